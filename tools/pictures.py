@@ -1,9 +1,10 @@
 """Draws the pictures of docs/pictures from real runs.
 
 `python tools/pictures.py` draws those that are missing or whose runs have changed, as `make docs` does; with
-`--slow` also those that take more than seconds: a whole published figure, and the pages of a report and of
-`airhop view` in the system's Chromium. What a picture was drawn from, the fingerprints of its runs or the
-numbers of a table, stands in drawn.json: so a stale one is found whatever the version of matplotlib.
+`--slow` also those that take more than seconds: a whole published figure, and the pages of a report, of an
+emulation (which wants root and iperf3) and of `airhop view` in the system's Chromium. What a picture was
+drawn from, the fingerprints of its runs or the numbers of a table, stands in drawn.json: so a stale one is
+found whatever the version of matplotlib.
 """
 
 from __future__ import annotations
@@ -32,8 +33,16 @@ FOLDER = DOCS / "pictures"
 DRAWN = FOLDER / "drawn.json"
 WINS = DOCS / "what-wins-where.md"
 READINGS = DOCS / "experiments" / "readings.md"
-SLOW = ("fig6.svg", "report.png", "view.png")
+SLOW = ("fig6.svg", "report.png", "twin.png", "view.png")
 """Pictures that are not compared: what they show takes too long to make again."""
+
+TWIN = (
+    *("emulate", "last-hop", "--scheme", "cubic", "--set", "duration=30 s"),
+    *("--set", "flow.ftp.tcp.preset=linux"),
+    *("--set", 'flow.ftp.tcp.delayed_ack={ segments = 2, timeout = "40 ms" }'),
+    *("--on", "d", "iperf3 -s -1", "--on", "s", "iperf3 -c {d} -t 20 -C cubic"),
+)
+"""The emulation that stands beside its twin in a picture."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +247,8 @@ def draw_slow() -> None:
         subprocess.run([command, "reproduce", "yun2009/fig6", "--quick", "--out", name], check=False)
         shutil.copy(folder / "yun2009" / "fig6" / "figure.svg", FOLDER / "fig6.svg")
         photograph(f"file://{folder}/yun2009/fig6/report.html", "report.png")
+        subprocess.run([command, *TWIN, "--report", str(folder / "twin.html")], check=True)
+        photograph(f"file://{folder}/twin.html", "twin.png")
     server = subprocess.Popen(
         [command, "view", "last-hop", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
     )

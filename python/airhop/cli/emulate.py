@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import shlex
 import signal
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +19,11 @@ from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, Wi
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import Pace, print_live
+from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.errors import InputError
 from airhop.live.emulation import Emulation, emulate_hosts, needs_restart
 from airhop.live.hosts import Hosts, hosts_of
+from airhop.live.logs import Log
 from airhop.live.privileges import RESTART
 from airhop.plugins import load_all
 from airhop.progress import Clock, reporter_for_stderr
@@ -56,6 +60,7 @@ def emulate(
         Path | None, Parameter(help="File for what enters, for airhop replay; payload may be private.")
     ] = None,
     headers_only: Annotated[bool, Parameter(negative="", help="Leave the payload out of the log.")] = False,
+    report: Report = None,
     spin: Annotated[
         str | None,
         Parameter(help='Wait awake for so long before a packet is due, as in "200 us": it is less late.'),
@@ -89,15 +94,37 @@ def emulate(
         raise Again(RESTART)
     if headers_only and log is None:
         raise InputError("--headers-only is about --log FILE, which is missing")
-    emulation = _emulate(loaded, hosts, seed=seed, rep=rep, log=log, headers_only=headers_only, spin=spin)
-    if as_json:
-        print_json(emulation.document)
-    else:
-        print_run(console(), emulation)
-        print_live(console(), emulation)
-    if log is not None:
-        say(f"what entered is in {log}: airhop replay {log}")
-    return _judged(emulation)
+    if report is not None:
+        check_page(report)
+    with _log_for(report, log) as kept:
+        emulation = _emulate(
+            loaded, hosts, seed=seed, rep=rep, log=kept, headers_only=headers_only or kept != log, spin=spin
+        )
+        if as_json:
+            print_json(emulation.document)
+        else:
+            print_run(console(), emulation)
+            print_live(console(), emulation)
+        if log is not None:
+            say(f"what entered is in {log}: airhop replay {log}")
+        code = _judged(emulation)
+        if report is not None and kept is not None:
+            ends = [word for node, command in on for word in ("--on", node, command)]
+            ends += [word for one in at for word in ("--at", one)]
+            words = ["airhop", "emulate", *loaded.arguments(), *ends, "--seed", str(seed), "--rep", str(rep)]
+            command = shlex.join([*words, "--report", str(report)])
+            say_twin(Log(kept), report, live=emulation.live, command=command)
+    return code
+
+
+@contextmanager
+def _log_for(report: Path | None, log: Path | None) -> Iterator[Path | None]:
+    """Give the file for what enters; a report that nobody wants a log beside has one that does not stay."""
+    if report is None or log is not None:
+        yield log
+        return
+    with tempfile.TemporaryDirectory(prefix="airhop-") as folder:
+        yield Path(folder) / "emulation.log"
 
 
 def _emulate(

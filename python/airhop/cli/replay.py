@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from airhop.cli.app import Json, With
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.figures import check_figure, draw_figure
 from airhop.cli.shown.flows import print_run
+from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.files import filling
 from airhop.live import Log
 from airhop.plugins import load_all
@@ -33,6 +35,7 @@ def replay(
     air: Annotated[
         Path | None, Parameter(help="FILE.pdf, .svg or .png for the space-time diagram of frames on the air.")
     ] = None,
+    report: Report = None,
     between: Annotated[
         tuple[float, float] | None,
         Parameter(
@@ -50,6 +53,8 @@ def replay(
     """
     if air is not None:
         check_figure(air)
+    if report is not None:
+        check_page(report)
     load_all(with_)
     log = Log(file)
     with (
@@ -72,4 +77,6 @@ def replay(
         print_json(result.document)
     else:
         print_run(console(), result)
+    if report is not None:
+        say_twin(log, report, command=shlex.join(["airhop", "replay", str(file), "--report", str(report)]))
     return 0

@@ -24,8 +24,21 @@ from airhop.report.packets.timeline import TITLES
 from airhop.report.readings import RULE
 from airhop.report.schematic import tell
 from airhop.report.symbols import symbol
+from airhop.report.twin import TwinChapter, TwinLayout
 
-SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "on_air", "timeline", "page")
+SCRIPTS = (
+    "base",
+    "figures",
+    "list",
+    "choices",
+    "views",
+    "causes",
+    "chapter",
+    "on_air",
+    "timeline",
+    "twin",
+    "page",
+)
 """Parts of the page's script, in the order in which they stand in it."""
 
 
@@ -35,9 +48,12 @@ SECTIONS = {
     "causes": "Causes of loss",
     "tables": "Tables",
     "timeline": "Packet by packet",
+    "emulator": "The emulator",
     "method": "Method",
 }
 """Parts of a chapter and what links to them say."""
+
+Page = Chapter | CalculationChapter | TwinChapter
 
 
 @dataclass(frozen=True)
@@ -48,12 +64,12 @@ class Overview:
     held: int
     open: int
     claims: int
-    missed: list[tuple[Chapter | CalculationChapter, CheckedClaim]]
+    missed: list[tuple[Page, CheckedClaim]]
     """Claims that do not hold, those that fail before those that are open."""
     made: str
 
     @classmethod
-    def of(cls, chapters: Sequence[Chapter | CalculationChapter]) -> Overview:
+    def of(cls, chapters: Sequence[Page]) -> Overview:
         """Count what there is."""
         papers = [chapter.paper for chapter in chapters if chapter.paper is not None]
         parts = [_count(len(papers), "experiment", "experiments")] if papers else []
@@ -80,7 +96,7 @@ class Overview:
         )
 
 
-def write_report(chapters: Sequence[Chapter | CalculationChapter], path: Path) -> Path:
+def write_report(chapters: Sequence[Page], path: Path) -> Path:
     """Write the report of these chapters. It opens offline: Bokeh's JavaScript, style and data are inside.
 
     It takes the place of what stands at `path`, a link too, when all of it is written.
@@ -90,7 +106,7 @@ def write_report(chapters: Sequence[Chapter | CalculationChapter], path: Path) -
     return path
 
 
-def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
+def render(chapters: Sequence[Page]) -> str:
     """Write the report as HTML: one chapter is a page of its own, more begin with a summary."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -108,11 +124,10 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
         "tie_units": tie_units,
     }
     templates = Templates()
-    pages = [
-        Layout(chapter) if isinstance(chapter, Chapter) else CalculationLayout(chapter)
-        for chapter in chapters
-    ]
-    packed = {page.chapter.id: page.pack(templates) for page in pages if isinstance(page, Layout)}
+    pages = [_layout(chapter) for chapter in chapters]
+    packed = {
+        page.chapter.id: page.pack(templates) for page in pages if not isinstance(page, CalculationLayout)
+    }
     environment.globals |= {
         "symbol": symbol,
         "tell": tell,
@@ -137,6 +152,12 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
         bokeh_library=_bokeh(),
     )
     return html
+
+
+def _layout(chapter: Page) -> Layout | CalculationLayout | TwinLayout:
+    if isinstance(chapter, TwinChapter):
+        return TwinLayout(chapter)
+    return Layout(chapter) if isinstance(chapter, Chapter) else CalculationLayout(chapter)
 
 
 def _digest(script: str) -> str:

@@ -1,0 +1,36 @@
+"""The report of an emulation beside its simulated twin, as commands write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from airhop.cli.output import say
+from airhop.errors import InputError
+from airhop.files import filling, is_folder
+from airhop.live import Log
+from airhop.progress import reporter_for_stderr
+
+Report = Annotated[
+    Path | None,
+    Parameter(help="FILE.html for a page with the real connection beside its simulated twin."),
+]
+
+
+def check_page(path: Path) -> None:
+    """Raise InputError where no page can be written, before any work is done."""
+    if is_folder(path):
+        raise InputError(f"cannot write {path}: it is a folder")
+    with filling(path.parent):
+        pass
+
+
+def say_twin(log: Log, path: Path, *, live: Mapping[str, Any] | None = None, command: str) -> None:
+    """Write the page, and say where it is."""
+    from airhop.report.beside import write_twin  # and with it bokeh, which completion needs not
+
+    write_twin(log, path, live=live, command=command, reporter=reporter_for_stderr())
+    say(f"airhop: open {path.absolute().as_uri()} in a browser")

@@ -1,0 +1,170 @@
+"""The twin of an emulation: the same scenario, seed and replication with its own flows and no real host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError
+from airhop.files import why
+from airhop.live.logs import Log
+from airhop.progress import SILENT, Reporter
+from airhop.scenario import toml_literal
+from airhop.simulate import run
+
+if TYPE_CHECKING:
+    from airhop.report.twin import TwinChapter
+    from airhop.results import Result
+    from airhop.scenario import Scenario
+
+ONE_RUN = (
+    "One run of either, and a kernel sends at other times than a simulated sender: the two meet the same"
+    " channel, but not with the same frames, and differ by chance too. Several seeds say by how much."
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two flows that carried data the same way."""
+
+    real: str
+    """The connection of a real host, by its name in the replay."""
+    twin: str
+    """The flow of the scenario."""
+
+
+def write_twin(
+    log: Log,
+    path: Path,
+    *,
+    live: Mapping[str, Any] | None = None,
+    command: str,
+    reporter: Reporter = SILENT,
+) -> None:
+    """Write a page about an emulation beside its twin: one HTML file that opens offline.
+
+    Parameters
+    ----------
+    log
+        Of the emulation; it is replayed.
+    path
+        The file; one that exists is replaced.
+    live
+        `Emulation.live`, where that is known.
+    command
+        What made it, for the page to tell.
+    reporter
+        Told how far it is.
+
+    Raises
+    ------
+    InputError
+        When no connection went the way of a flow of the scenario, when the log is damaged, or when the file
+        cannot be written.
+    """
+    from airhop.report import write_report
+
+    with reporter.task(f"report of {log.scenario.name}", 3) as task:
+        real = log.replay(trace=True)
+        pair = paired(log, real)
+        task.advance()
+        scenario = twin_of(log.scenario, real)
+        twin = run(scenario, seed=log.head["seed"], rep=log.head["rep"], trace=True)
+        task.advance()
+        chapter = _chapter(log, real, scenario, twin, pair, live, command)
+        try:
+            write_report([chapter], path)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {why(error)}") from None
+        task.advance()
+
+
+def twin_of(scenario: Scenario, real: Result) -> Scenario:
+    """Give the scenario of the twin: the same, ended when the emulation did."""
+    return scenario.with_({"duration": f"{real.document['duration_s']:.9f} s"})
+
+
+def paired(log: Log, real: Result) -> Pair:
+    """Find the real connection with the most bytes among those that go the way of a flow of the scenario.
+
+    Raises InputError when there is none.
+    """
+    ends = {door["node"] for door in log.head["doors"]}
+    flows = log.scenario.to_dict()["flow"]
+    own = [flow for flow in flows if flow["name"] in log.scenario.tcp_flows() and _way(flow) <= ends]
+    names = {flow["name"] for flow in flows}
+    connections = [flow for flow in real.tcp_flows if flow["name"] not in names and flow["delivered_bytes"]]
+    pairs = [
+        (connection["delivered_bytes"], Pair(connection["name"], flow["name"]))
+        for flow in own
+        for connection in connections
+        if (connection["from"], connection["to"]) == (flow["from"], flow["to"])
+    ]
+    if not pairs:
+        told = ", ".join(f"{flow['name']} ({flow['from']} to {flow['to']})" for flow in own) or "none"
+        went = sorted({f"{flow['from']} to {flow['to']}" for flow in connections})
+        raise InputError(
+            f"no report of {log.scenario.name}: expected TCP data of a real host the way of a flow between"
+            f" such hosts, {told}; data went {' and '.join(went) or 'nowhere'}"
+        )
+    return max(pairs, key=lambda found: found[0])[1]
+
+
+def _way(flow: Mapping[str, Any]) -> set[str]:
+    return {flow["from"], flow["to"]}
+
+
+def _chapter(
+    log: Log,
+    real: Result,
+    scenario: Scenario,
+    twin: Result,
+    pair: Pair,
+    live: Mapping[str, Any] | None,
+    command: str,
+) -> TwinChapter:
+    from airhop.report.twin import Side, TwinChapter
+
+    flow = next(flow for flow in scenario.to_dict()["flow"] if flow["name"] == pair.twin)
+    sides = (
+        Side.of("kernel", "kernel", real, pair.real),
+        Side.of("twin", f"twin: {_scheme(flow)}", twin, pair.twin),
+    )
+    document, way = real.document, f"from {flow['from']} to {flow['to']}"
+    notes = [note[:1].upper() + note[1:] for note in real.notes if "headers alone" not in note]
+    commands = [] if live is None else [f"{one['node']}$ {one['command']}" for one in live["commands"]]
+    return TwinChapter(
+        scenario=log.scenario.name,
+        sides=sides,
+        duration_s=document["duration_s"],
+        seed=document["seed"],
+        rep=document["rep"],
+        about=[
+            ("Real", f"{pair.real}: of the TCP connections {way}, the one with the most bytes."),
+            *([("Hosts", "; ".join(commands))] if commands else []),
+            ("Twin", _about_twin(flow)),
+            ("Beside", ONE_RUN),
+            ("Command", command),
+            ("Scenario", scenario.toml()),
+        ],
+        notes=notes,
+        live=live,
+    )
+
+
+def _about_twin(flow: Mapping[str, Any]) -> str:
+    tcp = flow["tcp"]
+    told = ", ".join(f"{key} = {toml_literal(tcp[key])}" for key in ("preset", "delayed_ack") if key in tcp)
+    return (
+        f"Flow {flow['name']} of the scenario, simulated without real hosts until the emulation ended, with"
+        f" the same seed and replication. Sender: {_scheme(flow)}; {told}. It is as the scenario has it,"
+        ' whatever congestion control the kernel used: --scheme, and preset = "linux" with delayed_ack, bring'
+        " it close."
+    )
+
+
+def _scheme(flow: Mapping[str, Any]) -> str:
+    scheme = flow["scheme"]
+    return str(scheme if isinstance(scheme, str) else scheme["name"])

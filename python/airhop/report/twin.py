@@ -1,0 +1,218 @@
+"""The page of an emulation: what real hosts sent over a scenario's links, beside the simulated twin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from airhop.report.chapter import html_id
+from airhop.report.pack import Templates, pack, template
+from airhop.report.packets.marks import ACK_LOST, DATA_DROPS, LegendEntry
+from airhop.report.twin_figures import HEIGHTS_PX, LOOKS, curves, figures, losses
+from airhop.terminal import number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airhop.results import Result
+
+ALWAYS_TOLD = ("channel", "collision", "queue", "retries")
+"""Causes of loss that have a row in the table even if nothing was lost to them."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two runs, as its compared flow has it."""
+
+    name: str
+    """`kernel` or `twin`."""
+    label: str
+    flow: Mapping[str, Any]
+    """Of the run document."""
+    tables: Mapping[str, pl.DataFrame]
+
+    @classmethod
+    def of(cls, name: str, label: str, result: Result, flow: str) -> Side:
+        """Take the flow of this name from a traced run."""
+        found = next(one for one in result.document["flows"] if one["name"] == flow)
+        return cls(name, label, found, result.tables)
+
+    def rows(self, table: str) -> pl.DataFrame:
+        """Take the rows of a trace table that belong to the flow."""
+        import polars as pl
+
+        return self.tables[table].filter(pl.col("flow").cast(pl.String) == self.flow["name"])
+
+    @cached_property
+    def span_s(self) -> tuple[float, float]:
+        """When its first segment was sent and its last bytes were delivered, in seconds."""
+        first, last = self.rows("segments")["time_s"].min(), self.rows("deliveries")["time_s"].max()
+        return float(first or 0.0), float(last or 0.0)  # type: ignore[arg-type]
+
+    @property
+    def goodput_mbps(self) -> float:
+        """Bytes delivered over that span, in Mbit/s: a run begins before its connections do."""
+        begin, end = self.span_s
+        return 8e-6 * float(self.flow["delivered_bytes"]) / (end - begin) if end > begin else 0.0
+
+    @cached_property
+    def lost(self) -> dict[str, int]:
+        """Losses of its data by cause, and of its ACKs as `ack`: frames for channel and collision."""
+        import polars as pl
+
+        drops = self.rows("drops").select(pl.col("kind", "cause").cast(pl.String))
+        found = {cause: drops.filter(kind="data", cause=cause).height for cause in DATA_DROPS}
+        # The link giving an ACK up repeats the loss of its last frame.
+        acks = drops.filter(drops["cause"] != "retries").filter(kind="ack").height
+        return {**found, "ack": acks}
+
+    @cached_property
+    def delay_ms(self) -> tuple[float | None, float | None]:
+        """Median and 95th percentile of what packets of its data took through the network, if delivered."""
+        import polars as pl
+
+        steps = self.rows("packets").filter(pl.col("kind").cast(pl.String) == "data")
+        step = pl.col("step").cast(pl.String)
+        made, left = (steps.filter(step == name).select("packet", "time_s") for name in ("made", "delivered"))
+        took = made.join(left, on="packet").select(1e3 * (pl.col("time_s_right") - pl.col("time_s")))
+        delay = took.to_series()
+        return delay.quantile(0.5, "nearest"), delay.quantile(0.95, "nearest")
+
+
+@dataclass(frozen=True)
+class TwinChapter:
+    """An emulation beside its twin as the report shows them."""
+
+    scenario: str
+    sides: tuple[Side, Side]
+    """The kernel's connection, and the flow of the scenario."""
+    duration_s: float
+    seed: int
+    rep: int
+    about: Sequence[tuple[str, str]]
+    """How the two came about, as name and text."""
+    notes: Sequence[str] = ()
+    """What has to be known of the log, a sentence each."""
+    live: Mapping[str, Any] | None = None
+    """What `Emulation.live` has; None of a replay, which knows no real time."""
+    paper = None
+    computed = None
+
+    @property
+    def name(self) -> str:
+        """What the page is called."""
+        return f"{self.scenario}, emulated"
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return "a real connection beside its simulated twin"
+
+    @property
+    def id(self) -> str:
+        """The name as an HTML id."""
+        return html_id(self.name)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        late = [] if self.live is None or self.live["valid"] else self.live["why"]
+        too_late = [f"Not valid, it says nothing about its network: {'; '.join(late)}."] if late else []
+        return [*too_late, *self.notes]
+
+    @property
+    def headline(self) -> str:
+        """Say what either delivered."""
+        kernel, twin = self.sides
+        return (
+            f"The kernel delivers {number(kernel.goodput_mbps)} Mbit/s, Airhop’s {twin.flow['scheme']}"
+            f" {number(twin.goodput_mbps)} Mbit/s, over the same links with the same seed."
+        )
+
+    @property
+    def versions(self) -> str:
+        """The version of Airhop that wrote the page."""
+        from airhop import __version__
+
+        return f"Airhop {__version__}"
+
+
+@dataclass(frozen=True)
+class TwinLayout:
+    """What the template needs beside the chapter."""
+
+    chapter: TwinChapter
+    template = "twin.html.j2"
+    heights = HEIGHTS_PX
+    """Of the figures, in pixels."""
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Parts of the page that its top links to."""
+        return ("figures", "tables", *(("emulator",) if self.chapter.live else ()), "method")
+
+    @property
+    def facts(self) -> str:
+        """What was run."""
+        chapter = self.chapter
+        return (
+            f"{chapter.duration_s:.4g} s, seed {chapter.seed}, replication {chapter.rep}; {chapter.versions}"
+        )
+
+    @property
+    def legend(self) -> list[LegendEntry]:
+        """Buttons that show and hide: the two runs, then the causes of loss that occurred."""
+        sides = self.chapter.sides
+        found = [LegendEntry(s.name, s.label, LOOKS[s.name].color, LOOKS[s.name].symbol, None) for s in sides]
+        for cause, mark in DATA_DROPS.items():
+            if count := sum(side.lost[cause] for side in sides):
+                found.append(LegendEntry.of(mark, count))
+        return found
+
+    @property
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """What the two have come to: a row per quantity, a cell per run."""
+        sides = self.chapter.sides
+        causes = [c for c in DATA_DROPS if c in ALWAYS_TOLD or any(side.lost[c] for side in sides)]
+        return [
+            ("goodput, Mbit/s", [number(side.goodput_mbps) for side in sides]),
+            ("first segment to last delivery, s", [_span(*side.span_s) for side in sides]),
+            ("delivered, MB", [number(side.flow["delivered_bytes"] / 1e6) for side in sides]),
+            ("segments sent", [number(side.flow["sent_segments"]) for side in sides]),
+            ("retransmissions", [number(side.flow["retransmissions"]) for side in sides]),
+            *((DATA_DROPS[cause].text, [number(side.lost[cause]) for side in sides]) for cause in causes),
+            (ACK_LOST.text, [number(side.lost["ack"]) for side in sides]),
+            ("round trip, smoothed, at the end, ms", [number(side.flow["srtt_ms"]) for side in sides]),
+            ("data through the network, median, ms", [number(side.delay_ms[0]) for side in sides]),
+            ("data through the network, 95 % below, ms", [number(side.delay_ms[1]) for side in sides]),
+        ]
+
+    @property
+    def kept_pace(self) -> list[tuple[str, str]]:
+        """How true the emulation was to its network, as name and value."""
+        live = self.chapter.live or {}
+        told = [("kept pace", "yes" if live["valid"] else "no")]
+        told += [(f"lateness, {name}", f"{number(value)} µs") for name, value in live["lateness_us"].items()]
+        told += [
+            (f"turnaround of {node}, {name}", f"{number(of[name])} µs")
+            for node, of in live["turnaround_us"].items()
+            for name in ("p50", "p90")
+        ]
+        return told
+
+    def pack(self, _templates: Templates) -> dict[str, str]:
+        """Pack the figures, with their data, by the id under which the script unpacks them."""
+        chapter = self.chapter
+        drawn = figures(
+            {side.name: curves(side.rows("deliveries"), chapter.duration_s) for side in chapter.sides},
+            {side.name: losses(side.rows("drops"), side.rows("deliveries")) for side in chapter.sides},
+            {side.name: side.label for side in chapter.sides},
+            chapter.duration_s,
+        )
+        return {f"{chapter.id}-drawn": pack(template(drawn))}
+
+
+def _span(begin: float, end: float) -> str:
+    return f"{begin:.3g}–{end:.3g}"
