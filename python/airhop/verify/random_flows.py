@@ -131,5 +131,7 @@ def _tcp(draw: Random) -> Table:
         "frto": [True, False],
         "undo": [True, False],
         "pacing": [True, False],
+        "push": [True, False],
+        "turnaround": [False, {"median": "100 us", "p90": "1 ms"}],
     }
     return tcp | some(draw, keys, 0.15)

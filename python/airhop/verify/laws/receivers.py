@@ -37,6 +37,10 @@ class _Reassembly:
             self.next = max(self.next, self._beyond.pop(begin))
 
 
+LONGEST_TURNAROUND = 1_000_000_000
+"""What the receiver's host takes at most from a segment to its ACK, ns, where it takes anything."""
+
+
 class _Promise:
     """The ACK that a receiver owes (RFC 9293 §3.8.6.3, RFC 5681 §4.2)."""
 
@@ -44,6 +48,7 @@ class _Promise:
         delay = flow["tcp"]["delayed_ack"]
         self._enough = delay["segments"] * quantity(flow["segment"]) if delay else 0.0
         self._timeout = round(quantity(delay["timeout"])) if delay else 0
+        self._host = LONGEST_TURNAROUND if flow["tcp"]["turnaround"] else 0
         self._owed = 0
         """Bytes that came since the last one."""
         self.due: int | None = None
@@ -53,7 +58,7 @@ class _Promise:
         """Take in a segment; what is not the next one, or fills a gap, is acknowledged at once."""
         self._owed += payload
         at_once = self._owed >= self._enough or not is_next
-        due = time if at_once else time + self._timeout
+        due = (time if at_once else time + self._timeout) + self._host
         self.due = due if self.due is None else min(self.due, due)
 
     def on_ack(self) -> None:
