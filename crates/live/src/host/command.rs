@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{self, Child, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,8 @@ pub type Ends = Arc<AtomicUsize>;
 pub struct Running {
     command: Command,
     child: Child,
+    /// Set before `Ends` counts it: when all have been counted, none still seems to run, as its thread may for a moment.
+    ended: Arc<AtomicBool>,
     waiter: Option<JoinHandle<()>>,
     stdout: Option<JoinHandle<Output>>,
     stderr: Option<JoinHandle<Output>>,
@@ -43,15 +45,17 @@ impl Running {
         if command.capture_stderr {
             shell.stderr(Stdio::piped());
         }
-        let (ends, alarm) = (ends.clone(), alarm.clone());
-        let ended = move || {
+        let (ends, alarm, ended) = (ends.clone(), alarm.clone(), Arc::<AtomicBool>::default());
+        let has_ended = ended.clone();
+        let when_ended = move || {
+            has_ended.store(true, Ordering::Release);
             ends.fetch_add(1, Ordering::Release);
             alarm.ring();
         };
-        let (mut child, waiter) = namespace.spawn(shell, ended)?;
+        let (mut child, waiter) = namespace.spawn(shell, when_ended)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let mut running =
-            Running { command: command.clone(), child, waiter: Some(waiter), stdout: None, stderr: None };
+        let (command, waiter) = (command.clone(), Some(waiter));
+        let mut running = Running { command, child, ended, waiter, stdout: None, stderr: None };
         running.stdout = stdout.map(capture).transpose()?;
         running.stderr = stderr.map(capture).transpose()?;
         Ok(running)
@@ -59,7 +63,7 @@ impl Running {
 
     /// Whether it has ended.
     pub fn has_ended(&self) -> bool {
-        self.waiter.as_ref().is_none_or(JoinHandle::is_finished)
+        self.ended.load(Ordering::Acquire)
     }
 
     /// Ends what still runs, and collects what all have printed.
