@@ -7,7 +7,6 @@ use crate::outside::Outside;
 use crate::turnaround::Answers;
 use airhop_base::{NodeId, Span, Time};
 use std::io;
-use std::net::Ipv6Addr;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -15,12 +14,6 @@ use std::sync::atomic::AtomicBool;
 const LATE_US: f64 = 1000.0;
 /// A longer stall is long enough for a retransmission timer of a kernel, whose minimum is 200 ms, to notice.
 const LONG_STALL: Span = Span::from_millis(20);
-
-/// The IPv6 address of a node: that of node 0 is fd00:a1b0::1 (a unique local address, RFC 4193 §3).
-pub const fn address6(node: NodeId) -> Ipv6Addr {
-    // The last number is that of no node, but of a broadcast.
-    Ipv6Addr::new(0xFD00, 0xA1B0, 0, 0, 0, 0, 0, node.0.saturating_add(1))
-}
 
 /// What is to be emulated, and for how long.
 #[derive(Clone, Debug)]
@@ -52,7 +45,7 @@ pub struct End {
 #[derive(Clone, Debug)]
 pub enum EndKind {
     /// A network namespace with a TUN device, `airhop0`, and programs in it. The node's addresses are
-    /// `airhop_wire::addressing::address` and [`address6`](crate::address6).
+    /// `airhop_wire::addressing::address` and `address6`.
     Namespace {
         /// The longest datagram of the device, in bytes. Below 1280 there is no IPv6 (RFC 8200 §5).
         mtu: u16,

@@ -11,7 +11,6 @@
 pub mod clock;
 pub mod drive;
 mod emulation;
-pub mod headers;
 #[cfg(target_os = "linux")]
 pub mod host;
 mod json;
@@ -23,8 +22,6 @@ pub mod privileges;
 pub mod turnaround;
 
 pub use airhop_base::Departure;
-pub use emulation::{
-    Command, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, address6,
-};
+pub use emulation::{Command, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output};
 pub use log::{Replayed, replay};
 pub use outside::{Outside, Stopped};

@@ -4,45 +4,50 @@
 //! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK meets
 //! the next data frame. So it belongs to the report of an emulation; a simulation takes it as `tcp.turnaround`.
 
-use crate::headers::{Tcp, tcp};
 use crate::lateness::Lengths;
 use airhop_base::Time;
+use airhop_wire::real::{Seen, SeenTcp};
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 
 /// So many connections are watched at once. One more, and those watched so far are forgotten: only samples are lost.
 const MAX_CONNECTIONS: usize = 4096;
+
+/// Addresses and ports of the host and of its peer.
+type Connection = ([IpAddr; 2], [u16; 2]);
 
 /// The turnaround of one host.
 #[derive(Debug, Default)]
 pub struct Turnaround {
     /// By the host's address and its peer's: where the last data segment for it ends, and when that left the network.
-    unanswered: HashMap<(SocketAddr, SocketAddr), (u32, Time)>,
+    unanswered: HashMap<Connection, (u32, Time)>,
     lengths: Lengths,
 }
 
 impl Turnaround {
     /// A datagram for the host left the network at `at`.
-    pub fn wrote(&mut self, at: Time, datagram: &[u8]) {
-        let Some(segment) = tcp(datagram).filter(|segment| segment.payload > 0) else { return };
+    pub fn wrote(&mut self, at: Time, datagram: &Seen) {
+        let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
+        if datagram.payload == 0 {
+            return;
+        }
         if self.unanswered.len() >= MAX_CONNECTIONS {
             self.unanswered.clear();
         }
-        self.unanswered.insert((segment.destination, segment.source), (segment.end(), at));
+        let connection = ([datagram.destination, datagram.source], [to, from]);
+        self.unanswered.insert(connection, (tcp.seq.wrapping_add(datagram.payload), at));
     }
 
     /// The host sent a datagram, which was read at `at`.
-    pub fn read(&mut self, at: Time, datagram: &[u8]) {
-        if let Some(ack) = tcp(datagram).filter(Tcp::is_pure_ack) {
-            self.answered(at, &ack);
+    pub fn read(&mut self, at: Time, datagram: &Seen) {
+        let (Some(tcp), Some(ports)) = (&datagram.tcp, datagram.ports) else { return };
+        if datagram.payload > 0 || !is_only_ack(tcp) {
+            return;
         }
-    }
-
-    fn answered(&mut self, at: Time, ack: &Tcp) {
-        let connection = (ack.source, ack.destination);
+        let connection = ([datagram.source, datagram.destination], ports);
         match self.unanswered.get(&connection) {
             // An ACK for less was sent before the last segment came; one for more is for none of ours.
-            Some((end, written)) if *end == ack.acknowledgement => self.lengths.add(at.since(*written)),
+            Some((end, written)) if *end == tcp.ack => self.lengths.add(at.since(*written)),
             _ => return,
         }
         self.unanswered.remove(&connection);
@@ -56,6 +61,10 @@ impl Turnaround {
             count: self.lengths.count(),
         }
     }
+}
+
+fn is_only_ack(tcp: &SeenTcp) -> bool {
+    tcp.flags.ack && !(tcp.flags.syn || tcp.flags.fin || tcp.rst)
 }
 
 /// How soon a host answered data, in microseconds.
@@ -72,9 +81,40 @@ pub struct Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::headers::tests::segment;
+    use airhop_wire::real;
 
-    const ACK: u8 = 0x10;
+    /// A segment with an ACK from 10.0.0.`from` to 10.0.0.`to`; both hosts use this port.
+    fn segment(from: u8, to: u8, port: u16, sequence: u32, ack: u32, payload: u8) -> Seen {
+        let mut bytes = [0; 40];
+        bytes[..20].copy_from_slice(&[
+            0x45,
+            0,
+            0,
+            40 + payload,
+            0,
+            0,
+            0,
+            0,
+            64,
+            6,
+            0,
+            0,
+            10,
+            0,
+            0,
+            from,
+            10,
+            0,
+            0,
+            to,
+        ]);
+        bytes[20..22].copy_from_slice(&port.to_be_bytes());
+        bytes[22..24].copy_from_slice(&port.to_be_bytes());
+        bytes[24..28].copy_from_slice(&sequence.to_be_bytes());
+        bytes[28..32].copy_from_slice(&ack.to_be_bytes());
+        bytes[32..34].copy_from_slice(&[5 << 4, 0x10]);
+        real::read(&bytes).unwrap()
+    }
 
     fn at(us: u64) -> Time {
         Time::from_nanos(us * 1000)
@@ -84,12 +124,12 @@ mod tests {
     #[test]
     fn an_ack_answers_the_last_segment_written() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), &segment(1, 2, 1000, 0, ACK, 500));
-        host.wrote(at(200), &segment(1, 2, 1500, 0, ACK, 500));
-        host.read(at(250), &segment(2, 1, 0, 1500, ACK, 0));
+        host.wrote(at(100), &segment(1, 2, 9, 1000, 0, 200));
+        host.wrote(at(200), &segment(1, 2, 9, 1200, 0, 200));
+        host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));
         assert_eq!(host.summary().count, 0);
-        host.read(at(300), &segment(2, 1, 0, 2000, ACK, 0));
-        host.read(at(400), &segment(2, 1, 0, 2000, ACK, 0));
+        host.read(at(300), &segment(2, 1, 9, 0, 1400, 0));
+        host.read(at(400), &segment(2, 1, 9, 0, 1400, 0));
         let Answers { p50_us, p90_us, count } = host.summary();
         assert_eq!(count, 1);
         assert!([p50_us, p90_us].iter().all(|us| (us - 100.0).abs() < 0.2), "{p50_us} {p90_us}");
@@ -98,9 +138,9 @@ mod tests {
     #[test]
     fn other_connections_and_data_with_an_ack_are_no_answer() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), &segment(1, 2, 0, 0, ACK, 500));
-        host.read(at(200), &segment(3, 1, 0, 500, ACK, 0));
-        host.read(at(200), &segment(2, 1, 0, 500, ACK, 10));
+        host.wrote(at(100), &segment(1, 2, 9, 0, 0, 200));
+        host.read(at(200), &segment(3, 1, 9, 0, 200, 0));
+        host.read(at(200), &segment(2, 1, 9, 0, 200, 10));
         assert_eq!(host.summary().count, 0);
     }
 
@@ -109,9 +149,7 @@ mod tests {
     fn memory_is_bounded() {
         let mut host = Turnaround::default();
         for port in 0..2 * MAX_CONNECTIONS {
-            let mut datagram = segment(1, 2, 0, 0, ACK, 1);
-            datagram[20..22].copy_from_slice(&(port as u16).to_be_bytes());
-            host.wrote(at(1), &datagram);
+            host.wrote(at(1), &segment(1, 2, port as u16, 0, 0, 1));
         }
         assert!(host.unanswered.len() <= MAX_CONNECTIONS);
     }

@@ -56,6 +56,18 @@ pub fn address6(node: NodeId) -> [u8; 16] {
     address
 }
 
+/// Whether what goes to this address is for one host. A simulated network routes to hosts: what a kernel says to all its neighbours
+/// (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) means the link at hand.
+pub fn is_unicast(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(to) => {
+            let everybody = u32::from_be_bytes(to.octets()) == NETWORK | 0x00FF_FFFF;
+            !to.is_multicast() && !to.is_broadcast() && !everybody
+        }
+        IpAddr::V6(to) => !to.is_multicast(),
+    }
+}
+
 /// The node whose host has this address, of either family, if a node has it.
 pub fn host(address: IpAddr) -> Option<NodeId> {
     match address {
@@ -173,6 +185,14 @@ mod tests {
         // All on the link have one address, which is not that of a node.
         assert_eq!([[10, 1, 0, 0], [10, 1, 0, 1]].map(node), [None; 2]);
         assert_eq!(node([192, 168, 0, 1]), None);
+    }
+
+    /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcasts and groups are no hosts.
+    #[test]
+    fn groups_are_not_unicast() {
+        let unicast = |address: &str| is_unicast(address.parse().unwrap());
+        assert!(["10.0.0.1", "192.168.0.255", "fd00:a1b0::1", "::1"].into_iter().all(unicast));
+        assert!(!["10.255.255.255", "255.255.255.255", "224.0.0.22", "ff02::2"].into_iter().any(unicast));
     }
 
     /// RFC 9293 §3.4: offsets fold around 2³² from any initial sequence number.

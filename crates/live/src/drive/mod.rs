@@ -9,11 +9,12 @@ pub use tally::{Count, Driven, Progress, Stall};
 
 use crate::clock::Clock;
 use crate::emulation::Finished;
-use crate::headers;
 use crate::log::{LogError, Writer};
 use crate::port::{MAX_DATAGRAM, Port};
 use crate::{Departure, Outside, Stopped};
 use airhop_base::{NodeId, Span, Time};
+use airhop_wire::addressing::is_unicast;
+use airhop_wire::real;
 use std::io;
 use tally::Tally;
 
@@ -185,15 +186,15 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         if at >= self.end {
             return Ok(());
         }
-        if !headers::is_unicast(datagram) {
+        let Some(seen) = real::read(datagram).ok().filter(|seen| is_unicast(seen.destination)) else {
             self.tally.ignored += 1;
             return Ok(());
-        }
+        };
         let node = self.of.ports[port].0;
         if let Some(log) = self.log.as_deref_mut() {
             log.append(at, node, datagram).map_err(DriveError::Log)?;
         }
-        self.tally.entered(port, at, datagram);
+        self.tally.entered(port, at, &seen);
         self.world.admit(at, node, datagram)?;
         self.write_departures();
         Ok(())

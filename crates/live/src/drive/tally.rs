@@ -4,6 +4,7 @@ use crate::emulation::Finished;
 use crate::lateness::{Lateness, Lengths};
 use crate::turnaround::{Answers, Turnaround};
 use airhop_base::{NodeId, Span, Time};
+use airhop_wire::real::{self, Seen};
 use std::io;
 
 /// A loop that comes later than this was not late by its own work: the machine stood still.
@@ -19,9 +20,9 @@ pub struct Count {
 }
 
 impl Count {
-    fn add(&mut self, datagram: &[u8]) {
+    fn add(&mut self, bytes: u64) {
         self.packets += 1;
-        self.bytes += datagram.len() as u64;
+        self.bytes += bytes;
     }
 }
 
@@ -101,15 +102,17 @@ impl Tally {
         }
     }
 
-    pub(super) fn entered(&mut self, port: usize, at: Time, datagram: &[u8]) {
-        self.admitted.add(datagram);
-        self.turnaround[port].1.read(at, datagram);
+    pub(super) fn entered(&mut self, port: usize, at: Time, seen: &Seen) {
+        self.admitted.add(seen.bytes.into());
+        self.turnaround[port].1.read(at, seen);
     }
 
     pub(super) fn left(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
-        self.departed.add(datagram);
+        self.departed.add(datagram.len() as u64);
         self.lateness.add(written.since(due));
-        self.turnaround[port].1.wrote(due, datagram);
+        if let Ok(seen) = real::read(datagram) {
+            self.turnaround[port].1.wrote(due, &seen);
+        }
     }
 
     pub(super) fn lost(&mut self, node: NodeId, why: &io::Error) {

@@ -9,9 +9,9 @@ use super::Device;
 use super::netlink::Netlink;
 use super::sys::{self, Captured, Offload};
 use super::tun::Failed;
-use crate::headers;
 use crate::port::Port;
-use airhop_wire::real;
+use airhop_wire::addressing::is_unicast;
+use airhop_wire::real::{self, Seen};
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::sockopt::BindToDevice;
@@ -60,9 +60,8 @@ impl Interface {
     }
 
     /// Whether a captured packet is one to carry.
-    fn is_for_others(&self, datagram: &[u8]) -> bool {
-        headers::is_unicast(datagram)
-            && headers::destination(datagram).is_some_and(|to| !self.own.contains(&to))
+    fn is_for_others(&self, seen: &Seen) -> bool {
+        is_unicast(seen.destination) && !self.own.contains(&seen.destination)
     }
 
     /// What has been captured becomes what a wire would have carried. Returns the length of the first datagram in `buffer`.
@@ -72,12 +71,14 @@ impl Interface {
             return None;
         }
         // An Ethernet frame is at least 60 bytes long: what is behind a shorter datagram is not part of it.
-        let length = headers::length(buffer.get(link_header..length)?)?;
-        buffer.copy_within(link_header..link_header + length, 0);
-        let datagram = &mut buffer[..length];
-        if !self.is_for_others(datagram) {
+        let captured = buffer.get(link_header..length)?;
+        let seen = real::read(captured).ok().filter(|seen| self.is_for_others(seen))?;
+        let length = seen.bytes as usize;
+        if length > captured.len() {
             return None;
         }
+        buffer.copy_within(link_header..link_header + length, 0);
+        let datagram = &mut buffer[..length];
         let Offload { flags, kind, segment, start, offset, .. } = offload;
         if kind != 0 {
             self.segments = real::segments(datagram, segment).ok()?.collect();
@@ -144,7 +145,7 @@ impl Port for Interface {
 
     fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
         let none = MsgFlags::empty();
-        match headers::destination(datagram) {
+        match real::read(datagram).ok().map(|seen| seen.destination) {
             Some(IpAddr::V4(to)) => {
                 let to = SockaddrIn::from(SocketAddrV4::new(to, 0));
                 sendto(self.outgoing4.as_raw_fd(), datagram, &to, none)?;

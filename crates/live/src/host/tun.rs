@@ -3,7 +3,6 @@
 use super::Device;
 use super::netlink::Netlink;
 use super::sys;
-use crate::address6;
 use crate::port::Port;
 use airhop_base::NodeId;
 use airhop_wire::addressing;
@@ -56,7 +55,7 @@ impl Tun {
         netlink.up(device).map_err(step("bringing the TUN device up"))?;
         netlink.add_address(device, addressing::address(node), 8).map_err(step("adding the IPv4 address"))?;
         if ipv6 {
-            let address = address6(node).octets();
+            let address = addressing::address6(node);
             netlink.add_address6(device, address, 64).map_err(step("adding the IPv6 address"))?;
         }
         let devices =

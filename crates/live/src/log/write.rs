@@ -1,8 +1,8 @@
 //! Writing a log.
 
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, VERSION};
-use crate::headers::header_bytes;
 use airhop_base::{NodeId, Time};
+use airhop_wire::real::header_bytes;
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem;

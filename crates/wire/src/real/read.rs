@@ -1,7 +1,7 @@
 //! Reading the headers of any datagram.
 
 use super::Unreadable;
-use super::headers::{DCCP, Headers, SCTP, UDP, UDP_HEADER, UDP_LITE, half, part, word};
+use super::headers::{DCCP, Headers, ICMP, ICMPV6, SCTP, UDP, UDP_HEADER, UDP_LITE, half, part, word};
 use crate::options::{MAX_WINDOW_SHIFT, SACK, TIMESTAMPS, WINDOW_SCALE, Walk};
 use airhop_base::{Ecn, Flags, Timestamps};
 use std::net::IpAddr;
@@ -118,6 +118,18 @@ pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
         is_fragment: headers.is_fragment,
         tcp: tcp.map(read_tcp),
     })
+}
+
+/// How many of its bytes a datagram's headers are: without the others [`read`] says the same of it. A header that cannot be read,
+/// and what is behind it, is none.
+pub fn header_bytes(bytes: &[u8]) -> usize {
+    let Ok(headers) = Headers::of(bytes) else { return 0 };
+    let behind = match headers.protocol {
+        _ if headers.is_fragment => 0,
+        ICMP | ICMPV6 | UDP | UDP_LITE | DCCP | SCTP => UDP_HEADER,
+        _ => headers.tcp(bytes).ok().flatten().map_or(0, <[u8]>::len),
+    };
+    (headers.transport + behind).min(bytes.len())
 }
 
 /// Reads a whole TCP header.

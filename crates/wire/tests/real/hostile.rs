@@ -2,8 +2,8 @@
 
 use airhop_base::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Original, Packet, RareOptions, Segment, Time};
 use airhop_wire::real::{
-    Connection, Seen, SeenSack, SeenTcp, Way, checksums_hold, complete_checksum, naks, read, segments,
-    write_back,
+    Connection, Seen, SeenSack, SeenTcp, Way, checksums_hold, complete_checksum, header_bytes, naks, read,
+    segments, write_back,
 };
 use std::sync::Arc;
 
@@ -14,6 +14,9 @@ pub fn datagram(bytes: &[u8]) {
         Err(refusal) => return assert!(!refusal.to_string().is_empty()),
     };
     assert!(seen.payload <= seen.bytes, "{seen:?}");
+    let mut without_payload = bytes.to_vec();
+    without_payload[header_bytes(bytes)..].fill(0);
+    assert_eq!(read(&without_payload), Ok(seen));
     let mut connection = Connection::new();
     let packet = packet(bytes, &seen, &mut connection);
     let original = Original::new(Arc::from(bytes), seen.tcp.map_or(0, |tcp| tcp.option_bytes));
