@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from airhop.verify.medium import Medium, finding, media
-from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
+from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace
 
 _ANSWERS = {"cts": "rts", "data": "cts", "ack": "data"}
 """What a frame a SIFS later answers, by its kind."""
@@ -111,11 +111,14 @@ def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
     for frame in medium.frames:
         if frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
             tries[frame.sender, _packet(frame)].append(frame)
-    for (sender, packet), frames in tries.items():
+    given_up: defaultdict[tuple[str, tuple[str, str, str, int]], list[Step]] = defaultdict(list)
+    for sender, receiver in {(sender, packet[0]) for sender, packet in tries}:
+        for step in trace.steps_at(f"{sender}->{receiver}", "dropped"):
+            if step.cause == "retries":
+                given_up[sender, (receiver, step.flow, step.kind, step.seq)].append(step)
+    for packet, frames in tries.items():
         starts = [frame.start for frame in frames]
-        for step in trace.steps_at(f"{sender}->{packet[0]}", "dropped"):
-            if step.cause != "retries" or (step.flow, step.kind, step.seq) != packet[1:]:
-                continue
+        for step in given_up.get(packet, ()):
             last = bisect_left(starts, step.time) - 1
             told, most = frames[last].attempt if last >= 0 else 0, medium.plan["attempts"]
             if told < most:
