@@ -47,6 +47,12 @@ fn delivered(number: u64) -> Note {
     Note::Delivered { end: 0, number }
 }
 
+/// What is delivered, and when.
+fn deliveries(notes: &[(u64, Note)]) -> Vec<(u64, u64)> {
+    let number = |note: &Note| if let Note::Delivered { number, .. } = *note { Some(number) } else { None };
+    notes.iter().filter_map(|(at, note)| Some((*at, number(note)?))).collect()
+}
+
 fn failed(number: u64, attempt: u32) -> Note {
     Note::Failed { end: 0, number, attempt, retry: true }
 }
@@ -110,6 +116,27 @@ fn a_lost_nak_costs_a_round() {
         (945, delivered(2)),
     ];
     assert_eq!(said[..5], expected);
+}
+
+/// A NAK that comes at the very instant at which a frame ends: what was certain first is first, as of all ties in one queue of events.
+/// The end of a data frame was before the NAK had left, and a new frame goes before the copy; that of an idle frame, 10 µs long, was
+/// when the NAK was under way.
+#[test]
+fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
+    // The third shows the gap at 345, and the NAK is there at 400, when the fourth ends: the fifth goes, and the copy from 500 on.
+    let expected = [(145, 0), (645, 1), (645, 2), (645, 3), (645, 4), (745, 5)];
+    assert_eq!(deliveries(&story(6, &[[100, 200]], &[])), expected);
+
+    // The NAKs of two rounds are lost; the first of the third, begun at 1255, is there at 1310, when the idle frame ends. The three
+    // copies go, and then the packet that came meanwhile.
+    let back = bad(&[[345, 355], [745, 765]]);
+    let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 200]]), back]), 1);
+    (0..4).for_each(|_| world.push(0, 100));
+    world.run_until(Time::ZERO + us(1305));
+    world.push(0, 100);
+    world.run(Time::ZERO + us(3000));
+    let notes: Vec<_> = world.notes.iter().map(|(at, note)| (at.nanos() / 1000, *note)).collect();
+    assert_eq!(deliveries(&notes), [(145, 0), (1455, 1), (1455, 2), (1455, 3), (1755, 4)]);
 }
 
 /// Behind the last frame no other shows the gap: an idle frame does, 1000 µs after it began, or the next if that is lost. Idle frames
