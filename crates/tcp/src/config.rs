@@ -288,6 +288,7 @@ impl Preset {
                 validation: Validation::Full,
                 prr: true,
                 tlp: true,
+                push: true,
                 frto: true,
                 undo: true,
                 pacing: true,

@@ -38,7 +38,6 @@ def emulated(scheme: str, attempts: int, fer: float) -> Document:
         "wlan.cell.errors.fer": fer,
         "flow.ftp.scheme": scheme,
         "flow.ftp.tcp.preset": "linux",
-        "flow.ftp.tcp.push": True,
         "flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
     }
     return Scenario.load("last-hop").with_(changes).to_dict()

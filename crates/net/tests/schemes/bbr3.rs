@@ -68,13 +68,16 @@ fn losses_of_the_air_cost_little_below_the_threshold_and_much_above() {
     assert!(twentieth < 0.35 * clean && v1 > 0.9 * clean);
 }
 
-// §5.3.3.8.1: Reno and CUBIC must be able to work beside it. Of a queue of 50 v1 leaves them a tenth; v3 a third at least. In 300
-// packets, four times the path, v3's share is nearer to the half than v1's.
+// §5.3.3.8.1: Reno and CUBIC must be able to work beside it. Of a queue of 50 v1 leaves them a tenth; v3 about a third, on average: who
+// gets what depends on when v3 probes. In 300 packets, four times the path, v3's share is nearer to the half than v1's.
 #[test]
 fn reno_and_cubic_work_beside_it() {
     let share = |scheme, other, packets| {
-        let flows = flows(&[scheme, other], packets, 0.0, 1);
-        flows[1].goodput_mbps / (flows[0].goodput_mbps + flows[1].goodput_mbps)
+        let of_seed = |seed| {
+            let flows = flows(&[scheme, other], packets, 0.0, seed);
+            flows[1].goodput_mbps / (flows[0].goodput_mbps + flows[1].goodput_mbps)
+        };
+        (1..=4).map(of_seed).sum::<f64>() / 4.0
     };
     for other in ["reno", "cubic"] {
         let [v1, v3] = ["bbr", "bbr3"].map(|scheme| share(scheme, other, 50));

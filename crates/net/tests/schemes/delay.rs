@@ -174,7 +174,8 @@ fn copa_does_not_flood_a_queue_that_is_always_full() {
     assert!(mbps < 12.0, "{mbps} Mbit/s offered");
 }
 
-// RFC 6817 §2.4.2: the queue that it adds stays at TARGET, here in a buffer of 416 ms. LEDBAT++ (§4.4) leaves it now and then, so that
+// RFC 6817 §2.4.2: the queue that it adds stays at TARGET, here in a buffer of 416 ms, and at its highest the two segments that pacing sends
+// together are above it. LEDBAT++ (§4.4) leaves it now and then, so that
 // the path without a queue is seen.
 #[test]
 fn ledbats_queue_stays_at_its_target() {
@@ -186,7 +187,7 @@ fn ledbats_queue_stays_at_its_target() {
         assert!(is_near(ms, target, 0.1), "{given:?}: {ms} ms");
         let leaves = given == PLUS_PLUS;
         assert_eq!(queue.least == 0.0, leaves, "{given:?}: {queue:?}");
-        assert!(leaves || queue.most * PACKET_MS < 1.05 * target, "{given:?}: {queue:?}");
+        assert!(leaves || queue.most * PACKET_MS <= target + 2.0 * PACKET_MS, "{given:?}: {queue:?}");
         assert_eq!(r.flows[0].retransmissions, 0);
     }
 }
