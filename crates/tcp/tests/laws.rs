@@ -217,3 +217,26 @@ fn the_same_inputs_give_the_same_segments() {
         Ok(())
     });
 }
+
+// RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is cut below the two segments in flight; the next
+// probe sends new data all the same.
+#[test]
+fn a_probe_goes_beyond_a_window_that_was_cut() {
+    let config = Config {
+        loss_detection: LossDetection::Rack,
+        tlp: true,
+        handshake: true,
+        receive_window: 3000,
+        ..Preset::Ns2.config(MSS)
+    };
+    let path = Path { bottleneck: Some((Rate::from_bps(32_930), 0)), ..Path::of(1) };
+    let path = path.with(1, 2, Fate::Dropped(Span::from_millis(1)));
+    let ledger = Ledger::new("eln", &config);
+    let mut t = Transfer::watched(sender("eln", &[], &config), "eln", &config, path, 1, ledger);
+    t.run_until(at(202));
+    t.supply(at(202), 113);
+    t.supply(at(202), 2888);
+    t.run_until(at(100_000_000));
+    let probe = t.log.iter().find(|sent| sent.segment.seq == 2115).expect("the last bytes are sent");
+    assert_eq!(probe.label, "3p", "{:?}", t.log);
+}

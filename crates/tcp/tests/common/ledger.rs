@@ -252,12 +252,13 @@ impl Ledger {
             return;
         }
         match (self.law, &self.recovery) {
+            // RFC 8985 §7.3: a probe goes out beyond the window, also when that was cut below what is in flight.
+            (Law::Rack, _) if sender.last_cause() == Cause::Probe => within(0.0, 1.0),
             (Law::Rack, recovery) => {
-                let probe = if sender.last_cause() == Cause::Probe { 1.0 } else { 0.0 };
                 // RFC 9937's CEIL may let one segment out early.
                 let recovery = recovery.as_ref().filter(|_| self.prr);
                 let flight = recovery.map_or(0.0, |r| r.flight.max(cwnd) + 1.0);
-                within(self.on_board(before.una), cwnd.max(flight) + probe)
+                within(self.on_board(before.una), cwnd.max(flight))
             }
             (Law::Rfc6675, Some(r)) if self.prr => {
                 within(self.on_board(before.una), cwnd.max(r.flight) + 1.0)
