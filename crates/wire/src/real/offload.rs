@@ -5,6 +5,7 @@
 use super::Unreadable;
 use super::checksum::sum;
 use super::headers::{Headers, IPV6_HEADER, TCP_HEADER, UDP, UDP_HEADER, half, part, put, word};
+use etherparse::checksum::Sum16BitWords;
 
 /// Of TCP (RFC 9293 §3.1).
 const FLAGS: usize = 13;
@@ -30,6 +31,9 @@ pub enum OffloadError {
     Uncut(&'static str),
 }
 
+/// Where the checksum stands in the header of UDP (RFC 768).
+const UDP_CHECKSUM: usize = 6;
+
 /// Sets a checksum that the host began (`VIRTIO_NET_HDR_F_NEEDS_CSUM`): the field at `start + offset` holds the sum of the pseudo header,
 /// and the checksum goes over it and everything from `start` to the end of the slice.
 ///
@@ -41,10 +45,16 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     if at + 2 > has {
         return Err(OffloadError::Checksum { at, has });
     }
-    // RFC 768: zero would say that there is none. For TCP both are the same number.
-    let checksum = sum(&datagram[start..]).to_ones_complement_with_no_zero();
-    datagram[at..at + 2].copy_from_slice(&checksum.to_ne_bytes());
+    let checksum = finished(sum(&datagram[start..]), usize::from(offset) == UDP_CHECKSUM);
+    datagram[at..at + 2].copy_from_slice(&checksum);
     Ok(())
+}
+
+/// The field as it is sent, in network order. In UDP zero says that there is no checksum, so all ones stand for it (RFC 768); TCP has
+/// no such exception.
+fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
+    let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
+    checksum.to_ne_bytes()
 }
 
 /// The datagrams that a card would make of a large one: `gso_size` bytes of payload in each, the rest in the last. Identifications of IPv4 and
@@ -96,17 +106,18 @@ impl<'a> Large<'a> {
         let mut out = [self.head, &self.payload[start..end]].concat();
         self.write_ip(&mut out, index);
         let at = self.headers.transport;
-        let checksum = if self.headers.protocol == UDP {
+        let is_udp = self.headers.protocol == UDP;
+        let checksum = if is_udp {
             let length = (out.len() - at) as u16;
             put(&mut out, at + 4, length);
-            at + 6
+            at + UDP_CHECKSUM
         } else {
             self.write_tcp(&mut out, start, end);
             at + 16
         };
         put(&mut out, checksum, 0);
         let sum = self.headers.add_pseudo_header(sum(&out[at..]), &out, out.len() - at);
-        out[checksum..checksum + 2].copy_from_slice(&sum.to_ones_complement_with_no_zero().to_ne_bytes());
+        out[checksum..checksum + 2].copy_from_slice(&finished(sum, is_udp));
         out
     }
 

@@ -52,6 +52,20 @@ fn no_completed_checksum_is_zero() {
     assert_eq!(checksums_hold(&begun), Ok(()));
 }
 
+/// RFC 1071 §1: the sum of what is not all zero is never zero, so no TCP checksum is all ones: one that comes out as zero is sent so.
+#[test]
+fn no_checksum_of_tcp_is_all_ones() {
+    let ack = |last: [u8; 2]| tcp(false, 0, header(9, &[]), &last);
+    let rest = ack([0, 0]);
+    let whole = ack([rest[36], rest[37]]);
+    assert_eq!(whole[36..38], [0, 0]);
+    let mut begun = whole.clone();
+    begun[36..38].copy_from_slice(&pseudo_sum(&whole, 20).to_be_bytes());
+    complete_checksum(&mut begun, 20, 16).unwrap();
+    assert_eq!(begun, whole);
+    assert_eq!(segments(&whole, 1000).unwrap().collect::<Vec<_>>(), [whole]);
+}
+
 /// A header of a device that points behind the datagram is refused, and nothing written.
 #[test]
 fn a_checksum_behind_the_end() {
