@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +10,9 @@ from cyclopts import Parameter
 from airhop import hints
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, say
-from airhop.cli.shown.figures import check_figure, draw_figure
 from airhop.cli.shown.flows import print_run
-from airhop.files import filling
+from airhop.cli.shown.kept import Air, Between, Kept, RoundTrips, Sequence, Trace, Verify
 from airhop.plugins import load_all
-from airhop.progress import reporter_for_stderr
-from airhop.results import Result
 from airhop.scenario import Scenario
 from airhop.simulate import run as simulate
 
@@ -31,35 +27,13 @@ def run(
     seed: Seed = 1,
     rep: Whole = 0,
     as_json: Json = False,
-    trace: Annotated[
-        Path | None, Parameter(help="Folder for the trace: TABLE.parquet for every table.")
-    ] = None,
+    trace: Trace = None,
     pcap: Annotated[Path | None, Parameter(help="Folder for captures: NODE.pcapng for every node.")] = None,
-    air: Annotated[
-        Path | None, Parameter(help="FILE.pdf, .svg or .png for the space-time diagram of frames on the air.")
-    ] = None,
-    sequence: Annotated[
-        Path | None,
-        Parameter(
-            help="FILE.pdf, .svg or .png for what came over the air of the receiver, by segment number."
-        ),
-    ] = None,
-    round_trips: Annotated[
-        Path | None,
-        Parameter(help="FILE.pdf, .svg or .png for round trips, their estimate, the timer, and notices."),
-    ] = None,
-    verify: Annotated[
-        bool,
-        Parameter(negative="", help="Check physics and protocols, from the trace of the run alone."),
-    ] = False,
-    between: Annotated[
-        tuple[float, float] | None,
-        Parameter(
-            negative="",
-            help="Start and end of these figures in seconds; by default the whole run, and for --air around"
-            " the first collision.",
-        ),
-    ] = None,
+    air: Air = None,
+    sequence: Sequence = None,
+    round_trips: RoundTrips = None,
+    verify: Verify = False,
+    between: Between = None,
 ) -> int:
     """Run a scenario once and print what its flows and links did.
 
@@ -76,46 +50,19 @@ def run(
         Number of the replication. Equal seed and replication meet the same channel under every scheme.
     """
     figures = {"air": air, "sequence": sequence, "round_trips": round_trips}
-    wanted = {name: path for name, path in figures.items() if path is not None}
-    for path in wanted.values():
-        check_figure(path)
+    kept = Kept(trace, pcap, figures, between, verify)
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
-    with (
-        nullcontext() if trace is None else filling(trace) as tables,
-        reporter_for_stderr().task(f"{loaded.name}, {loaded.duration_s:g} s simulated", 1) as task,
-    ):
-        traced = trace is not None or verify or bool(wanted)
-        result = simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap)
-        task.advance()
-        if tables is not None:
-            result.write_tables(tables)
-    if trace is not None:
-        say(f"trace: {', '.join(f'{table}.parquet' for table in result.tables)} in {trace}")
-    if pcap is not None:
-        say(f"packet captures in {pcap}")
-    for name, path in wanted.items():
-        draw_figure(name, path, result, loaded, between)
+    result = kept.run(
+        f"{loaded.name}, {loaded.duration_s:g} s simulated",
+        lambda traced: simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap),
+    )
+    kept.show(loaded, result)
     for line in hints.lines([loaded]):
         say(line)
     if as_json:
         print_json(result.document)
     else:
         print_run(console(), result)
-    return _verify(loaded, result) if verify else 0
-
-
-def _verify(scenario: Scenario, result: Result) -> int:
-    """Say what in the trace contradicts a law, and whether nothing does."""
-    from airhop.verify import LAWS, verify
-
-    with reporter_for_stderr().task("verifying", 1) as task:
-        findings = verify(scenario, result)
-        task.advance()
-    for finding in findings:
-        say(str(finding))
-    steps = f"{result.tables['packets'].height:,} steps of packets"
-    if not findings:
-        say(f"verified: {steps} contradict none of {len(LAWS)} laws ({', '.join(LAWS)})")
-    return 1 if findings else 0
+    return kept.verified(loaded, result)

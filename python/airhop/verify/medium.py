@@ -139,9 +139,7 @@ class Medium:
 def media(trace: Trace) -> Iterator[Medium]:
     """List the channels of a run."""
     plans = {plan["name"]: plan for plan in trace.scenario.get("wlan", [])}
-    fragmented = frozenset(
-        name for name, flow in trace.flows.items() if "fragments" in flow.get("services", ())
-    )
+    fragmented = frozenset(name for name, services in trace.services.items() if "fragments" in services)
     for cell in trace.cells:
         frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
         yield Medium(plans[cell.name], cell, frames, fragmented)

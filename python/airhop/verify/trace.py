@@ -189,13 +189,44 @@ class Trace:
 
     @cached_property
     def flows(self) -> dict[str, Mapping[str, Any]]:
-        """The flows by name, each as the scenario has it and, on top of that, as the document does."""
-        return {flow["name"]: {**self.plans[flow["name"]], **flow} for flow in self.document["flows"]}
+        """The simulated flows by name, each as the scenario has it and, on top of that, as the document does.
+
+        Not those of real packets: their ends are hosts, which record nothing here.
+        """
+        plans = self.plans
+        return {
+            flow["name"]: {**plans[flow["name"]], **flow}
+            for flow in self.document["flows"]
+            if flow["name"] not in self.real
+        }
+
+    @cached_property
+    def real(self) -> set[str]:
+        """Names of the flows of real packets: only a kernel knows how often its timer expired."""
+        return {flow["name"] for flow in self.document["flows"] if flow["timeouts"] is None}
+
+    @cached_property
+    def services(self) -> dict[str, set[str]]:
+        """What services each flow has; one of real packets those of the flows that made room for it."""
+        plans = self.plans.values()
+        found: dict[str, set[str]] = {}
+        for flow in self.document["flows"]:
+            ends = {flow["from"], flow["to"]}
+            mine = [plan for plan in plans if plan["name"] == flow["name"]]
+            made_room = [plan for plan in plans if {plan.get("from"), plan.get("to")} == ends]
+            found[flow["name"]] = {one for plan in mine or made_room for one in plan.get("services", ())}
+        return found
+
+    @cached_property
+    def helped(self) -> set[str]:
+        """Names of the flows that have any."""
+        return {name for name, services in self.services.items() if services}
 
     @property
     def duration(self) -> int:
-        """When the run ends, in nanoseconds."""
-        return round(quantity(self.scenario["duration"]))
+        """When the run ends, in nanoseconds; with real packets, when those that send them do."""
+        planned = round(quantity(self.scenario["duration"]))
+        return min(planned, round(self.document["duration_s"] * 1e9)) if self.real else planned
 
     @property
     def warmup(self) -> int:

@@ -55,7 +55,7 @@ def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None
 
 @pytest.mark.usefixtures("fake_core")
 def test_json_is_the_run_document_with_live(cli: Cli) -> None:
-    # DESIGN 4.6.
+    # The keys of `live`, which other programs read.
     document = json.loads(cli(*TWO, "--json").out)
     assert set(document["live"]) == {"lateness_us", "turnaround_us", "valid", "why", "commands", "notes"}
     simulated = json.loads(cli("run", "last-hop", "--set", "duration=2 s", "--json").out)

@@ -20,7 +20,7 @@ INSIDE = {"s": "10.0.0.1", "sta-1": "10.0.1.0"}
     ],
 )
 def test_a_node_in_braces_is_its_address(command: str, ran: str) -> None:
-    # DESIGN 4.6: `{name}` of a declared node, no other braces.
+    # The contract of commands: `{name}` of a declared node, no other braces.
     assert filled(command, INSIDE, "--on s") == ran
 
 

@@ -19,6 +19,7 @@ import pytest
 
 import airhop
 from airhop import Scenario
+from airhop.verify import verify
 from live_machine import needs
 
 pytestmark = pytest.mark.alone
@@ -113,7 +114,7 @@ def test_a_download_arrives_whole_and_is_replayed(
     assert [flow["transport"] for flow in down] == ["tcp"]
     assert down[0]["timeouts"] is None, "the kernel alone knows"
 
-    # Issue 21: a replay has the same report and fingerprint, each time.
+    # What a replay promises: the same report and fingerprint, each time.
     first, second = airhop.replay(log), airhop.replay(log, trace=True, pcap_dir=tmp_path)
     assert first.fingerprint == second.fingerprint == emulation.fingerprint
     assert first.document["flows"] == second.document["flows"] == emulation.document["flows"]
@@ -121,6 +122,21 @@ def test_a_download_arrives_whole_and_is_replayed(
     assert second.tables["packets"].height > SIZE // 1448
     # Captures have the real bytes: at the server those of the request.
     assert b"GET /blob HTTP/1.1" in (tmp_path / "s.pcapng").read_bytes()
+
+
+@pytest.mark.usefixtures("blob")
+def test_the_network_under_real_packets_keeps_its_laws(wire: Path, tmp_path: Path) -> None:
+    # docs/real-packets.md: a replay is verified as a run is. The laws of simulated ends ask nothing of hosts.
+    log = tmp_path / "a.log"
+    datagram = "import socket, sys; socket.socket(type=socket.SOCK_DGRAM).sendto(bytes(99), (sys.argv[1], 9))"
+    commands = {"s": python(SERVE_ONE), "d": f"{python(datagram, '{s}')}; {python(ASK, '{s}')}"}
+    assert airhop.emulate(Scenario.load(wire), commands, log=log).failures == []
+    replayed = airhop.replay(log, trace=True)
+    scenario = Scenario.load(wire)
+    assert verify(scenario, replayed) == []
+    down = max(replayed.document["flows"], key=lambda flow: flow["delivered_bytes"])
+    down["delivered_bytes"] += 1
+    assert {finding.law for finding in verify(scenario, replayed)} == {"counters"}
 
 
 def test_headers_alone_are_replayed_to_the_same(wire: Path, blob: bytes, tmp_path: Path) -> None:
@@ -144,7 +160,7 @@ def test_a_log_that_was_cut_short_is_replayed_up_to_there(wire: Path, tmp_path: 
 
 
 def test_json_and_exit_codes(wire: Path) -> None:
-    # DESIGN 4.6.
+    # The contract of the command: exit codes, and the keys of `live`.
     found = ended("emulate", wire, "--on", "s", "echo {d}; exit 3", "--on", "d", "kill -9 $$", "--json")
     document = json.loads(found.stdout)
     live = document["live"]

@@ -39,6 +39,14 @@ def test_a_replay_has_what_a_run_has(cli: Cli, log: Path, tmp_path: Path) -> Non
     assert airhop.replay(log, trace=True).tables["packets"].height > 0
 
 
+def test_a_replay_is_drawn_and_verified_as_a_run_is(cli: Cli, log: Path, tmp_path: Path) -> None:
+    figures = [f"--{name}={tmp_path / name}.png" for name in ("sequence", "round-trips")]
+    ended = cli("replay", str(log), "--verify", *figures)
+    assert ended.code == 0
+    assert "contradict none of" in ended.err
+    assert {path.name for path in tmp_path.glob("*.png")} == {"sequence.png", "round-trips.png"}
+
+
 def test_a_log_that_was_cut_short_says_so(cli: Cli, log: Path, fake_core: FakeCore) -> None:
     fake_core.is_whole = False
     ended = cli("replay", str(log))

@@ -66,9 +66,8 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
     IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4; fragments have a part of a packet (`fragments.py`),
     and agents may put something on one that waits.
     """
-    helped = {name for name, flow in trace.flows.items() if flow.get("services")}
     offered = {
-        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in helped else step.bytes)
+        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in trace.helped else step.bytes)
         for a in medium.cell.places
         for b in (*medium.cell.hearers[a], "*")
         for step in trace.steps_at(f"{a}->{b}", "offered")
@@ -79,7 +78,7 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
                 yield finding("air", frame, f"{frame.bytes} bytes, and it has {_BYTES[frame.kind]}")
         elif not medium.may_be_cut(frame):
             place = f"{frame.sender}->{frame.receiver}"
-            octets = 0 if frame.flow in helped else frame.bytes - medium.overhead
+            octets = 0 if frame.flow in trace.helped else frame.bytes - medium.overhead
             if (place, frame.flow, frame.packet, frame.seq, octets) not in offered:
                 yield finding("air", frame, f"no such packet was offered to {place}")
 

@@ -22,6 +22,9 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield from _Connection(trace, name, flow).check()
         else:
             yield from _datagrams(trace, name, flow)
+    for flow in trace.document["flows"]:
+        if flow["name"] in trace.real and flow["transport"] == "tcp":
+            yield from _Connection(trace, flow["name"], flow).traffic()
     drops: defaultdict[str, list[int]] = defaultdict(list)
     packets: defaultdict[str, list[int]] = defaultdict(list)
     for time, cause in trace.rows("drops", "cause"):
@@ -48,21 +51,34 @@ class _Connection:
 
     def check(self) -> Iterator[Finding]:
         """Compare every number that the trace can tell."""
-        segments = self._rows("segments", "retransmission", "cause")
-        yield from self._times("sent_segments", (time for time, *_ in segments))
-        yield from self._times("retransmissions", (time for time, again, _ in segments if again))
+        yield from self.traffic()
+        yield from self._completion()
+        segments = self._rows("segments", "cause")
         if is_prompt(self._document):
-            yield from self._timeouts({time for time, _, cause in segments if cause == "timeout"})
-            repaired = (time for time, _, cause in segments if cause == "fast")
+            yield from self._timeouts({time for time, cause in segments if cause == "timeout"})
+            repaired = (time for time, cause in segments if cause == "fast")
             yield from self._times("fast_recoveries", repaired)
         notices = self._rows("notices", "kind", "event")
         for kind, number in self._document["notices"].items():
             received = sum(of == kind and event == "received" for _, of, event in notices)
             if number > received:  # some senders heed none
                 yield _finding(self._name, f"{number} notices {kind}, and the trace has {received}")
-        yield from self._deliveries()
         smoothed = [srtt for _, srtt in self._rows("window", "srtt_ms")][-1:]
         yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
+
+    def traffic(self) -> Iterator[Finding]:
+        """Compare what was sent and handed over, which is known of real packets, too."""
+        segments = self._rows("segments", "retransmission")
+        yield from self._times("sent_segments", (time for time, _ in segments))
+        yield from self._times("retransmissions", (time for time, again in segments if again))
+        rows = self._rows("deliveries", "bytes")
+        early, late = ([total for time, total in rows if (time > self._trace.warmup) == is_late]
+                       for is_late in (False, True))  # fmt: skip
+        before = early[-1] if early else 0
+        total = (late or [before])[-1] - before
+        yield from self._equal("delivered_bytes", total)
+        seconds = (self._trace.duration - self._trace.warmup) / 1e9
+        yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6)
 
     def _timeouts(self, repeated: set[int]) -> Iterator[Finding]:
         """Count them: what follows, going back N, is sent on ACKs, and those open the window.
@@ -80,17 +96,10 @@ class _Connection:
             text = f"timeouts is {self._document['timeouts']}, and the trace has {least} to {most}"
             yield _finding(self._name, text)
 
-    def _deliveries(self) -> Iterator[Finding]:
-        rows = self._rows("deliveries", "bytes")
-        early, late = ([total for time, total in rows if (time > self._trace.warmup) == is_late]
-                       for is_late in (False, True))  # fmt: skip
-        before = early[-1] if early else 0
-        total = (late or [before])[-1] - before
-        yield from self._equal("delivered_bytes", total)
-        seconds = (self._trace.duration - self._trace.warmup) / 1e9
-        yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6)
+    def _completion(self) -> Iterator[Finding]:
         if self._document["app"]["kind"] == "transfer":
             size, start = quantity(self._document["app"]["size"]), quantity(self._document["start"])
+            rows = self._rows("deliveries", "bytes")
             done = [(time - start) / 1e9 for time, total in rows if total >= size][:1]
             yield from self._equal("completion_s", done[0] if done else None)
 

@@ -109,7 +109,7 @@ def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]
 
 def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
     """Compare what channels with independent errors lost with what they should have."""
-    if any({"damaged-frames", "fragments"} & set(flow.get("services", ())) for flow in trace.flows.values()):
+    if any({"damaged-frames", "fragments"} & services for services in trace.services.values()):
         return  # of what is harmed, some is of use
     sent: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)
     for frame in trace.frames:
@@ -138,7 +138,7 @@ def _expected(
     if "loss" in model:
         return (len(frames) * model["loss"],) * 2
     overhead = quantity(hop.plan["overhead"]) if "overhead" in hop.plan else 0.0
-    sizes = [quantity(flow["segment"]) + overhead for flow in trace.flows.values()]
+    sizes = [quantity(flow["segment"]) + overhead for flow in trace.plans.values()]
     references = [min(sizes) + _HEADERS[0], max(sizes) + _HEADERS[1]]
     if "reference" in model:
         references = [quantity(model["reference"])]

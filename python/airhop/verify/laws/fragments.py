@@ -71,7 +71,7 @@ class _Replay:
         self._trace = trace
         self._medium = medium
         self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
-        self._helped = {name for name, flow in trace.flows.items() if flow.get("services")}
+        self._helped = trace.helped
         self._offered: defaultdict[tuple[str, _Key], set[int]] = defaultdict(set)
         for a in medium.cell.places:
             for b in medium.cell.hearers[a]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -211,7 +212,8 @@ def check(trace: Trace) -> Iterator[Finding]:
     }
     events: list[tuple[int, int, str, tuple[Any, ...]]] = []
     for rank, (table, columns) in enumerate(_TABLES):
-        events += [(time, rank, name, tuple(row)) for time, name, *row in trace.rows(table, "flow", *columns)]
+        rows = trace.rows(table, "flow", *columns)
+        events += [(time, rank, name, tuple(row)) for time, name, *row in rows if name not in trace.real]
     for time, rank, name, row in sorted(events, key=lambda event: event[:2]):
         if name not in senders:
             yield Finding("sender", time / 1e9, name, f"a record in {_TABLES[rank][0]}, and it has no sender")
@@ -224,7 +226,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 def _sent_by(trace: Trace) -> dict[str, dict[int, int]]:
     """Give, for each flow and instant at which it sent, the first byte that was not sent by its end."""
-    tops: dict[str, dict[int, int]] = {name: {} for name in trace.flows}
+    tops: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for time, name, seq, size in trace.rows("segments", "flow", "seq", "bytes"):
         top = tops[name].get(time, 1)
         tops[name][time] = max(top, seq + size)

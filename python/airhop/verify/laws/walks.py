@@ -15,7 +15,6 @@ def check(trace: Trace) -> Iterator[Finding]:
     """Follow every packet; what contradicts its last step is a finding."""
     # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
     repairs = any(plan["routing"].get("repair") for plan in trace.scenario.get("wlan", []))
-    helped = {name for name, flow in trace.flows.items() if flow.get("services")}
     last: dict[int, Step] = {}
     now = 0
     for step in trace.steps:
@@ -25,7 +24,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         elif (text := _contradiction(before, step, may_wait=repairs)) is not None:
             yield _finding(step, text)
         else:
-            yield from _lengths(before, step, may_grow=step.flow in helped)
+            yield from _lengths(before, step, may_grow=step.flow in trace.helped)
         now = step.time
         last[step.packet] = step
 

@@ -1,0 +1,100 @@
+"""What of a run is written, drawn and checked beside its summary: options of `airhop run` and `replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from airhop.cli.output import say
+from airhop.cli.shown.figures import check_figure, draw_figure
+from airhop.files import filling
+from airhop.progress import reporter_for_stderr
+from airhop.results import Result
+from airhop.scenario import Scenario
+
+Trace = Annotated[Path | None, Parameter(help="Folder for the trace: TABLE.parquet for every table.")]
+Air = Annotated[
+    Path | None, Parameter(help="FILE.pdf, .svg or .png for the space-time diagram of frames on the air.")
+]
+Sequence = Annotated[
+    Path | None,
+    Parameter(help="FILE.pdf, .svg or .png for what came over the air of the receiver, by segment number."),
+]
+RoundTrips = Annotated[
+    Path | None,
+    Parameter(help="FILE.pdf, .svg or .png for round trips, their estimate, the timer, and notices."),
+]
+Verify = Annotated[
+    bool,
+    Parameter(negative="", help="Check physics and protocols, from the trace of the run alone."),
+]
+Between = Annotated[
+    tuple[float, float] | None,
+    Parameter(
+        negative="",
+        help="Start and end of these figures in seconds; by default the whole run, and for --air around"
+        " the first collision.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is asked for. Raises InputError for a figure that cannot be written, before anything is run."""
+
+    trace: Path | None
+    pcap: Path | None
+    figures: dict[str, Path | None]
+    """`air`, `sequence` and `round_trips`, in the order in which they are drawn."""
+    between: tuple[float, float] | None
+    verify: bool
+
+    def __post_init__(self) -> None:
+        for path in self._drawn.values():
+            check_figure(path)
+
+    @property
+    def _drawn(self) -> dict[str, Path]:
+        return {name: path for name, path in self.figures.items() if path is not None}
+
+    def run(self, title: str, once: Callable[[bool], Result]) -> Result:
+        """Run with progress, traced if something needs it, and write the tables of the trace."""
+        with (
+            nullcontext() if self.trace is None else filling(self.trace) as tables,
+            reporter_for_stderr().task(title, 1) as task,
+        ):
+            result = once(self.trace is not None or self.verify or bool(self._drawn))
+            task.advance()
+            if tables is not None:
+                result.write_tables(tables)
+        return result
+
+    def show(self, scenario: Scenario, result: Result) -> None:
+        """Draw the figures, and say what is where."""
+        if self.trace is not None:
+            say(f"trace: {', '.join(f'{table}.parquet' for table in result.tables)} in {self.trace}")
+        if self.pcap is not None:
+            say(f"packet captures in {self.pcap}")
+        for name, path in self._drawn.items():
+            draw_figure(name, path, result, scenario, self.between)
+
+    def verified(self, scenario: Scenario, result: Result) -> int:
+        """Say what in the trace contradicts a law, if that is asked for; 1 if anything does."""
+        if not self.verify:
+            return 0
+        from airhop.verify import LAWS, verify
+
+        with reporter_for_stderr().task("verifying", 1) as task:
+            findings = verify(scenario, result)
+            task.advance()
+        for finding in findings:
+            say(str(finding))
+        steps = f"{result.tables['packets'].height:,} steps of packets"
+        if not findings:
+            say(f"verified: {steps} contradict none of {len(LAWS)} laws ({', '.join(LAWS)})")
+        return 1 if findings else 0
