@@ -194,11 +194,11 @@ impl Emulation {
     /// # Errors
     /// This machine or this user cannot ([`privileges`](crate::privileges) says beforehand), a command cannot be started,
     /// or the log not written.
-    pub fn run(
+    pub fn run<W: Outside>(
         &self,
-        world: &mut impl Outside,
+        world: &mut W,
         stop: &AtomicBool,
-        on_progress: &mut dyn FnMut(&Progress),
+        on_progress: &mut dyn FnMut(&Progress, &W),
     ) -> Result<Live, EmulationError> {
         self.check()?;
         #[cfg(target_os = "linux")]

@@ -55,7 +55,7 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
 
 fn run(emulation: &Emulation) -> (Live, Wire) {
     let mut wire = Wire::new(DELAY);
-    let live = emulation.run(&mut wire, &AtomicBool::new(false), &mut |_| {});
+    let live = emulation.run(&mut wire, &AtomicBool::new(false), &mut |_, _| {});
     (live.unwrap_or_else(|error| panic!("{error}")), wire)
 }
 
@@ -236,10 +236,11 @@ fn what_cannot_be_set_up_is_said_by_name() {
     let mut wrong = emulation(&[], 1);
     wrong.ends[1].kind = EndKind::Namespace { mtu: 10 };
     let error =
-        wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
+        wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {}).unwrap_err().to_string();
     assert!(error.starts_with("node d: setting an MTU of 10 bytes: "), "{error}");
     let nul = emulation(&[(0, "true\0false")], 1);
-    let error = nul.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
+    let error =
+        nul.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {}).unwrap_err().to_string();
     assert!(error.starts_with("node s: starting `true"), "{error}");
 }
 
@@ -298,7 +299,7 @@ fn acts_as_a_router() {
             stop.store(true, Ordering::Release);
             printed.unwrap()
         });
-        let live = router.run(&mut wire, &stop, &mut |_| {});
+        let live = router.run(&mut wire, &stop, &mut |_, _| {});
         (live.unwrap(), client.join().unwrap())
     });
     let lines: Vec<f64> = client.lines().map(|line| line.parse().unwrap()).collect();

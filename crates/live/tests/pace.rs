@@ -70,7 +70,7 @@ fn driver(machine: &Machine, duration: Span) -> Loop<Machine, Machine, Memory> {
 }
 
 fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
-    driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_| {}).unwrap()
+    driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_, _| {}).unwrap()
 }
 
 /// The law of the loop: what enters at t leaves when the network says, and is written as soon as the clock has it.
@@ -163,7 +163,8 @@ fn who_spins_is_not_late() {
         machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, false))]);
         machine.oversleeps.borrow_mut().push((ms(14), Span::from_micros(100)));
         let mut driver = Loop { spin, ..driver(&machine, Span::from_secs(1)) };
-        let driven = driver.run(&mut Wire::new(Span::from_millis(5)), None, &|| None, &mut |_| {}).unwrap();
+        let driven =
+            driver.run(&mut Wire::new(Span::from_millis(5)), None, &|| None, &mut |_, _| {}).unwrap();
         driven.lateness.max_us
     };
     let (asleep, awake) = (lateness(Span::ZERO), lateness(Span::from_micros(300)));
@@ -176,7 +177,7 @@ fn it_ends_when_asked() {
     let machine = Machine::default();
     let asked = || (machine.now.get() > ms(250)).then_some(Finished::Asked);
     let mut told = Vec::new();
-    let mut on_progress = |progress: &Progress| told.push(progress.time);
+    let mut on_progress = |progress: &Progress, _: &Wire| told.push(progress.time);
     let mut driver = driver(&machine, Span::from_secs(100));
     let driven = driver.run(&mut Wire::new(Span::ZERO), None, &asked, &mut on_progress).unwrap();
     assert_eq!(driven.finished, Finished::Asked);
@@ -231,7 +232,7 @@ fn a_device_that_is_gone_ends_the_run_by_name() {
         duration: Span::from_secs(1),
         spin: Span::ZERO,
     };
-    let error = driver.run(&mut Wire::new(Span::ZERO), None, &|| None, &mut |_| {}).unwrap_err();
+    let error = driver.run(&mut Wire::new(Span::ZERO), None, &|| None, &mut |_, _| {}).unwrap_err();
     assert!(matches!(error, DriveError::Read { node: NodeId(7), .. }), "{error}");
 }
 
@@ -247,8 +248,9 @@ fn a_logged_run_is_replayed_exactly() {
     machine.traffic.borrow_mut().extend(traffic);
     let mut live = Wire::new(Span::from_millis(5));
     let mut log = Writer::create(&path, "{\"seed\":1}", false).unwrap();
-    let driven =
-        driver(&machine, Span::from_secs(1)).run(&mut live, Some(&mut log), &|| None, &mut |_| {}).unwrap();
+    let driven = driver(&machine, Span::from_secs(1))
+        .run(&mut live, Some(&mut log), &|| None, &mut |_, _| {})
+        .unwrap();
     let mut again = Wire::new(Span::from_millis(5));
     let mut log = Log::open(&path).unwrap();
     assert_eq!(log.header(), "{\"seed\":1}");

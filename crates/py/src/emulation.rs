@@ -32,11 +32,10 @@ struct Opened {
     run: OpenRun,
     stop: Arc<AtomicBool>,
     failure: Option<airhop_scenario::RunError>,
-    drops: Drops,
 }
 
-/// What was dropped so far, by cause, for whoever looks.
-type Drops = Arc<Mutex<Vec<(&'static str, u64)>>>;
+/// How far an emulation is, and what was dropped so far, by cause.
+type Told = (Progress, Vec<(&'static str, u64)>);
 
 impl Opened {
     fn kept(&mut self, result: Result<(), airhop_scenario::RunError>) -> Result<(), Stopped> {
@@ -72,9 +71,6 @@ impl Outside for Opened {
 
     fn departures(&mut self, into: &mut Vec<Departure>) {
         into.extend(self.run.departures());
-        let mut drops = self.drops.lock().unwrap_or_else(PoisonError::into_inner);
-        drops.clear();
-        drops.extend(self.run.drops());
     }
 }
 
@@ -110,27 +106,26 @@ pub fn emulate(
         log: log.map(|path| LogTo { path, header, headers_only }),
         spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
     };
-    let latest = Arc::new(Mutex::new(None));
+    let latest = Arc::new(Mutex::new(None::<Told>));
     let newest = latest.clone();
     let names = opening.plan.nodes.clone();
-    let dropped = Drops::default();
-    let drops = dropped.clone();
     let notes = opening.notes.clone();
     let work = move |stop: Arc<AtomicBool>| {
         let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
-        let mut world = Opened { run: open, stop: stop.clone(), failure: None, drops };
-        let mut tell =
-            |progress: &Progress| *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*progress);
+        let mut world = Opened { run: open, stop: stop.clone(), failure: None };
+        let mut tell = |progress: &Progress, world: &Opened| {
+            let told = (*progress, world.run.drops().collect());
+            *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+        };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
         let ignored = world.run.ignored() + live.ignored;
         Ok((world.finish(live.ended)?, live, ignored))
     };
     let (outcome, live, ignored) = in_a_thread(py, work, |py| {
-        let Some(progress) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some((progress, drops)) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(());
         };
         let told = told(py, &progress)?;
-        let drops = dropped.lock().unwrap_or_else(PoisonError::into_inner).clone();
         told.set_item("drops", drops.into_iter().collect::<BTreeMap<_, _>>())?;
         on_progress.call1((told,)).map(drop)
     })?;
@@ -163,7 +158,7 @@ pub fn replay(
     let work = move |stop: Arc<AtomicBool>| {
         let recording = Recording { tables: trace, pcap_dir };
         let open = OpenRun::new(run, &opening, &recording).map_err(Failure::Run)?;
-        let mut world = Opened { run: open, stop, failure: None, drops: Drops::default() };
+        let mut world = Opened { run: open, stop, failure: None };
         match airhop_live::replay(&mut world, &mut log) {
             Ok(replayed) => {
                 Ok((world.finish(replayed.ended)?, matches!(replayed.ending, Ending::Complete(_))))

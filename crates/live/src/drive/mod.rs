@@ -72,12 +72,12 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
     ///
     /// # Errors
     /// A port cannot be read, or the log not written. What the world and the ports have then is of no use.
-    pub fn run(
+    pub fn run<W: Outside>(
         &mut self,
-        world: &mut impl Outside,
+        world: &mut W,
         log: Option<&mut Writer>,
         over: &dyn Fn() -> Option<Finished>,
-        on_progress: &mut dyn FnMut(&Progress),
+        on_progress: &mut dyn FnMut(&Progress, &W),
     ) -> Result<Driven, DriveError> {
         let tally = Tally::new(&self.ports);
         let ready = vec![true; self.ports.len()];
@@ -121,7 +121,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
     fn repeat(
         mut self,
         over: &dyn Fn() -> Option<Finished>,
-        on_progress: &mut dyn FnMut(&Progress),
+        on_progress: &mut dyn FnMut(&Progress, &W),
     ) -> Result<Driven, DriveError> {
         let mut expected = self.of.clock.now();
         let mut progress_due = Time::ZERO + PROGRESS;
@@ -140,7 +140,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
             }
             if now >= progress_due {
                 progress_due = now + PROGRESS;
-                on_progress(&self.tally.progress(now));
+                on_progress(&self.tally.progress(now), self.world);
                 self.log.as_deref_mut().map_or(Ok(()), Writer::flush)?;
             }
             let before = self.of.clock.now();

@@ -84,11 +84,11 @@ struct Signals {
 }
 
 /// See [`Emulation::run`].
-pub(crate) fn run(
+pub(crate) fn run<W: Outside>(
     emulation: &Emulation,
-    world: &mut impl Outside,
+    world: &mut W,
     stop: &AtomicBool,
-    on_progress: &mut dyn FnMut(&Progress),
+    on_progress: &mut dyn FnMut(&Progress, &W),
 ) -> Result<Live, EmulationError> {
     let (stage, ports) = Stage::build(emulation)?;
     let log = emulation.log.as_ref();
