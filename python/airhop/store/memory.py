@@ -84,7 +84,7 @@ class MemoryStore:
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
         """Give the rows of these runs, or of all: a row per flow and run, sorted by run id."""
-        return only(self._recent.rows(), None if run_ids is None else list(run_ids))
+        return only(self._recent.rows(), None if run_ids is None else set(run_ids))
 
     def __enter__(self) -> Self:
         return self
@@ -95,6 +95,6 @@ class MemoryStore:
         self.close()
 
 
-def only(rows: pl.DataFrame, run_ids: list[str] | None) -> pl.DataFrame:
+def only(rows: pl.DataFrame, run_ids: Set[str] | None) -> pl.DataFrame:
     """Leave out the rows of other runs; None stands for all."""
-    return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(run_ids))
+    return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(list(run_ids)))

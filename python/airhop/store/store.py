@@ -113,13 +113,18 @@ class Store:
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
         """Give the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
-        for path in parts(self._runs):  # after the journals: a run leaves its journal when its part is there
-            if path not in self._parts_read:
-                self._parts_read[path] = read_part(path)
-        wanted = None if run_ids is None else list(run_ids)
-        return combine([only(frame, wanted) for frame in (*self._parts_read.values(), *frames)])
+        self._saved()  # after the journals: a run leaves its journal when its part is there
+        found = [path for path, ids in self._in_parts.items() if wanted is None or ids & wanted]
+        return combine([only(frame, wanted) for frame in (*map(self._part, found), *frames)])
+
+    def _part(self, path: Path) -> pl.DataFrame:
+        """Read a part, once."""
+        if path not in self._parts_read:
+            self._parts_read[path] = read_part(path)
+        return self._parts_read[path]
 
     def __enter__(self) -> Self:
         return self

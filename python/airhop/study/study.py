@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -12,6 +12,7 @@ from typing import Any
 from airhop.catalogue import schemes as known_schemes
 from airhop.errors import InputError, ScenarioError, did_you_mean
 from airhop.scenario import SCHEME, Scenario
+from airhop.simulate import Job
 from airhop.study.axis import Axis, Scalar, text
 from airhop.study.metric import flows_of as metric_flows
 from airhop.study.until import Until
@@ -111,6 +112,12 @@ class Study:
     def most_reps(self) -> int:
         """How many replications a point can get."""
         return self.reps.max if isinstance(self.reps, Until) else self.reps
+
+    def runs(self) -> Iterator[tuple[Point, int, str]]:
+        """Give every run that it may use: point, replication and run id, in grid order."""
+        for point in self.points():
+            for rep in range(self.most_reps):
+                yield point, rep, Job(point.scenario, self.seed, rep).run_id
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data that JSON can hold: `from_dict` takes it back."""

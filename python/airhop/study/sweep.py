@@ -243,7 +243,8 @@ class _Running:
 
     def table(self) -> Table:
         """Give what is there by now."""
-        return Table(self._study, self._store.rows(), computed=self._computed, reused=self._reused)
+        rows = self._store.rows(run_id for *_, run_id in self._study.runs())
+        return Table(self._study, rows, computed=self._computed, reused=self._reused)
 
     def status(self) -> str:
         """Tell the widest interval so far, and who works."""

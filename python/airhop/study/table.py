@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from airhop import stats
 from airhop.analysis.loss_classifications import LossClassifications
 from airhop.scenario import SCHEME
-from airhop.simulate import Job
 from airhop.study.manifest import load_manifests
 from airhop.study.measure import GOODPUT, JUDGEMENTS, METRICS, per_run
 from airhop.study.metric import measured, with_flows
@@ -161,15 +160,8 @@ class Table:
         """Every run that the study may use, with its point, in grid order and by replication."""
         import polars as pl
 
-        study = self.study
-        keys = [(point, rep) for point in study.points() for rep in range(study.most_reps)]
-        wanted = pl.DataFrame(
-            {
-                POINT: [point.index for point, _ in keys],
-                SCHEME: [point.scheme for point, _ in keys],
-                "run_id": [Job(point.scenario, study.seed, rep).run_id for point, rep in keys],
-            }
-        )
+        runs = [(point.index, point.scheme, run_id) for point, _, run_id in self.study.runs()]
+        wanted = pl.DataFrame(runs, schema=[POINT, SCHEME, "run_id"], orient="row")
         rows = self._rows.join(wanted, on="run_id", how="semi", maintain_order="left")
         return wanted.join(per_run(rows), on="run_id", maintain_order="left")
 
