@@ -4,6 +4,7 @@
 //! the time of its reading, and the loop sleeps until the next event or datagram.
 
 mod tally;
+mod vigil;
 
 pub use tally::{Count, Driven, Progress, Stall};
 
@@ -17,6 +18,7 @@ use airhop_wire::addressing::is_unicast;
 use airhop_wire::real;
 use std::io;
 use tally::Tally;
+use vigil::Vigil;
 
 /// So many datagrams are read at a port before departures and the other ports have their turn: at 10 µs each a port holds
 /// up the others for less than the timers of a kernel are coarse.
@@ -83,7 +85,9 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
         let ready = vec![true; self.ports.len()];
         let buffer = vec![0; MAX_DATAGRAM];
         let end = Time::ZERO + self.duration;
-        Pass { of: self, world, log, tally, ready, buffer, left: Vec::new(), end }.repeat(over, on_progress)
+        let vigil = Vigil::default();
+        Pass { of: self, world, log, tally, vigil, ready, buffer, left: Vec::new(), end }
+            .repeat(over, on_progress)
     }
 }
 
@@ -93,6 +97,7 @@ struct Pass<'a, C, S, P, W> {
     world: &'a mut W,
     log: Option<&'a mut Writer>,
     tally: Tally,
+    vigil: Vigil,
     ready: Vec<bool>,
     buffer: Vec<u8>,
     left: Vec<Departure>,
@@ -148,6 +153,9 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
             let span = self.rest(before, progress_due);
             expected = before + span;
             self.of.sleeper.sleep(span, &mut self.ready).map_err(DriveError::Sleep)?;
+            if span > Span::ZERO {
+                self.vigil.slept(before, self.of.clock.now());
+            }
         }
     }
 
@@ -220,8 +228,9 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
             return Span::ZERO;
         }
         let chores = progress_due.min(self.end).since(now);
+        let spin = if self.vigil.may_last(now) { self.of.spin } else { Span::ZERO };
         match self.world.next_event() {
-            Some(event) => event.since(now).saturating_sub(self.of.spin).min(chores),
+            Some(event) => event.since(now).saturating_sub(spin).min(chores),
             None => chores,
         }
     }

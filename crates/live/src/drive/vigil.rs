@@ -1,0 +1,57 @@
+//! How long the loop may stay awake without work.
+//!
+//! Linux takes the processor from real-time threads that use more than 95 % of it (`sched_rt_runtime_us`, sched(7)): for 50 ms in
+//! every second nothing else would happen. So a loop that spins sleeps a tenth of the time, whatever it is asked for.
+
+use airhop_base::{Span, Time};
+
+/// What is asleep is counted anew so often: far below the second over which Linux counts.
+const WINDOW: Span = Span::from_millis(20);
+/// One part in so many of the time is slept.
+const SHARE: u64 = 10;
+
+/// The time awake and asleep.
+#[derive(Debug, Default)]
+pub(super) struct Vigil {
+    since: Time,
+    asleep: Span,
+}
+
+impl Vigil {
+    /// The loop slept.
+    pub fn slept(&mut self, from: Time, to: Time) {
+        self.asleep = self.asleep + to.since(from);
+    }
+
+    /// Whether the loop may stay awake now.
+    pub fn may_last(&mut self, now: Time) -> bool {
+        let length = now.since(self.since);
+        let has_slept = self.asleep.nanos().saturating_mul(SHARE) >= length.nanos();
+        if length > WINDOW && has_slept {
+            *self = Vigil { since: now, asleep: Span::ZERO };
+        }
+        has_slept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// sched(7): less than 95 % awake over any second, however often there would be a reason to stay awake.
+    #[test]
+    fn a_tenth_of_the_time_is_slept() {
+        let (mut vigil, mut now, mut asleep) = (Vigil::default(), Time::ZERO, Span::ZERO);
+        let (step, nap) = (Span::from_micros(50), Span::from_micros(40));
+        while now < Time::from_nanos(1_000_000_000) {
+            if vigil.may_last(now) {
+                now += step;
+            } else {
+                vigil.slept(now, now + nap);
+                (now, asleep) = (now + nap, asleep + nap);
+            }
+        }
+        let share = asleep.nanos() as f64 / now.nanos() as f64;
+        assert!((0.09..0.11).contains(&share), "{share}");
+    }
+}
