@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from airhop import _core
-from airhop.custom import registered
+from airhop.added import added
 from airhop.errors import InputError, did_you_mean
 
 
@@ -34,7 +34,7 @@ def schemes() -> list[dict[str, Any]]:
 
 def built_in() -> list[dict[str, Any]]:
     """List the schemes that come with Airhop, whatever this process registered beside them."""
-    return [entry for entry in json.loads(_core.catalogue()) if entry["name"] not in registered()]
+    return [entry for entry in json.loads(_core.catalogue()) if entry["name"] not in added()]
 
 
 def services() -> dict[str, str]:

@@ -20,6 +20,7 @@ from typing import Any, Protocol, TypeVar
 
 from airhop import _core
 from airhop._core import Ack, Flow, Loss, Notice, Window
+from airhop.added import Added, add
 from airhop.code_digest import code_digest
 from airhop.errors import InputError
 
@@ -80,16 +81,6 @@ class Declaration:
         """Name of the module that its class is defined in."""
         return self.cls.__module__
 
-
-@dataclass(frozen=True)
-class Registered:
-    """A registered scheme and the digest of all that makes it behave as it does."""
-
-    declaration: Declaration
-    digest: str
-
-
-_registered: Mapping[str, Registered] = MappingProxyType({})
 
 SchemeClass = TypeVar("SchemeClass", bound=Scheme)
 
@@ -152,22 +143,18 @@ def scheme(
     return register
 
 
-def registered() -> Mapping[str, Registered]:
-    """Give the schemes that are registered now, by name: later registrations leave it as it is."""
-    return _registered
-
-
 def _parameter(value: float | Parameter) -> Parameter:
     return value if isinstance(value, Parameter) else Parameter(value)
 
 
 def _add(declaration: Declaration) -> None:
-    global _registered
+    d = declaration
+    digest = code_digest(d.cls, d.recovery, d.needs, d.parameters)
+    add(Added(d.name, d.module, digest), lambda: _into_catalogue(d))
+
+
+def _into_catalogue(declaration: Declaration) -> None:
     name = declaration.name
-    former = _registered.get(name)
-    if former is not None and former.declaration.module != declaration.module:
-        where = former.declaration.module
-        raise InputError(f"scheme `{name}`: the module {where} has registered one of this name already")
     try:
         _core.add_scheme(declaration)
     except ValueError as why:
@@ -175,9 +162,6 @@ def _add(declaration: Declaration) -> None:
     except TypeError as why:  # of an option: it ends in its name, and has the reason as its cause
         option = str(why).rpartition(".")[2]
         raise InputError(f"scheme `{name}`: {option}: {why.__cause__}") from None
-    d = declaration
-    entry = Registered(d, code_digest(d.cls, d.recovery, d.needs, d.parameters))
-    _registered = MappingProxyType({**_registered, name: entry})
 
 
 METHODS: Mapping[str, tuple[object, ...]] = {

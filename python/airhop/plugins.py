@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from airhop import custom
+from airhop.added import added
 from airhop.errors import InputError, users_traceback
 from airhop.files import read_text
 
@@ -115,11 +115,7 @@ def _execute(module: str, name: str, text: str) -> None:
 
 def _schemes_of(module: str, name: str) -> list[str]:
     """Give the schemes that a module, or a module below it, has registered."""
-    found = [
-        entry.declaration.name
-        for entry in custom.registered().values()
-        if f"{entry.declaration.module}.".startswith(f"{module}.")
-    ]
+    found = [entry.name for entry in added().values() if f"{entry.source}.".startswith(f"{module}.")]
     if not found:
         raise InputError(f'{name} registers no scheme: decorate a class with @airhop.scheme("name")')
     return found

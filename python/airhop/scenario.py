@@ -13,7 +13,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from airhop import _core, custom
+from airhop import _core
+from airhop.added import added
 from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
@@ -77,8 +78,8 @@ class Scenario:
     def __init__(self, source: _Source) -> None:
         self._source = source
         self.core = source.check()
-        # Those of now: a class registered later under the same name is for scenarios read later.
-        self._custom = custom.registered()
+        # Those of now: one added later under the same name is for scenarios read later.
+        self._added = added()
 
     @classmethod
     def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
@@ -142,11 +143,11 @@ class Scenario:
         """Name the effective scenario by its content: SHA-256, in hex.
 
         The content is the canonical JSON, in which files stand for what is in them, wherever they are, and
-        the code of every scheme in it that is written in Python.
+        the code of every scheme in it that was added.
         """
         content = [self.core.identity()]
-        if self._custom:
-            content += [self._custom[name].digest for name in sorted(self._schemes() & self._custom.keys())]
+        if self._added:
+            content += [self._added[name].digest for name in sorted(self._schemes() & self._added.keys())]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()
 
     def _schemes(self) -> set[str]:

@@ -13,7 +13,8 @@ from pkgutil import resolve_name
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from airhop import _core, custom, plugins
+from airhop import _core, plugins
+from airhop.added import added
 from airhop.engines.chunks import Costs, Plan
 from airhop.engines.worker import Finished, run_chunk
 from airhop.errors import InputError, RunError, ScenarioError
@@ -264,7 +265,7 @@ class _Tasks:
                 f" runs begin with `{first.scenario.name}`, seed {first.seed}, rep {first.rep}. Are they"
                 f" short of memory? Their logs tell more. {_KEPT}"
             )
-        if isinstance(error, ScenarioError) and custom.registered():
+        if isinstance(error, ScenarioError) and added():
             return ScenarioError(
                 f"{error}\n\nThis comes from a worker, which has no schemes but the built-in ones, those of"
                 " packages installed there, and those of files: one that is defined in a notebook or script"
