@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Measures what a kernel gets over the emulated last hop: rows of crosscheck/reference/emulated.csv.
+"""Measures what a kernel gets over emulated links: rows of emulated.csv and downloads.csv.
 
-Wants root or user namespaces, TUN and iperf3, and a machine with nothing else to do: four runs of 30 s go
-side by side. A run that did not keep pace is made again, with the next seed.
+They lie in python/airhop/crosscheck/reference. Wants root or user namespaces, TUN, iperf3 and curl, and a
+machine with nothing else to do: some runs go side by side. One that did not keep pace is made again, with the
+next seed.
 """
 
 from __future__ import annotations
@@ -10,55 +11,88 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import shlex
+import statistics
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 from airhop import emulate
 from airhop.crosscheck.against_kernel import SECONDS, emulated
-from airhop.scenario import Scenario
+from airhop.crosscheck.reference import COMPLETION_S, GOODPUT, parameters
 
-COLUMNS = (
-    "scheme",
-    "attempts",
-    "fer",
-    "seed",
-    "goodput_mbps",
-    "lateness_p99_us",
-    "turnaround_p50_us",
-    "turnaround_p90_us",
-)
+POINT = ("link", "params", "scheme")
+MEASURED = ("lateness_p99_us", "turnaround_p50_us", "turnaround_p90_us")
+DOWNLOADS = 10
+"""Of a run, one after the other, each a connection of its own that knows nothing of the ones before."""
+SERVE = """
+import http.server, socket, sys
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", sys.argv[1])
+        self.end_headers()
+        self.wfile.write(bytes(int(sys.argv[1])))
+
+server = http.server.HTTPServer(("", 80), Answer)
+server.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, sys.argv[3].encode())
+for _ in range(int(sys.argv[2])):
+    server.handle_request()
+"""
 
 
 def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     """Make one run; None where the emulator did not keep pace."""
-    scheme, attempts, fer = point
-    scenario = Scenario.load(emulated(scheme, int(attempts), float(fer))).with_(
-        {"duration": f"{2 * SECONDS} s"}
-    )
-    commands = {"d": "iperf3 -s -1", "s": f"iperf3 -c {{d}} -t {SECONDS} -C {scheme} -J"}
-    run = emulate(scenario, commands, seed=seed)
+    _, params, scheme = point
+    size = parameters(params).get("size")
+    commands = _bulk(scheme) if size is None else _downloads(scheme, 1000 * int(size))
+    run = emulate(emulated(*point).with_({"duration": f"{2 * SECONDS} s"}), commands, seed=seed)
     if run.failures or not run.valid:
         print(f"{point}, seed {seed}: {'; '.join(run.failures or run.why)}", file=sys.stderr)
         return None
-    said = json.loads(run.live["commands"][1]["stdout"])
+    said = run.live["commands"][1]["stdout"]
     took = run.live["turnaround_us"]["d"]
-    goodput = said["end"]["sum_received"]["bits_per_second"] / 1e6
-    numbers = (
-        seed,
-        f"{goodput:.4f}",
-        f"{run.live['lateness_us']['p99']:.0f}",
-        f"{took['p50']:.0f}",
-        f"{took['p90']:.0f}",
-    )
-    return dict(zip(COLUMNS, (*point, *numbers), strict=True))
+    return {
+        **dict(zip(POINT, point, strict=True)),
+        "seed": seed,
+        **(_goodput(said) if size is None else _completion(said)),
+        "lateness_p99_us": f"{run.live['lateness_us']['p99']:.0f}",
+        "turnaround_p50_us": f"{took['p50']:.0f}",
+        "turnaround_p90_us": f"{took['p90']:.0f}",
+    }
 
 
-def rows(points: list[tuple[str, str, str]], runs: int, jobs: int) -> Iterator[dict[str, object]]:
+def _bulk(scheme: str) -> dict[str, str]:
+    return {"d": "iperf3 -s -1", "s": f"iperf3 -c {{d}} -t {SECONDS} -C {scheme} -J"}
+
+
+def _goodput(said: str) -> dict[str, str]:
+    return {GOODPUT: f"{json.loads(said)['end']['sum_received']['bits_per_second'] / 1e6:.4f}"}
+
+
+def _downloads(scheme: str, size: int) -> dict[str, str]:
+    """Answer with so many bytes by HTTP, and ask for them some times."""
+    serve = f"{shlex.quote(sys.executable)} -c {shlex.quote(SERVE)} {size} {DOWNLOADS} {scheme}"
+    told = shlex.quote("%{time_total} %{time_connect}\\n")
+    ask = f"curl --silent --show-error --fail --output /dev/null --write-out {told} http://{{s}}/"
+    return {
+        "s": f"sysctl -qw net.ipv4.tcp_no_metrics_save=1 && {serve}",
+        "d": f"for i in $(seq {DOWNLOADS}); do {ask}; done",
+    }
+
+
+def _completion(said: str) -> dict[str, str]:
+    """Take the way of the request from each: the twin's server opens, and asks for nothing."""
+    times = [[float(word) for word in line.split()] for line in said.splitlines()]
+    return {COMPLETION_S: f"{statistics.mean(total - connected / 2 for total, connected in times):.4f}"}
+
+
+def rows(points: list[tuple[str, str, str]], runs: int, jobs: int, seed: int) -> Iterator[dict[str, object]]:
     """Give so many valid runs of each point."""
     with ProcessPoolExecutor(jobs) as pool:
         missing = dict.fromkeys(points, runs)
-        first = dict.fromkeys(points, 1)
+        first = dict.fromkeys(points, seed)
         while missing:
             asked = [
                 (point, first[point] + i)
@@ -66,8 +100,8 @@ def rows(points: list[tuple[str, str, str]], runs: int, jobs: int) -> Iterator[d
                 for point in missing
                 if i < missing[point]
             ]
-            for point, seed in asked:
-                first[point] = max(first[point], seed + 1)
+            for point, tried in asked:
+                first[point] = max(first[point], tried + 1)
             for (point, _), row in zip(asked, pool.map(measure, *zip(*asked, strict=True)), strict=True):
                 if row is not None:
                     missing[point] -= 1
@@ -78,15 +112,21 @@ def rows(points: list[tuple[str, str, str]], runs: int, jobs: int) -> Iterator[d
 def main() -> None:
     """Print the rows as CSV."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("points", nargs="+", help="SCHEME:ATTEMPTS:FER, such as reno:1:0.01")
+    parser.add_argument(
+        "points", nargs="+", help="LINK:PARAMS:SCHEME: 'last-hop:attempts=1;fer=0.01:reno' or rlp::bbr"
+    )
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1, help="of the first run; those of the rest follow")
     given = parser.parse_args()
-    points = [(scheme, attempts, fer) for scheme, attempts, fer in (one.split(":") for one in given.points)]
-    made = sorted(rows(points, given.runs, given.jobs), key=lambda row: [str(row[c]) for c in COLUMNS[:3]])
-    out = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    points = [(link, params, scheme) for link, params, scheme in (one.split(":") for one in given.points)]
+    measured = {COMPLETION_S if "size=" in params else GOODPUT for _, params, _ in points}
+    if len(measured) > 1:
+        parser.error("downloads and bulk transfers are rows of two files: ask for one or the other")
+    made = rows(points, given.runs, given.jobs, given.seed)
+    out = csv.DictWriter(sys.stdout, (*POINT, "seed", *measured, *MEASURED), lineterminator="\n")
     out.writeheader()
-    out.writerows(made)
+    out.writerows(sorted(made, key=lambda row: [str(row[name]) for name in POINT]))
 
 
 if __name__ == "__main__":

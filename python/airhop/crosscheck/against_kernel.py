@@ -1,14 +1,16 @@
-"""Checks against a Linux 6.18 kernel that sends through Airhop's own last hop: `airhop emulate`."""
+"""Checks against a Linux 6.18 kernel that sends through Airhop's own links: `airhop emulate`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from airhop.crosscheck.check import Check
-from airhop.crosscheck.quantity import GOODPUT
-from airhop.crosscheck.reference import points
+from airhop.crosscheck.quantity import COMPLETION, GOODPUT
+from airhop.crosscheck.reference import COMPLETION_S, parameters, points
 from airhop.crosscheck.words import percent
-from airhop.crosscheck.worlds import Document
 from airhop.scenario import Scenario
 
 REPEATED_WITHIN, ONCE_WITHIN = 0.015, 0.08
@@ -16,45 +18,116 @@ REPEATED_WITHIN, ONCE_WITHIN = 0.015, 0.08
 losses do not slow, has the first everywhere."""
 
 SECONDS = 30
+"""Of a bulk transfer."""
 
 
-def emulated(scheme: str, attempts: int, fer: float) -> Document:
+@dataclass(frozen=True)
+class Link:
+    """A network of which the kernel has the ends."""
+
+    title: str
+    scenario: str
+    """A packaged one. Its data goes from `s` to `d`."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+LINKS: Mapping[str, Link] = {
+    "last-hop": Link("", "last-hop"),
+    "fq-codel": Link(
+        "FQ-CoDel at the base station, attempts 7",
+        "last-hop",
+        {"wlan.cell.attempts": 7, "wlan.cell.queue": {"kind": "fq-codel"}},
+    ),
+    "fades": Link(
+        "fades of 200 ms every 2 s in the mean, attempts 7",
+        "last-hop",
+        {
+            "wlan.cell.attempts": 7,
+            "wlan.cell.errors": {
+                "kind": "two-state",
+                "good": "2 s",
+                "bad": "200 ms",
+                "fer_good": 0.001,
+                "fer_bad": 1.0,
+            },
+        },
+    ),
+    "rlp": Link("a radio link of 2 Mbit/s with RLP, FER 5 %", "yun2009-rlp", {"radio.air.rate": "2 Mbit/s"}),
+}
+"""By the word that the files of measurements have."""
+
+_WORDS: Mapping[str, Callable[[str], str]] = {
+    "fer": lambda value: f"FER {percent(value)}",
+    "attempts": "attempts {}".format,
+    "size": "{} kB".format,
+}
+_KEYS = {"attempts": "wlan.cell.attempts", "fer": "wlan.cell.errors.fer"}
+
+
+def emulated(link: str, params: str, scheme: str) -> Scenario:
     """Give the network that the kernel sent through, with a sender and a receiver of ours in its place.
 
     The kernel delays ACKs, two segments, 40 ms, but for those of pushed segments.
 
     Parameters
     ----------
+    link
+        One of `LINKS`.
+    params
+        What is set: `attempts` (transmissions of a frame at most), `fer` (probability that a full data frame
+        is lost) and `size` (of one transfer, kB; without it the sender always has data).
     scheme
         Of the sender.
-    attempts
-        Transmissions of a frame at most.
-    fer
-        Probability that a full data frame is lost.
     """
+    given = parameters(params)
+    app = {"kind": "transfer", "size": f"{given['size']} kB"} if "size" in given else {"kind": "bulk"}
     changes = {
         "duration": f"{SECONDS} s",
-        "wlan.cell.attempts": attempts,
-        "wlan.cell.errors.fer": fer,
+        **LINKS[link].changes,
+        **{key: json.loads(given[name]) for name, key in _KEYS.items() if name in given},
         "flow.ftp.scheme": scheme,
+        "flow.ftp.app": app,
         "flow.ftp.tcp.preset": "linux",
         "flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
     }
-    return Scenario.load("last-hop").with_(changes).to_dict()
+    return Scenario.load(LINKS[link].scenario).with_(changes)
+
+
+def _told(link: str, params: str, scheme: str) -> str:
+    """Write what is simulated."""
+    written = {name: _WORDS[name](value) for name, value in parameters(params).items()}
+    told = (written[name] for name in _WORDS if name in written)
+    return ", ".join(part for part in (scheme, LINKS[link].title, *told) if part)
 
 
 def checks() -> Iterator[Check]:
-    """Give a check for every point of emulated.csv: iperf3 for 30 s, tools/emulated.py."""
-    for (scheme, attempts, fer), theirs in points("emulated").items():
-        keeps_pace = scheme == "bbr" or int(attempts) > 1
+    """Give a check for every point: 30 s of iperf3 in emulated.csv, downloads with curl in downloads.csv."""
+    for (link, params, scheme), theirs in points("emulated").items():
+        is_sent_once = link == "last-hop" and "attempts=1;" in params and scheme != "bbr"
         yield Check(
-            id=f"kernel {scheme} {attempts} {fer}",
+            id=_id(link, params, scheme),
             source="kernel",
-            scenario=f"{scheme}, FER {percent(fer)}, attempts {attempts}",
+            scenario=_told(link, params, scheme),
             quantity=GOODPUT,
-            document=emulated(scheme, int(attempts), float(fer)),
+            document=emulated(link, params, scheme).to_dict(),
             theirs=theirs,
-            bound=REPEATED_WITHIN if keeps_pace else ONCE_WITHIN,
+            bound=ONCE_WITHIN if is_sent_once else REPEATED_WITHIN,
             reps=60,
-            is_quick=fer == "0.01" and scheme == "reno",
+            is_quick="attempts=1;fer=0.01" in params and scheme == "reno",
         )
+    for (link, params, scheme), theirs in points("downloads", COMPLETION_S).items():
+        yield Check(
+            id=_id(link, params, scheme),
+            source="kernel",
+            scenario=_told(link, params, scheme),
+            quantity=COMPLETION,
+            document=emulated(link, params, scheme).to_dict(),
+            theirs=theirs,
+            bound=ONCE_WITHIN,
+            reps=400,
+            is_quick=False,
+        )
+
+
+def _id(*words: str) -> str:
+    return " ".join(("kernel", *filter(None, words)))

@@ -34,8 +34,15 @@ def _sending_rate(document: Mapping[str, Any]) -> float:
     return float(sum(flow["sent_segments"] for flow in document["flows"]) / seconds)
 
 
+def _completion(document: Mapping[str, Any]) -> float:
+    (flow,) = document["flows"]
+    return float(flow["completion_s"])
+
+
 GOODPUT = Quantity("goodput", "Mbit/s", _goodput)
 """Of all flows together."""
 SATURATION = Quantity("saturation throughput", "Mbit/s", _goodput)
+COMPLETION = Quantity("completion", "s", _completion)
+"""Of the one transfer of a run, from its first SYN on."""
 SENDING_RATE = Quantity("sending rate", "segments/s", _sending_rate)
 """Repetitions counted, too: what PFTK calls B(p)."""

@@ -22,29 +22,31 @@ FILES: Mapping[str, tuple[str, ...]] = {
     ),
     "ns3": ("scenario", "scheme", "params", "ns3"),
     "linux": ("cc", "p"),
-    "emulated": ("scheme", "attempts", "fer"),
+    "emulated": ("link", "params", "scheme"),
+    "downloads": ("link", "params", "scheme"),
 }
 """Each file, and the columns that say what was run; runs that agree in them are replications of a point."""
 
 GOODPUT = "goodput_mbps"
+COMPLETION_S = "completion_s"
 
 Point = tuple[str, ...]
 """What was run: the words of a file's columns, as the file has them."""
 
 
 @cache
-def points(file: str) -> Mapping[Point, Estimate]:
-    """Give the points of a file in its order, with the mean goodput of their runs in Mbit/s."""
+def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
+    """Give the points of a file in its order, with the mean of what their runs measured: Mbit/s, or s."""
     columns = FILES[file]
     runs: dict[Point, list[float]] = {}
     for row in csv.DictReader(_lines(file)):
-        runs.setdefault(tuple(row[column] for column in columns), []).append(float(row[GOODPUT]))
+        runs.setdefault(tuple(row[column] for column in columns), []).append(float(row[measured]))
     return {point: estimate(values) for point, values in runs.items()}
 
 
 def parameters(words: str) -> dict[str, str]:
-    """Read ns-3's column `params`: `loss=0.01;mss=1000` and so on."""
-    pairs = (word.partition("=") for word in words.split(";"))
+    """Read a column `params`: `loss=0.01;mss=1000` and so on, or nothing."""
+    pairs = (word.partition("=") for word in words.split(";") if word)
     return {name: value for name, _, value in pairs}
 
 
