@@ -17,12 +17,23 @@ typedef int __s32, s32;
 typedef long long __s64, s64;
 typedef _Bool bool;
 
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #ifdef AIRHOP_NATIVE
 #define KFUNC(type, name, ...) type (*name)(__VA_ARGS__)
 #define BITFIELD(structure, member) ((structure)->member)
+u32 (*airhop_get_prandom_u32)(void);
+void *(*airhop_map_lookup_elem)(void *map, const void *key);
+long (*airhop_map_update_elem)(void *map, const void *key, const void *value, u64 flags);
+long (*airhop_map_delete_elem)(void *map, const void *key);
+long (*airhop_skb_load_bytes_relative)(const void *skb, u32 offset, void *to, u32 len, u32 start);
+#define bpf_get_prandom_u32 airhop_get_prandom_u32
+#define bpf_map_lookup_elem airhop_map_lookup_elem
+#define bpf_map_update_elem airhop_map_update_elem
+#define bpf_map_delete_elem airhop_map_delete_elem
+#define bpf_skb_load_bytes_relative airhop_skb_load_bytes_relative
 #else
 #include <bpf/bpf_core_read.h>
 #define KFUNC(type, name, ...) extern type name(__VA_ARGS__) __ksym
@@ -31,14 +42,19 @@ typedef _Bool bool;
 #endif
 
 struct in6_addr {
-	__be32 words[4];
+	union {
+		__be32 u6_addr32[4];
+	} in6_u;
 };
 
+/* The connection, as this end sees it. */
 struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
 	__be16 skc_dport;
 	u16 skc_family;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
 };
 
 struct sock {
@@ -164,17 +180,18 @@ static inline bool after(u32 a, u32 b)
 	return (s32)(b - a) < 0;
 }
 
-/* The cube root, rounded down, digit by binary digit: of 64 bits it has 22. */
+/* The cube root, rounded down: Newton's method, from that of 2^64 - 1, falls by a third a step until it is near. (The verifier follows both
+ * ways of each bit of a search by bits: too many.) */
 static inline u64 cube_root(u64 value)
 {
-	u64 root = 0;
+	u64 root = 2642245;
 
-	for (int bit = 21; bit >= 0; bit--) {
-		u64 larger = root | 1ULL << bit;
+	for (u32 step = 0; step < 48 && root; step++) {
+		u64 next = (2 * root + value / (root * root)) / 3;
 
-		/* 2642245 is the root of 2^64 - 1. */
-		if (larger <= 2642245 && larger * larger * larger <= value)
-			root = larger;
+		if (next >= root)
+			break;
+		root = next;
 	}
 	return root;
 }
