@@ -12,7 +12,7 @@
 
 #include "airhop.h"
 
-/* Byte 12 of the TCP header: data offset (4 bits), notice (2), ELN in an ACK (1), Accurate ECN's (1). */
+/* Byte 12 of the TCP header: data offset (4 bits), notice (2; both are not in use), ELN in an ACK (1), Accurate ECN's (1). */
 #define OFFSET_BYTE 12
 #define NOTICE_BITS 0x0c
 #define NOTICE_ERSN 0x04
@@ -166,13 +166,13 @@ int hear_notices(struct __sk_buff *skb)
 	if (!at || bpf_skb_load_bytes_relative(skb, at, tcp, TCP_HEADER, BPF_HDR_START_NET))
 		return TC_ACT_UNSPEC;
 	notice = tcp[OFFSET_BYTE] & NOTICE_BITS;
-	if (!notice && !(tcp[OFFSET_BYTE] & ELN_IN_ACK))
+	if (notice == NOTICE_BITS || !(notice | (tcp[OFFSET_BYTE] & ELN_IN_ACK)))
 		return TC_ACT_UNSPEC;
 	__builtin_memcpy(&c.port_there, tcp, 2);
 	__builtin_memcpy(&c.port_here, tcp + 2, 2);
 	__builtin_memcpy(&seq, tcp + ACK_FIELD, 4);
 	name_segment(&c, bpf_ntohl(seq));
-	return notice == NOTICE_ERSN || notice == NOTICE_ELN ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+	return notice ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 
 #endif
