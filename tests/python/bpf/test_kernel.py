@@ -21,11 +21,12 @@ TRANSFER = """
 import socket, sys, threading
 name, size = sys.argv[1].encode(), int(sys.argv[2])
 four, six = socket.AF_INET, socket.AF_INET6
-for family, address in ((four, "127.0.0.1"), (six, "::1"), (six, "::ffff:127.0.0.1")):
-    server = socket.create_server((address, 0), family=family)
-    client = socket.socket(family)
+for there, here, address in ((four, four, "127.0.0.1"), (six, six, "::1"), (four, six, "127.0.0.1")):
+    server = socket.create_server((address, 0), family=there)
+    client = socket.socket(here)
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
-    client.connect(server.getsockname()[:2])
+    mapped = "::ffff:" if here != there else ""
+    client.connect((mapped + address, server.getsockname()[1]))
     taken = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\\0")
     assert taken == name, taken
     peer, _ = server.accept()
