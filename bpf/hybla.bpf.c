@@ -114,6 +114,7 @@ SEC("struct_ops")
 u32 BPF_PROG(hybla_ssthresh, struct sock *sk)
 {
 	STATE(struct hybla, sk)->beginning = OVER;
+	pace(sk);
 	return tcp_reno_ssthresh(sk);
 }
 

@@ -63,7 +63,8 @@ int main(void)
 	EQUAL(state()->mode, PROBE_BW);
 	EQUAL(state()->phase, 5);
 
-	/* Section 4.2.3.2: 2 * 124 * 0.1 = 24.8, which is 25, and three quanta of a segment, as the rate is below 1.2 Mbit/s; two more in the phase of 5/4. */
+	/* Section 4.2.3.2: 2 * 124 * 0.1 = 24.8, which is 25, and three quanta of a segment, as the rate is below 1.2 Mbit/s; two more in the
+	 * phase of 5/4. */
 	EQUAL(target(sock(), state(), greatest_bw(state()), CWND_GAIN, 0), 28);
 	state()->phase = 0;
 	EQUAL(target(sock(), state(), greatest_bw(state()), CWND_GAIN, 0), 30);
@@ -87,7 +88,8 @@ int main(void)
 	CALL(bbr_set_state, TCP_CA_Recovery);
 	tp->packets_out = 20;
 	tp->delivered += 1;
-	struct rate_sample lossy = { .prior_delivered = state()->round_end - 1, .delivered = 1, .interval_us = 10000, .rtt_us = -1, .losses = 3, .acked_sacked = 1 };
+	struct rate_sample lossy = { .delivered = 1, .interval_us = 10000, .rtt_us = -1, .losses = 3, .acked_sacked = 1 };
+	lossy.prior_delivered = state()->round_end - 1;
 	CALL(bbr_cong_control, 0, 0, (unsigned long long)&lossy);
 	EQUAL(tp->snd_cwnd, 21);
 	EQUAL(state()->conserves, 1);

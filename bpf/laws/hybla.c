@@ -60,5 +60,10 @@ int main(void)
 	CALL(hybla_cong_avoid, 0, 1);
 	EQUAL(tp->snd_ssthresh, 32);
 	EQUAL(tp->snd_cwnd, 4 + 15);
+	/* Segments are spaced from then on, and after a loss. */
+	EQUAL(((struct sock *)tp)->sk_pacing_status, SK_PACING_NEEDED);
+	connect(20, TCP_INFINITE_SSTHRESH);
+	EQUAL(CALL(hybla_ssthresh), 10);
+	EQUAL(((struct sock *)tp)->sk_pacing_status, SK_PACING_NEEDED);
 	return failures;
 }
