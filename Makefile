@@ -3,6 +3,7 @@
 #   make test    every check and every test, Rust and Python
 #   make bench   speed, beside ns-2 and ns-3 where they are installed
 #   make setup   leaves a working .venv/bin/airhop
+#   make bpf     builds the congestion controls in bpf/ for the kernel; wants clang, llvm-strip and libbpf's headers
 #   make docs    writes the generated pages of docs/, and the site into site/
 #   make wheel   builds a wheel for any CPython from 3.11 on, in dist/
 #   make licences  checks the licences of dependencies, and writes THIRD-PARTY.txt
@@ -10,7 +11,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test test-rust test-python lint lint-rust lint-python bench docs wheel licences audit clean help tools
+.PHONY: setup demo test test-rust test-python lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,6 +35,9 @@ demo: $(VENV)/.built
 
 bench: $(VENV)/.built
 	$(BIN)/airhop bench
+
+bpf:
+	$(MAKE) --no-print-directory -C bpf
 
 docs: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/python tools/docs.py
@@ -76,7 +80,7 @@ clean:
 	rm -rf $(VENV) target demo-out site .cache python/airhop/_core*.so
 
 help:
-	@sed -n '2,10s/^# *//p' Makefile
+	@sed -n '2,11s/^# *//p' Makefile
 
 # --- how it comes about ------------------------------------------------------------------------------------
 

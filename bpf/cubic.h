@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * CUBIC: RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023, whose sections are meant below; slow start ends by RFC 9406,
+ * HyStart++: Modified Slow Start for TCP, 2023.
+ *
+ * After a loss the window returns to where the loss was along a cubic of time. Windows are in 1/1024 of a segment, times of the cubic in
+ * 1/1024 s.
+ */
+#ifndef CUBIC_H
+#define CUBIC_H
+
+#include "airhop.h"
+
+/* Section 4.6: what a loss leaves of the window. */
+#define BETA(window) ((window)*7 / 10)
+/* Section 4.3, equation 4: 3 (1 - beta) / (1 + beta) segments in a round trip have Reno's mean rate. */
+#define ALPHA(credit) ((credit)*9 / 17)
+/* Section 5.1: C = 0.4 segments per second cubed. */
+#define C(cube) ((cube)*2 / 5)
+/* More of 1/1024 s than this from the plateau, and the window is beyond all bounds: its cube fits 64 bits. */
+#define FARTHEST (1 << 20)
+
+/* RFC 9406, section 4.3: RTT samples that a round must have, what divides growth in conservative slow start, rounds of that, and the segments
+ * that an ACK counts for at most where they are not spaced. */
+#define N_RTT_SAMPLE 8
+#define CSS_GROWTH_DIVISOR 4
+#define CSS_ROUNDS 5
+#define L 8U
+
+/* What a loss changes, beside the window: 0 where there is none. */
+struct memory {
+	u64 start; /* of this stage of congestion avoidance, us */
+	u64 friendly; /* W_est, in 1/2^20 of a segment: an ACK adds little */
+	u32 w_max; /* none before the first loss and after a timeout (section 4.8) */
+	u32 prior; /* cwnd_prior, the window before the last loss (section 4.1.2) */
+	u32 k; /* time to the plateau */
+	u32 plateau;
+};
+
+struct cubic {
+	struct memory now, before; /* before the last loss, for undoing that (section 4.9.2) */
+	u32 point; /* a loss below is of the same window of data as the last one */
+	u32 rtt; /* that the ACK under way gave, us; 0: none */
+	u32 end; /* of HyStart++'s round, which is over when this is acknowledged */
+	u32 least; /* currentRoundMinRTT, us; 0: none, as below */
+	u32 last; /* lastRoundMinRTT */
+	u32 baseline; /* cssBaselineMinRtt; none outside conservative slow start */
+	u8 samples; /* in the round */
+	u8 rounds; /* of conservative slow start */
+	bool knows_ssthresh; /* slow start is no more to be ended early */
+};
+
+static inline void cubic_start(struct sock *sk)
+{
+	struct cubic *c = STATE(struct cubic, sk);
+
+	c->point = tcp_sk(sk)->snd_una;
+	c->end = tcp_sk(sk)->snd_una;
+}
+
+/* The window with the part of a segment that it has gained. */
+static inline u64 window_of(const struct tcp_sock *tp)
+{
+	return (u64)tp->snd_cwnd * ONE + tp->snd_cwnd_cnt / tp->snd_cwnd;
+}
+
+/* ---- HyStart++ ----------------------------------------------------------------------------------------------------------------- */
+
+static inline void begin_round(struct cubic *c, u32 end)
+{
+	c->last = c->least;
+	c->least = 0;
+	c->samples = 0;
+	c->end = end;
+	if (c->baseline)
+		c->rounds++;
+}
+
+/* RFC 9406, section 4.2: conservative slow start begins with a round whose round trips are longer than the last one's by RttThresh, and ends with
+ * one whose are shorter than when it began. */
+static inline void watch_delays(struct cubic *c)
+{
+	u32 threshold = clamp(c->last / 8, 4000U, 16000U);
+
+	if (c->samples < N_RTT_SAMPLE)
+		return;
+	if (c->baseline && c->least < c->baseline) {
+		c->baseline = 0;
+	} else if (!c->baseline && c->last && c->least >= c->last + threshold) {
+		c->baseline = c->least;
+		c->rounds = 0;
+	}
+}
+
+/* What an ACK adds to the window in slow start, before it is ended. */
+static inline u64 start_growth(struct sock *sk, struct cubic *c, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 growth;
+
+	if (c->knows_ssthresh)
+		return (u64)acked * ONE;
+	if (!after(c->end, tp->snd_una))
+		begin_round(c, tp->snd_nxt);
+	if (c->rtt) {
+		c->least = c->least ? min(c->least, c->rtt) : c->rtt;
+		c->samples = min(c->samples + 1, N_RTT_SAMPLE);
+	}
+	growth = (u64)(sk->sk_pacing_status == SK_PACING_NONE ? min(acked, L) : acked) * ONE;
+	if (c->baseline)
+		growth /= CSS_GROWTH_DIVISOR;
+	watch_delays(c);
+	if (c->baseline && c->rounds >= CSS_ROUNDS)
+		tp->snd_ssthresh = tp->snd_cwnd;
+	return growth;
+}
+
+/* Slow start; returns how many of the acknowledged segments are left for congestion avoidance. */
+static inline u32 cubic_slow_start(struct sock *sk, struct cubic *c, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 growth, used;
+
+	if (!in_slow_start(tp) || !acked)
+		return acked;
+	growth = start_growth(sk, c, acked);
+	used = in_slow_start(tp) ? min(growth, (u64)(tp->snd_ssthresh - tp->snd_cwnd) * ONE) : 0;
+	grow(tp, used * tp->snd_cwnd);
+	return acked - acked * used / growth;
+}
+
+/* ---- the cubic ----------------------------------------------------------------------------------------------------------------- */
+
+/* Section 4.2, equation 2: K is the cube root of (W_max - cwnd) / C. Section 4.8: without a W_max the stage begins at its plateau. */
+static inline void begin_stage(struct memory *m, u64 now, u64 window)
+{
+	m->start = now;
+	m->plateau = max(window, (u64)m->w_max);
+	m->k = cube_root(((m->plateau - window) << 20) * 5 / 2);
+	m->friendly = window << 10;
+}
+
+/* W_cubic, `t` after the beginning of the stage (section 4.2, equation 1). */
+static inline u64 cubic_at(const struct memory *m, u64 t)
+{
+	u64 d = min(t < m->k ? m->k - t : t - m->k, (u64)FARTHEST);
+	u64 distance = C(d * d * d >> 20);
+
+	if (t >= m->k)
+		return m->plateau + distance;
+	return m->plateau > distance ? m->plateau - distance : 0;
+}
+
+/* Sections 4.2 to 4.5: an ACK in congestion avoidance. */
+static inline void avoid(struct tcp_sock *tp, struct memory *m, u32 acked)
+{
+	u64 window = window_of(tp), credit = ((u64)acked << 30) / window, t, target;
+
+	if (!m->start)
+		begin_stage(m, tp->tcp_mstamp, window);
+	/* Section 4.3: Reno's pace, when W_est is back at where the window was. */
+	m->friendly += m->friendly >> 10 >= m->prior ? credit : ALPHA(credit);
+	t = (tp->tcp_mstamp - m->start) * ONE / SECOND;
+	if (cubic_at(m, t) < m->friendly >> 10) {
+		if (m->friendly >> 10 > window)
+			grow(tp, ((m->friendly >> 10) - window) * tp->snd_cwnd);
+		return;
+	}
+	/* Section 4.2: the window of a round trip later, at most half again as large. */
+	target = clamp(cubic_at(m, t + (u64)(tp->srtt_us >> 3) * ONE / SECOND), window, window * 3 / 2);
+	grow(tp, (target - window) * acked);
+}
+
+static inline void cubic_on_ack(struct sock *sk, u32 acked)
+{
+	struct cubic *c = STATE(struct cubic, sk);
+
+	acked = cubic_slow_start(sk, c, acked);
+	if (acked)
+		avoid(tcp_sk(sk), &c->now, acked);
+}
+
+/* A loss or a mark (sections 4.6 and 4.7); returns ssthresh. */
+static inline u32 cubic_on_loss(struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct cubic *c = STATE(struct cubic, sk);
+	u64 window = window_of(tp);
+
+	if (!after(c->point, tp->snd_una))
+		c->before = c->now;
+	c->point = tp->snd_nxt;
+	/* Fast convergence: a loss below the last W_max gives up some more, (1 + beta) / 2 of the window. */
+	c->now.w_max = window < c->now.w_max ? window * 17 / 20 : window;
+	c->now.prior = window;
+	c->now.start = 0;
+	c->knows_ssthresh = 1;
+	return max(BETA(tp->snd_cwnd), 2U);
+}
+
+/* A loss that changes nothing: nothing is to be undone either. */
+static inline void cubic_keep(struct sock *sk)
+{
+	STATE(struct cubic, sk)->before = STATE(struct cubic, sk)->now;
+}
+
+/* Section 4.8: after a timeout the next stage begins at its plateau. */
+static inline void cubic_on_event(struct sock *sk, int event)
+{
+	if (event == CA_EVENT_LOSS)
+		STATE(struct cubic, sk)->now.w_max = 0;
+}
+
+static inline void cubic_on_sample(struct sock *sk, const struct ack_sample *sample)
+{
+	STATE(struct cubic, sk)->rtt = max(sample->rtt_us, 0);
+}
+
+/* Section 4.9.2: the last loss was none. */
+static inline u32 cubic_undo(struct sock *sk)
+{
+	STATE(struct cubic, sk)->now = STATE(struct cubic, sk)->before;
+	return tcp_reno_undo_cwnd(sk);
+}
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * H-TCP: D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008.
+ *
+ * The longer ago the last loss, the faster the window grows; a loss leaves as much of it as empties the queue.
+ */
+#include "airhop.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Delta_L: so long after a loss it grows as Reno, us. */
+#define DELTA_L SECOND
+/* Bounds of beta, in 1/1024. */
+#define BETA_MIN (ONE / 2)
+#define BETA_MAX 819 /* 0.8 */
+/* The round trip at which scaling changes nothing, us, and the bounds of scaling, in 1/1024. */
+#define REFERENCE 100000
+#define SCALE_MIN (ONE / 10)
+#define SCALE_MAX (2 * ONE)
+/* By how much one sample lengthens the longest round trip, us: a late ACK is no queue. */
+#define LONGEST_STEP 20000
+
+/* What a loss changes, beside the window. */
+struct memory {
+	u64 since; /* the last loss, or the first ACK, us; 0: none */
+	u32 longest; /* round trip, us; 0: none */
+	u32 rate; /* before it, segments per second; 0: none */
+};
+
+struct htcp {
+	struct memory now, before;
+	u64 began; /* a sample of the rate, us; 0: none is being taken */
+	u32 segments; /* that arrived since */
+	u32 mean; /* rate, segments per second */
+	u32 greatest; /* of the means since the last loss; 0: none */
+	u32 least; /* the smallest round trip so far, us; 0: none */
+	u32 rtt; /* that the ACK under way gave, us; 0: none */
+	u32 cumulative; /* segments that it acknowledges */
+	u32 beta; /* in 1/1024 */
+	u32 point; /* a loss below is of the same window of data as the last one */
+};
+
+SEC("struct_ops")
+void BPF_PROG(htcp_init, struct sock *sk)
+{
+	struct htcp *h = STATE(struct htcp, sk);
+
+	h->beta = BETA_MIN;
+	h->point = tcp_sk(sk)->snd_una;
+}
+
+/* alpha, segments in a round trip, in 1/1024: 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)^2 in seconds since the last loss; in proportion to
+ * the round trip, and never slower than Reno; times 2 (1 - beta), for Reno's mean rate whatever beta is. */
+static u64 alpha(const struct htcp *h, u64 delta)
+{
+	u64 late = delta > DELTA_L ? (delta - DELTA_L) * ONE / SECOND : 0;
+	u64 alpha = ONE + 10 * late + late * late / 4 / ONE;
+
+	if (h->least)
+		alpha = max(alpha * clamp((u64)h->least * ONE / REFERENCE, (u64)SCALE_MIN, (u64)SCALE_MAX) / ONE, (u64)ONE);
+	return 2 * (ONE - h->beta) * alpha / ONE;
+}
+
+static void note(struct htcp *h)
+{
+	u32 longest = max(h->now.longest, h->least);
+
+	h->now.longest = h->rtt <= longest + LONGEST_STEP ? max(longest, h->rtt) : longest;
+}
+
+/* The rate at which segments arrive outside recovery: a sample takes a window less alpha, and a round trip; until four of these after a loss
+ * it is the mean, then an average keeps 3/4. */
+static void measure(struct htcp *h, const struct tcp_sock *tp, u32 acked, u64 alpha)
+{
+	u64 now = tp->tcp_mstamp, elapsed = now - h->began;
+	u32 sample;
+
+	if (!h->began) {
+		h->began = now;
+		return;
+	}
+	h->segments += acked;
+	if ((u64)h->segments * ONE + alpha < (u64)tp->snd_cwnd * ONE || elapsed < h->least || !elapsed)
+		return;
+	sample = h->segments * SECOND / elapsed;
+	if (now - h->now.since >= 4 * (u64)h->least) {
+		h->mean = (3ULL * h->mean + sample) / 4;
+		h->greatest = max(h->greatest, h->mean);
+	} else {
+		h->mean = sample;
+		h->greatest = sample;
+	}
+	h->began = now;
+	h->segments = 0;
+}
+
+SEC("struct_ops")
+void BPF_PROG(htcp_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct htcp *h = STATE(struct htcp, sk);
+
+	h->rtt = max(sample->rtt_us, 0);
+	h->cumulative = sample->pkts_acked;
+	if (h->rtt)
+		h->least = h->least ? min(h->least, h->rtt) : h->rtt;
+}
+
+SEC("struct_ops")
+void BPF_PROG(htcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct htcp *h = STATE(struct htcp, sk);
+	u64 more;
+
+	/* What arrived before this ACK waited for a hole to be filled, and says nothing of queues. */
+	if (h->rtt && acked == h->cumulative)
+		note(h);
+	if (!h->now.since)
+		h->now.since = tp->tcp_mstamp;
+	more = alpha(h, tp->tcp_mstamp - h->now.since);
+	if (h->least)
+		measure(h, tp, acked, more);
+	grow(tp, slow_start(tp, acked) * more);
+}
+
+/* beta = RTTmin / RTTmax, which just empties the queue; half if the rate has changed by more than a fifth since the loss before. */
+static u32 adapt(const struct htcp *h)
+{
+	u64 before = h->now.rate, now = h->greatest;
+	u64 change = now > before ? now - before : before - now;
+
+	if (!before || !now || 5 * change > before || !h->least || !h->now.longest)
+		return BETA_MIN;
+	return clamp((u64)h->least * ONE / h->now.longest, (u64)BETA_MIN, (u64)BETA_MAX);
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(htcp_ssthresh, struct sock *sk)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct htcp *h = STATE(struct htcp, sk);
+
+	if (!after(h->point, tp->snd_una))
+		h->before = h->now;
+	h->point = tp->snd_nxt;
+	h->beta = adapt(h);
+	/* The longest round trip fades by a twentieth of what it exceeds the smallest by. */
+	if (h->least && h->now.longest > h->least)
+		h->now.longest -= (h->now.longest - h->least) / 20;
+	h->now.since = tp->tcp_mstamp;
+	h->now.rate = h->greatest;
+	/* What recovery delivers does not count. */
+	h->began = 0;
+	h->segments = 0;
+	return max(tp->snd_cwnd * (u64)h->beta / ONE, 2ULL);
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(htcp_undo_cwnd, struct sock *sk)
+{
+	STATE(struct htcp, sk)->now = STATE(struct htcp, sk)->before;
+	return tcp_reno_undo_cwnd(sk);
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops htcp = {
+	.init = (void *)htcp_init,
+	.ssthresh = (void *)htcp_ssthresh,
+	.cong_avoid = (void *)htcp_cong_avoid,
+	.pkts_acked = (void *)htcp_pkts_acked,
+	.undo_cwnd = (void *)htcp_undo_cwnd,
+	.name = "bpf_htcp",
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * TCP Hybla: C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite
+ * Communications and Networking 22(5), 2004.
+ *
+ * A connection whose round trip is rho times that of a reference connection grows as that would in the same time.
+ */
+#include "airhop.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* RTT0, the round trip of the reference connection, us (section 3). */
+#define RTT0 25000
+/* No window is larger, segments: a single ACK may ask for as much. */
+#define LARGEST 65535U
+
+/* How far the first flight is acknowledged: not at all, in part, wholly; or something was lost. */
+enum { QUIET, HEARD, OVER };
+
+struct hybla {
+	u64 since; /* when the first ACK of it came, us */
+	u32 una; /* what it left unacknowledged */
+	u32 end; /* of the flight */
+	u32 least; /* the smallest round trip so far, us; 0: none */
+	u32 beginning;
+};
+
+/* rho = RTT / RTT0, one at least, in 1/1024 (equation 2). */
+static u64 rho(const struct hybla *h)
+{
+	return max((u64)h->least * ONE / RTT0, (u64)ONE);
+}
+
+/* 2^rho - 1 in 1/1024: 2^(1/2), 2^(1/4) and so on for each binary digit of the fraction. */
+static u64 exponential(u64 rho)
+{
+	static const u64 roots[] = { 1518500250, 1276901417, 1170923762, 1121280436, 1097253708,
+				     1085434106, 1079572136, 1076653033, 1075196443, 1074468888 }; /* in 1/2^30 */
+	u64 power = 1 << 30;
+
+	if (rho / ONE >= 16)
+		return (u64)LARGEST * ONE;
+	for (u32 digit = 0; digit < 10; digit++) {
+		if (rho & (ONE / 2) >> digit)
+			power = power * roots[digit] >> 30;
+	}
+	return (power << rho / ONE >> 20) - ONE;
+}
+
+/* The window begins with rho segments, and from now on the kernel spaces them (section 4). */
+static void begin(struct sock *sk, struct hybla *h)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	h->beginning = OVER;
+	tp->snd_cwnd = max(tp->snd_cwnd, (u32)(rho(h) / ONE));
+	pace(sk);
+}
+
+/* An ACK of the first flight. Slow start ends with what the path holds: the rate at which that flight, a burst, is acknowledged, times the
+ * round trip (Hoe 1996, which the paper recommends); the window waits for that. A threshold that is there counts rho times. */
+static void estimate(struct sock *sk, struct hybla *h)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 elapsed = tp->tcp_mstamp - h->since, bytes = tp->snd_una - h->una;
+
+	if (h->beginning == QUIET && tp->snd_ssthresh >= TCP_INFINITE_SSTHRESH && tp->packets_out) {
+		h->since = tp->tcp_mstamp;
+		h->una = tp->snd_una;
+		h->end = tp->snd_nxt;
+		h->beginning = HEARD;
+		return;
+	}
+	if (h->beginning == HEARD && after(h->end, tp->snd_una))
+		return;
+	if (h->beginning == HEARD && elapsed && h->least)
+		tp->snd_ssthresh = max(bytes * h->least / elapsed / tp->mss_cache, 2ULL);
+	else if (h->beginning == QUIET && tp->snd_ssthresh < TCP_INFINITE_SSTHRESH)
+		tp->snd_ssthresh = tp->snd_ssthresh * rho(h) / ONE;
+	begin(sk, h);
+}
+
+/* Equation 8: each segment adds 2^rho - 1 in slow start, rho^2 / cwnd after it. */
+SEC("struct_ops")
+void BPF_PROG(hybla_cong_avoid, struct sock *sk, u32 ack, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct hybla *h = STATE(struct hybla, sk);
+
+	if (h->beginning != OVER)
+		estimate(sk, h);
+	if (h->beginning != OVER)
+		return;
+	if (in_slow_start(tp)) {
+		grow(tp, acked * exponential(rho(h)) * tp->snd_cwnd);
+		tp->snd_cwnd = min(tp->snd_cwnd, tp->snd_ssthresh);
+	} else {
+		grow(tp, acked * (rho(h) * rho(h) / ONE));
+	}
+	tp->snd_cwnd = min(tp->snd_cwnd, LARGEST);
+}
+
+SEC("struct_ops")
+void BPF_PROG(hybla_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct hybla *h = STATE(struct hybla, sk);
+	u32 rtt = sample->rtt_us;
+
+	if (sample->rtt_us > 0)
+		h->least = h->least ? min(h->least, rtt) : rtt;
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(hybla_ssthresh, struct sock *sk)
+{
+	STATE(struct hybla, sk)->beginning = OVER;
+	pace(sk);
+	return tcp_reno_ssthresh(sk);
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(hybla_undo_cwnd, struct sock *sk)
+{
+	return tcp_reno_undo_cwnd(sk);
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops hybla = {
+	.ssthresh = (void *)hybla_ssthresh,
+	.cong_avoid = (void *)hybla_cong_avoid,
+	.pkts_acked = (void *)hybla_pkts_acked,
+	.undo_cwnd = (void *)hybla_undo_cwnd,
+	.name = "bpf_hybla",
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Koo et al. 2007, section 2; Casetti et al. 2001, section 2.2. */
+#include "../westwood_vt.bpf.c"
+#include "laws.h"
+
+static struct westwood_vt *state(void)
+{
+	return STATE(struct westwood_vt, (struct sock *)tp);
+}
+
+/* A segment each 10 ms for 20 s; the smallest round trip was 60 ms, the last one 100. */
+static void steady(u32 cwnd, u32 ssthresh)
+{
+	connect(cwnd, ssthresh);
+	CALL(westwood_vt_init);
+	ACK(westwood_vt, 10000, 1, 60000);
+	for (int i = 0; i < 2000; i++)
+		ACK(westwood_vt, 10000, 1, 100000);
+}
+
+int main(void)
+{
+	/* A low-pass filter of gain one finds 100 segments a second, within a rounding of 1/1024 each sample. */
+	steady(40, 5);
+	EQUAL(state()->rate / ONE, 99);
+	EQUAL(state()->rate > 100 * ONE - ONE / 5, 1);
+
+	/* 40 (1 - 60/100) = 16 segments are queued, not more: undecided, and the window stays. 41 have 16.4: what 100 a second fill of 60 ms. */
+	EQUAL(CALL(westwood_vt_ssthresh), 40);
+	CALL(westwood_vt_cwnd_event, CA_EVENT_COMPLETE_CWR);
+	EQUAL(tp->snd_ssthresh, 5);
+	tp->snd_cwnd = 41;
+	EQUAL(CALL(westwood_vt_ssthresh), 5);
+	/* In slow start a loss is congestion, and so is a timeout. */
+	steady(10, 100);
+	EQUAL(CALL(westwood_vt_ssthresh), 5);
+	steady(10, 5);
+	EQUAL(CALL(westwood_vt_ssthresh), 10);
+	CALL(westwood_vt_cwnd_event, CA_EVENT_LOSS);
+	EQUAL(tp->snd_ssthresh, 5);
+
+	/* Three steps of silence, and a segment within 5 ms of the third: (3/5 rate + 1/5 100), 3/5 of that, 3/5 of that + 1/5 of 2 a second. */
+	connect(10, 5);
+	CALL(westwood_vt_init);
+	state()->rate = 100 * ONE;
+	state()->sample = 100 * ONE;
+	ACK(westwood_vt, 1505000, 1, -1);
+	EQUAL(state()->rate, 29900); /* (80 * 0.6 * 0.6 + 0.4) * 1024 */
+
+	/* An ACK of ten segments counts for two; three in an instant for those of the next instant. */
+	connect(10, 5);
+	CALL(westwood_vt_init);
+	ACK(westwood_vt, 10000, 10, -1);
+	EQUAL(state()->sample, 200 * ONE);
+	ACK(westwood_vt, 0, 1, -1);
+	ACK(westwood_vt, 10000, 1, -1);
+	EQUAL(state()->sample, 200 * ONE);
+	return failures;
+}

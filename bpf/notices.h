@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Notices of the link layer about segments that it lost: a program on the interface hears them, a congestion control heeds them.
+ *
+ * J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, EURASIP JWCN 2009, 617818: ELN, the
+ * link layer gave a segment up; ERSN, it began to repeat one. They have the form of an ACK of the receiver, with a mark in reserved bits, and no
+ * TCP may see them. H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM Internet Mini-Conference
+ * 1998: a bit in a duplicate ACK, which stays one, says that the link lost the segment that is expected next.
+ */
+#ifndef NOTICES_H
+#define NOTICES_H
+
+#include "airhop.h"
+
+/* Byte 12 of the TCP header: data offset (4 bits), notice (2; both are not in use), ELN in an ACK (1), Accurate ECN's (1). */
+#define OFFSET_BYTE 12
+#define NOTICE_BITS 0x0c
+#define NOTICE_ERSN 0x04
+#define NOTICE_ELN 0x08
+#define ELN_IN_ACK 0x02
+/* The acknowledgement field: the first byte of the segment that the notice is about. */
+#define ACK_FIELD 8
+#define TCP_HEADER 20
+
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+#define IPV4_HEADER 20
+#define IPV6_HEADER 40
+
+enum { BPF_MAP_TYPE_HASH = 1 };
+enum { BPF_F_NO_PREALLOC = 1 };
+enum { BPF_ANY, BPF_NOEXIST };
+/* bpf_skb_load_bytes_relative: from the IP header on, whatever is before it. */
+enum { BPF_HDR_START_NET = 1 };
+/* What becomes of a packet: the next filter decides; or it is gone. */
+enum { TC_ACT_UNSPEC = -1, TC_ACT_SHOT = 2 };
+
+/* A connection: IPv6 addresses, or IPv4 ones mapped to such (RFC 4291 section 2.5.5.2). */
+struct connection {
+	__be32 here[4];
+	__be32 there[4];
+	__be16 port_here;
+	__be16 port_there;
+};
+
+/* First bytes of the segments that were named last, for as many as a window loses. */
+#define NAMED 16
+
+struct named {
+	u32 count; /* so far */
+	u32 seq[NAMED];
+};
+
+/* An entry for each connection whose sender listens. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, struct connection);
+	__type(value, struct named);
+} airhop_notices SEC(".maps");
+
+/* ---- the sender ---------------------------------------------------------------------------------------------------------------- */
+
+static inline void connection_of(struct sock *sk, struct connection *c)
+{
+	struct sock_common *common = &sk->__sk_common;
+
+	if (common->skc_family == AF_INET6) {
+		for (int word = 0; word < 4; word++) {
+			c->here[word] = common->skc_v6_rcv_saddr.in6_u.u6_addr32[word];
+			c->there[word] = common->skc_v6_daddr.in6_u.u6_addr32[word];
+		}
+	} else {
+		c->here[2] = c->there[2] = bpf_htonl(0xffff);
+		c->here[3] = common->skc_rcv_saddr;
+		c->there[3] = common->skc_daddr;
+	}
+	c->port_here = ((struct inet_sock *)sk)->inet_sport;
+	c->port_there = common->skc_dport;
+}
+
+static inline void start_listening(struct sock *sk)
+{
+	struct connection c = {};
+	struct named none = {};
+
+	connection_of(sk, &c);
+	bpf_map_update_elem(&airhop_notices, &c, &none, BPF_NOEXIST);
+}
+
+static inline void stop_listening(struct sock *sk)
+{
+	struct connection c = {};
+
+	connection_of(sk, &c);
+	bpf_map_delete_elem(&airhop_notices, &c);
+}
+
+/* True if a notice named the segment that is expected next, which is the one that a recovery begins with. It counts once: a repetition that is
+ * lost, too, is congestion or the timer's. An ERSN speaks as long as the segment is missing: an ELN follows it, or the segment. */
+static inline bool is_named(struct sock *sk)
+{
+	struct connection c = {};
+	struct named *named;
+
+	connection_of(sk, &c);
+	named = bpf_map_lookup_elem(&airhop_notices, &c);
+	if (!named)
+		return 0;
+	for (u32 i = 0; i < NAMED && i < named->count; i++) {
+		if (named->seq[i] == tcp_sk(sk)->snd_una) {
+			/* Nobody names what lies two windows back. */
+			named->seq[i] -= 1U << 31;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* ---- the interface ------------------------------------------------------------------------------------------------------------- */
+
+struct __sk_buff;
+
+/* Of a packet that arrived: its connection, and where its TCP header begins; 0 if it has none. The kernel reassembles fragments before TCP, and
+ * notices are none. */
+static inline u32 read_ip(struct __sk_buff *skb, struct connection *c)
+{
+	u8 header[IPV6_HEADER];
+	u32 at;
+
+	if (bpf_skb_load_bytes_relative(skb, 0, header, IPV4_HEADER, BPF_HDR_START_NET))
+		return 0;
+	if (header[0] >> 4 == 4) {
+		at = (header[0] & 15) * 4;
+		c->here[2] = c->there[2] = bpf_htonl(0xffff);
+		__builtin_memcpy(&c->there[3], header + 12, 4);
+		__builtin_memcpy(&c->here[3], header + 16, 4);
+		return header[9] == IPPROTO_TCP ? at : 0;
+	}
+	if (bpf_skb_load_bytes_relative(skb, 0, header, IPV6_HEADER, BPF_HDR_START_NET))
+		return 0;
+	__builtin_memcpy(c->there, header + 8, 16);
+	__builtin_memcpy(c->here, header + 24, 16);
+	return header[0] >> 4 == 6 && header[6] == IPPROTO_TCP ? IPV6_HEADER : 0;
+}
+
+static inline void name_segment(const struct connection *c, u32 seq)
+{
+	struct named *named = bpf_map_lookup_elem(&airhop_notices, c);
+
+	if (!named)
+		return;
+	named->seq[named->count % NAMED] = seq;
+	named->count++;
+}
+
+SEC("tc")
+int hear_notices(struct __sk_buff *skb)
+{
+	struct connection c = {};
+	u8 tcp[TCP_HEADER];
+	u32 at = read_ip(skb, &c), seq;
+	u8 notice;
+
+	if (!at || bpf_skb_load_bytes_relative(skb, at, tcp, TCP_HEADER, BPF_HDR_START_NET))
+		return TC_ACT_UNSPEC;
+	notice = tcp[OFFSET_BYTE] & NOTICE_BITS;
+	if (notice == NOTICE_BITS || !(notice | (tcp[OFFSET_BYTE] & ELN_IN_ACK)))
+		return TC_ACT_UNSPEC;
+	__builtin_memcpy(&c.port_there, tcp, 2);
+	__builtin_memcpy(&c.port_here, tcp + 2, 2);
+	__builtin_memcpy(&seq, tcp + ACK_FIELD, 4);
+	name_segment(&c, bpf_ntohl(seq));
+	return notice ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+}
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * TCP Reno: RFC 5681, TCP Congestion Control, 2009. The example to copy: bpf/README.md says how it gets into a kernel.
+ */
+#include "airhop.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Three duplicate ACKs, SACK blocks above a hole, a mark of congestion, or a timeout: half of the window is left, two segments at least
+ * (section 3.1, equation 4). The kernel repairs the loss, brings the window down, and makes it 1 after a timeout. */
+SEC("struct_ops")
+u32 BPF_PROG(reno_ssthresh, struct sock *sk)
+{
+	return max(tcp_sk(sk)->snd_cwnd / 2, 2U);
+}
+
+/* An ACK outside recovery that shows `acked` segments to have arrived. */
+SEC("struct_ops")
+void BPF_PROG(reno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	/* What has not been used of a window has not been tested, and gives no right to a larger one. */
+	if (!is_cwnd_limited(tp))
+		return;
+	/* Slow start: the window doubles each round trip, up to ssthresh (equation 2). */
+	if (in_slow_start(tp))
+		acked = tcp_slow_start(tp, acked);
+	/* Congestion avoidance: a segment each round trip, one for each window of them that arrives (equation 3; RFC 3465 section 2.1). */
+	if (acked)
+		tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
+}
+
+/* What was taken to be lost had arrived (RFC 4015): the window is as it was, unless it is larger by now. */
+SEC("struct_ops")
+u32 BPF_PROG(reno_undo_cwnd, struct sock *sk)
+{
+	return max(tcp_sk(sk)->snd_cwnd, tcp_sk(sk)->prior_cwnd);
+}
+
+/* The name is what `airhop run --scheme`, `iperf3 -C` and net.ipv4.tcp_congestion_control go by. */
+SEC(".struct_ops")
+struct tcp_congestion_ops reno = {
+	.ssthresh = (void *)reno_ssthresh,
+	.cong_avoid = (void *)reno_cong_avoid,
+	.undo_cwnd = (void *)reno_undo_cwnd,
+	.name = "bpf_reno",
+};

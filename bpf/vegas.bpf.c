@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * TCP Vegas: L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995.
+ *
+ * Once a round trip it compares the rate that its window would have on an empty path with the rate that it has; the difference is what it has
+ * queued. Its early repair of losses is the kernel's business (RACK).
+ */
+#include "airhop.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Segments queued: below ALPHA the window grows, above BETA it shrinks, above GAMMA slow start ends (section IV). */
+#define ALPHA 1
+#define BETA 3
+#define GAMMA 1
+
+/* What an ACK of this round does to the window. */
+enum { STAYS, GROWS_LINEARLY, DOUBLES };
+
+struct vegas {
+	u64 began; /* the round, us */
+	u64 sum; /* of its round trips, us */
+	u32 samples;
+	u32 end; /* it is over when more than this is acknowledged */
+	u32 base; /* the smallest round trip so far, us; 0: none */
+	u32 rtt; /* that the ACK under way gave, us; 0: none */
+	u8 growth;
+	bool pauses; /* slow start: in this round the window stays, so that it can be compared */
+};
+
+SEC("struct_ops")
+void BPF_PROG(vegas_init, struct sock *sk)
+{
+	struct vegas *v = STATE(struct vegas, sk);
+
+	v->end = tcp_sk(sk)->snd_una;
+	v->began = tcp_sk(sk)->tcp_mstamp;
+}
+
+/* In flight when the ACK under way arrived, bytes. */
+static u32 in_use(const struct tcp_sock *tp)
+{
+	return tp->snd_nxt - tp->snd_una + tp->mss_cache;
+}
+
+/* Section IV-B: Diff = (Expected - Actual) BaseRTT, to the nearest segment. Expected is the window in use by BaseRTT, Actual what the round has
+ * sent by its mean round trip. */
+static u32 diff(const struct tcp_sock *tp, struct vegas *v)
+{
+	u32 sent = tp->snd_nxt - v->end;
+	u64 rtt = v->samples ? v->sum / v->samples : tp->tcp_mstamp - v->began;
+	u64 arrives;
+
+	v->base = !v->base || sent <= tp->mss_cache ? rtt : min(v->base, rtt);
+	arrives = rtt ? (u64)sent * v->base / rtt : sent;
+	return in_use(tp) > arrives ? (in_use(tp) - arrives + tp->mss_cache / 2) / tp->mss_cache : 0;
+}
+
+/* Once a round trip: section IV-C, slow start doubles every other round; section IV-B, congestion avoidance. */
+static void decide(struct tcp_sock *tp, struct vegas *v)
+{
+	u32 queued = diff(tp, v);
+
+	v->growth = STAYS;
+	if (in_slow_start(tp)) {
+		v->pauses = !v->pauses;
+		if (!v->pauses && queued > GAMMA) {
+			tp->snd_ssthresh = 2;
+			tp->snd_cwnd = max(tp->snd_cwnd - tp->snd_cwnd / 8, 2U);
+		} else if (!v->pauses) {
+			v->growth = DOUBLES;
+		}
+	} else if (queued > BETA) {
+		tp->snd_cwnd = max(tp->snd_cwnd - 1, 2U);
+	} else if (queued < ALPHA) {
+		v->growth = GROWS_LINEARLY;
+	}
+	v->end = tp->snd_nxt;
+	v->began = tp->tcp_mstamp;
+	v->sum = 0;
+	v->samples = 0;
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	STATE(struct vegas, sk)->rtt = max(sample->rtt_us, 0);
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_cong_avoid, struct sock *sk, u32 ack, u32 acked)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct vegas *v = STATE(struct vegas, sk);
+
+	if (after(tp->snd_una, v->end))
+		decide(tp, v);
+	/* A window that is not used does not grow. */
+	if (tp->snd_cwnd <= in_use(tp) / tp->mss_cache + 2) {
+		if (v->growth == DOUBLES && in_slow_start(tp))
+			grow(tp, (u64)ONE * tp->snd_cwnd);
+		else if (v->growth == GROWS_LINEARLY)
+			grow(tp, ONE);
+	}
+	if (v->rtt) {
+		v->sum += v->rtt;
+		v->samples++;
+		v->base = v->base ? min(v->base, v->rtt) : v->rtt;
+	}
+}
+
+/* Section III: a loss costs a quarter of the window. */
+SEC("struct_ops")
+u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
+{
+	u32 cwnd = tcp_sk(sk)->snd_cwnd;
+
+	return max(cwnd - cwnd / 4, 2U);
+}
+
+/* No slow start follows; after a timeout one to Reno's half of the window does. */
+SEC("struct_ops")
+void BPF_PROG(vegas_cwnd_event, struct sock *sk, int event)
+{
+	if (event == CA_EVENT_COMPLETE_CWR)
+		tcp_sk(sk)->snd_ssthresh = 2;
+	else if (event == CA_EVENT_LOSS)
+		tcp_sk(sk)->snd_ssthresh = tcp_reno_ssthresh(sk);
+}
+
+SEC("struct_ops")
+u32 BPF_PROG(vegas_undo_cwnd, struct sock *sk)
+{
+	return tcp_reno_undo_cwnd(sk);
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops vegas = {
+	.init = (void *)vegas_init,
+	.ssthresh = (void *)vegas_ssthresh,
+	.cong_avoid = (void *)vegas_cong_avoid,
+	.cwnd_event = (void *)vegas_cwnd_event,
+	.pkts_acked = (void *)vegas_pkts_acked,
+	.undo_cwnd = (void *)vegas_undo_cwnd,
+	.name = "bpf_vegas",
+};

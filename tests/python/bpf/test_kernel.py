@@ -1,0 +1,81 @@
+"""A kernel takes every shipped object, runs a connection on it, and nothing of it is left."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bpf_objects import OBJECTS, SOURCES, kernel_name, stem
+from live_machine import needs
+
+pytestmark = pytest.mark.alone
+
+SIZE = 3_000_000
+# IPv6, and IPv4 from a socket of IPv6: what a listener knows a connection by has both forms.
+TRANSFER = """
+import socket, sys, threading
+name, size = sys.argv[1].encode(), int(sys.argv[2])
+four, six = socket.AF_INET, socket.AF_INET6
+for there, here, address in ((four, four, "127.0.0.1"), (six, six, "::1"), (four, six, "127.0.0.1")):
+    server = socket.create_server((address, 0), family=there)
+    client = socket.socket(here)
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
+    mapped = "::ffff:" if here != there else ""
+    client.connect((mapped + address, server.getsockname()[1]))
+    taken = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\\0")
+    assert taken == name, taken
+    peer, _ = server.accept()
+    sending = threading.Thread(target=lambda: (client.sendall(bytes(size)), client.shutdown(socket.SHUT_WR)))
+    sending.start()
+    arrived = 0
+    while data := peer.recv(1 << 16):
+        arrived += len(data)
+    sending.join()
+    assert arrived == size, arrived
+"""
+
+
+def bpftool(*words: str) -> str:
+    """Run bpftool; what it says, also of a failure, is what matters."""
+    done = subprocess.run(
+        ["bpftool", "struct_ops", *words], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def available() -> list[str]:
+    """Give the congestion controls that the kernel has."""
+    return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+
+
+@pytest.fixture(params=OBJECTS, ids=stem)
+def loaded(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Register an object, give its name, and take it out again."""
+    needs("struct_ops", "namespaces", programs=("bpftool", "ip", "unshare"))
+    object_: Path = request.param
+    name = kernel_name(SOURCES / f"{stem(object_)}.bpf.c")
+    assert name not in available(), f"{name} was there before; `bpftool struct_ops unregister name` ends that"
+    registered = re.search(r"id (\d+)", bpftool("register", str(object_)))
+    assert registered
+    yield name
+    bpftool("unregister", "id", registered[1])
+
+
+def test_a_connection_runs_on_it(loaded: str) -> None:
+    assert loaded in available()
+    transfer = [sys.executable, "-c", TRANSFER, loaded, str(SIZE)]
+    up_and = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    done = subprocess.run([*up_and, *transfer], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_is_left() -> None:
+    needs("struct_ops", programs=("bpftool",))
+    ours = {kernel_name(SOURCES / f"{stem(one)}.bpf.c") for one in OBJECTS}
+    assert ours.isdisjoint(available())

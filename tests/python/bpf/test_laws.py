@@ -1,0 +1,29 @@
+"""Each congestion control in C does what its paper says, by numbers worked out by hand, in bpf/laws.
+
+Its source runs natively: no kernel, no clang and no rights are needed, only libbpf's headers.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bpf_objects import OBJECTS, SOURCES, stem
+
+HEADERS = Path("/usr/include/bpf/bpf_helpers.h")
+FLAGS = ["-DAIRHOP_NATIVE", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
+UNUSED = "-Wno-unused-function"
+"""What one scheme does not need of laws.h another does."""
+
+
+@pytest.mark.parametrize("scheme", [stem(one) for one in OBJECTS])
+def test_laws(scheme: str, tmp_path: Path) -> None:
+    if not HEADERS.exists():
+        pytest.skip("libbpf's headers are not installed (Debian: libbpf-dev)")
+    program = tmp_path / scheme
+    source = SOURCES / "laws" / f"{scheme}.c"
+    subprocess.run(["cc", *FLAGS, UNUSED, str(source), "-o", str(program)], check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=10)
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,59 @@
+"""What is shipped is what the sources give, and is called as bpf/README.md says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bpf_objects import OBJECTS, ROOT, SOURCES, kernel_name, stem
+from live_machine import needs
+
+MOST_LETTERS = 15
+"""Of a congestion control's name in a kernel, TCP_CA_NAME_MAX without the zero at its end."""
+
+
+def test_every_source_is_shipped() -> None:
+    assert [stem(one) for one in OBJECTS] == sorted(
+        path.name.removesuffix(".bpf.c") for path in SOURCES.glob("*.bpf.c")
+    )
+
+
+@pytest.mark.parametrize("object_", OBJECTS, ids=stem)
+def test_the_name_is_that_of_the_scheme(object_: Path) -> None:
+    """Each has a relative in Rust; the name says so and is none that a kernel brings along."""
+    source = SOURCES / f"{stem(object_)}.bpf.c"
+    assert (ROOT / f"crates/tcp/src/schemes/{stem(object_)}.rs").exists()
+    assert kernel_name(source) == f"bpf_{stem(object_)}"[:MOST_LETTERS]
+    assert kernel_name(source).encode() in object_.read_bytes()
+
+
+@pytest.mark.parametrize("file", sorted(SOURCES.glob("*.[ch]")), ids=lambda file: file.name)
+def test_licence(file: Path) -> None:
+    """A kernel takes struct_ops of GPL-compatible objects alone."""
+    text = file.read_text(encoding="utf-8")
+    assert "SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause" in text.splitlines()[0]
+    declares = 'char LICENSE[] SEC("license") = "Dual BSD/GPL";' in text
+    assert declares == (file.suffix == ".c")
+
+
+def test_objects_are_what_their_sources_give(tmp_path: Path) -> None:
+    """The same clang makes the same bytes, in whatever folder the tree stands."""
+    needs(programs=("clang", "llvm-strip", "make"))
+    wanted = re.search(r"^CLANG_MAJOR := (\d+)$", (SOURCES / "Makefile").read_text(), re.M)
+    said = subprocess.run(["clang", "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"clang version (\d+)", said)
+    assert wanted and found
+    if wanted[1] != found[1]:
+        pytest.skip(f"objects are those of clang {wanted[1]}, and clang {found[1]} is installed")
+    if not Path("/usr/include/bpf/bpf_helpers.h").exists():
+        pytest.skip("libbpf's headers are not installed (Debian: libbpf-dev)")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for file in [*SOURCES.glob("*.[ch]"), SOURCES / "Makefile"]:
+        (elsewhere / file.name).write_bytes(file.read_bytes())
+    subprocess.run(["make", "--silent", "-C", str(elsewhere), f"OUT={tmp_path}"], check=True)
+    stale = [one.name for one in OBJECTS if one.read_bytes() != (tmp_path / one.name).read_bytes()]
+    assert not stale, f"stale: {', '.join(stale)}; `make bpf` writes them anew"
