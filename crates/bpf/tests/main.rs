@@ -1,0 +1,1 @@
+//! Objects from outside, and hostile ones.
