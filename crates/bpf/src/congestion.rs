@@ -132,17 +132,12 @@ impl CongestionControl {
 pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<CongestionControl>, Problem> {
     let mut controls = Vec::new();
     for name in SECTIONS {
-        let Some((_, section)) = elf.section(name) else { continue };
+        let Some((index, section)) = elf.section(name) else { continue };
         let relocations = section.relocations.iter().map(|r| (r.offset, r)).collect();
-        for variable in btf.section(name).iter().take(MOST) {
-            let (name, kind) = btf.variable(variable.variable)?;
-            let source = Source {
-                variable: name,
-                kind,
-                at: variable.offset.into(),
-                section,
-                relocations: &relocations,
-            };
+        for &variable in btf.section(name).iter().take(MOST) {
+            let (variable, kind) = btf.variable(variable)?;
+            let at = elf.variable(index, variable).unwrap_or(u64::MAX);
+            let source = Source { variable, kind, at, section, relocations: &relocations };
             controls.push(source.read(btf, linking)?);
         }
     }
@@ -196,7 +191,7 @@ impl Source<'_> {
                     let flags = self.bytes(offset, 4)?.first_chunk().expect("four bytes");
                     control.flags = u32::from_le_bytes(*flags);
                 }
-                None if self.relocations.contains_key(&(self.at + offset)) => {
+                None if self.relocations.contains_key(&(self.at.saturating_add(offset))) => {
                     return Err(self
                         .wrong(format!("has a program for {name}, which the simulated kernel never calls")));
                 }
@@ -208,8 +203,11 @@ impl Source<'_> {
 
     /// The function that a member points to.
     fn program(&self, offset: u64, linking: &Linking<'_>) -> Result<Option<Program>, Problem> {
-        let Some(relocation) = self.relocations.get(&(self.at + offset)) else { return Ok(None) };
-        let addend = word(&self.section.bytes, self.at + offset).map_err(|why| self.wrong(why))?;
+        let Some(relocation) = self.relocations.get(&(self.at.saturating_add(offset))) else {
+            return Ok(None);
+        };
+        let addend =
+            word(&self.section.bytes, self.at.saturating_add(offset)).map_err(|why| self.wrong(why))?;
         let function = linking.function(relocation, addend as i64 / 8).map_err(|why| self.wrong(why))?;
         Ok(Some(Program(function)))
     }

@@ -171,6 +171,12 @@ impl Elf {
         self.sections.iter().enumerate().find(|(_, section)| section.name == name)
     }
 
+    /// Where a variable is in a section: clang leaves that out of the types.
+    pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
+        let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;
+        self.symbols.iter().find(is).map(|symbol| symbol.value)
+    }
+
     /// The sections that hold code, with their indices.
     pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &Section)> {
         self.sections

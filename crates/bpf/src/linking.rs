@@ -80,8 +80,8 @@ impl<'a> Linking<'a> {
         let mut bytes = Vec::new();
         let weak: BTreeMap<&str, bool> =
             self.elf.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.weak)).collect();
-        for variable in btf.section(".kconfig") {
-            let (name, kind) = btf.variable(variable.variable)?;
+        for &variable in btf.section(".kconfig") {
+            let (name, kind) = btf.variable(variable)?;
             let size = btf.size(kind)?;
             let wrong = |why| Problem::Section { section: ".kconfig".into(), why };
             if !matches!(size, 1 | 2 | 4 | 8) {
@@ -117,9 +117,12 @@ impl<'a> Linking<'a> {
             );
             return Err(Problem::Elf(why));
         }
-        for variable in maps {
-            let (name, kind) = btf.variable(variable.variable)?;
-            self.map_at.insert(variable.offset.into(), self.maps.len());
+        for &variable in maps {
+            let (name, kind) = btf.variable(variable)?;
+            let at = self.elf.section(".maps").and_then(|(section, _)| self.elf.variable(section, name));
+            let missing =
+                || Problem::Map { map: name.to_owned(), why: "no symbol of the file has its name".into() };
+            self.map_at.insert(at.ok_or_else(missing)?, self.maps.len());
             self.maps.push(Definition::read(btf, name, kind)?);
         }
         Ok(())

@@ -2,6 +2,8 @@
 
 mod ext;
 mod read;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use ext::LineInfo;
 
@@ -62,7 +64,7 @@ pub(crate) enum Type {
     /// A section, with the variables in it.
     Section {
         name: Name,
-        variables: Vec<Variable>,
+        variables: Vec<TypeId>,
     },
 }
 
@@ -75,14 +77,6 @@ pub(crate) struct Member {
     pub bit_offset: u32,
     /// Bits of a bitfield; 0: none.
     pub bits: u32,
-}
-
-/// A variable in a section.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Variable {
-    pub variable: TypeId,
-    pub offset: u32,
-    pub bytes: u32,
 }
 
 /// The types of an object.
@@ -126,7 +120,7 @@ impl Btf {
     }
 
     /// What stands in a section.
-    pub(crate) fn section(&self, wanted: &str) -> &[Variable] {
+    pub(crate) fn section(&self, wanted: &str) -> &[TypeId] {
         let variables = self.types.iter().find_map(|kind| match kind {
             Type::Section { name, variables } if self.is(*name, wanted) => Some(variables.as_slice()),
             _ => None,

@@ -1,6 +1,6 @@
 //! The section `.BTF`, byte by byte.
 
-use super::{Btf, Member, Type, TypeId, Variable, wrong};
+use super::{Btf, Member, Type, TypeId, wrong};
 use crate::error::Problem;
 
 /// The first two bytes of `.BTF` and `.BTF.ext`.
@@ -98,8 +98,12 @@ fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
             Type::Variable { name, kind: target }
         }
         15 => {
-            let mut variable =
-                || Ok::<_, &str>(Variable { variable: TypeId(next()?), offset: next()?, bytes: next()? });
+            // A variable's offset and size are for the linker to say.
+            // A variable's offset and size are for the linker to say.
+            let mut variable = || {
+                let (variable, _offset, _bytes) = (next()?, next()?, next()?);
+                Ok::<_, &str>(TypeId(variable))
+            };
             let variables = (0..count).map(|_| variable()).collect::<Result<_, _>>()?;
             Type::Section { name, variables }
         }

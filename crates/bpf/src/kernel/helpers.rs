@@ -8,6 +8,8 @@ use airhop_base::SplitMix64;
 
 /// `-EFAULT`, as helpers return it.
 const FAULT: i64 = -14;
+/// `BPF_HDR_START_NET`.
+const HEADER_OF_NETWORK: u32 = 1;
 /// Bytes that one call may move.
 const MOST_BYTES: u64 = 1 << 16;
 
@@ -23,6 +25,7 @@ pub(crate) enum Helper {
     Random,
     Processor,
     SkbLoadBytes,
+    SkbLoadBytesRelative,
     SkbPullData,
     SetSockOpt,
     GetSockOpt,
@@ -37,7 +40,7 @@ use Helper::*;
 
 impl Helper {
     /// All of them, with numbers and names. Several clocks are one: a simulated kernel never sleeps, and runs since 1970.
-    const ALL: [(i32, &'static str, Helper); 22] = [
+    const ALL: [(i32, &'static str, Helper); 23] = [
         (1, "bpf_map_lookup_elem", MapLookup),
         (2, "bpf_map_update_elem", MapUpdate),
         (3, "bpf_map_delete_elem", MapDelete),
@@ -50,6 +53,7 @@ impl Helper {
         (39, "bpf_skb_pull_data", SkbPullData),
         (49, "bpf_setsockopt", SetSockOpt),
         (57, "bpf_getsockopt", GetSockOpt),
+        (68, "bpf_skb_load_bytes_relative", SkbLoadBytesRelative),
         (107, "bpf_sk_storage_get", StorageGet),
         (108, "bpf_sk_storage_delete", StorageDelete),
         (113, "bpf_probe_read_kernel", ProbeRead),
@@ -101,7 +105,7 @@ fn told(result: Result<(), i64>) -> u64 {
 impl Helpers<'_> {
     /// Calls a helper with the registers r1 to r5.
     pub(crate) fn call(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, Cause> {
-        let [first, second, third, fourth, _] = arguments;
+        let [first, second, third, fourth, fifth] = arguments;
         match helper {
             MapLookup => self.map_lookup(helper, first, second),
             MapUpdate => self.map_update(helper, first, second, third, fourth),
@@ -119,7 +123,11 @@ impl Helpers<'_> {
                 Ok(random.draw() >> 32)
             }
             TracePrintk | Processor | SkbPullData => Ok(0),
-            SkbLoadBytes => self.skb_load_bytes(helper, second, third, fourth),
+            // The packet begins with its IP header: nothing lies before it.
+            SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
+                "start_header {fifth}: packets have no link-layer header, BPF_HDR_START_NET (1) is simulated"
+            ))),
+            SkbLoadBytes | SkbLoadBytesRelative => self.skb_load_bytes(helper, second, third, fourth),
             SetSockOpt | GetSockOpt => {
                 Err(helper.refuse("options of a simulated socket cannot be set or asked for"))
             }

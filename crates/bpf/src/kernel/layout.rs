@@ -3,6 +3,7 @@
 use crate::btf::{Btf, Located, Type, TypeId};
 use crate::error::Problem;
 use crate::memory::{READ, WRITE, permitted};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The largest structure that is simulated, in bytes: vmlinux's tcp_sock has some 2500.
@@ -34,6 +35,8 @@ pub struct Layout {
     declared: u64,
     rights: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
+    /// Where the state of a congestion control is.
+    private: Range<usize>,
 }
 
 impl Layout {
@@ -46,7 +49,7 @@ impl Layout {
             return Err(Problem::Types { section: ".BTF", why });
         }
         let rights = vec![0; declared as usize];
-        Ok(Layout { btf: btf.clone(), structure, name, declared, rights, fields: Vec::new() })
+        Ok(Layout { btf: btf.clone(), structure, name, declared, rights, fields: Vec::new(), private: 0..0 })
     }
 
     /// Makes a member readable that is called `name` from now on and found by a path such as `inet_conn.icsk_ack.pending`.
@@ -70,25 +73,17 @@ impl Layout {
         Ok(field)
     }
 
-    /// Makes all the bytes of a member readable and writable, and says where they begin and end. A missing one has `bytes` bytes.
-    pub(crate) fn provide_bytes(&mut self, path: &str, bytes: usize) -> Result<(usize, usize), Problem> {
-        let (start, end) = match self.locate(path)? {
-            Some(located) => {
-                let start = located.bit_offset / 8;
-                (start, start.saturating_add(self.btf.size(located.kind)?))
-            }
-            None => (self.rights.len() as u64, (self.rights.len() + bytes) as u64),
-        };
-        if start < self.declared && end > self.declared {
+    /// Makes the state of a congestion control readable and writable, by its path.
+    pub(crate) fn provide_private(&mut self, path: &str) -> Result<(), Problem> {
+        let Some(located) = self.locate(path)? else { return Ok(()) };
+        let start = located.bit_offset / 8;
+        let end = start.saturating_add(self.btf.size(located.kind)?);
+        if end > self.declared {
             return Err(self.outside(path));
         }
-        let (start, end) = (start as usize, end as usize);
-        if end > self.rights.len() {
-            self.rights.resize(end, 0);
-        } else {
-            self.rights[start..end].fill(READ | WRITE);
-        }
-        Ok((start, end))
+        self.private = start as usize..end as usize;
+        self.rights[self.private.clone()].fill(READ | WRITE);
+        Ok(())
     }
 
     /// A member that was provided, by its name.
@@ -180,6 +175,11 @@ impl Image {
     /// Where its members are.
     pub fn layout(&self) -> &Arc<Layout> {
         &self.layout
+    }
+
+    /// The state of a congestion control (`icsk_ca_priv`); of another structure, and where the object declares none, nothing.
+    pub fn private(&self) -> &[u8] {
+        &self.bytes[self.layout.private.clone()]
     }
 
     /// A member's value: of a signed one with its sign, as `i64` bits.

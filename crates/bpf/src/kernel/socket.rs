@@ -23,9 +23,6 @@ const WRITABLE: [&str; 9] = [
     "ecn_flags",
     "app_limited",
 ];
-/// Bytes of the state that a congestion control keeps in a socket (`ICSK_CA_PRIV_SIZE`).
-const PRIVATE_BYTES: usize = 104;
-
 /// The layout of a socket: `tcp_sock`, or as much of it as the object declares. `fields` are the members that the simulation fills in, each
 /// by its name in whichever of the nested structures has it.
 pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<Layout, Problem> {
@@ -40,7 +37,7 @@ pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<L
         };
     }
     let path = nested_path(&layout, outermost, "icsk_ca_priv");
-    layout.provide_bytes(&path, PRIVATE_BYTES)?;
+    layout.provide_private(&path)?;
     Ok(layout)
 }
 

@@ -41,7 +41,7 @@ void writes_srtt(u64 *ctx)
 SEC("struct_ops/set_state")
 void wild(u64 *ctx)
 {
-	*(volatile u32 *)(ctx[1] * 0x123456789) = 1;
+	*(volatile u32 *)(ctx[1] << 60) = 1;
 }
 
 /* Beyond the state of 104 bytes. */
