@@ -87,6 +87,8 @@ pub(crate) struct Instruction {
     pub src: u8,
 }
 
+const _: () = assert!(size_of::<Instruction>() == 16);
+
 /// The eight bytes of an instruction (RFC 9669 §3.1).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encoded {

@@ -242,3 +242,56 @@ impl Definition {
         self.value_bytes.next_multiple_of(8)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(kind: Kind, entries: u32) -> (Map, Region) {
+        let definition = Definition { name: "m".into(), kind, key_bytes: 4, value_bytes: 6, entries };
+        Map::new(definition, 0)
+    }
+
+    // The kernel's documentation, bpf/map_hash: BPF_NOEXIST (1) and BPF_EXIST (2); a full map takes no key; a place that was left is used again.
+    #[test]
+    fn a_hash_is_full_when_it_is() {
+        let (mut map, mut values) = map(Kind::Hash, 2);
+        let place =
+            |map: &mut Map, values: &mut Region, key: u8, flags| map.place(&[key, 0, 0, 0], flags, values);
+        assert_eq!(place(&mut map, &mut values, 1, 2), Err(NO_ENTRY));
+        assert_eq!(place(&mut map, &mut values, 1, 1), Ok(0));
+        assert_eq!(place(&mut map, &mut values, 1, 1), Err(EXISTS));
+        assert_eq!(place(&mut map, &mut values, 2, 0), Ok(8), "values are aligned");
+        assert_eq!(place(&mut map, &mut values, 3, 0), Err(TOO_BIG));
+        assert_eq!(place(&mut map, &mut values, 2, 4), Err(INVALID));
+        values.bytes[0] = 9;
+        assert_eq!((map.remove(&[1, 0, 0, 0]), map.remove(&[1, 0, 0, 0])), (Ok(()), Err(NO_ENTRY)));
+        assert_eq!(
+            (place(&mut map, &mut values, 3, 0), values.bytes[0]),
+            (Ok(0), 0),
+            "and nothing is left in it"
+        );
+    }
+
+    // The same, of an LRU hash: the entry goes that was used least recently, a look-up being a use.
+    #[test]
+    fn an_lru_hash_forgets_what_is_not_used() {
+        let (mut map, mut values) = map(Kind::Lru, 2);
+        for key in [1, 2] {
+            map.place(&[key, 0, 0, 0], 0, &mut values).unwrap();
+        }
+        assert!(map.find(&[1, 0, 0, 0]).is_some());
+        map.place(&[3, 0, 0, 0], 0, &mut values).unwrap();
+        let known = [1, 2, 3].map(|key: u8| map.find(&[key, 0, 0, 0]).is_some());
+        assert_eq!((known, values.bytes.len()), ([true, false, true], 16));
+    }
+
+    #[test]
+    fn an_array_has_all_its_entries() {
+        let (mut map, mut values) = map(Kind::Array, 3);
+        assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(16), None));
+        assert_eq!(map.place(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));
+        assert_eq!(map.place(&[1, 0, 0, 0], 1, &mut values), Err(EXISTS));
+        assert_eq!(map.remove(&[1, 0, 0, 0]), Err(INVALID));
+    }
+}

@@ -73,9 +73,11 @@ impl Space {
 }
 
 /// Programs may read this byte.
-pub(crate) const READ: u8 = 1;
+pub(crate) const READ: u8 = ALONG | 2;
+/// Programs may read this byte in one load with bytes that they may read: compilers take bitfields out of eight bytes.
+pub(crate) const ALONG: u8 = 1;
 /// Programs may write this byte.
-pub(crate) const WRITE: u8 = 2;
+pub(crate) const WRITE: u8 = 4;
 
 /// Bytes of which each says who may read and write it.
 #[derive(Debug, Default)]
@@ -141,20 +143,45 @@ fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(length)?)
 }
 
-/// Those bytes, if each gives the right.
+/// Which loads (bits 0 to 3: of 1, 2, 4 and 8 bytes) and stores (bits 4 to 7) programs may make at each offset: what [`readable`] and
+/// [`writable`] say, looked up at once.
+pub(crate) fn sizes(rights: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; rights.len()];
+    let at = |offset: usize| {
+        let mut loads_and_stores = 0;
+        for size in 0..4 {
+            let loads = readable(rights, rights, offset, 1 << size).is_some();
+            let stores =
+                within(rights, offset, 1 << size).is_some_and(|r| r.iter().all(|byte| byte & WRITE != 0));
+            loads_and_stores |= u8::from(loads) << size | u8::from(stores) << (size + 4);
+        }
+        loads_and_stores
+    };
+    for (offset, byte) in bytes.iter_mut().enumerate() {
+        *byte = at(offset);
+    }
+    bytes
+}
+
+/// Those bytes, if they may be read.
 #[inline(always)]
-pub(crate) fn permitted<'b>(
-    bytes: &'b [u8],
+pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length: usize) -> Option<&'b [u8]> {
+    let rights = within(rights, offset, length)?;
+    let (all, any) = rights.iter().fold((ALONG, 0), |(all, any), byte| (all & byte, any | byte));
+    if all == ALONG && any & READ == READ { within(bytes, offset, length) } else { None }
+}
+
+/// Those bytes, if they may be written.
+#[inline(always)]
+pub(crate) fn writable<'b>(
+    bytes: &'b mut [u8],
     rights: &[u8],
     offset: usize,
     length: usize,
-    right: u8,
-) -> Option<&'b [u8]> {
+) -> Option<&'b mut [u8]> {
     let rights = within(rights, offset, length)?;
-    if rights.iter().fold(right, |all, byte| all & byte) == 0 {
-        return None;
-    }
-    within(bytes, offset, length)
+    let all = rights.iter().fold(WRITE, |all, byte| all & byte);
+    if all == WRITE { bytes.get_mut(offset..offset + length) } else { None }
 }
 
 impl Memory<'_> {
@@ -166,7 +193,7 @@ impl Memory<'_> {
             Space::Stack => within(&self.stack[..], offset, length),
             Space::Socket => self.socket.as_ref()?.image.read(offset, length),
             Space::Region(index) => within(&self.regions.get(index)?.bytes, offset, length),
-            Space::Context => permitted(self.context.bytes, self.context.rights, offset, length, READ),
+            Space::Context => readable(self.context.bytes, self.context.rights, offset, length),
             Space::Sample => self.sample?.read(offset, length),
             Space::Packet => within(self.packet, offset, length),
             Space::Map(_) => None,
@@ -181,10 +208,7 @@ impl Memory<'_> {
         match space {
             Space::Stack => self.stack.get_mut(offset..end),
             Space::Socket => self.socket.as_mut()?.image.write(offset, length),
-            Space::Context => {
-                permitted(self.context.bytes, self.context.rights, offset, length, WRITE)?;
-                self.context.bytes.get_mut(offset..end)
-            }
+            Space::Context => writable(self.context.bytes, self.context.rights, offset, length),
             Space::Region(index) => {
                 let region = self.regions.get_mut(index)?;
                 if region.writable { region.bytes.get_mut(offset..end) } else { None }
@@ -193,17 +217,26 @@ impl Memory<'_> {
         }
     }
 
-    /// A number, little-endian.
+    /// The bytes of a number.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
-        self.read(address, N)?.first_chunk().copied()
+        match Space::of(address)? {
+            (Space::Socket, offset) => self.socket.as_ref()?.image.load(offset),
+            (Space::Sample, offset) => self.sample?.load(offset),
+            _ => self.read(address, N)?.first_chunk().copied(),
+        }
     }
 
-    /// Stores a number's bytes.
+    /// Stores the bytes of a number.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Option<()> {
-        *self.write(address, N)?.first_chunk_mut()? = bytes;
-        Some(())
+        match Space::of(address)? {
+            (Space::Socket, offset) => self.socket.as_mut()?.image.store(offset, bytes),
+            _ => {
+                *self.write(address, N)?.first_chunk_mut()? = bytes;
+                Some(())
+            }
+        }
     }
 
     /// Whether an address names a region at all, however far outside of it.
@@ -256,5 +289,35 @@ impl Memory<'_> {
             (None, Access::Store) => format!("at {name} {from:+}, which is read-only"),
         };
         Denied { access, bytes, at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Clang takes a bitfield out of eight bytes: its neighbours are read along with it, and not by themselves.
+    #[test]
+    fn neighbours_of_bitfields_are_not_read_alone() {
+        let rights = [ALONG, ALONG, READ, ALONG, 0, READ | WRITE, READ | WRITE, READ];
+        let may_read = |offset, length| readable(&[0; 8], &rights, offset, length).is_some();
+        assert!(may_read(0, 4) && may_read(2, 1) && may_read(5, 3));
+        assert!(!may_read(0, 2) && !may_read(3, 1) && !may_read(0, 8) && !may_read(7, 2));
+        let may_write = |offset, length| writable(&mut [0; 8], &rights, offset, length).is_some();
+        assert!(may_write(5, 2) && !may_write(5, 3) && !may_write(2, 1));
+    }
+
+    // An address that runs over the end of its region, or under its beginning, is in no other.
+    #[test]
+    fn regions_are_far_apart() {
+        for space in
+            [Space::Packet, Space::Stack, Space::Socket, Space::Region(0), Space::Region(255), Space::Map(3)]
+        {
+            assert_eq!(Space::of(space.address(9)), Some((space, 9)));
+            let (found, offset) = Space::of(space.address(0).wrapping_sub(1)).unwrap_or((space, usize::MAX));
+            assert!(found == space && offset > 1 << 31, "{space:?}: {found:?} {offset}");
+        }
+        assert_eq!(Space::of(0), None);
+        assert!(Space::Packet.address(65535) <= u64::from(u32::MAX), "fits __sk_buff.data_end");
     }
 }

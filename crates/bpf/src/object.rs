@@ -141,7 +141,7 @@ impl Object {
     }
 
     fn laid_out(&self, layout: Result<Layout, Problem>) -> Result<Arc<Layout>, ObjectError> {
-        layout.map(Arc::new).map_err(|problem| ObjectError { file: self.name.clone(), problem })
+        layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
     }
 
     /// Where an instruction is, in words.

@@ -171,3 +171,86 @@ impl Window {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::btf::Btf;
+    use crate::kernel::{Socket, socket_layout};
+    use std::sync::Arc;
+
+    /// Calls a kfunc for a socket with these members; returns what it returns, the window, and what is counted towards the next segment.
+    fn call(kfunc: Kfunc, arguments: [u64; 2], members: &[(&str, u64)]) -> Result<(u64, u64, u64), String> {
+        let no_types = [0x1_eb9f_u32, 24, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
+        let layout = socket_layout(&Arc::new(Btf::read(&no_types).unwrap()), &[]).unwrap().complete();
+        let mut socket = Socket::new(&layout, 0, 0);
+        for (member, value) in [("snd_cwnd_clamp", 100), ("is_cwnd_limited", 1)].iter().chain(members) {
+            socket.image.set(layout.get(member).unwrap(), *value);
+        }
+        let window = socket.window;
+        let result = kfunc.call(&window, &mut socket.image, arguments)?;
+        Ok((result, socket.image.get(window.snd_cwnd), socket.image.get(window.snd_cwnd_cnt)))
+    }
+
+    // RFC 3465 §2.2 below ssthresh, and never beyond the clamp.
+    #[test]
+    fn slow_start() {
+        let grown = |acked, ssthresh, cwnd| {
+            call(Kfunc::SlowStart, [acked, 0], &[("snd_cwnd", cwnd), ("snd_ssthresh", ssthresh)])
+                .map(|(left, cwnd, _)| (left, cwnd))
+        };
+        assert_eq!(grown(4, 50, 10), Ok((0, 14)));
+        assert_eq!(grown(4, 12, 10), Ok((2, 12)));
+        assert_eq!(grown(20, 200, 90), Ok((0, 100)));
+    }
+
+    // RFC 3465 §2.1, and one segment at most for what was counted while more was needed.
+    #[test]
+    fn additive_increase() {
+        let grown = |w, acked, counted| {
+            call(Kfunc::CongAvoidAi, [w, acked], &[("snd_cwnd", 10), ("snd_cwnd_cnt", counted)])
+        };
+        assert_eq!(grown(10, 2, 7), Ok((0, 10, 9)));
+        assert_eq!(grown(10, 2, 9), Ok((0, 11, 1)));
+        assert_eq!(grown(2, 9, 0), Ok((0, 14, 1)));
+        assert_eq!(grown(10, 2, 57), Ok((0, 11, 2)));
+        assert!(grown(0, 2, 0).expect_err("a division by zero").contains("w = 0"));
+    }
+
+    // RFC 5681 §3.1: half of the window, two segments at least; slow start, then congestion avoidance. RFC 7661 §4.2: if the window is used.
+    #[test]
+    fn reno() {
+        let halved = |cwnd| call(Kfunc::RenoSsthresh, [0, 0], &[("snd_cwnd", cwnd)]).map(|(half, ..)| half);
+        assert_eq!([halved(11), halved(3), halved(1)], [Ok(5), Ok(2), Ok(2)]);
+        let undone = |prior| {
+            call(Kfunc::RenoUndoCwnd, [0, 0], &[("snd_cwnd", 10), ("prior_cwnd", prior)])
+                .map(|(cwnd, ..)| cwnd)
+        };
+        assert_eq!([undone(20), undone(5)], [Ok(20), Ok(10)]);
+        let grown = |members: &[(&str, u64)]| {
+            call(Kfunc::RenoCongAvoid, [0, 3], &[&[("snd_cwnd", 10)], members].concat())
+                .map(|(_, cwnd, counted)| (cwnd, counted))
+        };
+        assert_eq!(grown(&[("snd_ssthresh", 10)]), Ok((10, 3)));
+        assert_eq!(grown(&[("snd_ssthresh", 10), ("is_cwnd_limited", 0)]), Ok((10, 0)));
+        assert_eq!(grown(&[("snd_ssthresh", 12), ("max_packets_out", 6)]), Ok((12, 1)));
+        assert_eq!(
+            grown(&[("snd_ssthresh", 12), ("max_packets_out", 5)]),
+            Ok((10, 0)),
+            "half of it is not more than half"
+        );
+    }
+
+    #[test]
+    fn functions_of_other_modules_are_refused_by_name() {
+        let refusal = Kfunc::named("bbr_init").expect_err("the kernel's own");
+        assert!(
+            refusal.contains("bbr_init()")
+                && refusal.contains("the kernel's own bbr")
+                && refusal.contains("tcp_slow_start")
+        );
+        assert!(
+            Kfunc::named("cubictcp_init").expect_err("the kernel's own").contains("the kernel's own cubic")
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::btf::{Btf, Located, Type, TypeId};
 use crate::error::Problem;
-use crate::memory::{READ, WRITE, permitted};
+use crate::memory::{ALONG, READ, WRITE, readable, sizes, writable};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -34,6 +34,8 @@ pub struct Layout {
     /// Bytes of the structure itself.
     declared: u64,
     rights: Vec<u8>,
+    /// The same by the size of an access, of a layout that is complete.
+    sizes: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
     /// Where the state of a congestion control is.
     private: Range<usize>,
@@ -49,7 +51,16 @@ impl Layout {
             return Err(Problem::Types { section: ".BTF", why });
         }
         let rights = vec![0; declared as usize];
-        Ok(Layout { btf: btf.clone(), structure, name, declared, rights, fields: Vec::new(), private: 0..0 })
+        Ok(Layout {
+            btf: btf.clone(),
+            structure,
+            name,
+            declared,
+            rights,
+            sizes: Vec::new(),
+            fields: Vec::new(),
+            private: 0..0,
+        })
     }
 
     /// Makes a member readable that is called `name` from now on and found by a path such as `inet_conn.icsk_ack.pending`.
@@ -84,6 +95,12 @@ impl Layout {
         self.private = start as usize..end as usize;
         self.rights[self.private.clone()].fill(READ | WRITE);
         Ok(())
+    }
+
+    /// The layout with all its members.
+    pub(crate) fn complete(mut self) -> Arc<Layout> {
+        self.sizes = sizes(&self.rights);
+        Arc::new(self)
     }
 
     /// A member that was provided, by its name.
@@ -150,10 +167,18 @@ impl Layout {
     }
 
     fn allow(&mut self, field: &Field, right: u8) {
+        if !self.is_visible(*field) {
+            return;
+        }
         let start = field.offset as usize;
-        if self.is_visible(*field) {
-            for byte in &mut self.rights[start..start + usize::from(field.bytes)] {
-                *byte |= right;
+        for byte in &mut self.rights[start..start + usize::from(field.bytes)] {
+            *byte |= right;
+        }
+        if field.bits < field.bytes * 8 {
+            let word = start / 8 * 8;
+            let end = (word + 8).min(self.declared as usize);
+            for byte in &mut self.rights[word..end] {
+                *byte |= ALONG;
             }
         }
     }
@@ -201,17 +226,37 @@ impl Image {
         self.set_word(field, self.word(field) & !mask | (value << field.shift) & mask);
     }
 
+    /// A number that a program may load.
+    #[inline(always)]
+    pub(crate) fn load<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        match self.layout.sizes.get(offset)? & N as u8 {
+            0 => None,
+            _ => self.bytes.get(offset..)?.first_chunk().copied(),
+        }
+    }
+
+    /// Stores a number where a program may.
+    #[inline(always)]
+    pub(crate) fn store<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) -> Option<()> {
+        match self.layout.sizes.get(offset)? & (N as u8) << 4 {
+            0 => None,
+            _ => {
+                *self.bytes.get_mut(offset..)?.first_chunk_mut()? = bytes;
+                Some(())
+            }
+        }
+    }
+
     /// Bytes that a program may read.
     #[inline(always)]
     pub(crate) fn read(&self, offset: usize, length: usize) -> Option<&[u8]> {
-        permitted(&self.bytes, &self.layout.rights, offset, length, READ)
+        readable(&self.bytes, &self.layout.rights, offset, length)
     }
 
     /// Bytes that a program may write.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
-        permitted(&self.bytes, &self.layout.rights, offset, length, WRITE)?;
-        self.bytes.get_mut(offset..offset + length)
+        writable(&mut self.bytes, &self.layout.rights, offset, length)
     }
 
     #[inline]

@@ -84,8 +84,11 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// A socket of zeroes. `number` tells it from other sockets of the same [`Machine`](crate::Machine), `seed` is that of its
+    /// A socket of zeroes, with the layout that [`Object::socket_layout`](crate::Object::socket_layout) made. `number` tells it from other sockets of the same [`Machine`](crate::Machine), `seed` is that of its
     /// `bpf_get_prandom_u32`.
+    ///
+    /// # Panics
+    /// With the layout of another structure.
     pub fn new(layout: &Arc<Layout>, number: u32, seed: u64) -> Socket {
         Socket {
             image: Image::new(layout.clone()),
