@@ -67,3 +67,50 @@ fn check_stack(instruction: &Instruction) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instruction::ZERO;
+
+    /// Checks code of two functions, which begin at 0 and at `second`.
+    fn refusal(code: &[Option<Instruction>], second: usize) -> Result<(), (usize, String)> {
+        let function = |start, end| Function { name: "f".into(), section: 1, start, end };
+        let functions = vec![function(0, second), function(second, code.len())];
+        check(code, &Listing { functions, ..Listing::default() }).map(|_| ())
+    }
+
+    fn op(op: Op, offset: i32) -> Option<Instruction> {
+        Some(Instruction { op, dst: 1, src: ZERO, offset, immediate: 0 })
+    }
+
+    // A program that the kernel's verifier lets through stays within its functions, whichever way it takes.
+    #[test]
+    fn a_program_stays_within_itself() {
+        let exit = op(Op::Exit, 0);
+        let refused = |code: &[Option<Instruction>], why: &str| {
+            let (at, text) = refusal(code, code.len() - 1).expect_err(why);
+            assert!(at == 0 && text.contains(why), "{at}: {text}");
+        };
+        assert_eq!(refusal(&[op(Op::JumpNot64, 1), exit, exit], 2), Ok(()));
+        refused(&[op(Op::JumpNot64, 2), exit, exit], "jumps out of its function");
+        refused(&[op(Op::Jump, -1), exit, exit], "jumps out of its function");
+        refused(&[op(Op::Jump, 2), op(Op::Constant, 0), None, exit, exit], "jumps into a 64-bit constant");
+        refused(&[op(Op::Call, 1), exit, exit], "calls what is not the beginning of a function");
+        assert_eq!(refusal(&[op(Op::Call, 2), exit, exit], 2), Ok(()));
+        refused(&[op(Op::Mov64, 0), exit], "neither an exit nor a jump");
+        assert_eq!(refusal(&[op(Op::Constant, 0), None, exit], 2).expect_err("falls off").0, 1);
+    }
+
+    // 512 bytes below the frame pointer, and none above.
+    #[test]
+    fn a_stack_has_its_size() {
+        let exit = op(Op::Exit, 0);
+        let store = |op, offset| {
+            let store = Instruction { op, dst: FRAME, src: ZERO, offset, immediate: 0 };
+            refusal(&[Some(store), exit, exit], 2).is_ok()
+        };
+        assert!(store(Op::Store64, -512) && store(Op::Store64, -8) && store(Op::Store8, -1));
+        assert!(!store(Op::Store64, -513) && !store(Op::Store64, -7) && !store(Op::Store8, 0));
+    }
+}

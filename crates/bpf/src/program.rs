@@ -28,7 +28,7 @@ pub(crate) struct Listing {
     /// By their start.
     pub functions: Vec<Function>,
     /// From which instruction on which file and line, by instruction.
-    lines: Vec<(usize, Name, u32)>,
+    pub lines: Vec<(usize, Name, u32)>,
 }
 
 impl Listing {
@@ -41,7 +41,7 @@ impl Listing {
     ) -> Result<Listing, Problem> {
         let mut functions = Vec::new();
         let mut named: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
-        for symbol in elf.symbols.iter().filter(|symbol| symbol.is_function) {
+        for symbol in elf.symbols.iter().filter(|symbol| symbol.is_function && !symbol.name.is_empty()) {
             named.entry(symbol.section.unwrap_or(0)).or_default().push(symbol);
         }
         for (index, section) in elf.code() {
@@ -53,8 +53,9 @@ impl Listing {
                 );
                 return Err(Problem::Section { section: section.name.clone(), why });
             }
-            let whole =
-                Function { name: section.name.clone(), section: index, start: code, end: code + length };
+            let name =
+                if section.name.is_empty() { "code without a name".into() } else { section.name.clone() };
+            let whole = Function { name, section: index, start: code, end: code + length };
             let within =
                 named.get(&index).into_iter().flatten().filter(|symbol| symbol.value / 8 < length as u64);
             let mut found: Vec<Function> = within

@@ -21,6 +21,25 @@ fn what_is_no_object_is_told() {
     assert!(refusal(&native).contains("machine 62, expected 247 (eBPF)"), "{}", refusal(&native));
 }
 
+// Offset, size and size of an entry of each section, larger than anything: refused without making room for it.
+#[test]
+fn huge_sections() {
+    let number = |at: usize, bytes: usize| {
+        let mut number = [0; 8];
+        number[..bytes].copy_from_slice(&heeds::OBJECT[at..at + bytes]);
+        u64::from_le_bytes(number) as usize
+    };
+    let (table, count) = (number(0x28, 8), number(0x3c, 2));
+    assert!(count > 10, "System V ABI: e_shoff and e_shnum");
+    for field in (0..count).flat_map(|section| [24, 32, 56].map(|offset| table + 64 * section + offset)) {
+        for value in [u64::MAX, 1 << 63, 1 << 40, 0xffff_ffff, 1 << 28] {
+            let mut bytes = heeds::OBJECT.to_vec();
+            bytes[field..field + 8].copy_from_slice(&value.to_le_bytes());
+            hostile::object(&bytes);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
