@@ -1,0 +1,84 @@
+//! The section `.BTF.ext`: which instruction comes from which line, and which structures kernels are asked about.
+
+use super::read::{Words, header, part};
+use super::{Btf, Name, Type, TypeId};
+use crate::error::Problem;
+use std::collections::BTreeSet;
+
+/// The line that an instruction comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineInfo {
+    pub section: Name,
+    /// The instruction's offset in its section, in bytes.
+    pub offset: u32,
+    pub file: Name,
+    pub line: u32,
+}
+
+/// The error of a section that does not hold what its header says.
+fn wrong(why: impl Into<String>) -> Problem {
+    Problem::Types { section: ".BTF.ext", why: why.into() }
+}
+
+impl Btf {
+    /// The lines of the section `.BTF.ext`, in its order.
+    pub(crate) fn lines(&self, section: &[u8]) -> Result<Vec<LineInfo>, Problem> {
+        let mut lines = Vec::new();
+        records(section, 1, |section, record| {
+            let [offset, file, _text, position, ..] = *record else {
+                return Err(wrong("line records are cut off"));
+            };
+            lines.push(LineInfo { section, offset, file, line: position >> 10 });
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+
+    /// The structures that instructions were compiled for and that a loader would look up in the kernel's types (CO-RE).
+    pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
+        let mut structures = BTreeSet::new();
+        records(section, 2, |_, record| {
+            let [_offset, structure, ..] = *record else { return Err(wrong("CO-RE records are cut off")) };
+            structures.insert(structure);
+            Ok(())
+        })?;
+        let name = |structure| match self.get(TypeId(structure)) {
+            Ok((_, Type::Composite { name, .. })) => Some(self.text(*name).to_owned()),
+            _ => None,
+        };
+        Ok(structures.into_iter().filter_map(name).collect())
+    }
+}
+
+/// Goes through the records of a table: 0 functions, 1 lines, 2 CO-RE relocations.
+fn records(
+    section: &[u8],
+    table: usize,
+    mut each: impl FnMut(u32, &[u32]) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let (length, mut words) = header(section).map_err(wrong)?;
+    for _ in 0..table * 2 {
+        words.next();
+    }
+    let within_header = length >= 8 * (table as u32 + 2);
+    let (Some(offset), Some(bytes), true) = (words.next(), words.next(), within_header) else {
+        return Ok(());
+    };
+    let records =
+        part(section, length, offset, bytes).ok_or_else(|| wrong("its tables reach beyond its end"))?;
+    let mut words = Words(records);
+    let Some(record_bytes) = words.next() else { return Ok(()) };
+    if !(8..=256).contains(&record_bytes) || record_bytes % 4 != 0 {
+        return Err(wrong(format!("records of {record_bytes} bytes")));
+    }
+    let mut record = vec![0; record_bytes as usize / 4];
+    while let (Some(name), Some(count)) = (words.next(), words.next()) {
+        for _ in 0..count {
+            for word in &mut record {
+                *word = words.next().ok_or_else(|| wrong("its records are cut off"))?;
+            }
+            each(name, &record)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! BTF: the types that an object was compiled with (the kernel's documentation, bpf/btf).
+
+mod ext;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use ext::LineInfo;
+
+use crate::error::Problem;
+
+/// How deep names of types, arrays and anonymous structures may be nested before a chain of them is taken for a loop.
+const DEEPEST: usize = 32;
+/// How many members are looked at for one name: vmlinux's tcp_sock and what is embedded in it have some 1500.
+const MOST_MEMBERS: usize = 1 << 16;
+
+/// Bytes of a name, or of a file's path.
+const LONGEST_NAME: usize = 1024;
+
+/// A name, by its place among the strings.
+pub(crate) type Name = u32;
+
+/// The number of a type. 0 is `void`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TypeId(pub u32);
+
+/// A type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Type {
+    Void,
+    Int {
+        bytes: u32,
+        signed: bool,
+    },
+    Float {
+        bytes: u32,
+    },
+    Pointer(TypeId),
+    Array {
+        element: TypeId,
+        count: u32,
+    },
+    /// A structure, or a union.
+    Composite {
+        name: Name,
+        bytes: u32,
+        members: Vec<Member>,
+    },
+    Enum {
+        bytes: u32,
+        signed: bool,
+    },
+    /// A typedef, or a qualifier.
+    Alias(TypeId),
+    /// What a forward declaration, a tag or a function is called.
+    Named,
+    Prototype {
+        parameters: usize,
+    },
+    Variable {
+        name: Name,
+        kind: TypeId,
+    },
+    /// A section, with the variables in it.
+    Section {
+        name: Name,
+        variables: Vec<TypeId>,
+    },
+}
+
+/// A member of a structure.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    /// Empty: anonymous, its members are those of the structure.
+    pub name: Name,
+    pub kind: TypeId,
+    pub bit_offset: u32,
+    /// Bits of a bitfield; 0: none.
+    pub bits: u32,
+}
+
+/// The types of an object.
+#[derive(Debug)]
+pub(crate) struct Btf {
+    types: Vec<Type>,
+    strings: String,
+}
+
+/// Where a member is in a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Located {
+    pub kind: TypeId,
+    pub bit_offset: u64,
+    /// Bits of a bitfield; 0: none.
+    pub bits: u32,
+}
+
+/// The section's error.
+pub(crate) fn wrong(why: impl Into<String>) -> Problem {
+    Problem::Types { section: ".BTF", why: why.into() }
+}
+
+impl Btf {
+    /// The type of a number, with names and qualifiers taken off.
+    pub(crate) fn get(&self, mut id: TypeId) -> Result<(TypeId, &Type), Problem> {
+        for _ in 0..DEEPEST {
+            match self.types.get(id.0 as usize) {
+                Some(Type::Alias(next)) => id = *next,
+                Some(kind) => return Ok((id, kind)),
+                None => return Err(wrong(format!("type {} is used, {} are there", id.0, self.types.len()))),
+            }
+        }
+        Err(wrong(format!("type {} is a name of a name of a name: a loop?", id.0)))
+    }
+
+    /// The structure or union of a name.
+    pub(crate) fn composite(&self, wanted: &str) -> Option<TypeId> {
+        let is = |kind: &Type| matches!(kind, Type::Composite { name, .. } if self.is(*name, wanted));
+        self.types.iter().position(is).map(|index| TypeId(index as u32))
+    }
+
+    /// What stands in a section.
+    pub(crate) fn section(&self, wanted: &str) -> &[TypeId] {
+        let variables = self.types.iter().find_map(|kind| match kind {
+            Type::Section { name, variables } if self.is(*name, wanted) => Some(variables.as_slice()),
+            _ => None,
+        });
+        variables.unwrap_or_default()
+    }
+
+    /// A variable's name and type.
+    pub(crate) fn variable(&self, id: TypeId) -> Result<(&str, TypeId), Problem> {
+        match self.types.get(id.0 as usize) {
+            Some(Type::Variable { name, kind }) => Ok((self.text(*name), *kind)),
+            _ => Err(wrong(format!("type {} is no variable", id.0))),
+        }
+    }
+
+    /// How many bytes a type has.
+    pub(crate) fn size(&self, id: TypeId) -> Result<u64, Problem> {
+        let (mut id, mut count) = (id, 1_u64);
+        for _ in 0..DEEPEST {
+            let bytes = match self.get(id)?.1 {
+                Type::Int { bytes, .. } | Type::Float { bytes } | Type::Enum { bytes, .. } => *bytes,
+                Type::Composite { bytes, .. } => *bytes,
+                Type::Pointer(_) => 8,
+                Type::Array { element, count: n } => {
+                    count = count.saturating_mul(u64::from(*n));
+                    id = *element;
+                    continue;
+                }
+                _ => return Err(wrong(format!("type {} has no size", id.0))),
+            };
+            return Ok(count.saturating_mul(u64::from(bytes)));
+        }
+        Err(wrong(format!("type {} is an array of arrays of arrays: a loop?", id.0)))
+    }
+
+    /// The members of a structure.
+    pub(crate) fn members(&self, id: TypeId) -> Result<&[Member], Problem> {
+        match self.get(id)?.1 {
+            Type::Composite { members, .. } => Ok(members),
+            _ => Err(wrong(format!("type {} is no structure", id.0))),
+        }
+    }
+
+    /// Where a member is, by a path such as `icsk_ack.pending` or `s[0].v`. `None`: there is none.
+    pub(crate) fn locate(&self, structure: TypeId, path: &str) -> Result<Option<Located>, Problem> {
+        let mut at = Located { kind: structure, bit_offset: 0, bits: 0 };
+        for step in path.split('.') {
+            let (name, index) = match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
+                Some((name, index)) => (name, index.parse::<u32>().ok()),
+                None => (step, None),
+            };
+            let mut looked_at = 0;
+            let Some(member) = self.search(at.kind, name, 0, &mut looked_at)? else { return Ok(None) };
+            at = Located { bit_offset: at.bit_offset + member.bit_offset, ..member };
+            if let Some(index) = index {
+                let (_, Type::Array { element, count }) = self.get(at.kind)? else { return Ok(None) };
+                if index >= *count {
+                    return Ok(None);
+                }
+                at.bit_offset += u64::from(index).saturating_mul(self.size(*element)?.saturating_mul(8));
+                at.kind = *element;
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// A member of a structure or of the anonymous ones in it.
+    fn search(
+        &self,
+        id: TypeId,
+        name: &str,
+        depth: usize,
+        looked_at: &mut usize,
+    ) -> Result<Option<Located>, Problem> {
+        let (id, Type::Composite { members, .. }) = self.get(id)? else { return Ok(None) };
+        for member in members {
+            *looked_at += 1;
+            if depth > DEEPEST || *looked_at > MOST_MEMBERS {
+                return Err(wrong(format!("structure {} has no end: does it hold itself?", id.0)));
+            }
+            let bit_offset = u64::from(member.bit_offset);
+            if !name.is_empty() && self.is(member.name, name) {
+                return Ok(Some(Located { kind: member.kind, bit_offset, bits: member.bits }));
+            }
+            if self.is(member.name, "")
+                && let Some(inner) = self.search(member.kind, name, depth + 1, looked_at)?
+            {
+                return Ok(Some(Located { bit_offset: bit_offset + inner.bit_offset, ..inner }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a structure calls the byte at an offset, for messages: `icsk_ack.pending`.
+    pub(crate) fn name_at(&self, structure: TypeId, offset: u64) -> Option<String> {
+        let (mut id, mut offset, mut path) = (structure, offset, String::new());
+        for _ in 0..DEEPEST {
+            match self.get(id).ok()?.1 {
+                Type::Composite { members, .. } => {
+                    let holds = |member: &&Member| {
+                        let start = u64::from(member.bit_offset / 8);
+                        offset >= start && offset - start < self.size(member.kind).unwrap_or(0)
+                    };
+                    let member = members.iter().find(holds)?;
+                    path = match (path.as_str(), self.text(member.name)) {
+                        (_, "") => path,
+                        ("", name) => name.to_owned(),
+                        (path, name) => format!("{path}.{name}"),
+                    };
+                    offset -= u64::from(member.bit_offset / 8);
+                    id = member.kind;
+                }
+                Type::Array { element, .. } => {
+                    offset %= self.size(*element).ok()?.max(1);
+                    id = *element;
+                }
+                _ => return Some(path),
+            }
+        }
+        None
+    }
+
+    /// Whether a name is the one wanted.
+    pub(crate) fn is(&self, name: Name, wanted: &str) -> bool {
+        let rest = self.strings.get(name as usize..).and_then(|rest| rest.strip_prefix(wanted));
+        rest.is_some_and(|rest| rest.starts_with('\0'))
+    }
+
+    /// A name; empty where there is none, or one longer than any compiler's.
+    pub(crate) fn text(&self, name: Name) -> &str {
+        let rest = self.strings.get(name as usize..).unwrap_or_default();
+        let end = rest.bytes().take(LONGEST_NAME).position(|byte| byte == 0);
+        end.map_or("", |end| &rest[..end])
+    }
+}

@@ -1,0 +1,127 @@
+//! The section `.BTF`, byte by byte.
+
+use super::{Btf, Member, Type, TypeId, wrong};
+use crate::error::Problem;
+
+/// The first two bytes of `.BTF` and `.BTF.ext`.
+pub(super) const MAGIC: u16 = 0xeb9f;
+
+/// 32-bit numbers, one after the other.
+pub(super) struct Words<'a>(pub &'a [u8]);
+
+impl Words<'_> {
+    /// The next number; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<u32> {
+        let (word, rest) = self.0.split_first_chunk::<4>()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*word))
+    }
+}
+
+/// A part of a section, by offset and length from the end of its header.
+pub(super) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
+    let start = (header as usize).checked_add(offset as usize)?;
+    section.get(start..start.checked_add(length as usize)?)
+}
+
+/// The header's length and the words after it.
+pub(super) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
+    let mut words = Words(section);
+    let (Some(first), Some(length)) = (words.next(), words.next()) else {
+        return Err(format!("{} bytes, too few for a header", section.len()));
+    };
+    let (magic, version) = (first as u16, (first >> 16) as u8);
+    match (magic, version) {
+        (MAGIC, 1) => Ok((length, words)),
+        _ => Err(format!("begins with {magic:#06x}, version {version}, expected {MAGIC:#06x}, version 1")),
+    }
+}
+
+impl Btf {
+    /// Reads the section.
+    pub(crate) fn read(section: &[u8]) -> Result<Btf, Problem> {
+        let (length, mut words) = header(section).map_err(wrong)?;
+        let mut field = || words.next().ok_or_else(|| wrong("the header is cut off"));
+        let (type_offset, type_length, string_offset, string_length) =
+            (field()?, field()?, field()?, field()?);
+        let beyond = || wrong("its parts reach beyond its end");
+        let types = part(section, length, type_offset, type_length).ok_or_else(beyond)?;
+        let strings = part(section, length, string_offset, string_length).ok_or_else(beyond)?;
+        let strings = String::from_utf8(strings.to_vec()).map_err(|_| wrong("its strings are no UTF-8"))?;
+        let mut btf = Btf { types: vec![Type::Void], strings };
+        let mut words = Words(types);
+        while !words.0.is_empty() {
+            let number = btf.types.len();
+            let kind = read_type(&mut words).map_err(|why| wrong(format!("type {number}: {why}")))?;
+            btf.types.push(kind);
+        }
+        Ok(btf)
+    }
+}
+
+/// A type's three words, and what its kind has after them.
+fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
+    let mut next = || words.next().ok_or("cut off");
+    let (name, info, size_or_type) = (next()?, next()?, next()?);
+    let (count, kind, flag) = (info & 0xffff, (info >> 24) & 0x1f, info >> 31 == 1);
+    let target = TypeId(size_or_type);
+    Ok(match kind {
+        1 => {
+            let encoding = next()?;
+            Type::Int { bytes: size_or_type, signed: (encoding >> 24) & 1 == 1 }
+        }
+        2 => Type::Pointer(target),
+        3 => {
+            let (element, _index, count) = (TypeId(next()?), next()?, next()?);
+            Type::Array { element, count }
+        }
+        4 | 5 => {
+            let members = (0..count).map(|_| read_member(flag, &mut next)).collect::<Result<_, _>>()?;
+            Type::Composite { name, bytes: size_or_type, members }
+        }
+        6 | 19 => {
+            for _ in 0..count * if kind == 6 { 2 } else { 3 } {
+                next()?;
+            }
+            Type::Enum { bytes: size_or_type, signed: flag }
+        }
+        7 | 12 => Type::Named,
+        8..=11 | 18 => Type::Alias(target),
+        13 => {
+            for _ in 0..count * 2 {
+                next()?;
+            }
+            Type::Prototype { parameters: count as usize }
+        }
+        14 => {
+            next()?;
+            Type::Variable { name, kind: target }
+        }
+        15 => {
+            // A variable's offset and size are for the linker to say.
+            // A variable's offset and size are for the linker to say.
+            let mut variable = || {
+                let (variable, _offset, _bytes) = (next()?, next()?, next()?);
+                Ok::<_, &str>(TypeId(variable))
+            };
+            let variables = (0..count).map(|_| variable()).collect::<Result<_, _>>()?;
+            Type::Section { name, variables }
+        }
+        16 => Type::Float { bytes: size_or_type },
+        17 => {
+            next()?;
+            Type::Named
+        }
+        other => return Err(format!("kind {other}, expected 1 to 19")),
+    })
+}
+
+/// A member of a structure, whose offset word also has the bits of a bitfield where the structure has some (`flag`).
+fn read_member(
+    flag: bool,
+    next: &mut impl FnMut() -> Result<u32, &'static str>,
+) -> Result<Member, &'static str> {
+    let (name, kind, offset) = (next()?, TypeId(next()?), next()?);
+    let (bits, bit_offset) = if flag { (offset >> 24, offset & 0xff_ffff) } else { (0, offset) };
+    Ok(Member { name, kind, bit_offset, bits })
+}

@@ -1,0 +1,67 @@
+//! Types written by hand, those that no compiler writes among them.
+
+use super::*;
+
+/// The section of these type words, each name an offset into `strings`.
+fn section(words: &[u32], strings: &str) -> Vec<u8> {
+    let length = words.len() as u32 * 4;
+    let header = [0x1_eb9f, 24, 0, length, length, strings.len() as u32];
+    let bytes = header.iter().chain(words).flat_map(|word| word.to_le_bytes());
+    bytes.chain(strings.bytes()).collect()
+}
+
+const INT: u32 = 1 << 24;
+const ARRAY: u32 = 3 << 24;
+const STRUCT: u32 = 4 << 24;
+const TYPEDEF: u32 = 8 << 24;
+
+// The kernel's documentation, bpf/btf §2.2.4: a bitfield's offset and size share a word; members of anonymous structures are found.
+#[test]
+fn members_are_found_through_anonymous_structures() {
+    let strings = "\0outer\0a\0flag\0";
+    let words = [
+        [0, INT, 4, 32].as_slice(),                                 // 1: u32
+        &[0, STRUCT | 1 << 31 | 2, 8, 7, 1, 0, 9, 1, 3 << 24 | 33], // 2: { u32 a; u32 : 1, flag : 3; }
+        &[1, STRUCT | 2, 24, 7, 4, 0, 0, 2, 128],                   // 3: struct outer { u32 a[4]; <2>; }
+        &[0, ARRAY, 0, 1, 1, 4],                                    // 4: u32[4]
+    ]
+    .concat();
+    let btf = Btf::read(&section(&words, strings)).unwrap();
+    let outer = btf.composite("outer").unwrap();
+    let at = |path| btf.locate(outer, path).unwrap().map(|at| (at.bit_offset, at.bits));
+    assert_eq!((at("a"), at("a[3]"), at("a[4]")), (Some((0, 0)), Some((96, 0)), None));
+    assert_eq!((at("flag"), at("none")), (Some((128 + 33, 3)), None));
+    assert_eq!((btf.size(TypeId(4)), btf.size(outer)), (Ok(16), Ok(24)));
+    assert_eq!(btf.name_at(outer, 5).as_deref(), Some("a"));
+}
+
+#[test]
+fn loops_of_types_are_told() {
+    let told = |words: &[u32]| {
+        let btf = Btf::read(&section(words, "\0loop\0")).unwrap();
+        let size = btf.size(TypeId(1)).map(|_| ());
+        let member = btf.locate(TypeId(1), "x").map(|_| ());
+        size.and(member).expect_err("a loop").to_string()
+    };
+    assert!(told(&[1, TYPEDEF, 1]).contains("a name of a name"));
+    assert!(told(&[0, ARRAY, 0, 1, 1, 2]).contains("an array of arrays"));
+    assert!(told(&[1, STRUCT | 1, 8, 0, 1, 0]).contains("does it hold itself?"));
+    // Two members each, 32 deep: four thousand million ways to the same place.
+    assert!(told(&[1, STRUCT | 2, 8, 0, 1, 0, 0, 1, 0]).contains("does it hold itself?"));
+}
+
+#[test]
+fn what_is_cut_off_or_unknown_is_told() {
+    let words = [1, STRUCT | 1, 8, 0, 1, 0];
+    let whole = section(&words, "\0loop\0");
+    for length in 0..whole.len() {
+        assert!(Btf::read(&whole[..length]).is_err(), "{length} bytes of it");
+    }
+    let refusal = |words: &[u32]| Btf::read(&section(words, "\0")).expect_err("no types").to_string();
+    assert!(refusal(&[0, 25 << 24, 0]).contains("type 1: kind 25"));
+    assert!(refusal(&[0, STRUCT | 9, 0]).contains("type 1: cut off"));
+    let btf = Btf::read(&section(&[0, TYPEDEF, 77], "\0")).unwrap();
+    assert!(
+        btf.size(TypeId(1)).expect_err("no such type").to_string().contains("type 77 is used, 2 are there")
+    );
+}

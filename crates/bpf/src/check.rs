@@ -1,0 +1,116 @@
+//! What is checked before a program runs: that it stays within itself, and within its stack.
+
+use crate::instruction::{FRAME, Instruction, Op};
+use crate::memory::FRAME_BYTES;
+use crate::program::{Function, Listing};
+
+/// Checks all functions, and takes the second halves of constants for what nothing reaches. An error has the instruction's number.
+pub(crate) fn check(
+    code: &[Option<Instruction>],
+    listing: &Listing,
+) -> Result<Vec<Instruction>, (usize, String)> {
+    for function in &listing.functions {
+        for at in function.start..function.end {
+            let Some(instruction) = &code[at] else { continue };
+            if instruction.op == Op::Call && !listing.starts(instruction.offset as usize) {
+                return Err((at, "calls what is not the beginning of a function".into()));
+            }
+            check_jump(code, function, instruction).map_err(|why| (at, why))?;
+            check_stack(instruction).map_err(|why| (at, why))?;
+        }
+        let last = function.end - 1;
+        if !matches!(code[last], Some(Instruction { op: Op::Exit | Op::Jump, .. })) {
+            return Err((last, "the function's last instruction is neither an exit nor a jump".into()));
+        }
+    }
+    const NEVER: Instruction = Instruction { op: Op::Exit, dst: 0, src: 0, offset: 0, immediate: 0 };
+    Ok(code.iter().map(|instruction| instruction.unwrap_or(NEVER)).collect())
+}
+
+/// Jumps stay in their function, and reach whole instructions.
+fn check_jump(
+    code: &[Option<Instruction>],
+    function: &Function,
+    instruction: &Instruction,
+) -> Result<(), String> {
+    if !instruction.op.is_jump() {
+        return Ok(());
+    }
+    let target = usize::try_from(instruction.offset).unwrap_or(usize::MAX);
+    if !(function.start..function.end).contains(&target) {
+        return Err("jumps out of its function".into());
+    }
+    match code[target] {
+        Some(_) => Ok(()),
+        None => Err("jumps into a 64-bit constant".into()),
+    }
+}
+
+/// Accesses by the frame pointer stay in the function's own part of the stack.
+fn check_stack(instruction: &Instruction) -> Result<(), String> {
+    let (register, bytes) = match instruction.op {
+        Op::Load8 | Op::Load8Signed => (instruction.src, 1),
+        Op::Load16 | Op::Load16Signed => (instruction.src, 2),
+        Op::Load32 | Op::Load32Signed => (instruction.src, 4),
+        Op::Load64 => (instruction.src, 8),
+        Op::Store8 => (instruction.dst, 1),
+        Op::Store16 => (instruction.dst, 2),
+        Op::Store32 | Op::Atomic32(_) => (instruction.dst, 4),
+        Op::Store64 | Op::Atomic64(_) => (instruction.dst, 8),
+        _ => return Ok(()),
+    };
+    let offset = instruction.offset;
+    if register == FRAME && !(-(FRAME_BYTES as i32)..=-bytes).contains(&offset) {
+        return Err(format!(
+            "{bytes} bytes at r10 {offset:+}, outside the {FRAME_BYTES} bytes of a function's stack"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instruction::ZERO;
+
+    /// Checks code of two functions, which begin at 0 and at `second`.
+    fn refusal(code: &[Option<Instruction>], second: usize) -> Result<(), (usize, String)> {
+        let function = |start, end| Function { name: "f".into(), section: 1, start, end };
+        let functions = vec![function(0, second), function(second, code.len())];
+        check(code, &Listing { functions, ..Listing::default() }).map(|_| ())
+    }
+
+    fn op(op: Op, offset: i32) -> Option<Instruction> {
+        Some(Instruction { op, dst: 1, src: ZERO, offset, immediate: 0 })
+    }
+
+    // A program that the kernel's verifier lets through stays within its functions, whichever way it takes.
+    #[test]
+    fn a_program_stays_within_itself() {
+        let exit = op(Op::Exit, 0);
+        let refused = |code: &[Option<Instruction>], why: &str| {
+            let (at, text) = refusal(code, code.len() - 1).expect_err(why);
+            assert!(at == 0 && text.contains(why), "{at}: {text}");
+        };
+        assert_eq!(refusal(&[op(Op::JumpNot64, 1), exit, exit], 2), Ok(()));
+        refused(&[op(Op::JumpNot64, 2), exit, exit], "jumps out of its function");
+        refused(&[op(Op::Jump, -1), exit, exit], "jumps out of its function");
+        refused(&[op(Op::Jump, 2), op(Op::Constant, 0), None, exit, exit], "jumps into a 64-bit constant");
+        refused(&[op(Op::Call, 1), exit, exit], "calls what is not the beginning of a function");
+        assert_eq!(refusal(&[op(Op::Call, 2), exit, exit], 2), Ok(()));
+        refused(&[op(Op::Mov64, 0), exit], "neither an exit nor a jump");
+        assert_eq!(refusal(&[op(Op::Constant, 0), None, exit], 2).expect_err("falls off").0, 1);
+    }
+
+    // 512 bytes below the frame pointer, and none above.
+    #[test]
+    fn a_stack_has_its_size() {
+        let exit = op(Op::Exit, 0);
+        let store = |op, offset| {
+            let store = Instruction { op, dst: FRAME, src: ZERO, offset, immediate: 0 };
+            refusal(&[Some(store), exit, exit], 2).is_ok()
+        };
+        assert!(store(Op::Store64, -512) && store(Op::Store64, -8) && store(Op::Store8, -1));
+        assert!(!store(Op::Store64, -513) && !store(Op::Store64, -7) && !store(Op::Store8, 0));
+    }
+}

@@ -1,0 +1,236 @@
+//! Congestion controls: the variables `struct tcp_congestion_ops` of an object.
+
+use crate::btf::{Btf, Type, TypeId};
+use crate::elf::{Elf, Relocation, Section};
+use crate::error::Problem;
+use crate::linking::{Linking, word};
+use std::collections::BTreeMap;
+
+/// Sections of such variables: with a link of its own, and without.
+const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
+/// Variables in one of them.
+const MOST: usize = 64;
+/// Bytes of a name with its zero (`TCP_CA_NAME_MAX`).
+const NAME_BYTES: u64 = 16;
+/// `TCP_CONG_NEEDS_ECN`.
+const NEEDS_ECN: u32 = 2;
+
+/// A program, by its first instruction in the object's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Program(pub(crate) usize);
+
+/// What the kernel asks a congestion control, with its arguments after the socket (linux `struct tcp_congestion_ops`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Callback {
+    /// `u32 ssthresh()`: the slow-start threshold after a loss.
+    Ssthresh,
+    /// `void cong_avoid(u32 ack, u32 acked)`: the window grows.
+    CongAvoid,
+    /// `void set_state(u8 new_state)`: before the sender's state changes.
+    SetState,
+    /// `void cwnd_event(enum tcp_ca_event ev)`.
+    CwndEvent,
+    /// `void in_ack_event(u32 flags)`: an ACK is being looked at.
+    InAckEvent,
+    /// `void pkts_acked(const struct ack_sample *)`: an ACK of new data.
+    PktsAcked,
+    /// `u32 min_tso_segs()`: segments of a burst at least.
+    MinTsoSegs,
+    /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: window and rate, in place of all of the kernel's own.
+    CongControl,
+    /// `u32 undo_cwnd()`: the window after a reduction that was for nothing.
+    UndoCwnd,
+    /// `u32 sndbuf_expand()`: the send buffer in windows.
+    SndbufExpand,
+    /// `void init()`.
+    Init,
+    /// `void release()`.
+    Release,
+}
+
+impl Callback {
+    /// All of them.
+    pub const ALL: [Callback; 12] = [
+        Callback::Ssthresh,
+        Callback::CongAvoid,
+        Callback::SetState,
+        Callback::CwndEvent,
+        Callback::InAckEvent,
+        Callback::PktsAcked,
+        Callback::MinTsoSegs,
+        Callback::CongControl,
+        Callback::UndoCwnd,
+        Callback::SndbufExpand,
+        Callback::Init,
+        Callback::Release,
+    ];
+
+    /// The member of the structure.
+    pub fn name(self) -> &'static str {
+        match self {
+            Callback::Ssthresh => "ssthresh",
+            Callback::CongAvoid => "cong_avoid",
+            Callback::SetState => "set_state",
+            Callback::CwndEvent => "cwnd_event",
+            Callback::InAckEvent => "in_ack_event",
+            Callback::PktsAcked => "pkts_acked",
+            Callback::MinTsoSegs => "min_tso_segs",
+            Callback::CongControl => "cong_control",
+            Callback::UndoCwnd => "undo_cwnd",
+            Callback::SndbufExpand => "sndbuf_expand",
+            Callback::Init => "init",
+            Callback::Release => "release",
+        }
+    }
+}
+
+/// A congestion control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CongestionControl {
+    /// What `TCP_CONGESTION` and the sysctl go by.
+    pub name: String,
+    /// The variable in the object.
+    pub variable: String,
+    /// `TCP_CONG_*`.
+    pub flags: u32,
+    programs: [Option<Program>; Callback::ALL.len()],
+    parameters: [usize; Callback::ALL.len()],
+}
+
+impl CongestionControl {
+    /// The program of a callback, if it has one.
+    pub fn program(&self, callback: Callback) -> Option<Program> {
+        self.programs[callback as usize]
+    }
+
+    /// How many parameters the object's types give a callback, the socket among them: `cong_control` has two before Linux 6.10, and four since.
+    pub fn parameters(&self, callback: Callback) -> usize {
+        self.parameters[callback as usize]
+    }
+
+    /// Whether its connections have to negotiate ECN (`TCP_CONG_NEEDS_ECN`).
+    pub fn needs_ecn(&self) -> bool {
+        self.flags & NEEDS_ECN != 0
+    }
+
+    /// The callbacks without which the kernel registers no congestion control and that it lacks, in words.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let lacks = |callback| self.program(callback).is_none();
+        let mut missing: Vec<&str> = [Callback::Ssthresh, Callback::UndoCwnd]
+            .into_iter()
+            .filter(|callback| lacks(*callback))
+            .map(Callback::name)
+            .collect();
+        if lacks(Callback::CongAvoid) && lacks(Callback::CongControl) {
+            missing.push("cong_avoid or cong_control");
+        }
+        missing
+    }
+}
+
+/// Reads all congestion controls of an object.
+pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<CongestionControl>, Problem> {
+    let mut controls = Vec::new();
+    for name in SECTIONS {
+        let Some((index, section)) = elf.section(name) else { continue };
+        let relocations = section.relocations.iter().map(|r| (r.offset, r)).collect();
+        for &variable in btf.section(name).iter().take(MOST) {
+            let (variable, kind) = btf.variable(variable)?;
+            let at = elf.variable(index, variable).unwrap_or(u64::MAX);
+            let source = Source { variable, kind, at, section, relocations: &relocations };
+            controls.push(source.read(btf, linking)?);
+        }
+    }
+    Ok(controls)
+}
+
+/// A variable in its section.
+struct Source<'a> {
+    variable: &'a str,
+    kind: TypeId,
+    at: u64,
+    section: &'a Section,
+    relocations: &'a BTreeMap<u64, &'a Relocation>,
+}
+
+impl Source<'_> {
+    fn wrong(&self, why: impl Into<String>) -> Problem {
+        Problem::StructOps { variable: self.variable.to_owned(), why: why.into() }
+    }
+
+    fn bytes(&self, offset: u64, length: u64) -> Result<&[u8], Problem> {
+        let start = self.at.saturating_add(offset) as usize;
+        let bytes = self.section.bytes.get(start..start.saturating_add(length as usize));
+        bytes.ok_or_else(|| self.wrong("reaches beyond its section"))
+    }
+
+    fn read(&self, btf: &Btf, linking: &Linking<'_>) -> Result<CongestionControl, Problem> {
+        let (_, Type::Composite { name: structure, members, .. }) = btf.get(self.kind)? else {
+            return Err(self.wrong("no structure, expected struct tcp_congestion_ops"));
+        };
+        let structure = btf.text(*structure);
+        if structure.split("___").next() != Some("tcp_congestion_ops") {
+            return Err(self.wrong(format!("a struct {structure}, expected struct tcp_congestion_ops")));
+        }
+        let mut control = CongestionControl {
+            name: String::new(),
+            variable: self.variable.to_owned(),
+            flags: 0,
+            programs: [None; Callback::ALL.len()],
+            parameters: [0; Callback::ALL.len()],
+        };
+        for member in members {
+            let (name, offset) = (btf.text(member.name), u64::from(member.bit_offset / 8));
+            match Callback::ALL.into_iter().find(|callback| callback.name() == name) {
+                Some(callback) => {
+                    control.programs[callback as usize] = self.program(offset, linking)?;
+                    control.parameters[callback as usize] = parameters(btf, member.kind)?;
+                }
+                None if name == "name" => control.name = self.name(offset)?,
+                None if name == "flags" => {
+                    let flags = self.bytes(offset, 4)?.first_chunk().expect("four bytes");
+                    control.flags = u32::from_le_bytes(*flags);
+                }
+                None if self.relocations.contains_key(&(self.at.saturating_add(offset))) => {
+                    return Err(self
+                        .wrong(format!("has a program for {name}, which the simulated kernel never calls")));
+                }
+                None => {}
+            }
+        }
+        Ok(control)
+    }
+
+    /// The function that a member points to.
+    fn program(&self, offset: u64, linking: &Linking<'_>) -> Result<Option<Program>, Problem> {
+        let Some(relocation) = self.relocations.get(&(self.at.saturating_add(offset))) else {
+            return Ok(None);
+        };
+        let addend =
+            word(&self.section.bytes, self.at.saturating_add(offset)).map_err(|why| self.wrong(why))?;
+        let function = linking.function(relocation, addend as i64 / 8).map_err(|why| self.wrong(why))?;
+        Ok(Some(Program(function)))
+    }
+
+    fn name(&self, offset: u64) -> Result<String, Problem> {
+        let bytes = self.bytes(offset, NAME_BYTES)?;
+        let end =
+            bytes.iter().position(|&byte| byte == 0).ok_or_else(|| self.wrong("its name has no end"))?;
+        match str::from_utf8(&bytes[..end]) {
+            Ok(name) if !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic()) => Ok(name.to_owned()),
+            _ => Err(self.wrong(format!(
+                "its name is {:?}, expected printable ASCII without spaces",
+                String::from_utf8_lossy(&bytes[..end])
+            ))),
+        }
+    }
+}
+
+/// How many parameters a pointer to a function takes; 0 for a `void *`.
+fn parameters(btf: &Btf, kind: TypeId) -> Result<usize, Problem> {
+    let Type::Pointer(target) = btf.get(kind)?.1 else { return Ok(0) };
+    match btf.get(*target)?.1 {
+        Type::Prototype { parameters } => Ok(*parameters),
+        _ => Ok(0),
+    }
+}

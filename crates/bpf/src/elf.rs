@@ -1,0 +1,195 @@
+//! ELF: sections, symbols and relocations of a relocatable eBPF object (System V ABI, chapter 4).
+
+use crate::error::Problem;
+use object::Endianness;
+use object::elf::{self, FileHeader64};
+use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
+
+/// "Which 64 bits of an instruction, or of data, are the address of a symbol" (llvm, BPF relocation types).
+pub(crate) const R_BPF_64_64: u32 = 1;
+/// The same of data.
+pub(crate) const R_BPF_64_ABS64: u32 = 2;
+/// The function that a call is to.
+pub(crate) const R_BPF_64_32: u32 = 10;
+
+/// The largest file that is read, in bytes.
+const LARGEST_FILE: usize = 16 << 20;
+/// Bytes of all that is taken out of it: sections, names, relocations.
+const MOST: usize = 64 << 20;
+
+/// What is still to be taken out of a file at most. Parts of a file can lie on top of each other: its size says little.
+struct Allowance(usize);
+
+impl Allowance {
+    fn take(&mut self, bytes: usize) -> Result<(), Problem> {
+        self.0 = self.0.checked_sub(bytes).ok_or_else(|| {
+            Problem::Elf(format!("its sections, names and relocations take more than {MOST} bytes"))
+        })?;
+        Ok(())
+    }
+
+    /// A name, with a mark where it is no UTF-8.
+    fn name(&mut self, bytes: &[u8]) -> Result<String, Problem> {
+        self.take(bytes.len() + 1)?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+/// A section.
+#[derive(Debug)]
+pub(crate) struct Section {
+    pub name: String,
+    /// Of what has a place in the program's memory, and of types.
+    pub bytes: Vec<u8>,
+    pub executable: bool,
+    pub writable: bool,
+    /// Part of the program's memory.
+    pub allocated: bool,
+    pub relocations: Vec<Relocation>,
+}
+
+/// A symbol.
+#[derive(Debug)]
+pub(crate) struct Symbol {
+    pub name: String,
+    /// The section's index; `None`: somebody else's, an extern.
+    pub section: Option<usize>,
+    pub value: u64,
+    pub is_function: bool,
+    /// An extern that may be missing.
+    pub weak: bool,
+}
+
+/// "At `offset` of the section stands the address of this symbol."
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Relocation {
+    pub offset: u64,
+    pub symbol: usize,
+    pub kind: u32,
+}
+
+/// An object's sections, by their index in the file, and its symbols, by theirs.
+#[derive(Debug)]
+pub(crate) struct Elf {
+    pub sections: Vec<Section>,
+    pub symbols: Vec<Symbol>,
+}
+
+impl Elf {
+    /// Reads a file.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Elf, Problem> {
+        if bytes.len() > LARGEST_FILE {
+            return Err(Problem::Elf(format!("{} bytes, where {LARGEST_FILE} are read", bytes.len())));
+        }
+        let damaged = |error: object::Error| Problem::Elf(error.to_string());
+        let header = FileHeader64::<Endianness>::parse(bytes).map_err(damaged)?;
+        let endian = header.endian().map_err(damaged)?;
+        expect("byte order", endian == Endianness::Little, "big-endian", "little-endian")?;
+        let machine = header.e_machine(endian);
+        expect("machine", machine == elf::EM_BPF, machine.0, "247 (eBPF)")?;
+        let kind = header.e_type(endian);
+        expect("type", kind == elf::ET_REL, kind.0, "1 (relocatable)")?;
+        let table = header.sections(endian, bytes).map_err(damaged)?;
+        let mut allowance = Allowance(MOST);
+        let mut sections = Vec::new();
+        for header in table.iter() {
+            let name = allowance.name(table.section_name(endian, header).map_err(damaged)?)?;
+            let flags = header.sh_flags(endian).0;
+            let has = |flag: elf::SectionFlags| flags & flag.0 != 0;
+            let allocated = has(elf::SHF_ALLOC);
+            let bytes = match header.sh_type(endian) {
+                _ if !allocated && !name.starts_with(".BTF") => Vec::new(),
+                elf::SHT_NOBITS => {
+                    let size = usize::try_from(header.sh_size(endian)).unwrap_or(usize::MAX);
+                    allowance.take(size)?;
+                    vec![0; size]
+                }
+                _ => {
+                    let bytes = header.data(endian, bytes).map_err(damaged)?;
+                    allowance.take(bytes.len())?;
+                    bytes.to_vec()
+                }
+            };
+            sections.push(Section {
+                name,
+                bytes,
+                executable: has(elf::SHF_EXECINSTR),
+                writable: has(elf::SHF_WRITE),
+                allocated,
+                relocations: Vec::new(),
+            });
+        }
+        let mut symbols = Vec::new();
+        let found = table.symbols(endian, bytes, elf::SHT_SYMTAB).map_err(damaged)?;
+        for symbol in found.iter() {
+            let section = match symbol.st_shndx(endian) {
+                index if index.0 < elf::SHN_LORESERVE => usize::from(index.0),
+                _ => 0,
+            };
+            let Some(its) = sections.get(section) else {
+                return Err(Problem::Elf(format!(
+                    "a symbol of section {section}, where {} are",
+                    sections.len()
+                )));
+            };
+            let name = match symbol.st_type() {
+                elf::STT_SECTION => allowance.name(its.name.as_bytes())?,
+                _ => allowance.name(symbol.name(endian, found.strings()).map_err(damaged)?)?,
+            };
+            symbols.push(Symbol {
+                name,
+                section: (section != 0).then_some(section),
+                value: symbol.st_value(endian),
+                is_function: symbol.st_type() == elf::STT_FUNC,
+                weak: symbol.st_bind() == elf::STB_WEAK,
+            });
+        }
+        for header in table.iter() {
+            let Some((relocations, _)) = header.rel(endian, bytes).map_err(damaged)? else { continue };
+            let target = header.sh_info(endian) as usize;
+            let Some(section) = sections.get_mut(target) else {
+                return Err(Problem::Elf(format!("relocations of section {target}, which does not exist")));
+            };
+            allowance.take(size_of_val(relocations))?;
+            for relocation in relocations {
+                let symbol = relocation.r_sym(endian) as usize;
+                if symbol >= symbols.len() {
+                    return Err(Problem::Elf(format!(
+                        "a relocation to symbol {symbol}, where {} are",
+                        symbols.len()
+                    )));
+                }
+                let (offset, kind) = (relocation.r_offset(endian), relocation.r_type(endian).0);
+                section.relocations.push(Relocation { offset, symbol, kind });
+            }
+        }
+        Ok(Elf { sections, symbols })
+    }
+
+    /// The section of a name, with its index.
+    pub(crate) fn section(&self, name: &str) -> Option<(usize, &Section)> {
+        self.sections.iter().enumerate().find(|(_, section)| section.name == name)
+    }
+
+    /// Where a variable is in a section: clang leaves that out of the types.
+    pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
+        let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;
+        self.symbols.iter().find(is).map(|symbol| symbol.value)
+    }
+
+    /// The sections that hold code, with their indices.
+    pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &Section)> {
+        self.sections
+            .iter()
+            .enumerate()
+            .filter(|(_, section)| section.executable && !section.bytes.is_empty())
+    }
+}
+
+/// `holds`, or an error that says what was found and what was expected.
+fn expect(what: &str, holds: bool, found: impl std::fmt::Display, expected: &str) -> Result<(), Problem> {
+    match holds {
+        true => Ok(()),
+        false => Err(Problem::Elf(format!("{what} {found}, expected {expected}"))),
+    }
+}

@@ -1,0 +1,59 @@
+//! What ends a program early.
+
+use crate::memory::Denied;
+use std::fmt;
+
+/// Where an instruction is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The function.
+    pub function: String,
+    /// The instruction's number in its function, from 0, where a 64-bit constant counts as two (as in `llvm-objdump`).
+    pub instruction: usize,
+    /// File and line of the source, if the object tells (`.BTF.ext`).
+    pub line: Option<(String, u32)>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, instruction {}", self.function, self.instruction)?;
+        match &self.line {
+            Some((file, line)) => write!(f, " ({file}:{line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A program did what the kernel's verifier would have refused, or what the simulation cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{object}: {place}: {cause}")]
+pub struct Fault {
+    /// The object's file.
+    pub object: String,
+    /// The instruction at fault.
+    pub place: Place,
+    /// What it did.
+    pub cause: Cause,
+}
+
+/// What a program did.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Cause {
+    /// An address that is not the program's.
+    #[error("{0}")]
+    Memory(#[from] Denied),
+    /// More instructions than the kernel's verifier follows.
+    #[error("more than {0} instructions in one call: a loop that does not end?")]
+    Endless(u32),
+    /// More frames than the kernel allows.
+    #[error("calls are nested deeper than {0} functions")]
+    TooDeep(usize),
+    /// A kernel function that was called with what it does not take.
+    #[error("{function}: {why}")]
+    Call {
+        /// The function.
+        function: &'static str,
+        /// What was wrong.
+        why: String,
+    },
+}

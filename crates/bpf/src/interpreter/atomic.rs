@@ -1,0 +1,59 @@
+//! Atomic operations (RFC 9669 §5.3), which nothing interrupts: a run has one processor.
+
+use super::Registers;
+use crate::instruction::Atomic;
+use crate::memory::{Access, Denied, Memory};
+
+/// What memory holds afterwards.
+macro_rules! updated {
+    ($atomic:expr, $old:expr, $operand:expr, $expected:expr) => {
+        match $atomic {
+            Atomic::Add | Atomic::FetchAdd => $old.wrapping_add($operand),
+            Atomic::Or | Atomic::FetchOr => $old | $operand,
+            Atomic::And | Atomic::FetchAnd => $old & $operand,
+            Atomic::Xor | Atomic::FetchXor => $old ^ $operand,
+            Atomic::Exchange => $operand,
+            Atomic::CompareExchange if $old == $expected => $operand,
+            Atomic::CompareExchange => $old,
+        }
+    };
+}
+
+/// Of a word of 64 bits: returns what it held.
+pub(super) fn word64(
+    atomic: Atomic,
+    memory: &mut Memory<'_>,
+    address: u64,
+    operand: u64,
+    expected: u64,
+) -> Result<u64, Denied> {
+    let old =
+        u64::from_le_bytes(memory.load(address).ok_or_else(|| memory.denied(Access::Load, address, 8))?);
+    let new = updated!(atomic, old, operand, expected);
+    memory.store(address, new.to_le_bytes()).ok_or_else(|| memory.denied(Access::Store, address, 8))?;
+    Ok(old)
+}
+
+/// Of a word of 32 bits: returns what it held.
+pub(super) fn word32(
+    atomic: Atomic,
+    memory: &mut Memory<'_>,
+    address: u64,
+    operand: u32,
+    expected: u32,
+) -> Result<u32, Denied> {
+    let old =
+        u32::from_le_bytes(memory.load(address).ok_or_else(|| memory.denied(Access::Load, address, 4))?);
+    let new = updated!(atomic, old, operand, expected);
+    memory.store(address, new.to_le_bytes()).ok_or_else(|| memory.denied(Access::Store, address, 4))?;
+    Ok(old)
+}
+
+/// The register that learns what the word held.
+pub(super) fn fetch(atomic: Atomic, registers: &mut Registers, src: usize, old: u64) {
+    match atomic {
+        Atomic::Add | Atomic::Or | Atomic::And | Atomic::Xor => {}
+        Atomic::CompareExchange => registers[0] = old,
+        _ => registers[src] = old,
+    }
+}

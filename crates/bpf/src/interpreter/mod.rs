@@ -1,0 +1,237 @@
+//! The interpreter: what each instruction does (RFC 9669 §4 and §5).
+
+mod atomic;
+#[cfg(test)]
+mod tests;
+
+use crate::fault::Cause;
+use crate::instruction::{FRAME, Instruction, Op};
+use crate::kernel::Helpers;
+use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
+
+/// Instructions of one call, as many as the kernel's verifier follows.
+pub(crate) const BUDGET: u32 = 1_000_000;
+
+/// The registers: r0 to r10, and one that is always zero. Sixteen, so that no index needs a check.
+type Registers = [u64; 16];
+
+/// What a function goes on with when one that it called returns.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    next: usize,
+    saved: [u64; 4],
+}
+
+/// Runs the program at `entry` with `argument` in r1, and returns r0; or where it failed, and why.
+pub(crate) fn run(
+    code: &[Instruction],
+    entry: usize,
+    argument: u64,
+    kernel: &mut Helpers<'_>,
+) -> Result<u64, (usize, Cause)> {
+    let mut frames = [Frame::default(); FRAMES];
+    let mut depth = 0;
+    let mut r: Registers = [0; 16];
+    r[1] = argument;
+    r[usize::from(FRAME)] = enter_frame(kernel, 0);
+    let mut next = entry;
+    let mut left = BUDGET;
+    loop {
+        let at = next;
+        let instruction = code[at];
+        if left == 0 {
+            return Err((at, Cause::Endless(BUDGET)));
+        }
+        left -= 1;
+        next = at + 1;
+        let d = usize::from(instruction.dst & 15);
+        let s = usize::from(instruction.src & 15);
+        let (dst, src) = (r[d], r[s].wrapping_add(instruction.immediate as u64));
+        let (dst32, src32) = (dst as u32, src as u32);
+        let offset = instruction.offset as i64 as u64;
+
+        macro_rules! set32 {
+            ($value:expr) => {
+                r[d] = u64::from($value as u32)
+            };
+        }
+        macro_rules! jump_if {
+            ($condition:expr) => {
+                if $condition {
+                    next = instruction.offset as usize;
+                }
+            };
+        }
+        macro_rules! load {
+            ($number:ty, $wide:ty) => {{
+                let address = src.wrapping_add(offset);
+                match kernel.memory.load(address) {
+                    Some(bytes) => r[d] = <$number>::from_le_bytes(bytes) as $wide as u64,
+                    None => {
+                        return Err((
+                            at,
+                            kernel.memory.denied(Access::Load, address, size_of::<$number>()).into(),
+                        ));
+                    }
+                }
+            }};
+        }
+        macro_rules! store {
+            ($number:ty) => {{
+                let address = dst.wrapping_add(offset);
+                if kernel.memory.store(address, (src as $number).to_le_bytes()).is_none() {
+                    return Err((
+                        at,
+                        kernel.memory.denied(Access::Store, address, size_of::<$number>()).into(),
+                    ));
+                }
+            }};
+        }
+
+        match instruction.op {
+            Op::Add64 => r[d] = dst.wrapping_add(src),
+            Op::Sub64 => r[d] = dst.wrapping_sub(src),
+            Op::Mul64 => r[d] = dst.wrapping_mul(src),
+            // §4.1: a quotient by zero is zero, a remainder the dividend; the quotient of the least number by -1 wraps.
+            Op::Div64 => r[d] = dst.checked_div(src).unwrap_or(0),
+            Op::DivSigned64 => r[d] = if src == 0 { 0 } else { (dst as i64).wrapping_div(src as i64) as u64 },
+            Op::Mod64 => r[d] = dst.checked_rem(src).unwrap_or(dst),
+            Op::ModSigned64 => {
+                r[d] = if src == 0 { dst } else { (dst as i64).wrapping_rem(src as i64) as u64 }
+            }
+            Op::Or64 => r[d] = dst | src,
+            Op::And64 => r[d] = dst & src,
+            Op::Xor64 => r[d] = dst ^ src,
+            // §4.1: shifts count modulo the width.
+            Op::Left64 => r[d] = dst.wrapping_shl(src32),
+            Op::Right64 => r[d] = dst.wrapping_shr(src32),
+            Op::Arithmetic64 => r[d] = (dst as i64).wrapping_shr(src32) as u64,
+            Op::Neg64 => r[d] = dst.wrapping_neg(),
+            Op::Mov64 => r[d] = src,
+
+            // §4.1: 32-bit operations leave zeroes in the upper half.
+            Op::Add32 => set32!(dst32.wrapping_add(src32)),
+            Op::Sub32 => set32!(dst32.wrapping_sub(src32)),
+            Op::Mul32 => set32!(dst32.wrapping_mul(src32)),
+            Op::Div32 => set32!(dst32.checked_div(src32).unwrap_or(0)),
+            Op::DivSigned32 => set32!(if src32 == 0 { 0 } else { (dst32 as i32).wrapping_div(src32 as i32) }),
+            Op::Mod32 => set32!(dst32.checked_rem(src32).unwrap_or(dst32)),
+            Op::ModSigned32 => {
+                set32!(if src32 == 0 { dst32 as i32 } else { (dst32 as i32).wrapping_rem(src32 as i32) })
+            }
+            Op::Or32 => set32!(dst32 | src32),
+            Op::And32 => set32!(dst32 & src32),
+            Op::Xor32 => set32!(dst32 ^ src32),
+            Op::Left32 => set32!(dst32.wrapping_shl(src32)),
+            Op::Right32 => set32!(dst32.wrapping_shr(src32)),
+            Op::Arithmetic32 => set32!((dst32 as i32).wrapping_shr(src32)),
+            Op::Neg32 => set32!(dst32.wrapping_neg()),
+            Op::Mov32 => set32!(src32),
+
+            Op::Constant => {
+                r[d] = src;
+                next = at + 2;
+            }
+            Op::Mov8To64 => r[d] = src as i8 as u64,
+            Op::Mov16To64 => r[d] = src as i16 as u64,
+            Op::Mov32To64 => r[d] = src as i32 as u64,
+            Op::Mov8To32 => set32!(src as i8),
+            Op::Mov16To32 => set32!(src as i16),
+
+            Op::Cut16 => r[d] = dst & 0xffff,
+            Op::Cut32 => r[d] = dst & 0xffff_ffff,
+            Op::Cut64 => {}
+            Op::Swap16 => r[d] = u64::from((dst as u16).swap_bytes()),
+            Op::Swap32 => r[d] = u64::from(dst32.swap_bytes()),
+            Op::Swap64 => r[d] = dst.swap_bytes(),
+
+            Op::Jump => next = instruction.offset as usize,
+            Op::JumpEqual64 => jump_if!(dst == src),
+            Op::JumpNot64 => jump_if!(dst != src),
+            Op::JumpAbove64 => jump_if!(dst > src),
+            Op::JumpNotBelow64 => jump_if!(dst >= src),
+            Op::JumpBelow64 => jump_if!(dst < src),
+            Op::JumpNotAbove64 => jump_if!(dst <= src),
+            Op::JumpBits64 => jump_if!(dst & src != 0),
+            Op::JumpGreater64 => jump_if!(dst as i64 > src as i64),
+            Op::JumpNotLess64 => jump_if!(dst as i64 >= src as i64),
+            Op::JumpLess64 => jump_if!((dst as i64) < src as i64),
+            Op::JumpNotGreater64 => jump_if!(dst as i64 <= src as i64),
+            Op::JumpEqual32 => jump_if!(dst32 == src32),
+            Op::JumpNot32 => jump_if!(dst32 != src32),
+            Op::JumpAbove32 => jump_if!(dst32 > src32),
+            Op::JumpNotBelow32 => jump_if!(dst32 >= src32),
+            Op::JumpBelow32 => jump_if!(dst32 < src32),
+            Op::JumpNotAbove32 => jump_if!(dst32 <= src32),
+            Op::JumpBits32 => jump_if!(dst32 & src32 != 0),
+            Op::JumpGreater32 => jump_if!(dst32 as i32 > src32 as i32),
+            Op::JumpNotLess32 => jump_if!(dst32 as i32 >= src32 as i32),
+            Op::JumpLess32 => jump_if!((dst32 as i32) < src32 as i32),
+            Op::JumpNotGreater32 => jump_if!(dst32 as i32 <= src32 as i32),
+
+            Op::Load8 => load!(u8, u64),
+            Op::Load16 => load!(u16, u64),
+            Op::Load32 => load!(u32, u64),
+            Op::Load64 => load!(u64, u64),
+            Op::Load8Signed => load!(i8, i64),
+            Op::Load16Signed => load!(i16, i64),
+            Op::Load32Signed => load!(i32, i64),
+            Op::Store8 => store!(u8),
+            Op::Store16 => store!(u16),
+            Op::Store32 => store!(u32),
+            Op::Store64 => store!(u64),
+            Op::Atomic32(atomic) => {
+                let address = dst.wrapping_add(offset);
+                let old = atomic::word32(atomic, &mut kernel.memory, address, src32, r[0] as u32)
+                    .map_err(|denied| (at, denied.into()))?;
+                atomic::fetch(atomic, &mut r, s, old.into());
+            }
+            Op::Atomic64(atomic) => {
+                let address = dst.wrapping_add(offset);
+                let old = atomic::word64(atomic, &mut kernel.memory, address, src, r[0])
+                    .map_err(|denied| (at, denied.into()))?;
+                atomic::fetch(atomic, &mut r, s, old);
+            }
+
+            // §4.3.1: r0 is the result, r6 to r9 are kept.
+            Op::Call => {
+                if depth + 1 == FRAMES {
+                    return Err((at, Cause::TooDeep(FRAMES)));
+                }
+                frames[depth] = Frame { next, saved: [r[6], r[7], r[8], r[9]] };
+                depth += 1;
+                r[usize::from(FRAME)] = enter_frame(kernel, depth);
+                next = instruction.offset as usize;
+            }
+            Op::CallHelper(helper) => {
+                r[0] = kernel.call(helper, [r[1], r[2], r[3], r[4], r[5]]).map_err(|cause| (at, cause))?;
+                left = left.saturating_sub(HELPER_COST);
+            }
+            Op::CallKfunc(kfunc) => {
+                r[0] = kernel.call_kfunc(kfunc, [r[1], r[2], r[3]]).map_err(|cause| (at, cause))?;
+            }
+            Op::Exit => {
+                let Some(caller) = depth.checked_sub(1) else { return Ok(r[0]) };
+                depth = caller;
+                let Frame { next: back, saved } = frames[depth];
+                [r[6], r[7], r[8], r[9]] = saved;
+                r[usize::from(FRAME)] = frame_end(depth);
+                next = back;
+            }
+        }
+    }
+}
+
+/// What a helper counts for, in instructions: some move kilobytes.
+const HELPER_COST: u32 = 64;
+
+/// The frame pointer of a function: the end of its part of the stack.
+fn frame_end(depth: usize) -> u64 {
+    Space::Stack.address(((depth + 1) * FRAME_BYTES) as u32)
+}
+
+/// Clears a function's part of the stack, so that nothing is left there of another call, and points to its end.
+fn enter_frame(kernel: &mut Helpers<'_>, depth: usize) -> u64 {
+    kernel.memory.stack[depth * FRAME_BYTES..(depth + 1) * FRAME_BYTES].fill(0);
+    frame_end(depth)
+}

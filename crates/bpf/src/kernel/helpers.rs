@@ -1,0 +1,299 @@
+//! The functions that any program may call, by number (the kernel's user-space interface, linux/bpf.h; bpf-helpers(7)).
+
+use super::HZ;
+use crate::fault::Cause;
+use crate::maps::{Kind, Map};
+use crate::memory::{Access, Memory, Space};
+use airhop_base::SplitMix64;
+
+/// `-EFAULT`, as helpers return it.
+const FAULT: i64 = -14;
+/// `BPF_HDR_START_NET`.
+const HEADER_OF_NETWORK: u32 = 1;
+/// Bytes that one call may move.
+const MOST_BYTES: u64 = 1 << 16;
+
+/// A helper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Helper {
+    MapLookup,
+    MapUpdate,
+    MapDelete,
+    ProbeRead,
+    KtimeNs,
+    TracePrintk,
+    Random,
+    Processor,
+    SkbLoadBytes,
+    SkbLoadBytesRelative,
+    SkbPullData,
+    SetSockOpt,
+    GetSockOpt,
+    StorageGet,
+    StorageDelete,
+    TcpSendAck,
+    Jiffies,
+    ToTcpSock,
+}
+
+use Helper::*;
+
+impl Helper {
+    /// All of them, with numbers and names. Several clocks are one: a simulated kernel never sleeps, and runs since 1970.
+    const ALL: [(i32, &'static str, Helper); 23] = [
+        (1, "bpf_map_lookup_elem", MapLookup),
+        (2, "bpf_map_update_elem", MapUpdate),
+        (3, "bpf_map_delete_elem", MapDelete),
+        (4, "bpf_probe_read", ProbeRead),
+        (5, "bpf_ktime_get_ns", KtimeNs),
+        (6, "bpf_trace_printk", TracePrintk),
+        (7, "bpf_get_prandom_u32", Random),
+        (8, "bpf_get_smp_processor_id", Processor),
+        (26, "bpf_skb_load_bytes", SkbLoadBytes),
+        (39, "bpf_skb_pull_data", SkbPullData),
+        (49, "bpf_setsockopt", SetSockOpt),
+        (57, "bpf_getsockopt", GetSockOpt),
+        (68, "bpf_skb_load_bytes_relative", SkbLoadBytesRelative),
+        (107, "bpf_sk_storage_get", StorageGet),
+        (108, "bpf_sk_storage_delete", StorageDelete),
+        (113, "bpf_probe_read_kernel", ProbeRead),
+        (116, "bpf_tcp_send_ack", TcpSendAck),
+        (118, "bpf_jiffies64", Jiffies),
+        (125, "bpf_ktime_get_boot_ns", KtimeNs),
+        (137, "bpf_skc_to_tcp_sock", ToTcpSock),
+        (160, "bpf_ktime_get_coarse_ns", KtimeNs),
+        (177, "bpf_trace_vprintk", TracePrintk),
+        (208, "bpf_ktime_get_tai_ns", KtimeNs),
+    ];
+
+    /// The helper of a number, or why there is none.
+    pub(crate) fn numbered(number: i32) -> Result<Helper, String> {
+        let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
+        found.map(|(.., helper)| *helper).ok_or_else(|| {
+            let known = Helper::ALL.map(|(_, name, _)| name).join(", ");
+            format!("calls helper {number} (linux/bpf.h says its name): not simulated (what is: {known})")
+        })
+    }
+
+    /// Its name; of several that are one, the first.
+    fn name(self) -> &'static str {
+        Helper::ALL.iter().find(|(.., helper)| *helper == self).map_or("a helper", |(_, name, _)| name)
+    }
+
+    fn refuse(self, why: impl Into<String>) -> Cause {
+        Cause::Call { function: self.name(), why: why.into() }
+    }
+}
+
+/// What helpers work on during a call of a program.
+#[derive(Debug)]
+pub(crate) struct Helpers<'a> {
+    pub memory: Memory<'a>,
+    pub maps: &'a mut [Map],
+    /// Random numbers of programs that have no socket.
+    pub random: &'a mut SplitMix64,
+    pub now_ns: u64,
+    /// Room for bytes on their way from one region to another.
+    pub scratch: &'a mut Vec<u8>,
+}
+
+/// What a program is told: a result, or an error number.
+fn told(result: Result<(), i64>) -> u64 {
+    result.map_or_else(|error| error as u64, |()| 0)
+}
+
+impl Helpers<'_> {
+    /// Calls a helper with the registers r1 to r5.
+    pub(crate) fn call(&mut self, helper: Helper, arguments: [u64; 5]) -> Result<u64, Cause> {
+        let [first, second, third, fourth, fifth] = arguments;
+        match helper {
+            MapLookup => self.map_lookup(helper, first, second),
+            MapUpdate => self.map_update(helper, first, second, third, fourth),
+            MapDelete => {
+                let map = self.map(helper, first)?;
+                self.take(second, self.maps[map].definition.key_bytes as u64, helper)?;
+                Ok(told(self.maps[map].remove(self.scratch)))
+            }
+            ProbeRead => self.probe_read(helper, first, second, third),
+            KtimeNs => Ok(self.now_ns),
+            Jiffies => Ok(self.now_ns / (1_000_000_000 / HZ)),
+            Random => {
+                let random =
+                    self.memory.socket.as_mut().map_or(&mut *self.random, |socket| &mut socket.random);
+                Ok(random.draw() >> 32)
+            }
+            TracePrintk | Processor | SkbPullData => Ok(0),
+            // The packet begins with its IP header: nothing lies before it.
+            SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
+                "start_header {fifth}: packets have no link-layer header, BPF_HDR_START_NET (1) is simulated"
+            ))),
+            SkbLoadBytes | SkbLoadBytesRelative => self.skb_load_bytes(helper, second, third, fourth),
+            SetSockOpt | GetSockOpt => {
+                Err(helper.refuse("options of a simulated socket cannot be set or asked for"))
+            }
+            StorageGet => self.storage_get(helper, first, second, third, fourth),
+            StorageDelete => {
+                let (map, number) = self.storage(helper, first, second)?;
+                Ok(told(self.maps[map].remove(&number.to_le_bytes())))
+            }
+            TcpSendAck => {
+                self.expect_socket(helper, first)?;
+                if let Some(socket) = &mut self.memory.socket {
+                    socket.ack_request = Some(second as u32);
+                }
+                Ok(0)
+            }
+            ToTcpSock => self.expect_socket(helper, first).map(|_| first),
+        }
+    }
+
+    /// The map that an argument is.
+    fn map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
+        match Space::of(address) {
+            Some((Space::Map(map), 0)) if map < self.maps.len() => Ok(map),
+            _ => Err(helper.refuse(format!("{address:#x} is no map"))),
+        }
+    }
+
+    /// The bytes that an argument points to.
+    fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
+        if length > MOST_BYTES {
+            return Err(helper.refuse(format!("{length} bytes, where {MOST_BYTES} are moved at most")));
+        }
+        let length = length as usize;
+        let denied = || Cause::Memory(self.memory.denied(Access::Load, address, length));
+        self.memory.read(address, length).ok_or_else(denied)
+    }
+
+    /// Moves the bytes of `scratch` to where an argument points.
+    fn write_scratch(&mut self, address: u64) -> Result<(), Cause> {
+        match self.memory.write(address, self.scratch.len()) {
+            Some(target) => {
+                target.copy_from_slice(self.scratch);
+                Ok(())
+            }
+            None => Err(Cause::Memory(self.memory.denied(Access::Store, address, self.scratch.len()))),
+        }
+    }
+
+    /// Copies bytes that a program may read into `scratch`.
+    fn take(&mut self, address: u64, length: u64, helper: Helper) -> Result<(), Cause> {
+        let mut scratch = std::mem::take(self.scratch);
+        scratch.clear();
+        let taken = self.readable(address, length, helper).map(|bytes| scratch.extend_from_slice(bytes));
+        *self.scratch = scratch;
+        taken
+    }
+
+    fn map_lookup(&mut self, helper: Helper, map: u64, key: u64) -> Result<u64, Cause> {
+        let map = self.map(helper, map)?;
+        let length = self.maps[map].definition.key_bytes;
+        let Some(key) = self.memory.read(key, length) else {
+            return Err(self.memory.denied(Access::Load, key, length).into());
+        };
+        let region = Space::Region(self.maps[map].region);
+        Ok(self.maps[map].find(key).map_or(0, |offset| region.address(offset)))
+    }
+
+    fn map_update(
+        &mut self,
+        helper: Helper,
+        map: u64,
+        key: u64,
+        value: u64,
+        flags: u64,
+    ) -> Result<u64, Cause> {
+        let map = self.map(helper, map)?;
+        let definition = &self.maps[map].definition;
+        if definition.kind == Kind::Socket {
+            return Err(helper.refuse("a map of sockets is for bpf_sk_storage_get"));
+        }
+        let (key_bytes, value_bytes) = (definition.key_bytes as u64, definition.value_bytes as u64);
+        self.take(key, key_bytes, helper)?;
+        self.readable(value, value_bytes, helper)?;
+        let region = self.maps[map].region;
+        match self.maps[map].place(self.scratch, flags, &mut self.memory.regions[region]) {
+            Ok(offset) => {
+                self.take(value, value_bytes, helper)?;
+                self.write_scratch(Space::Region(region).address(offset)).map(|()| 0)
+            }
+            Err(error) => Ok(error as u64),
+        }
+    }
+
+    /// A wild address is an error for the program; a member of the socket that is not simulated ends it.
+    fn probe_read(&mut self, helper: Helper, target: u64, length: u64, source: u64) -> Result<u64, Cause> {
+        let length = u64::from(length as u32);
+        let result = if self.memory.is_known(source) {
+            self.take(source, length, helper)?;
+            0
+        } else {
+            self.readable(target, length, helper)?;
+            self.scratch.clear();
+            self.scratch.resize(length as usize, 0);
+            FAULT
+        };
+        self.write_scratch(target)?;
+        Ok(result as u64)
+    }
+
+    fn skb_load_bytes(
+        &mut self,
+        helper: Helper,
+        offset: u64,
+        target: u64,
+        length: u64,
+    ) -> Result<u64, Cause> {
+        let (offset, length) = (offset as u32, u64::from(length as u32));
+        if u64::from(offset) + length > self.memory.packet.len() as u64 {
+            return Ok(FAULT as u64);
+        }
+        self.take(Space::Packet.address(offset), length, helper)?;
+        self.write_scratch(target).map(|()| 0)
+    }
+
+    /// An argument that has to be the socket of this call.
+    fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
+        match &self.memory.socket {
+            Some(socket) if address == Space::Socket.address(0) => Ok(socket.number),
+            _ => Err(helper.refuse(format!("{address:#x} is not the socket that this call is about"))),
+        }
+    }
+
+    /// A map of sockets, and the number of the socket.
+    fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), Cause> {
+        let map = self.map(helper, map)?;
+        match self.maps[map].definition.kind {
+            Kind::Socket => Ok((map, self.expect_socket(helper, socket)?)),
+            _ => Err(helper.refuse("not a map of sockets (BPF_MAP_TYPE_SK_STORAGE)")),
+        }
+    }
+
+    /// `flags`: `BPF_SK_STORAGE_GET_F_CREATE` (1) makes a value, of zeroes or of what `initial` points to.
+    fn storage_get(
+        &mut self,
+        helper: Helper,
+        map: u64,
+        socket: u64,
+        initial: u64,
+        flags: u64,
+    ) -> Result<u64, Cause> {
+        let (map, number) = self.storage(helper, map, socket)?;
+        let (key, region) = (number.to_le_bytes(), self.maps[map].region);
+        let value = |offset| Space::Region(region).address(offset);
+        if let Some(offset) = self.maps[map].find(&key) {
+            return Ok(value(offset));
+        }
+        if flags & 1 == 0 {
+            return Ok(0);
+        }
+        let Ok(offset) = self.maps[map].place(&key, 0, &mut self.memory.regions[region]) else {
+            return Ok(0);
+        };
+        if initial != 0 {
+            self.take(initial, self.maps[map].definition.value_bytes as u64, helper)?;
+            self.write_scratch(value(offset))?;
+        }
+        Ok(value(offset))
+    }
+}

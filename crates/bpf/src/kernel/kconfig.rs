@@ -1,0 +1,15 @@
+//! The configuration of the simulated kernel (`extern … __kconfig`).
+
+use super::HZ;
+
+/// What `LINUX_KERNEL_VERSION` says: 6.12, as (major << 16) + (minor << 8).
+const VERSION: u64 = (6 << 16) + (12 << 8);
+
+/// The value of an option; `None`: the simulated kernel has no such option.
+pub(crate) fn value(name: &str) -> Option<u64> {
+    match name {
+        "CONFIG_HZ" => Some(HZ),
+        "LINUX_KERNEL_VERSION" => Some(VERSION),
+        _ => None,
+    }
+}

@@ -1,0 +1,256 @@
+//! The kernel's functions that congestion controls call (`extern … __ksym`), from RFC 5681 and RFC 3465.
+
+use super::layout::{Field, Image, Layout};
+
+/// A function of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kfunc {
+    /// `u32 tcp_slow_start(tp, acked)`.
+    SlowStart,
+    /// `void tcp_cong_avoid_ai(tp, w, acked)`.
+    CongAvoidAi,
+    /// `u32 tcp_reno_ssthresh(sk)`.
+    RenoSsthresh,
+    /// `u32 tcp_reno_undo_cwnd(sk)`.
+    RenoUndoCwnd,
+    /// `void tcp_reno_cong_avoid(sk, ack, acked)`.
+    RenoCongAvoid,
+}
+
+impl Kfunc {
+    /// All of them.
+    pub(crate) const ALL: [Kfunc; 5] = [
+        Kfunc::SlowStart,
+        Kfunc::CongAvoidAi,
+        Kfunc::RenoSsthresh,
+        Kfunc::RenoUndoCwnd,
+        Kfunc::RenoCongAvoid,
+    ];
+
+    /// Its name in the kernel.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kfunc::SlowStart => "tcp_slow_start",
+            Kfunc::CongAvoidAi => "tcp_cong_avoid_ai",
+            Kfunc::RenoSsthresh => "tcp_reno_ssthresh",
+            Kfunc::RenoUndoCwnd => "tcp_reno_undo_cwnd",
+            Kfunc::RenoCongAvoid => "tcp_reno_cong_avoid",
+        }
+    }
+
+    /// The function of a name, or why there is none.
+    pub(crate) fn named(name: &str) -> Result<Kfunc, String> {
+        Kfunc::ALL.into_iter().find(|kfunc| kfunc.name() == name).ok_or_else(|| {
+            let known = Kfunc::ALL.map(Kfunc::name).join(", ");
+            let reason = match name.split_once('_') {
+                Some((module @ ("bbr" | "cubictcp" | "dctcp"), _)) => {
+                    format!(", which is part of the kernel's own {}", module.trim_end_matches("tcp"))
+                }
+                _ => String::new(),
+            };
+            format!("calls {name}(){reason}: not simulated (what is: {known})")
+        })
+    }
+
+    /// Calls it for a socket, with the arguments after that.
+    pub(crate) fn call(
+        self,
+        window: &Window,
+        socket: &mut Image,
+        arguments: [u64; 2],
+    ) -> Result<u64, String> {
+        let (first, second) = (arguments[0] as u32, arguments[1] as u32);
+        match self {
+            Kfunc::SlowStart => Ok(window.slow_start(socket, first).into()),
+            Kfunc::CongAvoidAi => window.additive_increase(socket, first, second).map(|()| 0),
+            Kfunc::RenoSsthresh => Ok((window.cwnd(socket) / 2).max(2).into()), // RFC 5681 §3.1 (4), in segments
+            Kfunc::RenoUndoCwnd => Ok(u64::from(window.cwnd(socket)).max(socket.get(window.prior_cwnd))),
+            Kfunc::RenoCongAvoid => window.reno(socket, second).map(|()| 0),
+        }
+    }
+}
+
+/// The members of a socket that are about its window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    snd_cwnd: Field,
+    snd_cwnd_cnt: Field,
+    snd_cwnd_clamp: Field,
+    snd_ssthresh: Field,
+    prior_cwnd: Field,
+    max_packets_out: Field,
+    is_cwnd_limited: Field,
+}
+
+impl Window {
+    /// Their names.
+    pub(crate) const FIELDS: [&'static str; 7] = [
+        "snd_cwnd",
+        "snd_cwnd_cnt",
+        "snd_cwnd_clamp",
+        "snd_ssthresh",
+        "prior_cwnd",
+        "max_packets_out",
+        "is_cwnd_limited",
+    ];
+
+    /// Where a socket's layout has them.
+    pub(crate) fn of(layout: &Layout) -> Window {
+        let mut fields = Window::FIELDS
+            .map(|name| layout.get(name).expect("every socket's layout has its window"))
+            .into_iter();
+        let mut next = || fields.next().expect("as many as there are names");
+        Window {
+            snd_cwnd: next(),
+            snd_cwnd_cnt: next(),
+            snd_cwnd_clamp: next(),
+            snd_ssthresh: next(),
+            prior_cwnd: next(),
+            max_packets_out: next(),
+            is_cwnd_limited: next(),
+        }
+    }
+
+    fn cwnd(&self, socket: &Image) -> u32 {
+        socket.get(self.snd_cwnd) as u32
+    }
+
+    /// Sets the window, which is never larger than the socket's clamp.
+    fn set_cwnd(&self, socket: &mut Image, cwnd: u32) {
+        let clamp = socket.get(self.snd_cwnd_clamp) as u32;
+        socket.set(self.snd_cwnd, cwnd.min(clamp).into());
+    }
+
+    /// RFC 5681 §3.1: slow start below ssthresh.
+    fn in_slow_start(&self, socket: &Image) -> bool {
+        self.cwnd(socket) < socket.get(self.snd_ssthresh) as u32
+    }
+
+    /// RFC 3465 §2.2: the window grows by what is acknowledged, here up to ssthresh; what is left of `acked` is for congestion avoidance.
+    fn slow_start(&self, socket: &mut Image, acked: u32) -> u32 {
+        let cwnd = self.cwnd(socket);
+        let grown = cwnd.saturating_add(acked).min(socket.get(self.snd_ssthresh) as u32);
+        self.set_cwnd(socket, grown);
+        acked.wrapping_sub(grown.wrapping_sub(cwnd))
+    }
+
+    /// RFC 3465 §2.1: a segment for each `w` segments acknowledged. What was counted towards a larger `w` than this one is worth one segment.
+    fn additive_increase(&self, socket: &mut Image, w: u32, acked: u32) -> Result<(), String> {
+        if w == 0 {
+            return Err(
+                "a segment for each w = 0 that are acknowledged: the kernel would divide by it".into()
+            );
+        }
+        let (mut cwnd, mut counted) = (self.cwnd(socket), socket.get(self.snd_cwnd_cnt) as u32);
+        if counted >= w {
+            (cwnd, counted) = (cwnd.wrapping_add(1), 0);
+        }
+        counted = counted.wrapping_add(acked);
+        socket.set(self.snd_cwnd_cnt, (counted % w).into());
+        self.set_cwnd(socket, cwnd.wrapping_add(counted / w));
+        Ok(())
+    }
+
+    /// RFC 7661 §4.2: a window that the sender does not use says nothing of the path. In slow start half of it has to be in use.
+    fn is_limited(&self, socket: &Image) -> bool {
+        match self.in_slow_start(socket) {
+            true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
+            false => socket.get(self.is_cwnd_limited) != 0,
+        }
+    }
+
+    /// RFC 5681 §3.1: slow start, and congestion avoidance with what it leaves.
+    fn reno(&self, socket: &mut Image, acked: u32) -> Result<(), String> {
+        if !self.is_limited(socket) {
+            return Ok(());
+        }
+        let left = if self.in_slow_start(socket) { self.slow_start(socket, acked) } else { acked };
+        match left {
+            0 => Ok(()),
+            left => self.additive_increase(socket, self.cwnd(socket), left),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::btf::Btf;
+    use crate::kernel::{Socket, socket_layout};
+    use std::sync::Arc;
+
+    /// Calls a kfunc for a socket with these members; returns what it returns, the window, and what is counted towards the next segment.
+    fn call(kfunc: Kfunc, arguments: [u64; 2], members: &[(&str, u64)]) -> Result<(u64, u64, u64), String> {
+        let no_types = [0x1_eb9f_u32, 24, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
+        let layout = socket_layout(&Arc::new(Btf::read(&no_types).unwrap()), &[]).unwrap().complete();
+        let mut socket = Socket::new(&layout, 0, 0);
+        for (member, value) in [("snd_cwnd_clamp", 100), ("is_cwnd_limited", 1)].iter().chain(members) {
+            socket.image.set(layout.get(member).unwrap(), *value);
+        }
+        let window = socket.window;
+        let result = kfunc.call(&window, &mut socket.image, arguments)?;
+        Ok((result, socket.image.get(window.snd_cwnd), socket.image.get(window.snd_cwnd_cnt)))
+    }
+
+    // RFC 3465 §2.2 below ssthresh, and never beyond the clamp.
+    #[test]
+    fn slow_start() {
+        let grown = |acked, ssthresh, cwnd| {
+            call(Kfunc::SlowStart, [acked, 0], &[("snd_cwnd", cwnd), ("snd_ssthresh", ssthresh)])
+                .map(|(left, cwnd, _)| (left, cwnd))
+        };
+        assert_eq!(grown(4, 50, 10), Ok((0, 14)));
+        assert_eq!(grown(4, 12, 10), Ok((2, 12)));
+        assert_eq!(grown(20, 200, 90), Ok((0, 100)));
+    }
+
+    // RFC 3465 §2.1, and one segment at most for what was counted while more was needed.
+    #[test]
+    fn additive_increase() {
+        let grown = |w, acked, counted| {
+            call(Kfunc::CongAvoidAi, [w, acked], &[("snd_cwnd", 10), ("snd_cwnd_cnt", counted)])
+        };
+        assert_eq!(grown(10, 2, 7), Ok((0, 10, 9)));
+        assert_eq!(grown(10, 2, 9), Ok((0, 11, 1)));
+        assert_eq!(grown(2, 9, 0), Ok((0, 14, 1)));
+        assert_eq!(grown(10, 2, 57), Ok((0, 11, 2)));
+        assert!(grown(0, 2, 0).expect_err("a division by zero").contains("w = 0"));
+    }
+
+    // RFC 5681 §3.1: half of the window, two segments at least; slow start, then congestion avoidance. RFC 7661 §4.2: if the window is used.
+    #[test]
+    fn reno() {
+        let halved = |cwnd| call(Kfunc::RenoSsthresh, [0, 0], &[("snd_cwnd", cwnd)]).map(|(half, ..)| half);
+        assert_eq!([halved(11), halved(3), halved(1)], [Ok(5), Ok(2), Ok(2)]);
+        let undone = |prior| {
+            call(Kfunc::RenoUndoCwnd, [0, 0], &[("snd_cwnd", 10), ("prior_cwnd", prior)])
+                .map(|(cwnd, ..)| cwnd)
+        };
+        assert_eq!([undone(20), undone(5)], [Ok(20), Ok(10)]);
+        let grown = |members: &[(&str, u64)]| {
+            call(Kfunc::RenoCongAvoid, [0, 3], &[&[("snd_cwnd", 10)], members].concat())
+                .map(|(_, cwnd, counted)| (cwnd, counted))
+        };
+        assert_eq!(grown(&[("snd_ssthresh", 10)]), Ok((10, 3)));
+        assert_eq!(grown(&[("snd_ssthresh", 10), ("is_cwnd_limited", 0)]), Ok((10, 0)));
+        assert_eq!(grown(&[("snd_ssthresh", 12), ("max_packets_out", 6)]), Ok((12, 1)));
+        assert_eq!(
+            grown(&[("snd_ssthresh", 12), ("max_packets_out", 5)]),
+            Ok((10, 0)),
+            "half of it is not more than half"
+        );
+    }
+
+    #[test]
+    fn functions_of_other_modules_are_refused_by_name() {
+        let refusal = Kfunc::named("bbr_init").expect_err("the kernel's own");
+        assert!(
+            refusal.contains("bbr_init()")
+                && refusal.contains("the kernel's own bbr")
+                && refusal.contains("tcp_slow_start")
+        );
+        assert!(
+            Kfunc::named("cubictcp_init").expect_err("the kernel's own").contains("the kernel's own cubic")
+        );
+    }
+}

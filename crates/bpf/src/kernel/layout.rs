@@ -1,0 +1,293 @@
+//! Structures of the kernel, each laid out as the object's own types have it: its instructions hold these offsets.
+
+use crate::btf::{Btf, Located, Type, TypeId};
+use crate::error::Problem;
+use crate::memory::{ALONG, READ, WRITE, readable, sizes, writable};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The largest structure that is simulated, in bytes: vmlinux's tcp_sock has some 2500.
+const LARGEST: u64 = 1 << 16;
+
+/// A member of a structure, found once by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    offset: u32,
+    /// Bytes of what is loaded and stored: 1 to 8.
+    bytes: u8,
+    /// Bits below the member's own.
+    shift: u8,
+    /// Bits of the member.
+    bits: u8,
+    signed: bool,
+}
+
+/// Where the members of a structure are that the simulation fills in, and which of them a program may read and write.
+///
+/// A member that the object's types do not declare has a place after the structure's end, where no program reaches it: what fills the
+/// structure in, and what the kernel itself does with it, need not know which members an object uses.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    btf: Arc<Btf>,
+    structure: Option<TypeId>,
+    name: &'static str,
+    /// Bytes of the structure itself.
+    declared: u64,
+    rights: Vec<u8>,
+    /// The same by the size of an access, of a layout that is complete.
+    sizes: Vec<u8>,
+    fields: Vec<(&'static str, Field)>,
+    /// Where the state of a congestion control is.
+    private: Range<usize>,
+}
+
+impl Layout {
+    /// A structure of the object's types, of which nothing can be read yet. Types that do not declare it give one with no bytes.
+    pub(crate) fn new(btf: &Arc<Btf>, name: &'static str) -> Result<Layout, Problem> {
+        let structure = btf.composite(name);
+        let declared = structure.map_or(Ok(0), |id| btf.size(id))?;
+        if declared > LARGEST {
+            let why = format!("struct {name} has {declared} bytes, where {LARGEST} are simulated");
+            return Err(Problem::Types { section: ".BTF", why });
+        }
+        let rights = vec![0; declared as usize];
+        Ok(Layout {
+            btf: btf.clone(),
+            structure,
+            name,
+            declared,
+            rights,
+            sizes: Vec::new(),
+            fields: Vec::new(),
+            private: 0..0,
+        })
+    }
+
+    /// Makes a member readable that is called `name` from now on and found by a path such as `inet_conn.icsk_ack.pending`.
+    pub(crate) fn provide(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
+        if let Some(field) = self.get(name) {
+            return Ok(field);
+        }
+        let field = match self.locate(path)? {
+            Some(located) => self.declared_field(path, located)?,
+            None => self.hidden_field(),
+        };
+        self.allow(&field, READ);
+        self.fields.push((name, field));
+        Ok(field)
+    }
+
+    /// Makes a member readable and writable.
+    pub(crate) fn provide_writable(&mut self, name: &'static str, path: &str) -> Result<Field, Problem> {
+        let field = self.provide(name, path)?;
+        self.allow(&field, WRITE);
+        Ok(field)
+    }
+
+    /// Makes the state of a congestion control readable and writable, by its path.
+    pub(crate) fn provide_private(&mut self, path: &str) -> Result<(), Problem> {
+        let Some(located) = self.locate(path)? else { return Ok(()) };
+        let start = located.bit_offset / 8;
+        let end = start.saturating_add(self.btf.size(located.kind)?);
+        if end > self.declared {
+            return Err(self.outside(path));
+        }
+        self.private = start as usize..end as usize;
+        self.rights[self.private.clone()].fill(READ | WRITE);
+        Ok(())
+    }
+
+    /// The layout with all its members.
+    pub(crate) fn complete(mut self) -> Arc<Layout> {
+        self.sizes = sizes(&self.rights);
+        Arc::new(self)
+    }
+
+    /// A member that was provided, by its name.
+    pub fn get(&self, name: &str) -> Option<Field> {
+        self.fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
+    }
+
+    /// Whether the object's types declare a member that was provided, so that its programs can read it.
+    pub fn is_visible(&self, field: Field) -> bool {
+        u64::from(field.offset) < self.declared
+    }
+
+    /// Whether the object's types declare a member.
+    pub(crate) fn declares(&self, path: &str) -> bool {
+        matches!(self.locate(path), Ok(Some(_)))
+    }
+
+    /// Bytes of an image.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rights.len()
+    }
+
+    /// What the object's types call a byte.
+    pub(crate) fn name_at(&self, offset: u64) -> Option<String> {
+        let member = self.btf.name_at(self.structure?, offset)?;
+        Some(format!("{}.{member}", self.name))
+    }
+
+    fn locate(&self, path: &str) -> Result<Option<Located>, Problem> {
+        self.structure.map_or(Ok(None), |id| self.btf.locate(id, path))
+    }
+
+    fn outside(&self, path: &str) -> Problem {
+        let why = format!("{}.{path} reaches beyond the {} bytes of its structure", self.name, self.declared);
+        Problem::Types { section: ".BTF", why }
+    }
+
+    fn declared_field(&self, path: &str, located: Located) -> Result<Field, Problem> {
+        let bytes = self.btf.size(located.kind)?;
+        let signed = matches!(
+            self.btf.get(located.kind)?.1,
+            Type::Int { signed: true, .. } | Type::Enum { signed: true, .. }
+        );
+        if !matches!(bytes, 1 | 2 | 4 | 8) {
+            let why = format!("{}.{path} has {bytes} bytes, expected a number", self.name);
+            return Err(Problem::Types { section: ".BTF", why });
+        }
+        // A bitfield stands in a word of its type, which begins where such words begin.
+        let word =
+            if located.bits == 0 { located.bit_offset / 8 } else { located.bit_offset / 8 / bytes * bytes };
+        let shift = located.bit_offset - word * 8;
+        let bits = if located.bits == 0 { bytes * 8 } else { u64::from(located.bits) };
+        if shift + bits > bytes * 8 || word + bytes > self.declared {
+            return Err(self.outside(path));
+        }
+        Ok(Field { offset: word as u32, bytes: bytes as u8, shift: shift as u8, bits: bits as u8, signed })
+    }
+
+    /// Eight bytes after the structure's end.
+    fn hidden_field(&mut self) -> Field {
+        let offset = self.rights.len().next_multiple_of(8);
+        self.rights.resize(offset + 8, 0);
+        Field { offset: offset as u32, bytes: 8, shift: 0, bits: 64, signed: true }
+    }
+
+    fn allow(&mut self, field: &Field, right: u8) {
+        if !self.is_visible(*field) {
+            return;
+        }
+        let start = field.offset as usize;
+        for byte in &mut self.rights[start..start + usize::from(field.bytes)] {
+            *byte |= right;
+        }
+        if field.bits < field.bytes * 8 {
+            let word = start / 8 * 8;
+            let end = (word + 8).min(self.declared as usize);
+            for byte in &mut self.rights[word..end] {
+                *byte |= ALONG;
+            }
+        }
+    }
+}
+
+/// A structure of the kernel, filled in.
+#[derive(Clone, Debug)]
+pub struct Image {
+    layout: Arc<Layout>,
+    pub(crate) bytes: Box<[u8]>,
+}
+
+impl Image {
+    /// A structure of zeroes.
+    pub fn new(layout: Arc<Layout>) -> Image {
+        Image { bytes: vec![0; layout.bytes()].into(), layout }
+    }
+
+    /// Where its members are.
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    /// The state of a congestion control (`icsk_ca_priv`); of another structure, and where the object declares none, nothing.
+    pub fn private(&self) -> &[u8] {
+        &self.bytes[self.layout.private.clone()]
+    }
+
+    /// A member's value: of a signed one with its sign, as `i64` bits.
+    #[inline]
+    pub fn get(&self, field: Field) -> u64 {
+        let word = self.word(field) >> field.shift;
+        let unused = 64 - u32::from(field.bits);
+        let top = word << unused;
+        if field.signed { (top as i64 >> unused) as u64 } else { top >> unused }
+    }
+
+    /// Sets a member to the low bits of `value`.
+    #[inline]
+    pub fn set(&mut self, field: Field, value: u64) {
+        if field.bits == field.bytes * 8 {
+            return self.set_word(field, value);
+        }
+        let mask = (u64::MAX >> (64 - u32::from(field.bits))) << field.shift;
+        self.set_word(field, self.word(field) & !mask | (value << field.shift) & mask);
+    }
+
+    /// A number that a program may load.
+    #[inline(always)]
+    pub(crate) fn load<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        match self.layout.sizes.get(offset)? & N as u8 {
+            0 => None,
+            _ => self.bytes.get(offset..)?.first_chunk().copied(),
+        }
+    }
+
+    /// Stores a number where a program may.
+    #[inline(always)]
+    pub(crate) fn store<const N: usize>(&mut self, offset: usize, bytes: [u8; N]) -> Option<()> {
+        match self.layout.sizes.get(offset)? & (N as u8) << 4 {
+            0 => None,
+            _ => {
+                *self.bytes.get_mut(offset..)?.first_chunk_mut()? = bytes;
+                Some(())
+            }
+        }
+    }
+
+    /// Bytes that a program may read.
+    #[inline(always)]
+    pub(crate) fn read(&self, offset: usize, length: usize) -> Option<&[u8]> {
+        readable(&self.bytes, &self.layout.rights, offset, length)
+    }
+
+    /// Bytes that a program may write.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
+        writable(&mut self.bytes, &self.layout.rights, offset, length)
+    }
+
+    #[inline]
+    fn word(&self, field: Field) -> u64 {
+        let at = field.offset as usize;
+        match field.bytes {
+            1 => u64::from(self.bytes[at]),
+            2 => u64::from(u16::from_le_bytes(self.array(at))),
+            4 => u64::from(u32::from_le_bytes(self.array(at))),
+            _ => u64::from_le_bytes(self.array(at)),
+        }
+    }
+
+    #[inline]
+    fn set_word(&mut self, field: Field, word: u64) {
+        let at = field.offset as usize;
+        match field.bytes {
+            1 => self.bytes[at] = word as u8,
+            2 => self.set_array(at, (word as u16).to_le_bytes()),
+            4 => self.set_array(at, (word as u32).to_le_bytes()),
+            _ => self.set_array(at, word.to_le_bytes()),
+        }
+    }
+
+    #[inline]
+    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+        *self.bytes[at..].first_chunk().expect("a field lies in its structure")
+    }
+
+    #[inline]
+    fn set_array<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        *self.bytes[at..].first_chunk_mut().expect("a field lies in its structure") = bytes;
+    }
+}

@@ -1,0 +1,70 @@
+//! What a tc program sees of a packet: `struct __sk_buff`.
+
+use crate::memory::{READ, Space, WRITE};
+
+/// Bytes of the structure.
+const BYTES: usize = 192;
+/// Offsets of its members (the kernel's user-space interface, linux/bpf.h).
+const LEN: usize = 0;
+const MARK: usize = 8;
+const PROTOCOL: usize = 16;
+const PRIORITY: usize = 32;
+const TC_INDEX: usize = 44;
+const CB: usize = 48;
+const TC_CLASSID: usize = 72;
+const DATA: usize = 76;
+const DATA_END: usize = 80;
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// `TC_ACT_OK`, or the like: it goes on.
+    Pass,
+    /// `TC_ACT_SHOT` and its kin: nobody else sees it.
+    Drop,
+}
+
+impl Verdict {
+    /// The verdict that a program's result is; of an action that the simulation cannot do (redirection), the number.
+    pub(crate) fn of(action: i32) -> Result<Verdict, i32> {
+        match action {
+            -1 | 0 | 1 | 3 => Ok(Verdict::Pass), // TC_ACT_UNSPEC, OK, RECLASSIFY, PIPE
+            2 | 4 | 5 | 8 => Ok(Verdict::Drop),  // TC_ACT_SHOT, STOLEN, QUEUED, TRAP
+            other => Err(other),
+        }
+    }
+}
+
+/// The structure, and which bytes of it a program can read and write.
+#[derive(Clone, Debug)]
+pub(crate) struct SocketBuffer {
+    pub bytes: [u8; BYTES],
+    pub rights: [u8; BYTES],
+}
+
+impl SocketBuffer {
+    /// One of no packet.
+    pub(crate) fn new() -> SocketBuffer {
+        let mut rights = [0; BYTES];
+        for offset in [LEN, PROTOCOL, DATA, DATA_END] {
+            rights[offset..offset + 4].fill(READ);
+        }
+        for (offset, words) in [(MARK, 1), (PRIORITY, 1), (TC_INDEX, 1), (CB, 5), (TC_CLASSID, 1)] {
+            rights[offset..offset + 4 * words].fill(READ | WRITE);
+        }
+        SocketBuffer { bytes: [0; BYTES], rights }
+    }
+
+    /// Describes a packet of `length` bytes, an IP datagram as a TUN device hands it over: it begins with its IP header.
+    pub(crate) fn describe(&mut self, packet: &[u8]) {
+        let ethertype: u16 = if packet.first().is_some_and(|byte| byte >> 4 == 6) { 0x86dd } else { 0x0800 };
+        let length = packet.len() as u32;
+        self.bytes.fill(0);
+        let mut set =
+            |offset: usize, value: u32| self.bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
+        set(LEN, length);
+        set(PROTOCOL, ethertype.to_be().into());
+        set(DATA, Space::Packet.address(0) as u32);
+        set(DATA_END, Space::Packet.address(length) as u32);
+    }
+}

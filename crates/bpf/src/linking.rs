@@ -1,0 +1,200 @@
+//! Relocations: what the addresses in instructions and in data refer to.
+
+use crate::btf::Btf;
+use crate::elf::{self, Elf, Relocation, Symbol};
+use crate::error::Problem;
+use crate::kernel::{Kfunc, kconfig};
+use crate::maps::Definition;
+use crate::memory::{MOST_REGIONS, Region, Space};
+use std::collections::BTreeMap;
+
+/// Sections that hold data of programs.
+const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
+
+/// What the symbols of an object are.
+#[derive(Debug)]
+pub(crate) struct Linking<'a> {
+    elf: &'a Elf,
+    /// The region of each section of data, by the section's index.
+    region_of: BTreeMap<usize, usize>,
+    /// Where each extern of the configuration is in its region.
+    externs: BTreeMap<String, u32>,
+    extern_region: usize,
+    /// The maps by their offset in `.maps`.
+    map_at: BTreeMap<u64, usize>,
+    /// Where each section of code begins in the program.
+    pub code_of: BTreeMap<usize, usize>,
+    pub regions: Vec<Region>,
+    pub maps: Vec<Definition>,
+}
+
+/// What a call is to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// An instruction of the program.
+    Function(usize),
+    Kernel(Kfunc),
+}
+
+impl<'a> Linking<'a> {
+    /// Gives everything its place.
+    pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<Linking<'a>, Problem> {
+        let mut linking = Linking {
+            elf,
+            region_of: BTreeMap::new(),
+            externs: BTreeMap::new(),
+            extern_region: 0,
+            map_at: BTreeMap::new(),
+            code_of: BTreeMap::new(),
+            regions: Vec::new(),
+            maps: Vec::new(),
+        };
+        linking.place_data();
+        linking.place_externs(btf)?;
+        linking.place_maps(btf)?;
+        let mut length = 0;
+        for (index, section) in elf.code() {
+            linking.code_of.insert(index, length);
+            length += section.bytes.len() / 8;
+        }
+        linking.relocate_data()?;
+        Ok(linking)
+    }
+
+    fn place_data(&mut self) {
+        for (index, section) in self.elf.sections.iter().enumerate() {
+            let is_data = DATA.iter().any(|name| section.name.starts_with(name));
+            if section.allocated && !section.executable && is_data {
+                self.region_of.insert(index, self.regions.len());
+                self.regions.push(Region {
+                    name: section.name.clone(),
+                    bytes: section.bytes.clone(),
+                    writable: section.writable,
+                });
+            }
+        }
+    }
+
+    /// Externs of the configuration: a region that the types describe and no section of the file is.
+    fn place_externs(&mut self, btf: &Btf) -> Result<(), Problem> {
+        let mut bytes = Vec::new();
+        let weak: BTreeMap<&str, bool> =
+            self.elf.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.weak)).collect();
+        for &variable in btf.section(".kconfig") {
+            let (name, kind) = btf.variable(variable)?;
+            let size = btf.size(kind)?;
+            let wrong = |why| Problem::Section { section: ".kconfig".into(), why };
+            if !matches!(size, 1 | 2 | 4 | 8) {
+                return Err(wrong(format!("{name} has {size} bytes, expected a number")));
+            }
+            let value = match kconfig(name) {
+                Some(value) => value,
+                None if weak.get(name).is_some_and(|weak| *weak) => 0,
+                None => {
+                    return Err(wrong(format!(
+                        "{name} is no option of the simulated kernel (known: CONFIG_HZ, LINUX_KERNEL_VERSION)"
+                    )));
+                }
+            };
+            self.externs.insert(name.to_owned(), bytes.len() as u32);
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        self.extern_region = self.regions.len();
+        self.regions.push(Region { name: ".kconfig".into(), bytes, writable: false });
+        Ok(())
+    }
+
+    fn place_maps(&mut self, btf: &Btf) -> Result<(), Problem> {
+        if self.elf.section("maps").is_some() {
+            let why = "maps in the form of libbpf 0.x: declare them in SEC(\".maps\")".into();
+            return Err(Problem::Section { section: "maps".into(), why });
+        }
+        let (sections, maps) = (self.regions.len(), btf.section(".maps"));
+        if sections + maps.len() > MOST_REGIONS {
+            let why = format!(
+                "{sections} sections of data and {} maps, where {MOST_REGIONS} of both are simulated",
+                maps.len()
+            );
+            return Err(Problem::Elf(why));
+        }
+        for &variable in maps {
+            let (name, kind) = btf.variable(variable)?;
+            let at = self.elf.section(".maps").and_then(|(section, _)| self.elf.variable(section, name));
+            let missing =
+                || Problem::Map { map: name.to_owned(), why: "no symbol of the file has its name".into() };
+            self.map_at.insert(at.ok_or_else(missing)?, self.maps.len());
+            self.maps.push(Definition::read(btf, name, kind)?);
+        }
+        Ok(())
+    }
+
+    /// Pointers in data to other data.
+    fn relocate_data(&mut self) -> Result<(), Problem> {
+        let elf = self.elf;
+        for (section, region) in self.region_of.clone() {
+            for relocation in &elf.sections[section].relocations {
+                let wrong = |why| Problem::Section { section: elf.sections[section].name.clone(), why };
+                let word = word(&self.regions[region].bytes, relocation.offset).map_err(wrong)?;
+                let address = self.address(relocation, word as i64).map_err(wrong)?;
+                let at = relocation.offset as usize;
+                self.regions[region].bytes[at..at + 8].copy_from_slice(&address.to_le_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn symbol(&self, relocation: &Relocation) -> &'a Symbol {
+        &self.elf.symbols[relocation.symbol]
+    }
+
+    /// The address of a symbol, and `addend` bytes.
+    pub(crate) fn address(&self, relocation: &Relocation, addend: i64) -> Result<u64, String> {
+        if !matches!(relocation.kind, elf::R_BPF_64_64 | elf::R_BPF_64_ABS64) {
+            return Err(format!("a relocation of kind {}, expected 1 or 2", relocation.kind));
+        }
+        let symbol = self.symbol(relocation);
+        let Some(section) = symbol.section else {
+            let offset = self.externs.get(&symbol.name);
+            let region = Space::Region(self.extern_region);
+            return offset.map(|offset| region.address(*offset)).ok_or_else(|| {
+                format!("refers to {}, which is neither in the object nor in the simulated kernel's configuration", symbol.name)
+            });
+        };
+        let offset = symbol.value.wrapping_add_signed(addend);
+        if let Some(region) = self.region_of.get(&section) {
+            return Ok(Space::Region(*region).address(offset as u32));
+        }
+        let name = &self.elf.sections[section].name;
+        match (name.as_str(), self.map_at.get(&offset)) {
+            (".maps", Some(map)) => Ok(Space::Map(*map).address(0)),
+            _ => Err(format!("refers to {} in section {name}, which holds no data of programs", symbol.name)),
+        }
+    }
+
+    /// The instruction that a symbol of code names, and `addend` instructions.
+    pub(crate) fn function(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
+        let symbol = self.symbol(relocation);
+        let code = symbol.section.and_then(|section| self.code_of.get(&section));
+        let code = code.ok_or_else(|| format!("{} is no function of the object", symbol.name))?;
+        Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
+    }
+
+    /// What a relocated call is to; `immediate`: what stands in the instruction.
+    pub(crate) fn callee(&self, relocation: &Relocation, immediate: i32) -> Result<Callee, String> {
+        if relocation.kind != elf::R_BPF_64_32 {
+            return Err(format!("a call with a relocation of kind {}, expected 10", relocation.kind));
+        }
+        let symbol = self.symbol(relocation);
+        match symbol.section {
+            None => Kfunc::named(&symbol.name).map(Callee::Kernel),
+            Some(_) => self.function(relocation, i64::from(immediate) + 1).map(Callee::Function),
+        }
+    }
+}
+
+/// The 64 bits at an offset.
+pub(crate) fn word(bytes: &[u8], offset: u64) -> Result<u64, String> {
+    let at = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)?.first_chunk());
+    at.map(|word| u64::from_le_bytes(*word))
+        .ok_or_else(|| format!("a relocation at {offset}, of {} bytes", bytes.len()))
+}

@@ -1,0 +1,172 @@
+//! A run of an object: its maps and global variables, and the calls of its programs.
+
+use crate::congestion::Program;
+use crate::fault::{Cause, Fault};
+use crate::interpreter;
+use crate::kernel::{Helpers, Image, Kfunc, Socket, SocketBuffer, Verdict};
+use crate::maps::Map;
+use crate::memory::{FRAME_BYTES, FRAMES, Guarded, Memory, READ, Region, Space};
+use crate::object::Object;
+use airhop_base::SplitMix64;
+use std::sync::Arc;
+
+/// Arguments of a callback after the socket, at most.
+pub const MOST_ARGUMENTS: usize = 4;
+/// The arguments as a program finds them: 64 bits each.
+const ARGUMENT_BYTES: usize = 8 * (1 + MOST_ARGUMENTS);
+
+/// An argument of a callback.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument<'a> {
+    /// A number, as the kernel passes it: of fewer than 64 bits zero- or sign-extended by its type.
+    Number(u64),
+    /// A pointer to a structure, of which a callback has one at most.
+    Sample(&'a Image),
+}
+
+/// An object in a run. As in the kernel, all sockets of a run share its maps and global variables; runs share nothing.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    object: Arc<Object>,
+    regions: Vec<Region>,
+    maps: Vec<Map>,
+    stack: Box<[u8; FRAME_BYTES * FRAMES]>,
+    arguments: [u8; ARGUMENT_BYTES],
+    buffer: Box<SocketBuffer>,
+    random: SplitMix64,
+    scratch: Vec<u8>,
+}
+
+impl Machine {
+    /// An object at the beginning of a run. `seed`: of the random numbers of programs that have no socket.
+    pub fn new(object: Arc<Object>, seed: u64) -> Machine {
+        let mut regions = object.regions.clone();
+        let mut maps = Vec::new();
+        for definition in &object.maps {
+            let (map, values) = Map::new(definition.clone(), regions.len());
+            regions.push(values);
+            maps.push(map);
+        }
+        Machine {
+            object,
+            regions,
+            maps,
+            stack: Box::new([0; FRAME_BYTES * FRAMES]),
+            arguments: [0; ARGUMENT_BYTES],
+            buffer: Box::new(SocketBuffer::new()),
+            random: SplitMix64::new(seed),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The object that it runs.
+    pub fn object(&self) -> &Arc<Object> {
+        &self.object
+    }
+
+    /// Calls a callback's program for a socket, at the time `now_ns` since the run began, and returns what it returns (of a callback that
+    /// returns a `u32` the low bits count).
+    ///
+    /// # Errors
+    /// The program did what the kernel's verifier would have refused, or asked for what is not simulated.
+    ///
+    /// # Panics
+    /// With more than [`MOST_ARGUMENTS`] arguments.
+    pub fn call(
+        &mut self,
+        program: Program,
+        socket: &mut Socket,
+        arguments: &[Argument<'_>],
+        now_ns: u64,
+    ) -> Result<u64, Box<Fault>> {
+        const READABLE: [u8; ARGUMENT_BYTES] = [READ; ARGUMENT_BYTES];
+        assert!(arguments.len() <= MOST_ARGUMENTS, "a callback has {MOST_ARGUMENTS} arguments at most");
+        let length = 8 * (1 + arguments.len());
+        let mut sample = None;
+        let (words, _) = self.arguments.as_chunks_mut();
+        words[0] = Space::Socket.address(0).to_le_bytes();
+        for (word, argument) in words[1..].iter_mut().zip(arguments) {
+            let value = match argument {
+                Argument::Number(number) => *number,
+                Argument::Sample(image) => {
+                    sample = Some(*image);
+                    Space::Sample.address(0)
+                }
+            };
+            *word = value.to_le_bytes();
+        }
+        let context = Guarded { bytes: &mut self.arguments[..length], rights: &READABLE[..length] };
+        let memory = Memory {
+            stack: &mut self.stack,
+            context,
+            socket: Some(socket),
+            sample,
+            packet: &[],
+            regions: &mut self.regions,
+        };
+        let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
+        run(&self.object, program, Helpers { memory, maps, random, now_ns, scratch })
+    }
+
+    /// Shows a packet, an IP datagram, to a program that sees packets, and returns what it makes of it. The program can read the packet.
+    ///
+    /// # Errors
+    /// As [`Machine::call`], and a verdict that is not simulated.
+    pub fn filter(&mut self, program: Program, packet: &[u8], now_ns: u64) -> Result<Verdict, Box<Fault>> {
+        self.buffer.describe(packet);
+        let buffer = &mut *self.buffer;
+        let memory = Memory {
+            stack: &mut self.stack,
+            context: Guarded { bytes: &mut buffer.bytes, rights: &buffer.rights },
+            socket: None,
+            sample: None,
+            packet,
+            regions: &mut self.regions,
+        };
+        let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
+        let action = run(&self.object, program, Helpers { memory, maps, random, now_ns, scratch })?;
+        Verdict::of(action as i32).map_err(|action| {
+            let why = format!("returns the action {action}; TC_ACT_OK (0) and TC_ACT_SHOT (2) are simulated");
+            fault(&self.object, (program.0, Cause::Call { function: "tc", why }))
+        })
+    }
+
+    /// The value that a map has for a key; `None`: no such map, or no such key.
+    pub fn map_value(&mut self, map: &str, key: &[u8]) -> Option<&[u8]> {
+        let map = self.maps.iter_mut().find(|candidate| candidate.definition.name == map)?;
+        if key.len() != map.definition.key_bytes {
+            return None;
+        }
+        let start = map.find(key)? as usize;
+        Some(&self.regions[map.region].bytes[start..start + map.definition.value_bytes])
+    }
+}
+
+/// Runs a program, and says in words where it failed.
+fn run(object: &Object, program: Program, mut kernel: Helpers<'_>) -> Result<u64, Box<Fault>> {
+    let argument = Space::Context.address(0);
+    interpreter::run(&object.code, program.0, argument, &mut kernel).map_err(|failure| fault(object, failure))
+}
+
+#[cold]
+fn fault(object: &Object, (at, cause): (usize, Cause)) -> Box<Fault> {
+    Box::new(Fault { object: object.name().to_owned(), place: object.place(at), cause })
+}
+
+impl Helpers<'_> {
+    /// Calls a function of the kernel with the registers r1 to r3: the socket, and what comes after it.
+    pub(crate) fn call_kfunc(
+        &mut self,
+        kfunc: Kfunc,
+        [first, second, third]: [u64; 3],
+    ) -> Result<u64, Cause> {
+        let wrong = |why: String| Cause::Call { function: kfunc.name(), why };
+        match &mut self.memory.socket {
+            Some(socket) if first == Space::Socket.address(0) => {
+                let window = socket.window;
+                kfunc.call(&window, &mut socket.image, [second, third]).map_err(wrong)
+            }
+            _ => Err(wrong(format!("{first:#x} is not the socket that this call is about"))),
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Maps: what programs keep beside a socket's own state (the kernel's documentation, bpf/maps).
+
+use crate::btf::{Btf, Type, TypeId};
+use crate::error::Problem;
+use crate::memory::Region;
+use std::collections::BTreeMap;
+
+/// Bytes that a map's values may take.
+const LARGEST: u64 = 64 << 20;
+/// Bytes of a key (as in the kernel).
+const LONGEST_KEY: u64 = 512;
+
+/// `-ENOENT`, `-E2BIG`, `-EEXIST`, `-EINVAL`, as helpers return them.
+const NO_ENTRY: i64 = -2;
+const TOO_BIG: i64 = -7;
+const EXISTS: i64 = -17;
+const INVALID: i64 = -22;
+
+/// What kind of map it is. There is one processor: a map with values for each of them has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Hash,
+    Array,
+    /// A hash in which the entry goes that was used least recently, if there is no room.
+    Lru,
+    /// A value for each socket.
+    Socket,
+}
+
+/// A map as the object declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Definition {
+    pub name: String,
+    pub kind: Kind,
+    pub key_bytes: usize,
+    pub value_bytes: usize,
+    pub entries: u32,
+}
+
+/// What a declaration says, one member after the other.
+#[derive(Default)]
+struct Declared {
+    kind: u64,
+    key: u64,
+    value: u64,
+    entries: u64,
+}
+
+impl Definition {
+    /// Reads a variable of the section `.maps`: a structure whose members' types say what the map is (`__uint`, `__type`).
+    pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<Definition, Problem> {
+        let mut declared = Declared::default();
+        let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
+        for member in btf.members(structure)? {
+            match btf.text(member.name) {
+                "type" => declared.kind = number(btf, member.kind)?,
+                "max_entries" => declared.entries = number(btf, member.kind)?,
+                "key_size" => declared.key = number(btf, member.kind)?,
+                "value_size" => declared.value = number(btf, member.kind)?,
+                "key" => declared.key = pointed(btf, member.kind)?,
+                "value" => declared.value = pointed(btf, member.kind)?,
+                "map_flags" | "pinning" | "numa_node" => {}
+                other => return Err(wrong(format!("declares {other}, which is not simulated"))),
+            }
+        }
+        declared.check().map_err(wrong).map(|kind| Definition {
+            name: name.to_owned(),
+            kind,
+            key_bytes: declared.key as usize,
+            value_bytes: declared.value as usize,
+            entries: declared.entries as u32,
+        })
+    }
+}
+
+impl Declared {
+    /// The kind, if the numbers make a map of it.
+    fn check(&self) -> Result<Kind, String> {
+        let kind = match self.kind {
+            1 | 5 => Kind::Hash,
+            2 | 6 => Kind::Array,
+            9 | 10 => Kind::Lru,
+            24 => Kind::Socket,
+            other => {
+                return Err(format!(
+                    "type {other} is not simulated (what is: hash, array, LRU hash, each of them per CPU too, sk_storage)"
+                ));
+            }
+        };
+        if self.value == 0 || self.key == 0 || self.key > LONGEST_KEY {
+            return Err(format!(
+                "keys of {} bytes (1 to {LONGEST_KEY}), values of {} (1 or more)",
+                self.key, self.value
+            ));
+        }
+        if matches!(kind, Kind::Array | Kind::Socket) && self.key != 4 {
+            return Err(format!("keys of {} bytes, expected 4", self.key));
+        }
+        if kind != Kind::Socket && !(1..=u64::from(u32::MAX)).contains(&self.entries) {
+            return Err(format!("max_entries = {}", self.entries));
+        }
+        let bytes = self.value.saturating_add(8).saturating_mul(self.entries.max(1));
+        if bytes > LARGEST {
+            return Err(format!("its values take {bytes} bytes, where {LARGEST} are simulated"));
+        }
+        Ok(kind)
+    }
+}
+
+/// `__uint(name, N)`: a pointer to an array of N.
+fn number(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
+    if let Type::Pointer(array) = btf.get(id)?.1
+        && let Type::Array { count, .. } = btf.get(*array)?.1
+    {
+        return Ok(u64::from(*count));
+    }
+    Err(crate::btf::wrong(format!("type {} is no number of a map (expected __uint)", id.0)))
+}
+
+/// `__type(name, T)`: a pointer to T, of which the size counts.
+fn pointed(btf: &Btf, id: TypeId) -> Result<u64, Problem> {
+    match btf.get(id)?.1 {
+        Type::Pointer(target) => btf.size(*target),
+        _ => Err(crate::btf::wrong(format!("type {} is no type of a map (expected __type)", id.0))),
+    }
+}
+
+/// A map of a run. Its values lie in a [`Region`] of the memory, each in a slot; here is which key has which.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub definition: Definition,
+    /// The region of its values.
+    pub region: usize,
+    slots: BTreeMap<Box<[u8]>, u32>,
+    free: Vec<u32>,
+    /// Of an LRU hash: the slots from the one that was used least recently, with their keys.
+    by_use: BTreeMap<u64, Box<[u8]>>,
+    last_use: Vec<u64>,
+    uses: u64,
+}
+
+impl Map {
+    /// An empty map, and the region of its values.
+    pub(crate) fn new(definition: Definition, region: usize) -> (Map, Region) {
+        let bytes = match definition.kind {
+            Kind::Array => definition.entries as usize * definition.stride(),
+            _ => 0,
+        };
+        let values =
+            Region { name: format!("map {}", definition.name), bytes: vec![0; bytes], writable: true };
+        let map = Map {
+            definition,
+            region,
+            slots: BTreeMap::new(),
+            free: Vec::new(),
+            by_use: BTreeMap::new(),
+            last_use: Vec::new(),
+            uses: 0,
+        };
+        (map, values)
+    }
+
+    /// Where in its region a key's value begins.
+    pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
+        let stride = self.definition.stride() as u32;
+        if self.definition.kind == Kind::Array {
+            let index = u32::from_le_bytes(*key.first_chunk()?);
+            return (index < self.definition.entries).then_some(index.wrapping_mul(stride));
+        }
+        let slot = *self.slots.get(key)?;
+        self.touch(slot, key);
+        Some(slot * stride)
+    }
+
+    /// The place of a key's value, made if need be; `flags`: 0, `BPF_NOEXIST` (1) or `BPF_EXIST` (2). Otherwise the error for the program.
+    pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
+        match (self.find(key), flags) {
+            (Some(_), 1) => Err(EXISTS),
+            (Some(offset), 0 | 2) => Ok(offset),
+            (None, 0 | 1) if self.definition.kind == Kind::Array => Err(TOO_BIG),
+            (None, 2) => Err(NO_ENTRY),
+            (None, 0 | 1) => self.insert(key, values),
+            _ => Err(INVALID),
+        }
+    }
+
+    /// Takes a key out.
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Result<(), i64> {
+        if self.definition.kind == Kind::Array {
+            return Err(INVALID);
+        }
+        let slot = self.slots.remove(key).ok_or(NO_ENTRY)?;
+        if self.definition.kind == Kind::Lru {
+            self.by_use.remove(&self.last_use[slot as usize]);
+        }
+        self.free.push(slot);
+        Ok(())
+    }
+
+    fn insert(&mut self, key: &[u8], values: &mut Region) -> Result<u32, i64> {
+        let bounded = self.definition.kind != Kind::Socket;
+        if bounded && self.slots.len() >= self.definition.entries as usize {
+            let oldest = self.by_use.first_key_value().map(|(_, key)| key.clone()).ok_or(TOO_BIG)?;
+            self.remove(&oldest)?;
+        }
+        let stride = self.definition.stride();
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None if values.bytes.len() + stride > LARGEST as usize => return Err(TOO_BIG),
+            None => {
+                let slot = (values.bytes.len() / stride) as u32;
+                values.bytes.resize(values.bytes.len() + stride, 0);
+                slot
+            }
+        };
+        self.slots.insert(key.into(), slot);
+        self.touch(slot, key);
+        let start = slot as usize * stride;
+        values.bytes[start..start + stride].fill(0);
+        Ok(start as u32)
+    }
+
+    /// Notes that an entry of an LRU hash is used.
+    fn touch(&mut self, slot: u32, key: &[u8]) {
+        if self.definition.kind != Kind::Lru {
+            return;
+        }
+        let slot = slot as usize;
+        if slot >= self.last_use.len() {
+            self.last_use.resize(slot + 1, 0);
+        }
+        let key = self.by_use.remove(&self.last_use[slot]).unwrap_or_else(|| key.into());
+        self.uses += 1;
+        self.last_use[slot] = self.uses;
+        self.by_use.insert(self.uses, key);
+    }
+}
+
+impl Definition {
+    /// Bytes from one value to the next.
+    pub(crate) fn stride(&self) -> usize {
+        self.value_bytes.next_multiple_of(8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(kind: Kind, entries: u32) -> (Map, Region) {
+        let definition = Definition { name: "m".into(), kind, key_bytes: 4, value_bytes: 6, entries };
+        Map::new(definition, 0)
+    }
+
+    // The kernel's documentation, bpf/map_hash: BPF_NOEXIST (1) and BPF_EXIST (2); a full map takes no key; a place that was left is used again.
+    #[test]
+    fn a_hash_is_full_when_it_is() {
+        let (mut map, mut values) = map(Kind::Hash, 2);
+        let place =
+            |map: &mut Map, values: &mut Region, key: u8, flags| map.place(&[key, 0, 0, 0], flags, values);
+        assert_eq!(place(&mut map, &mut values, 1, 2), Err(NO_ENTRY));
+        assert_eq!(place(&mut map, &mut values, 1, 1), Ok(0));
+        assert_eq!(place(&mut map, &mut values, 1, 1), Err(EXISTS));
+        assert_eq!(place(&mut map, &mut values, 2, 0), Ok(8), "values are aligned");
+        assert_eq!(place(&mut map, &mut values, 3, 0), Err(TOO_BIG));
+        assert_eq!(place(&mut map, &mut values, 2, 4), Err(INVALID));
+        values.bytes[0] = 9;
+        assert_eq!((map.remove(&[1, 0, 0, 0]), map.remove(&[1, 0, 0, 0])), (Ok(()), Err(NO_ENTRY)));
+        assert_eq!(
+            (place(&mut map, &mut values, 3, 0), values.bytes[0]),
+            (Ok(0), 0),
+            "and nothing is left in it"
+        );
+    }
+
+    // The same, of an LRU hash: the entry goes that was used least recently, a look-up being a use.
+    #[test]
+    fn an_lru_hash_forgets_what_is_not_used() {
+        let (mut map, mut values) = map(Kind::Lru, 2);
+        for key in [1, 2] {
+            map.place(&[key, 0, 0, 0], 0, &mut values).unwrap();
+        }
+        assert!(map.find(&[1, 0, 0, 0]).is_some());
+        map.place(&[3, 0, 0, 0], 0, &mut values).unwrap();
+        let known = [1, 2, 3].map(|key: u8| map.find(&[key, 0, 0, 0]).is_some());
+        assert_eq!((known, values.bytes.len()), ([true, false, true], 16));
+    }
+
+    #[test]
+    fn an_array_has_all_its_entries() {
+        let (mut map, mut values) = map(Kind::Array, 3);
+        assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(16), None));
+        assert_eq!(map.place(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));
+        assert_eq!(map.place(&[1, 0, 0, 0], 1, &mut values), Err(EXISTS));
+        assert_eq!(map.remove(&[1, 0, 0, 0]), Err(INVALID));
+    }
+}

@@ -1,0 +1,323 @@
+//! The memory of a program: regions, each at addresses of its own, every access checked against them.
+//!
+//! The high 32 bits of an address name the region, the low 32 count bytes from [`BASE`]: an index that runs over or under stays in
+//! no region. Packets are region 0, so that their addresses fit the 32 bits that `struct __sk_buff` has for them.
+
+use crate::kernel::{Image, Socket};
+use std::fmt;
+
+/// Where each region begins, in the low 32 bits of an address.
+pub(crate) const BASE: u32 = 0x1000_0000;
+/// Bytes of stack of one function (as in the kernel).
+pub(crate) const FRAME_BYTES: usize = 512;
+/// Functions that can be nested (as in the kernel).
+pub(crate) const FRAMES: usize = 8;
+
+/// What is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Packet,
+    Stack,
+    Context,
+    Socket,
+    Sample,
+    /// A section of the object, or the values of a map.
+    Region(usize),
+    /// A map itself, which only helpers take.
+    Map(usize),
+}
+
+const PACKET: u32 = 0;
+const STACK: u32 = 1;
+const CONTEXT: u32 = 2;
+const SOCKET: u32 = 3;
+const SAMPLE: u32 = 4;
+const REGION: u32 = 0x100;
+const MAP: u32 = 0x1_0000;
+const MAP_END: u32 = 0x2_0000;
+
+/// How many regions, and how many maps, an object can have.
+pub(crate) const MOST_REGIONS: usize = 256;
+
+impl Space {
+    /// The address of a byte.
+    pub(crate) fn address(self, offset: u32) -> u64 {
+        let tag = match self {
+            Space::Packet => PACKET,
+            Space::Stack => STACK,
+            Space::Context => CONTEXT,
+            Space::Socket => SOCKET,
+            Space::Sample => SAMPLE,
+            Space::Region(index) => REGION + index as u32,
+            Space::Map(index) => MAP + index as u32,
+        };
+        u64::from(tag) << 32 | u64::from(BASE.wrapping_add(offset))
+    }
+
+    /// What is at an address, and how far into it.
+    #[inline(always)]
+    pub(crate) fn of(address: u64) -> Option<(Space, usize)> {
+        let offset = (address as u32).wrapping_sub(BASE) as usize;
+        let space = match (address >> 32) as u32 {
+            PACKET if address >= u64::from(BASE) => Space::Packet,
+            STACK => Space::Stack,
+            CONTEXT => Space::Context,
+            SOCKET => Space::Socket,
+            SAMPLE => Space::Sample,
+            tag @ REGION..MAP => Space::Region((tag - REGION) as usize),
+            tag @ MAP..MAP_END => Space::Map((tag - MAP) as usize),
+            _ => return None,
+        };
+        Some((space, offset))
+    }
+}
+
+/// Programs may read this byte.
+pub(crate) const READ: u8 = ALONG | 2;
+/// Programs may read this byte in one load with bytes that they may read: compilers take bitfields out of eight bytes.
+pub(crate) const ALONG: u8 = 1;
+/// Programs may write this byte.
+pub(crate) const WRITE: u8 = 4;
+
+/// Bytes of which each says who may read and write it.
+#[derive(Debug, Default)]
+pub(crate) struct Guarded<'a> {
+    pub bytes: &'a mut [u8],
+    pub rights: &'a [u8],
+}
+
+/// A section of the object, or the values of a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Region {
+    pub name: String,
+    pub bytes: Vec<u8>,
+    pub writable: bool,
+}
+
+/// All that a call of a program can reach.
+#[derive(Debug)]
+pub(crate) struct Memory<'a> {
+    pub stack: &'a mut [u8; FRAME_BYTES * FRAMES],
+    pub context: Guarded<'a>,
+    /// The socket that a callback is for.
+    pub socket: Option<&'a mut Socket>,
+    /// The sample that a callback is given.
+    pub sample: Option<&'a Image>,
+    pub packet: &'a [u8],
+    pub regions: &'a mut [Region],
+}
+
+/// An access that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{access} of {bytes} bytes {at}")]
+pub struct Denied {
+    /// What was tried.
+    pub access: Access,
+    /// How many bytes.
+    pub bytes: usize,
+    /// Where, and why not.
+    pub at: String,
+}
+
+/// What was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A load, or what a helper reads.
+    Load,
+    /// A store, or what a helper writes.
+    Store,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Access::Load => "load",
+            Access::Store => "store",
+        })
+    }
+}
+
+/// Where `length` bytes are in the bytes of a space, if all of them are.
+#[inline(always)]
+fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
+    bytes.get(offset..offset.checked_add(length)?)
+}
+
+/// Which loads (bits 0 to 3: of 1, 2, 4 and 8 bytes) and stores (bits 4 to 7) programs may make at each offset: what [`readable`] and
+/// [`writable`] say, looked up at once.
+pub(crate) fn sizes(rights: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0; rights.len()];
+    let at = |offset: usize| {
+        let mut loads_and_stores = 0;
+        for size in 0..4 {
+            let loads = readable(rights, rights, offset, 1 << size).is_some();
+            let stores =
+                within(rights, offset, 1 << size).is_some_and(|r| r.iter().all(|byte| byte & WRITE != 0));
+            loads_and_stores |= u8::from(loads) << size | u8::from(stores) << (size + 4);
+        }
+        loads_and_stores
+    };
+    for (offset, byte) in bytes.iter_mut().enumerate() {
+        *byte = at(offset);
+    }
+    bytes
+}
+
+/// Those bytes, if they may be read.
+#[inline(always)]
+pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length: usize) -> Option<&'b [u8]> {
+    let rights = within(rights, offset, length)?;
+    let (all, any) = rights.iter().fold((ALONG, 0), |(all, any), byte| (all & byte, any | byte));
+    if all == ALONG && any & READ == READ { within(bytes, offset, length) } else { None }
+}
+
+/// Those bytes, if they may be written.
+#[inline(always)]
+pub(crate) fn writable<'b>(
+    bytes: &'b mut [u8],
+    rights: &[u8],
+    offset: usize,
+    length: usize,
+) -> Option<&'b mut [u8]> {
+    let rights = within(rights, offset, length)?;
+    let all = rights.iter().fold(WRITE, |all, byte| all & byte);
+    if all == WRITE { bytes.get_mut(offset..offset + length) } else { None }
+}
+
+impl Memory<'_> {
+    /// Bytes that a program may read; `None`: it may not.
+    #[inline(always)]
+    pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
+        let (space, offset) = Space::of(address)?;
+        match space {
+            Space::Stack => within(&self.stack[..], offset, length),
+            Space::Socket => self.socket.as_ref()?.image.read(offset, length),
+            Space::Region(index) => within(&self.regions.get(index)?.bytes, offset, length),
+            Space::Context => readable(self.context.bytes, self.context.rights, offset, length),
+            Space::Sample => self.sample?.read(offset, length),
+            Space::Packet => within(self.packet, offset, length),
+            Space::Map(_) => None,
+        }
+    }
+
+    /// Bytes that a program may write; `None`: it may not.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, address: u64, length: usize) -> Option<&mut [u8]> {
+        let (space, offset) = Space::of(address)?;
+        let end = offset.checked_add(length)?;
+        match space {
+            Space::Stack => self.stack.get_mut(offset..end),
+            Space::Socket => self.socket.as_mut()?.image.write(offset, length),
+            Space::Context => writable(self.context.bytes, self.context.rights, offset, length),
+            Space::Region(index) => {
+                let region = self.regions.get_mut(index)?;
+                if region.writable { region.bytes.get_mut(offset..end) } else { None }
+            }
+            Space::Sample | Space::Packet | Space::Map(_) => None,
+        }
+    }
+
+    /// The bytes of a number.
+    #[inline(always)]
+    pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        match Space::of(address)? {
+            (Space::Socket, offset) => self.socket.as_ref()?.image.load(offset),
+            (Space::Sample, offset) => self.sample?.load(offset),
+            _ => self.read(address, N)?.first_chunk().copied(),
+        }
+    }
+
+    /// Stores the bytes of a number.
+    #[inline(always)]
+    pub(crate) fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Option<()> {
+        match Space::of(address)? {
+            (Space::Socket, offset) => self.socket.as_mut()?.image.store(offset, bytes),
+            _ => {
+                *self.write(address, N)?.first_chunk_mut()? = bytes;
+                Some(())
+            }
+        }
+    }
+
+    /// Whether an address names a region at all, however far outside of it.
+    pub(crate) fn is_known(&self, address: u64) -> bool {
+        self.size(address).is_some_and(|(_, offset, bytes, _)| offset < bytes)
+    }
+
+    /// What an address names: the space, the offset, and its size, with a name.
+    fn size(&self, address: u64) -> Option<(Space, usize, usize, String)> {
+        let (space, offset) = Space::of(address)?;
+        let (bytes, name) = match space {
+            Space::Packet => (self.packet.len(), "the packet".into()),
+            Space::Stack => (self.stack.len(), "the stack".into()),
+            Space::Context => (self.context.bytes.len(), "the context".into()),
+            Space::Socket => (self.socket.as_ref()?.image.bytes.len(), "the socket".into()),
+            Space::Sample => (self.sample?.bytes.len(), "the sample".into()),
+            Space::Region(index) => self.regions.get(index).map(|r| (r.bytes.len(), r.name.clone()))?,
+            Space::Map(_) => (0, "a map itself".into()),
+        };
+        Some((space, offset, bytes, name))
+    }
+
+    /// What the object's types call a byte of the socket or of the sample.
+    fn member(&self, space: Space, offset: usize) -> Option<String> {
+        let image = match space {
+            Space::Socket => &self.socket.as_ref()?.image,
+            Space::Sample => self.sample?,
+            _ => return None,
+        };
+        image.layout().name_at(offset as u64)
+    }
+
+    /// Why an access was refused.
+    #[cold]
+    pub(crate) fn denied(&self, access: Access, address: u64, bytes: usize) -> Denied {
+        let Some((space, offset, size, name)) = self.size(address) else {
+            let at = match address {
+                0..4096 => format!("at {address:#x}, a null pointer"),
+                _ => format!("at {address:#x}, which is no address of the program's"),
+            };
+            return Denied { access, bytes, at };
+        };
+        let from = i64::from(offset as i32);
+        let inside = from >= 0 && offset.saturating_add(bytes) <= size;
+        let at = match (self.member(space, offset), access) {
+            _ if !inside => format!("at {name} {from:+}, outside its {size} bytes"),
+            (Some(member), Access::Load) => format!("at {member}, which is not simulated"),
+            (Some(member), Access::Store) => format!("at {member}, which programs may not write"),
+            (None, Access::Load) => format!("at {name} {from:+}, where nothing is that a program can read"),
+            (None, Access::Store) => format!("at {name} {from:+}, which is read-only"),
+        };
+        Denied { access, bytes, at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Clang takes a bitfield out of eight bytes: its neighbours are read along with it, and not by themselves.
+    #[test]
+    fn neighbours_of_bitfields_are_not_read_alone() {
+        let rights = [ALONG, ALONG, READ, ALONG, 0, READ | WRITE, READ | WRITE, READ];
+        let may_read = |offset, length| readable(&[0; 8], &rights, offset, length).is_some();
+        assert!(may_read(0, 4) && may_read(2, 1) && may_read(5, 3));
+        assert!(!may_read(0, 2) && !may_read(3, 1) && !may_read(0, 8) && !may_read(7, 2));
+        let may_write = |offset, length| writable(&mut [0; 8], &rights, offset, length).is_some();
+        assert!(may_write(5, 2) && !may_write(5, 3) && !may_write(2, 1));
+    }
+
+    // An address that runs over the end of its region, or under its beginning, is in no other.
+    #[test]
+    fn regions_are_far_apart() {
+        for space in
+            [Space::Packet, Space::Stack, Space::Socket, Space::Region(0), Space::Region(255), Space::Map(3)]
+        {
+            assert_eq!(Space::of(space.address(9)), Some((space, 9)));
+            let (found, offset) = Space::of(space.address(0).wrapping_sub(1)).unwrap_or((space, usize::MAX));
+            assert!(found == space && offset > 1 << 31, "{space:?}: {found:?} {offset}");
+        }
+        assert_eq!(Space::of(0), None);
+        assert!(Space::Packet.address(65535) <= u64::from(u32::MAX), "fits __sk_buff.data_end");
+    }
+}

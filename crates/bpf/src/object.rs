@@ -1,0 +1,183 @@
+//! An object: what clang makes of a BPF program's source, read, linked and checked.
+
+use crate::btf::{self, Btf};
+use crate::check::check;
+use crate::congestion::{self, CongestionControl, Program};
+use crate::elf::Elf;
+use crate::error::{ObjectError, Problem};
+use crate::fault::Place;
+use crate::instruction::Instruction;
+use crate::kernel::{Layout, socket_layout};
+use crate::linking::Linking;
+use crate::maps::Definition;
+use crate::memory::Region;
+use crate::program::{Listing, decode};
+use std::sync::Arc;
+
+/// Sections of programs that see packets (`tc filter … bpf`), with a name of the program after a slash or without.
+const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
+/// What the kernel takes for compatible with its own licence (linux `license_is_gpl_compatible`).
+const COMPATIBLE: [&str; 6] =
+    ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
+
+/// A program that sees packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// The function.
+    pub name: String,
+    /// What [`Machine::filter`](crate::Machine::filter) runs.
+    pub program: Program,
+}
+
+/// An object that can be simulated. Nothing in it changes: runs share it, each with a [`Machine`](crate::Machine) of its own.
+#[derive(Debug)]
+pub struct Object {
+    name: String,
+    license: String,
+    btf: Arc<Btf>,
+    listing: Listing,
+    controls: Vec<CongestionControl>,
+    filters: Vec<Filter>,
+    pub(crate) code: Vec<Instruction>,
+    pub(crate) regions: Vec<Region>,
+    pub(crate) maps: Vec<Definition>,
+}
+
+impl Object {
+    /// Reads an object from the bytes of a file; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// What is not such an object, what no kernel would load, and what asks the kernel for something that is not simulated.
+    pub fn read(bytes: &[u8], name: &str) -> Result<Object, ObjectError> {
+        Object::build(bytes, name).map_err(|problem| ObjectError { file: name.to_owned(), problem })
+    }
+
+    fn build(bytes: &[u8], name: &str) -> Result<Object, Problem> {
+        let elf = Elf::read(bytes)?;
+        let (_, section) = elf.section(".BTF").ok_or_else(|| btf::wrong("there is none"))?;
+        let btf = Btf::read(&section.bytes)?;
+        let lines = match elf.section(".BTF.ext") {
+            Some((_, ext)) => {
+                refuse_flavours(&btf, &ext.bytes)?;
+                btf.lines(&ext.bytes)?
+            }
+            None => Vec::new(),
+        };
+        let linking = Linking::new(&elf, &btf)?;
+        let listing = Listing::new(&elf, &linking, &lines, &btf)?;
+        let located = |(at, why)| Problem::Instruction { place: listing.place(at, &btf), why };
+        let code = check(&decode(&elf, &linking).map_err(located)?, &listing).map_err(located)?;
+        let controls = congestion::read(&elf, &btf, &linking)?;
+        let filters = filters(&elf, &listing);
+        let license = license(&elf);
+        if controls.iter().flat_map(entries).any(|program| !listing.starts(program.0)) {
+            return Err(Problem::Elf("a callback that is not the beginning of a function".into()));
+        }
+        if !controls.is_empty() && !COMPATIBLE.contains(&license.as_str()) {
+            let why = format!("{license:?}, where the kernel wants one of {}", COMPATIBLE.join(", "));
+            return Err(Problem::Section { section: "license".into(), why });
+        }
+        let (regions, maps) = (linking.regions, linking.maps);
+        Ok(Object {
+            name: name.to_owned(),
+            license,
+            btf: Arc::new(btf),
+            listing,
+            controls,
+            filters,
+            code,
+            regions,
+            maps,
+        })
+    }
+
+    /// What errors call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its section `license` says.
+    pub fn license(&self) -> &str {
+        &self.license
+    }
+
+    /// Its congestion controls, in the order of the file.
+    pub fn congestion_controls(&self) -> &[CongestionControl] {
+        &self.controls
+    }
+
+    /// Its programs that see packets (`SEC("tc")`, `SEC("classifier")`), in the order of the file.
+    pub fn filters(&self) -> &[Filter] {
+        &self.filters
+    }
+
+    /// The layout of its `struct tcp_sock` with what is embedded in it. `fields` are the members that whoever calls the programs fills in, by
+    /// the name that whichever of the nested structures gives them, such as `"mss_cache"`, `"icsk_ack.pending"` or `"rtt_min.s[0].v"`; a
+    /// program that reads another one is stopped. What the kernel lets programs write they may write; `icsk_ca_priv` is there.
+    ///
+    /// # Errors
+    /// The types of the object contradict each other.
+    pub fn socket_layout(&self, fields: &[&'static str]) -> Result<Arc<Layout>, ObjectError> {
+        self.laid_out(socket_layout(&self.btf, fields))
+    }
+
+    /// The layout of another structure that callbacks are given a pointer to (`ack_sample`, `rate_sample`), and which programs only read.
+    ///
+    /// # Errors
+    /// As [`Object::socket_layout`].
+    pub fn sample_layout(
+        &self,
+        structure: &'static str,
+        fields: &[&'static str],
+    ) -> Result<Arc<Layout>, ObjectError> {
+        let build = || {
+            let mut layout = Layout::new(&self.btf, structure)?;
+            for field in fields {
+                layout.provide(field, field)?;
+            }
+            Ok(layout)
+        };
+        self.laid_out(build())
+    }
+
+    fn laid_out(&self, layout: Result<Layout, Problem>) -> Result<Arc<Layout>, ObjectError> {
+        layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
+    }
+
+    /// Where an instruction is, in words.
+    pub(crate) fn place(&self, instruction: usize) -> Place {
+        self.listing.place(instruction, &self.btf)
+    }
+}
+
+/// Kernels relocate what was compiled for `struct tcp_sock___old`; here offsets are the object's own, and would be those of another structure.
+fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
+    match btf.relocated_structures(ext)?.into_iter().find(|name| name.contains("___")) {
+        Some(flavour) => {
+            let why = format!("accesses by struct {flavour}: flavours of structures are not simulated");
+            Err(Problem::Types { section: ".BTF.ext", why })
+        }
+        None => Ok(()),
+    }
+}
+
+fn entries(control: &CongestionControl) -> impl Iterator<Item = Program> {
+    congestion::Callback::ALL.into_iter().filter_map(|callback| control.program(callback))
+}
+
+fn filters(elf: &Elf, listing: &Listing) -> Vec<Filter> {
+    let is_filter = |section: usize| {
+        let name = &elf.sections[section].name;
+        FILTERS.contains(&name.split('/').next().unwrap_or_default())
+    };
+    let functions = listing.functions.iter().filter(|function| is_filter(function.section));
+    functions
+        .map(|function| Filter { name: function.name.clone(), program: Program(function.start) })
+        .collect()
+}
+
+fn license(elf: &Elf) -> String {
+    let bytes = elf.section("license").map_or(&[][..], |(_, section)| &section.bytes);
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(64);
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}

@@ -1,0 +1,202 @@
+//! The code of an object: decoded, linked, and checked before it runs.
+
+use crate::btf::{Btf, LineInfo, Name};
+use crate::elf::{Elf, Relocation, Symbol};
+use crate::error::Problem;
+use crate::fault::Place;
+use crate::instruction::{CALL, Encoded, Instruction, LOAD_CONSTANT, Op, ZERO};
+use crate::kernel::Helper;
+use crate::linking::{Callee, Linking};
+use std::collections::BTreeMap;
+
+/// Instructions of an object, as many as the kernel takes.
+const MOST_INSTRUCTIONS: usize = 1_000_000;
+
+/// A function.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub name: String,
+    /// The section, by its index.
+    pub section: usize,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Functions, and the lines that their instructions come from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listing {
+    /// By their start.
+    pub functions: Vec<Function>,
+    /// From which instruction on which file and line, by instruction.
+    pub lines: Vec<(usize, Name, u32)>,
+}
+
+impl Listing {
+    /// Reads symbols and line information.
+    pub(crate) fn new(
+        elf: &Elf,
+        linking: &Linking<'_>,
+        lines: &[LineInfo],
+        btf: &Btf,
+    ) -> Result<Listing, Problem> {
+        let mut functions = Vec::new();
+        let mut named: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
+        for symbol in elf.symbols.iter().filter(|symbol| symbol.is_function && !symbol.name.is_empty()) {
+            named.entry(symbol.section.unwrap_or(0)).or_default().push(symbol);
+        }
+        for (index, section) in elf.code() {
+            let (code, length) = (linking.code_of[&index], section.bytes.len() / 8);
+            if section.bytes.len() % 8 != 0 || code + length > MOST_INSTRUCTIONS {
+                let why = format!(
+                    "{} bytes of instructions, expected eight of each and {MOST_INSTRUCTIONS} at most",
+                    section.bytes.len()
+                );
+                return Err(Problem::Section { section: section.name.clone(), why });
+            }
+            let name =
+                if section.name.is_empty() { "code without a name".into() } else { section.name.clone() };
+            let whole = Function { name, section: index, start: code, end: code + length };
+            let within =
+                named.get(&index).into_iter().flatten().filter(|symbol| symbol.value / 8 < length as u64);
+            let mut found: Vec<Function> = within
+                .map(|symbol| Function {
+                    name: symbol.name.clone(),
+                    start: code + (symbol.value / 8) as usize,
+                    ..whole.clone()
+                })
+                .collect();
+            found.push(whole);
+            found.sort_by_key(|function| function.start);
+            found.dedup_by_key(|function| function.start);
+            for i in 1..found.len() {
+                found[i - 1].end = found[i].start;
+            }
+            functions.extend(found);
+        }
+        let mut listing = Listing { functions, lines: Vec::new() };
+        let sections: BTreeMap<&str, usize> =
+            elf.code().map(|(index, s)| (s.name.as_str(), linking.code_of[&index])).collect();
+        for line in lines {
+            if let Some(code) = sections.get(btf.text(line.section)) {
+                listing.lines.push((code + line.offset as usize / 8, line.file, line.line));
+            }
+        }
+        listing.lines.sort_by_key(|(instruction, ..)| *instruction);
+        Ok(listing)
+    }
+
+    /// Whether an instruction is the first of a function.
+    pub(crate) fn starts(&self, instruction: usize) -> bool {
+        self.functions.binary_search_by_key(&instruction, |function| function.start).is_ok()
+    }
+
+    /// The function that an instruction is in.
+    pub(crate) fn function(&self, instruction: usize) -> &Function {
+        let after = self.functions.partition_point(|function| function.start <= instruction);
+        &self.functions[after - 1]
+    }
+
+    /// Where an instruction is, in words.
+    pub(crate) fn place(&self, instruction: usize, btf: &Btf) -> Place {
+        let function = self.function(instruction);
+        let after = self.lines.partition_point(|(start, ..)| *start <= instruction);
+        let line = self.lines[..after].last().filter(|(start, ..)| *start >= function.start);
+        Place {
+            function: function.name.clone(),
+            instruction: instruction - function.start,
+            line: line.map(|(_, file, line)| (btf.text(*file).to_owned(), *line)),
+        }
+    }
+}
+
+/// Decodes and links the code of all sections; `None`: the second half of a constant. An error has the instruction's number.
+pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Instruction>>, (usize, String)> {
+    let mut code = Vec::new();
+    for (_, section) in elf.code() {
+        let relocations: BTreeMap<u64, &Relocation> =
+            section.relocations.iter().map(|r| (r.offset, r)).collect();
+        let mut encoded = section
+            .bytes
+            .chunks_exact(8)
+            .map(|bytes| Encoded::new(*bytes.first_chunk().expect("eight bytes")));
+        let start = code.len();
+        while let Some(instruction) = encoded.next() {
+            let at = code.len();
+            let relocation = relocations.get(&((at - start) as u64 * 8)).copied();
+            let decoded = match instruction.opcode {
+                LOAD_CONSTANT => {
+                    let second = encoded.next();
+                    constant(instruction, second, relocation, linking)
+                }
+                CALL => call(instruction, at, relocation, linking),
+                _ if relocation.is_some() => {
+                    Err("a relocation of what is neither a call nor a 64-bit constant".into())
+                }
+                _ => instruction.decode(at),
+            };
+            code.push(Some(decoded.map_err(|why| (at, why))?));
+            if instruction.opcode == LOAD_CONSTANT {
+                code.push(None);
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// RFC 9669 §5.4: a number, or what a relocation makes of it.
+fn constant(
+    first: Encoded,
+    second: Option<Encoded>,
+    relocation: Option<&Relocation>,
+    linking: &Linking<'_>,
+) -> Result<Instruction, String> {
+    let Some(second) = second.filter(|second| second.opcode == 0) else {
+        return Err("the second half of a 64-bit constant is missing".into());
+    };
+    let number = u64::from(first.immediate as u32) | u64::from(second.immediate as u32) << 32;
+    let number = match relocation {
+        Some(relocation) => linking.address(relocation, first.immediate.into())?,
+        None if first.src == 0 => number,
+        None => {
+            return Err(format!(
+                "a 64-bit constant of kind {} (RFC 9669 §5.4) without a relocation",
+                first.src
+            ));
+        }
+    };
+    match first.dst {
+        0..=9 => Ok(Instruction {
+            op: Op::Constant,
+            dst: first.dst,
+            src: ZERO,
+            offset: 0,
+            immediate: number as i64,
+        }),
+        register => Err(format!("a 64-bit constant for r{register}")),
+    }
+}
+
+/// RFC 9669 §4.3.1: a helper by its number, a function of the object, or one of the kernel by its name.
+fn call(
+    encoded: Encoded,
+    at: usize,
+    relocation: Option<&Relocation>,
+    linking: &Linking<'_>,
+) -> Result<Instruction, String> {
+    let distance =
+        |immediate: i32| usize::try_from(at as i64 + 1 + i64::from(immediate)).unwrap_or(usize::MAX);
+    let callee = match (encoded.src, relocation) {
+        (0, None) => {
+            let op = Op::CallHelper(Helper::numbered(encoded.immediate)?);
+            return Ok(Instruction { op, dst: 0, src: ZERO, offset: 0, immediate: 0 });
+        }
+        (1, None) => Callee::Function(distance(encoded.immediate)),
+        (1, Some(relocation)) => linking.callee(relocation, encoded.immediate)?,
+        (kind, _) => return Err(format!("a call of kind {kind} (RFC 9669 §4.3.1)")),
+    };
+    let (op, offset) = match callee {
+        Callee::Function(start) => (Op::Call, i32::try_from(start).map_err(|_| "a call out of the program")?),
+        Callee::Kernel(kfunc) => (Op::CallKfunc(kfunc), 0),
+    };
+    Ok(Instruction { op, dst: 0, src: ZERO, offset, immediate: 0 })
+}

@@ -1,0 +1,8 @@
+//! Objects that clang made from the sources in `objects`, and hostile ones.
+//!
+//! One program for all of them: linking dominates the build of tests.
+
+mod faults;
+mod heeds;
+mod hostile;
+mod mutations;

@@ -1,0 +1,63 @@
+//! Damaged objects: cut off anywhere, and with bytes changed.
+
+use crate::{faults, heeds, hostile};
+use airhop_bpf::Object;
+use proptest::prelude::*;
+
+// A file that ends early has lost the table of its sections, which stands at its end.
+#[test]
+fn cut_off_at_every_length() {
+    for length in 0..heeds::OBJECT.len() {
+        assert!(Object::read(&heeds::OBJECT[..length], "cut").is_err(), "{length} bytes of it");
+    }
+}
+
+#[test]
+fn what_is_no_object_is_told() {
+    let refusal = |bytes: &[u8]| Object::read(bytes, "x.o").expect_err("no object").to_string();
+    assert!(refusal(b"#!/bin/sh").starts_with("x.o: not a BPF object: "));
+    let mut native = faults::OBJECT.to_vec();
+    native[18] = 62;
+    assert!(refusal(&native).contains("machine 62, expected 247 (eBPF)"), "{}", refusal(&native));
+}
+
+// Offset, size and size of an entry of each section, larger than anything: refused without making room for it.
+#[test]
+fn huge_sections() {
+    let number = |at: usize, bytes: usize| {
+        let mut number = [0; 8];
+        number[..bytes].copy_from_slice(&heeds::OBJECT[at..at + bytes]);
+        u64::from_le_bytes(number) as usize
+    };
+    let (table, count) = (number(0x28, 8), number(0x3c, 2));
+    assert!(count > 10, "System V ABI: e_shoff and e_shnum");
+    for field in (0..count).flat_map(|section| [24, 32, 56].map(|offset| table + 64 * section + offset)) {
+        for value in [u64::MAX, 1 << 63, 1 << 40, 0xffff_ffff, 1 << 28] {
+            let mut bytes = heeds::OBJECT.to_vec();
+            bytes[field..field + 8].copy_from_slice(&value.to_le_bytes());
+            hostile::object(&bytes);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changed_bytes(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+        let mut bytes = heeds::OBJECT.to_vec();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        hostile::object(&bytes);
+    }
+
+    /// Sections are small: a change in one meets its reader at once.
+    #[test]
+    fn changed_words(place in 0..heeds::OBJECT.len() / 4, word in prop_oneof![Just(0), Just(u32::MAX), Just(1 << 31), any::<u32>()]) {
+        let mut bytes = heeds::OBJECT.to_vec();
+        bytes[place * 4..place * 4 + 4].copy_from_slice(&word.to_le_bytes());
+        hostile::object(&bytes);
+    }
+}
