@@ -1,7 +1,8 @@
 //! TCP as state machines: time is an argument, packets come in and go out, and nothing here knows of a simulator.
 //!
 //! Read [`seams`] first: the policies that make one sender differ from another. `sender/` and `receiver.rs` are the mechanism, `recovery/`
-//! the ways to repair a loss, `notices/` those to heed a notification, `rto/` the timeouts, `schemes/` the named combinations.
+//! the ways to repair a loss, `notices/` those to heed a notification, `rto/` the timeouts, `kernel_ops/`
+//! the interface of Linux's controls, `schemes/` the named combinations.
 
 mod bbr;
 mod config;
@@ -9,6 +10,7 @@ mod control;
 mod cubic;
 pub mod estimators;
 mod fault;
+pub mod kernel_ops;
 pub mod notices;
 mod quick_acks;
 mod receiver;

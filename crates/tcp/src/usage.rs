@@ -24,6 +24,11 @@ impl Usage {
         }
     }
 
+    /// Segments that were outstanding at most, and whether there was no room for another.
+    pub(crate) fn in_use(&self) -> (u32, bool) {
+        (self.most as u32, self.full)
+    }
+
     /// True if half of a window of `cwnd` segments or more was in use.
     pub fn is_half(&self, cwnd: f64) -> bool {
         whole(cwnd) <= 2.0 * self.most as f64

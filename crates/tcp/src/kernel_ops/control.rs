@@ -1,0 +1,267 @@
+use super::ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
+use super::sock::{CaState, Sock, packets};
+use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Next, Repair, Signal, Window};
+use crate::sender_state::SenderState;
+use crate::{Config, Fault};
+use airhop_base::{Rate, Span, Time};
+
+/// `CA_ACK_SLOWPATH` and `CA_ACK_ECE`.
+const ACK_SLOWPATH: u32 = 1;
+const ACK_ECE: u32 = 1 << 2;
+
+/// A control of Linux behind Airhop's seam. An ACK calls it in the kernel's order: `in_ack_event`, `pkts_acked`, what a loss or an undo
+/// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction, `cong_avoid`.
+#[derive(Debug)]
+pub struct KernelControl {
+    scheme: &'static str,
+    ops: Box<dyn TcpCongestionOps>,
+    has: Callbacks,
+    sk: Sock,
+    initialized: bool,
+    /// The window as it was last given to the sender.
+    shown: Window,
+    /// The last reduction has turned out to be for nothing.
+    in_vain: bool,
+    /// CWR lasts until this is acknowledged.
+    high_seq: u64,
+    /// Bytes in the network, as the last ACK left it and with what went out since.
+    in_flight: u64,
+    quantum: u64,
+}
+
+impl KernelControl {
+    /// `ops` for a new connection of `scheme`.
+    pub fn new(scheme: &'static str, ops: Box<dyn TcpCongestionOps>, c: &Config) -> Self {
+        let has = ops.has();
+        let shown = Window { cwnd: c.initial_window, ssthresh: c.initial_ssthresh };
+        let sk = Sock::new(c);
+        KernelControl {
+            scheme,
+            ops,
+            has,
+            sk,
+            initialized: false,
+            shown,
+            in_vain: false,
+            high_seq: 0,
+            in_flight: 0,
+            quantum: 2,
+        }
+    }
+
+    /// Runs a callback if the control has it. Its fault ends the run.
+    fn call(
+        &mut self,
+        which: Callbacks,
+        method: &'static str,
+        run: impl FnOnce(&mut dyn TcpCongestionOps, &mut Sock) -> Result<(), CallbackError>,
+    ) {
+        if self.has.contains(which) {
+            self.ask(method, run);
+        }
+    }
+
+    fn ask<T>(
+        &mut self,
+        method: &'static str,
+        run: impl FnOnce(&mut dyn TcpCongestionOps, &mut Sock) -> Result<T, CallbackError>,
+    ) -> T {
+        run(self.ops.as_mut(), &mut self.sk).unwrap_or_else(|cause| {
+            Fault { scheme: self.scheme.to_string(), method, cause }.raise();
+        })
+    }
+
+    fn event(&mut self, event: CaEvent) {
+        self.call(Callbacks::CWND_EVENT, "cwnd_event", |ops, sk| ops.cwnd_event(sk, event));
+    }
+
+    fn set_state(&mut self, new: CaState) {
+        self.call(Callbacks::SET_STATE, "set_state", |ops, sk| ops.set_state(sk, new));
+        self.sk.ca_state = new;
+    }
+
+    fn begin(&mut self) {
+        if !std::mem::replace(&mut self.initialized, true) {
+            self.call(Callbacks::INIT, "init", |ops, sk| ops.init(sk));
+        }
+    }
+
+    /// What the sender has done to the window by itself since it was last shown: a lost SYN leaves one segment.
+    fn take(&mut self, w: &Window) {
+        if *w != self.shown {
+            (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
+        }
+    }
+
+    fn show(&mut self, w: &mut Window) {
+        *w = Window { cwnd: f64::from(self.sk.snd_cwnd.max(1)), ssthresh: f64::from(self.sk.snd_ssthresh) };
+        self.shown = *w;
+    }
+
+    fn reduce(&mut self) {
+        (self.sk.prior_cwnd, self.sk.prior_ssthresh) = (self.sk.snd_cwnd, self.sk.snd_ssthresh);
+        self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
+    }
+
+    /// The end of a reduction: the window is ssthresh.
+    fn complete(&mut self) {
+        if !self.steers() {
+            self.sk.snd_cwnd = self.sk.snd_ssthresh;
+            self.event(CaEvent::CompleteCwr);
+        }
+    }
+
+    fn steers(&self) -> bool {
+        self.has.contains(Callbacks::CONG_CONTROL)
+    }
+
+    /// The last reduction was for nothing (RFC 4015 §4).
+    fn undo(&mut self) {
+        if std::mem::take(&mut self.in_vain) {
+            self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
+            self.sk.snd_ssthresh = self.sk.snd_ssthresh.max(self.sk.prior_ssthresh);
+            self.set_state(CaState::Open);
+        }
+    }
+
+    /// The state that an ACK leaves.
+    fn settle(&mut self, repair: Repair, s: &SenderState) {
+        match self.sk.ca_state {
+            CaState::Recovery if repair == Repair::Nothing => {
+                self.set_state(CaState::Open);
+                self.complete();
+            }
+            CaState::Loss if repair == Repair::Nothing => self.set_state(CaState::Open),
+            CaState::Cwr if s.una >= self.high_seq => {
+                self.complete();
+                self.set_state(CaState::Open);
+            }
+            _ => {}
+        }
+        let is_amiss = s.board.sacked_bytes() + s.board.lost_bytes() > 0;
+        match self.sk.ca_state {
+            CaState::Open if is_amiss => self.set_state(CaState::Disorder),
+            CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
+            _ => {}
+        }
+    }
+
+    fn steer(&mut self, d: &Delivery, acked: u32) {
+        let count = |bytes: u64| bytes.div_ceil(u64::from(self.sk.mss_cache)) as u32;
+        let rate = d.arrivals.rate.as_ref();
+        let rs = RateSample {
+            prior_delivered: rate.map_or(0, |r| count(r.prior)),
+            delivered: rate.map_or(-1, |r| count(r.delivered) as i32),
+            interval_us: rate.map_or(-1, |r| micros(r.interval)),
+            rtt_us: d.arrivals.rtt.map_or(-1, micros),
+            losses: count(d.lost) as i32,
+            acked_sacked: acked,
+            prior_in_flight: count(d.before),
+            is_app_limited: rate.is_some_and(|r| r.limited),
+        };
+        let ack = self.sk.snd_una;
+        self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, &rs));
+    }
+}
+
+impl CongestionControl for KernelControl {
+    /// Everything is done in [`CongestionControl::on_delivery`], when the state is known that the ACK leaves.
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
+
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
+        self.sk.refresh(a.now, s);
+        self.begin();
+        let flags = ACK_SLOWPATH | if a.ece { ACK_ECE } else { 0 };
+        self.call(Callbacks::IN_ACK_EVENT, "in_ack_event", |ops, sk| ops.in_ack_event(sk, flags));
+        let sample = AckSample {
+            pkts_acked: a.acked.div_ceil(s.mss) as u32,
+            rtt_us: a.sample.map_or(-1, |rtt| micros(rtt) as i32),
+            in_flight: self.in_flight.div_ceil(s.mss) as u32,
+        };
+        self.call(Callbacks::PKTS_ACKED, "pkts_acked", |ops, sk| ops.pkts_acked(sk, &sample));
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
+        self.take(w);
+        self.sk.refresh(l.now, s);
+        self.begin();
+        self.undo();
+        if l.base.is_some() {
+            self.reduce();
+        }
+        match l.signal {
+            Signal::Timeout => {
+                self.event(CaEvent::Loss);
+                (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (1, 0); // RFC 5681 §3.1: the loss window
+                self.set_state(CaState::Loss);
+                self.in_flight = 0;
+            }
+            Signal::Duplicates | Signal::Echo => {
+                let is_echo = l.signal == Signal::Echo;
+                self.set_state(if is_echo { CaState::Cwr } else { CaState::Recovery });
+                if !self.steers() {
+                    (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (self.sk.snd_ssthresh, 0);
+                }
+            }
+        }
+        self.high_seq = s.max_sent;
+        self.sk.high_seq = s.max_sent as u32;
+        self.show(w);
+        Judged::Congestion
+    }
+
+    /// The sender finds it before [`CongestionControl::observe`], and Linux after that.
+    fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
+        self.in_vain = true;
+    }
+
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
+        self.take(w);
+        let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
+        let acked = count(d.arrivals.fresh);
+        self.sk.refresh(d.now, s);
+        self.sk.delivered = count(d.arrivals.total);
+        self.sk.lost = self.sk.lost.wrapping_add(count(d.lost));
+        self.in_flight = d.in_flight;
+        self.undo();
+        self.settle(d.repair, s);
+        if self.steers() {
+            self.steer(d, acked);
+        } else if acked > 0 && !matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
+            let ack = self.sk.snd_una;
+            self.call(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| ops.cong_avoid(sk, ack, acked));
+        }
+        if self.has.contains(Callbacks::MIN_TSO_SEGS) {
+            self.quantum = u64::from(self.ask("min_tso_segs", |ops, sk| ops.min_tso_segs(sk)));
+        }
+        self.show(w);
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.begin();
+        self.sk.tcp_mstamp = now.nanos() / 1000;
+        if self.in_flight == 0 {
+            self.event(CaEvent::TxStart);
+        }
+        self.in_flight += sent.end - sent.start;
+    }
+
+    /// A control that has `cong_control` sets the rate itself; for all others the host paces.
+    fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
+        let rate = self.sk.sk_pacing_rate.min(self.sk.sk_max_pacing_rate);
+        (self.steers() && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
+    }
+
+    /// What the rate makes in 1/1024 s, 64 KiB at most, and as many segments as the control asks for at least.
+    fn send_quantum(&self) -> u64 {
+        (self.sk.sk_pacing_rate / 1024)
+            .min(65_535)
+            .checked_div(self.sk.mss_cache.into())
+            .unwrap_or(1)
+            .max(self.quantum)
+    }
+}
+
+fn micros(span: Span) -> i64 {
+    (span.nanos() / 1000) as i64
+}

@@ -1,0 +1,45 @@
+//! Congestion controls written for Linux: `struct tcp_congestion_ops` over the sender of preset linux.
+//!
+//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units; [`Sock`] is what such a control sees of a connection.
+//! [`KernelControl`] stands between it and the seam [`CongestionControl`](crate::seams::CongestionControl).
+
+mod control;
+mod ops;
+mod sock;
+
+pub use control::KernelControl;
+pub use ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
+pub use sock::{CaState, INFINITE_SSTHRESH, Sock};
+
+use crate::notices::IgnoreNotices;
+use crate::recovery::Rack;
+use crate::seams::Parts;
+use crate::{Config, Preset, ReceiverFeatures, Scheme};
+
+/// Makes the control of one connection.
+pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
+
+/// A scheme for [`add`](crate::add) whose control has the callbacks `has`: RACK-TLP repairs (RFC 8985), and PRR moves the flight during
+/// recovery (RFC 9937) unless the control does so itself.
+pub fn kernel_scheme(name: &'static str, title: &'static str, has: Callbacks, make: Box<Make>) -> Scheme {
+    let steers = has.contains(Callbacks::CONG_CONTROL);
+    Scheme {
+        name,
+        title,
+        family: "Linux",
+        preset: Some(Preset::Linux),
+        about: "",
+        helps: "",
+        cite: "",
+        needs: &[],
+        params: &[],
+        verified: &[],
+        reconstructed: &[],
+        features: ReceiverFeatures { delivery_rate: true, paces: steers, ..ReceiverFeatures::SACK },
+        build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| Parts {
+            control: Box::new(KernelControl::new(name, make(), c)),
+            recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),
+            notices: Box::new(IgnoreNotices),
+        })),
+    }
+}

@@ -1,0 +1,177 @@
+use super::sock::{CaState, Sock};
+use std::error::Error;
+use std::fmt::Debug;
+
+/// Why a callback could not be run to its end.
+pub type CallbackError = Box<dyn Error + Send + Sync>;
+
+/// Which callbacks a control has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callbacks(u16);
+
+impl Callbacks {
+    /// None but those that every control has: `ssthresh` and `undo_cwnd`.
+    pub const NONE: Callbacks = Callbacks(0);
+    /// `cong_avoid`
+    pub const CONG_AVOID: Callbacks = Callbacks(1);
+    /// `set_state`
+    pub const SET_STATE: Callbacks = Callbacks(1 << 1);
+    /// `cwnd_event`
+    pub const CWND_EVENT: Callbacks = Callbacks(1 << 2);
+    /// `in_ack_event`
+    pub const IN_ACK_EVENT: Callbacks = Callbacks(1 << 3);
+    /// `pkts_acked`
+    pub const PKTS_ACKED: Callbacks = Callbacks(1 << 4);
+    /// `min_tso_segs`
+    pub const MIN_TSO_SEGS: Callbacks = Callbacks(1 << 5);
+    /// `cong_control`
+    pub const CONG_CONTROL: Callbacks = Callbacks(1 << 6);
+    /// `init`
+    pub const INIT: Callbacks = Callbacks(1 << 7);
+
+    /// Both.
+    pub const fn and(self, other: Callbacks) -> Callbacks {
+        Callbacks(self.0 | other.0)
+    }
+
+    /// True if all of `other` are among them.
+    pub const fn contains(self, other: Callbacks) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// `enum tcp_ca_event`, by the kernel's numbers, as far as a sender has them: those of ECN are a receiver's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CaEvent {
+    /// `CA_EVENT_TX_START`: a segment leaves, and nothing was in flight.
+    TxStart = 0,
+    /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window is over.
+    CompleteCwr = 2,
+    /// `CA_EVENT_LOSS`: the retransmission timer expired.
+    Loss = 3,
+}
+
+/// `struct ack_sample`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckSample {
+    /// Packets that are acknowledged cumulatively for the first time.
+    pub pkts_acked: u32,
+    /// Round trip of the last of them that was sent once, µs; -1 without one.
+    pub rtt_us: i32,
+    /// Packets in flight before the ACK.
+    pub in_flight: u32,
+}
+
+/// `struct rate_sample` (draft-cheng-iccrg-delivery-rate-estimation §3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// `tp->delivered` when the segment was sent that the sample is taken from.
+    pub prior_delivered: u32,
+    /// Packets delivered over the interval; -1 if the sample is not valid.
+    pub delivered: i32,
+    /// The longer of sending and acknowledging, µs; -1 if the sample is not valid.
+    pub interval_us: i64,
+    /// Round trip of the newest packet delivered that was sent once, µs; -1 without one.
+    pub rtt_us: i64,
+    /// Packets newly marked lost by this ACK.
+    pub losses: i32,
+    /// Packets newly delivered by this ACK, SACKed ones included.
+    pub acked_sacked: u32,
+    /// Packets in flight before this ACK.
+    pub prior_in_flight: u32,
+    /// The application was the limit when that segment was sent.
+    pub is_app_limited: bool,
+}
+
+/// A congestion control as Linux calls it (`struct tcp_congestion_ops`). One is made for each connection.
+///
+/// A callback that is not among [`TcpCongestionOps::has`] is never called. An error ends the run.
+pub trait TcpCongestionOps: Debug + Send {
+    /// The callbacks that it has; asked once.
+    fn has(&self) -> Callbacks;
+
+    /// The connection is established.
+    ///
+    /// # Errors
+    /// The program's fault, as for all callbacks.
+    fn init(&mut self, sk: &mut Sock) -> Result<(), CallbackError> {
+        let _ = sk;
+        Ok(())
+    }
+
+    /// The threshold, packets, that a loss or a mark leaves.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
+
+    /// `acked` packets were delivered up to `ack`, and the window may grow.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
+        let _ = (sk, ack, acked);
+        Ok(())
+    }
+
+    /// The state is about to be `new`; [`Sock::ca_state`] is still the old one.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn set_state(&mut self, sk: &mut Sock, new: CaState) -> Result<(), CallbackError> {
+        let _ = (sk, new);
+        Ok(())
+    }
+
+    /// Something happened.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn cwnd_event(&mut self, sk: &mut Sock, event: CaEvent) -> Result<(), CallbackError> {
+        let _ = (sk, event);
+        Ok(())
+    }
+
+    /// An ACK came; `flags` are `enum tcp_ca_ack_event_flags`.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn in_ack_event(&mut self, sk: &mut Sock, flags: u32) -> Result<(), CallbackError> {
+        let _ = (sk, flags);
+        Ok(())
+    }
+
+    /// What an ACK acknowledges has left the queue of retransmissions.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn pkts_acked(&mut self, sk: &mut Sock, sample: &AckSample) -> Result<(), CallbackError> {
+        let _ = (sk, sample);
+        Ok(())
+    }
+
+    /// The window, packets, after a reduction that was for nothing.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
+
+    /// Window and pacing rate after an ACK, in place of PRR and `cong_avoid`.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn cong_control(&mut self, sk: &mut Sock, ack: u32, rs: &RateSample) -> Result<(), CallbackError> {
+        let _ = (sk, ack, rs);
+        Ok(())
+    }
+
+    /// Segments of a burst at least.
+    ///
+    /// # Errors
+    /// The program's fault.
+    fn min_tso_segs(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        let _ = sk;
+        Ok(2)
+    }
+}

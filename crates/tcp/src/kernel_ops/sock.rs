@@ -1,0 +1,137 @@
+use crate::Config;
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// `TCP_INFINITE_SSTHRESH`.
+pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
+
+/// `enum tcp_ca_state`, by the kernel's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum CaState {
+    /// Nothing is amiss.
+    Open = 0,
+    /// Something was SACKed above a hole, and nothing is taken to be lost.
+    Disorder = 1,
+    /// The window was reduced, and nothing is to be repaired.
+    Cwr = 2,
+    /// Fast recovery.
+    Recovery = 3,
+    /// What a timeout left is being repaired.
+    Loss = 4,
+}
+
+/// A connection as a control of Linux sees it: `struct tcp_sock` and what it contains, under the kernel's names and in its units.
+/// Counts are packets; sequence numbers are modulo 2^32.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // the names are the kernel's, and say it
+pub struct Sock {
+    pub snd_cwnd: u32,
+    /// Acknowledged packets that have not yet grown the window.
+    pub snd_cwnd_cnt: u32,
+    pub snd_ssthresh: u32,
+    /// The window before the last reduction.
+    pub prior_cwnd: u32,
+    pub prior_ssthresh: u32,
+    pub snd_cwnd_clamp: u32,
+    /// There was no room for another segment, in the last window of data.
+    pub is_cwnd_limited: bool,
+    /// Outstanding at most, in the last window of data.
+    pub max_packets_out: u32,
+    pub packets_out: u32,
+    pub sacked_out: u32,
+    pub lost_out: u32,
+    pub retrans_out: u32,
+    pub snd_una: u32,
+    pub snd_nxt: u32,
+    pub write_seq: u32,
+    /// The first byte not sent when the last reduction began.
+    pub high_seq: u32,
+    pub mss_cache: u32,
+    /// Smoothed round trip, µs, times eight.
+    pub srtt_us: u32,
+    /// Least round trip, µs; `u32::MAX` before there is one. Of the whole connection, not of a sliding window.
+    pub rtt_min_us: u32,
+    /// Packets known to have arrived.
+    pub delivered: u32,
+    /// Packets taken to be lost so far.
+    pub lost: u32,
+    /// The time, µs.
+    pub tcp_mstamp: u64,
+    pub ca_state: CaState,
+    /// Bytes per second; `u64::MAX` while nobody has set it.
+    pub sk_pacing_rate: u64,
+    pub sk_max_pacing_rate: u64,
+}
+
+impl Sock {
+    /// A connection that has sent nothing yet.
+    pub(super) fn new(c: &Config) -> Self {
+        Sock {
+            snd_cwnd: packets(c.initial_window),
+            snd_cwnd_cnt: 0,
+            snd_ssthresh: packets(c.initial_ssthresh),
+            prior_cwnd: 0,
+            prior_ssthresh: 0,
+            snd_cwnd_clamp: u32::MAX,
+            is_cwnd_limited: false,
+            max_packets_out: 0,
+            packets_out: 0,
+            sacked_out: 0,
+            lost_out: 0,
+            retrans_out: 0,
+            snd_una: 1,
+            snd_nxt: 1,
+            write_seq: 1,
+            high_seq: 0,
+            mss_cache: c.mss,
+            srtt_us: 0,
+            rtt_min_us: u32::MAX,
+            delivered: 0,
+            lost: 0,
+            tcp_mstamp: 0,
+            ca_state: CaState::Open,
+            sk_pacing_rate: u64::MAX,
+            sk_max_pacing_rate: u64::MAX,
+        }
+    }
+
+    /// `tcp_jiffies32` at HZ = 1000.
+    pub fn jiffies(&self) -> u32 {
+        (self.tcp_mstamp / 1000) as u32
+    }
+
+    /// True while the window is below the threshold (RFC 5681 §3.1).
+    pub fn in_slow_start(&self) -> bool {
+        self.snd_cwnd < self.snd_ssthresh
+    }
+
+    /// True if enough of the window is in use that it may grow: half of it in slow start, all of it after that (RFC 7661 §4.3).
+    pub fn uses_window(&self) -> bool {
+        let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
+        self.is_cwnd_limited || is_half
+    }
+
+    /// `tcp_packets_in_flight()`.
+    pub fn in_flight(&self) -> u32 {
+        (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
+    }
+
+    /// What the sender knows now.
+    pub(super) fn refresh(&mut self, now: Time, s: &SenderState) {
+        let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
+        self.tcp_mstamp = now.nanos() / 1000;
+        (self.snd_una, self.snd_nxt, self.write_seq) = (s.una as u32, s.max_sent as u32, s.supplied as u32);
+        self.packets_out = s.board.len() as u32;
+        self.sacked_out = count(s.board.sacked_bytes());
+        self.lost_out = count(s.board.lost_bytes());
+        (self.max_packets_out, self.is_cwnd_limited) = s.usage.in_use();
+        self.srtt_us = s.srtt.map_or(0, |srtt| (srtt.nanos() / 125) as u32);
+        self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
+    }
+}
+
+/// Whole packets of so many segments; no more than the kernel's infinity.
+pub(super) fn packets(segments: f64) -> u32 {
+    (segments as u32).min(INFINITE_SSTHRESH)
+}

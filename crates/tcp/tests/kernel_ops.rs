@@ -1,0 +1,229 @@
+//! Controls of Linux's interface: which callbacks the sender makes, in which order, and what it does with their answers.
+
+use crate::common::linux;
+use crate::common::script::Script;
+use airhop_base::{Flags, FlowId, NodeId, Segment};
+use airhop_tcp::kernel_ops::{
+    AckSample, CaEvent, CaState, CallbackError, Callbacks, Sock, TcpCongestionOps, kernel_scheme,
+};
+use airhop_tcp::{Config, Fault, Params, Sender};
+use std::sync::{Arc, Mutex};
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// Reno (RFC 5681 §3.1) in whole packets, which writes down each call.
+#[derive(Debug)]
+struct Reno(Log);
+
+impl Reno {
+    fn note(&self, call: String) -> Result<(), CallbackError> {
+        self.0.lock().map_err(|_| "the log is lost")?.push(call);
+        Ok(())
+    }
+}
+
+impl TcpCongestionOps for Reno {
+    fn has(&self) -> Callbacks {
+        [Callbacks::SET_STATE, Callbacks::CWND_EVENT, Callbacks::IN_ACK_EVENT, Callbacks::PKTS_ACKED]
+            .into_iter()
+            .fold(Callbacks::INIT.and(Callbacks::CONG_AVOID), Callbacks::and)
+    }
+
+    fn init(&mut self, _: &mut Sock) -> Result<(), CallbackError> {
+        self.note("init".into())
+    }
+
+    fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        self.note("ssthresh".into())?;
+        Ok((sk.snd_cwnd / 2).max(2))
+    }
+
+    fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
+        self.note(format!("cong_avoid {} {acked}", ack / 1000))?;
+        if !sk.uses_window() {
+            return Ok(());
+        }
+        let slow = acked.min(sk.snd_ssthresh.saturating_sub(sk.snd_cwnd));
+        sk.snd_cwnd += slow;
+        sk.snd_cwnd_cnt += acked - slow;
+        if sk.snd_cwnd_cnt >= sk.snd_cwnd {
+            sk.snd_cwnd_cnt -= sk.snd_cwnd;
+            sk.snd_cwnd += 1;
+        }
+        Ok(())
+    }
+
+    fn set_state(&mut self, sk: &mut Sock, new: CaState) -> Result<(), CallbackError> {
+        self.note(format!("{:?}>{new:?}", sk.ca_state))
+    }
+
+    fn cwnd_event(&mut self, _: &mut Sock, event: CaEvent) -> Result<(), CallbackError> {
+        self.note(format!("{event:?}"))
+    }
+
+    fn in_ack_event(&mut self, _: &mut Sock, flags: u32) -> Result<(), CallbackError> {
+        self.note(format!("in_ack {flags}"))
+    }
+
+    fn pkts_acked(&mut self, _: &mut Sock, a: &AckSample) -> Result<(), CallbackError> {
+        self.note(format!("acked {} {} {}", a.pkts_acked, a.rtt_us, a.in_flight))
+    }
+
+    fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        self.note("undo_cwnd".into())?;
+        Ok(sk.snd_cwnd.max(sk.prior_cwnd))
+    }
+}
+
+/// A script of a control that `make` makes.
+fn script(
+    config: &Config,
+    has: Callbacks,
+    make: impl Fn() -> Box<dyn TcpCongestionOps> + Send + Sync + 'static,
+) -> Script {
+    let scheme = kernel_scheme("kernel", "A control of Linux", has, Box::new(make));
+    let parts = (scheme.build)(&Params::defaults(&scheme), config);
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, parts);
+    Script::by(sender, config, 1_000_000_000)
+}
+
+fn reno(config: &Config) -> (Script, impl FnMut() -> String + use<>) {
+    let log = Log::default();
+    let own = log.clone();
+    let has = Reno(Log::default()).has();
+    let s = script(config, has, move || Box::new(Reno(own.clone())));
+    (s, move || std::mem::take(&mut *log.lock().expect("no panic held it")).join(", "))
+}
+
+// RFC 5681 §3.1: slow start grows by what is acknowledged. Nothing was in flight before the first segment.
+#[test]
+fn slow_start() {
+    let (mut s, mut log) = reno(&linux(2.0, 100.0));
+    assert_eq!(s.opening(), "1 2");
+    assert_eq!(log(), "init, TxStart");
+    assert_eq!(s.at(100).ack(3), "3 4 5 6");
+    assert_eq!(log(), "in_ack 1, acked 2 100000 2, cong_avoid 2 2, TxStart", "all had arrived");
+    assert_eq!(s.window(), (4.0, 100.0));
+}
+
+// RFC 8985 §6.2 finds the loss, RFC 9937 moves the flight, and cong_avoid rests until what was out then is acknowledged.
+#[test]
+fn a_loss_repaired_by_fast_recovery() {
+    let (mut s, mut log) = reno(&linux(10.0, 5.0));
+    s.opening();
+    log();
+    s.at(100).sack(1, &[(2, 2)]);
+    assert_eq!(log(), "in_ack 1, acked 0 100000 10, Open>Disorder, cong_avoid 0 1");
+    s.sack(1, &[(2, 3)]);
+    log();
+    s.sack(1, &[(2, 4)]);
+    assert_eq!(log(), "in_ack 1, acked 0 100000 10, ssthresh, Disorder>Recovery");
+    assert_eq!(s.window(), (5.0, 5.0));
+    s.sack(1, &[(2, 10)]);
+    assert!(!log().contains("cong_avoid"));
+    s.at(200).ack(13);
+    let end = log();
+    assert!(end.contains("Recovery>Open, CompleteCwr, cong_avoid"), "{end}");
+}
+
+// RFC 5681 §3.1: one segment after a timeout, and the threshold halved. RFC 6298 §5.5: a second timeout of the same segment halves no more.
+#[test]
+fn a_timeout() {
+    let (mut s, mut log) = reno(&linux(10.0, 5.0));
+    s.opening();
+    log();
+    let mut expire = |s: &mut Script| loop {
+        s.expire();
+        let calls = log();
+        if calls.contains("Loss") {
+            return calls;
+        }
+    };
+    let first = expire(&mut s);
+    assert!(first.starts_with("ssthresh, Loss, Open>Loss"), "{first}");
+    assert_eq!(s.window(), (1.0, 5.0));
+    let second = expire(&mut s);
+    assert!(second.starts_with("Loss, Loss>Loss"), "{second}");
+}
+
+// RFC 3168 §6.1.2: an echoed mark halves the window once for a window of data, and nothing is sent again.
+#[test]
+fn an_echo() {
+    let (mut s, mut log) = reno(&Config { ecn: true, ..linux(10.0, 5.0) });
+    s.opening();
+    log();
+    let echo = |n: u64| Segment {
+        seq: 1,
+        ack: 1 + (n - 1) * 1000,
+        window: 1 << 20,
+        flags: Flags { ack: true, ece: true, ..Flags::default() },
+        ..Segment::default()
+    };
+    s.at(100).arrives(echo(2));
+    assert_eq!(log(), "in_ack 5, acked 1 100000 10, ssthresh, Open>Cwr");
+    s.arrives(echo(3));
+    assert_eq!(log(), "in_ack 5, acked 1 100000 9", "the same window of data");
+    s.ack(11);
+    assert!(log().starts_with("in_ack 1, acked 8 100000 8, CompleteCwr, Cwr>Open, cong_avoid"));
+    assert_eq!(s.window().1, 5.0);
+}
+
+// RFC 4015 §4: an ACK that echoes a timestamp older than the retransmission (RFC 3522 §3.2) shows that nothing was lost. Linux learns of it
+// after it has taken in the ACK.
+#[test]
+fn a_timeout_for_nothing() {
+    let (mut s, mut log) = reno(&Config { timestamps: true, ..linux(10.0, 20.0) });
+    s.opening();
+    while !log().contains("Loss") {
+        s.expire();
+    }
+    s.after(1).echo(2, 0);
+    let calls = log();
+    let place = |call: &str| calls.find(call).unwrap_or_else(|| panic!("no {call} in {calls}"));
+    assert!(place("acked") < place("undo_cwnd") && place("undo_cwnd") < place("Loss>Open"), "{calls}");
+    assert!(place("Loss>Open") < place("cong_avoid"), "{calls}");
+    assert!(s.window().0 >= 10.0 && s.window().1 == 20.0, "{:?}", s.window());
+}
+
+// RFC 5681 §3.1, against Airhop's own Reno: without losses the same whole windows after each ACK, in slow start and beyond.
+#[test]
+fn the_windows_of_airhops_reno() {
+    let config = linux(4.0, 20.0);
+    let (mut ours, _) = reno(&config);
+    let mut own = Script::new("reno", config);
+    assert_eq!(ours.opening(), own.opening());
+    let mut next = 1;
+    for round in 1..=30 {
+        let window = own.window().0 as u64;
+        (ours.at(round * 100), own.at(round * 100));
+        for _ in 0..window {
+            next += 1;
+            assert_eq!(ours.ack(next), own.ack(next), "ACK of {next}");
+            assert_eq!(ours.window().0, (own.window().0 + 1e-6).floor(), "ACK of {next}");
+        }
+    }
+    assert!(own.window().0 > 40.0);
+}
+
+// A callback that cannot go on ends the run as a fault, which names the scheme and the callback.
+#[test]
+fn a_fault_ends_the_run() {
+    #[derive(Debug)]
+    struct Faulty;
+    impl TcpCongestionOps for Faulty {
+        fn has(&self) -> Callbacks {
+            Callbacks::CONG_AVOID
+        }
+        fn ssthresh(&mut self, _: &mut Sock) -> Result<u32, CallbackError> {
+            Err("out of its map".into())
+        }
+        fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+            Ok(sk.snd_cwnd)
+        }
+    }
+    let mut s = script(&linux(10.0, 5.0), Callbacks::CONG_AVOID, || Box::new(Faulty));
+    s.opening();
+    let fault = Fault::catch(|| (0..5).for_each(|_| drop(s.expire()))).expect_err("ssthresh fails");
+    assert_eq!((fault.scheme.as_str(), fault.method), ("kernel", "ssthresh"));
+    assert_eq!(fault.cause.to_string(), "out of its map");
+}
