@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates whose code a result depends on. `trace` and `wire` only watch.
-const CRATES: [&str; 7] = ["base", "engine", "net", "py", "radio", "scenario", "tcp"];
+const CRATES: [&str; 8] = ["base", "bpf", "engine", "net", "py", "radio", "scenario", "tcp"];
 
 fn main() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;

@@ -1,7 +1,7 @@
 """The simulator: compiled from crates/py."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, final
 
 class _Declaration(Protocol):
     """What `airhop.scheme` was told, and the class."""
@@ -258,6 +258,20 @@ def run_many(
 
     It is called in the calling thread. An exception of it, or Ctrl-C, stops every worker within 0.2 s.
     """
+
+@final
+class BpfObject:
+    """A BPF object with congestion controls of Linux, read and checked."""
+
+    def __new__(cls, file: str, data: bytes) -> BpfObject:
+        """Read the bytes of `file`; ValueError says what is wrong, and where."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of its congestion controls, as the kernel would know them."""
+
+    def add(self, name: str) -> None:
+        """Add one to the catalogue, in place of one added before under its name; ValueError says why not."""
 
 def add_scheme(declaration: _Declaration) -> None:
     """Add a scheme to the catalogue; ValueError says what is wrong with it.

@@ -1,4 +1,4 @@
-"""Where schemes of one's own come from: Python files, modules, and installed packages.
+"""Where schemes of one's own come from: Python files, modules, BPF objects, and installed packages.
 
 A package brings schemes with it by naming a module that registers them (see `airhop.scheme`):
 
@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from airhop import objects
 from airhop.added import added
 from airhop.errors import InputError, users_traceback
 from airhop.files import read_text
@@ -27,11 +28,12 @@ GROUP = "airhop.schemes"
 """The entry points that are looked for."""
 
 _loaded: dict[str, str] = {}
-"""Source text of what was loaded, by the absolute path of a file or the name of a module."""
+"""Source text of what was loaded, by the absolute path of a file or the name of a module; of an object its
+bytes, in base 64."""
 
 
 def load(source: str | Path) -> list[str]:
-    """Load a Python file, or a module by its dotted name; give the names of the schemes that it registers.
+    """Load a Python file, a BPF object, or a module by its dotted name; give the names of its schemes.
 
     A file is read again if it has changed since. It can import what is installed, not the files beside it:
     it is a scheme's whole source, and workers on other machines get no more.
@@ -41,6 +43,8 @@ def load(source: str | Path) -> list[str]:
     if not _is_file(text):
         return _load_module(text)
     path = Path(text)
+    if _is_object(text):
+        return load_source(str(path.absolute()), objects.read(path))
     return load_source(str(path.absolute()), read_text(path, "a scheme", ()))
 
 
@@ -57,6 +61,10 @@ def loaded() -> list[tuple[str, str]]:
 
 def load_source(name: str, text: str) -> list[str]:
     """Load what `loaded` gave, also where there is no such file; give the names of its schemes."""
+    if _is_object(name):
+        names = objects.add_all(name, text)
+        _loaded[name] = text
+        return names
     module = _module_name(name) if _is_file(name) else name
     if _loaded.get(name) != text:
         _execute(module, name, text)
@@ -122,7 +130,11 @@ def _schemes_of(module: str, name: str) -> list[str]:
 
 
 def _is_file(text: str) -> bool:
-    return text.endswith(".py") or os.sep in text or os.path.isfile(text)  # noqa: PTH113 - for any text
+    return text.endswith((".py", ".o")) or os.sep in text or os.path.isfile(text)  # noqa: PTH113 - for any text
+
+
+def _is_object(text: str) -> bool:
+    return text.endswith(".o")
 
 
 def _module_name(path: str) -> str:

@@ -17,6 +17,7 @@
 mod btf;
 mod check;
 mod congestion;
+mod connection;
 mod elf;
 mod error;
 mod fault;
@@ -31,6 +32,7 @@ mod object;
 mod program;
 
 pub use congestion::{Callback, CongestionControl, Program};
+pub use connection::Loaded;
 pub use error::{ObjectError, Problem};
 pub use fault::{Cause, Fault, Place};
 pub use kernel::{Field, HZ, Image, Layout, Socket, Verdict};

@@ -1,6 +1,7 @@
 //! `airhop._core`: scenarios and runs for Python. Everything else of the package is Python on top of this.
 
 mod emulation;
+mod objects;
 mod outcome;
 mod runs;
 mod scenario;
@@ -19,6 +20,8 @@ mod _core {
 
     #[pymodule_export]
     use super::emulation::{emulate, log_header, needs_user_namespace, privileges, replay};
+    #[pymodule_export]
+    use super::objects::BpfObject;
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

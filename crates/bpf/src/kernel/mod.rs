@@ -9,7 +9,7 @@ mod socket;
 
 pub(crate) use helpers::{Helper, Helpers};
 pub(crate) use kconfig::value as kconfig;
-pub(crate) use kfuncs::Kfunc;
+pub(crate) use kfuncs::{Kfunc, Window};
 pub use layout::{Field, Image, Layout};
 pub(crate) use packet::SocketBuffer;
 pub use packet::Verdict;

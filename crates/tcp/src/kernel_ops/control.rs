@@ -237,6 +237,10 @@ impl CongestionControl for KernelControl {
         self.show(w);
     }
 
+    fn on_seed(&mut self, seed: u32) {
+        self.ops.on_seed(seed);
+    }
+
     fn on_sent(&mut self, now: Time, sent: &Next) {
         self.begin();
         self.sk.tcp_mstamp = now.nanos() / 1000;

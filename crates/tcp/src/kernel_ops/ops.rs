@@ -91,6 +91,11 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The callbacks that it has; asked once.
     fn has(&self) -> Callbacks;
 
+    /// A random number, of this connection and replication alone, before anything is called.
+    fn on_seed(&mut self, seed: u32) {
+        let _ = seed;
+    }
+
     /// The connection is established.
     ///
     /// # Errors

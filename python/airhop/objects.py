@@ -1,0 +1,41 @@
+"""Congestion controls of Linux: BPF objects with `struct tcp_congestion_ops`, run as the kernel runs them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+
+from airhop import _core
+from airhop.added import Added, add
+from airhop.errors import InputError
+
+
+def read(path: Path) -> str:
+    """Read an object for `add_all`: its bytes in base 64. Raises InputError when there is no such file."""
+    try:
+        return base64.b64encode(path.read_bytes()).decode()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}; a BPF object is made by `clang -target bpf`") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+
+
+def add_all(file: str, text: str) -> list[str]:
+    """Add every congestion control of an object as a scheme, under the name that the kernel would know it by.
+
+    Raises InputError when it is no such object, asks the kernel for what Airhop does not have, or a name is
+    taken; the message names the function and the instruction.
+    """
+    data = base64.b64decode(text)
+    try:
+        found = _core.BpfObject(file, data)
+    except ValueError as error:
+        raise InputError(f"{file}: {error}") from None
+    digest = hashlib.sha256(data).hexdigest()
+    for name in found.names:
+        try:
+            add(Added(name, file, digest), lambda name=name: found.add(name))
+        except ValueError as error:
+            raise InputError(f"{file}: scheme `{name}`: {error}") from None
+    return found.names
