@@ -40,13 +40,15 @@ impl BpfObject {
             return Err(wrong("the object has no such congestion control".to_owned()));
         };
         check(control).map_err(wrong)?;
-        let loaded = Loaded::new(&self.object, control)
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let loaded =
+            Loaded::new(&self.object, control).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let (has, name) = (loaded.callbacks(), name.to_owned());
         let title = format!("{} of Linux, a BPF object", control.name);
         let scheme = kernel_scheme(name.leak(), title.leak(), has, Box::new(move || loaded.connect()));
         airhop_tcp::add(scheme).map_err(|NameTaken| {
-            wrong("this is a built-in scheme; expected another `name` in its struct tcp_congestion_ops".into())
+            wrong(
+                "this is a built-in scheme; expected another `name` in its struct tcp_congestion_ops".into(),
+            )
         })
     }
 }

@@ -31,7 +31,11 @@ pub(crate) fn fill(flow: &mut Fields) {
             }
             if let Some(Val::Scheme(scheme, _)) = flow.get("scheme") {
                 let services = served_by(scheme, flow.word("notices"));
+                let is_of_linux = scheme.features.linux;
                 flow.fill("services", Val::Words(services));
+                if let (true, Some(Val::Table(tcp))) = (is_of_linux, flow.get_mut("tcp")) {
+                    tcp::prefer(tcp, "linux");
+                }
             }
             let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
             if let (Some(Val::Table(tcp)), Some(mss)) = (flow.get_mut("tcp"), mss) {
@@ -76,6 +80,14 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
     app::check(flow, problems);
     if let Some(tcp) = flow.table("tcp") {
         tcp::check(tcp, problems);
+        if let (Some(Val::Scheme(scheme, _)), Some(preset)) = (flow.get("scheme"), tcp.word("preset"))
+            && scheme.features.linux
+            && preset != "linux"
+        {
+            let name = scheme.name;
+            let what = format!("expected \"linux\", for which \"{name}\" is written, got \"{preset}\"");
+            problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
+        }
         // A sender never splits a segment to fit a window (RFC 9293 §3.8.6.2.1): it would wait for ever.
         if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
             && window < segment

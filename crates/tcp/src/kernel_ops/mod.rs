@@ -35,7 +35,12 @@ pub fn kernel_scheme(name: &'static str, title: &'static str, has: Callbacks, ma
         params: &[],
         verified: &[],
         reconstructed: &[],
-        features: ReceiverFeatures { delivery_rate: true, paces: steers, ..ReceiverFeatures::SACK },
+        features: ReceiverFeatures {
+            delivery_rate: true,
+            paces: steers,
+            linux: true,
+            ..ReceiverFeatures::SACK
+        },
         build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| Parts {
             control: Box::new(KernelControl::new(name, make(), c)),
             recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),

@@ -67,6 +67,8 @@ pub struct ReceiverFeatures {
     pub delivery_rate: bool,
     /// Of its sender only: segments leave at a rate that the scheme sets, whatever the connection's `pacing` says.
     pub paces: bool,
+    /// Of its sender only: it is that of preset linux, whose state the scheme reads.
+    pub linux: bool,
 }
 
 impl ReceiverFeatures {
@@ -81,6 +83,7 @@ impl ReceiverFeatures {
         contention: false,
         delivery_rate: false,
         paces: false,
+        linux: false,
     };
     /// SACK blocks.
     pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
