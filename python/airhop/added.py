@@ -36,8 +36,6 @@ def add(entry: Added, into_catalogue: Callable[[], None]) -> None:
     global _added
     former = _added.get(entry.name)
     if former is not None and former.source != entry.source:
-        raise InputError(
-            f"scheme `{entry.name}`: the module {former.source} has registered one of this name already"
-        )
+        raise InputError(f"scheme `{entry.name}`: {former.source} has registered one of this name already")
     into_catalogue()
     _added = MappingProxyType({**_added, entry.name: entry})

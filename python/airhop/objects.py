@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import partial
 from pathlib import Path
 
 from airhop import _core
@@ -35,7 +36,7 @@ def add_all(file: str, text: str) -> list[str]:
     digest = hashlib.sha256(data).hexdigest()
     for name in found.names:
         try:
-            add(Added(name, file, digest), lambda name=name: found.add(name))
+            add(Added(name, file, digest), partial(found.add, name))
         except ValueError as error:
-            raise InputError(f"{file}: scheme `{name}`: {error}") from None
+            raise InputError(f"{file}: {error}") from None
     return found.names

@@ -60,7 +60,8 @@ With = Annotated[
         name="--with",
         negative="",
         show_default=False,
-        help="Python file or module with schemes of your own, as in --with mine.py. Can be repeated.",
+        help="Python file or module with schemes of your own, as in --with mine.py, or a BPF object with"
+        " congestion controls of Linux, as in --with mine.bpf.o. Can be repeated.",
     ),
 ]
 """A command that takes it begins with `airhop.plugins.load_all(with_)`."""

@@ -99,6 +99,14 @@ impl Fields {
         self.values[place].get_or_insert((val, At::Default));
     }
 
+    /// Puts another default in the place of one that nobody wrote.
+    pub(crate) fn prefer(&mut self, name: &str, val: Val) {
+        let place = self.place(name);
+        if !matches!(&self.values[place], Some((_, at)) if *at != At::Default) {
+            self.values[place] = Some((val, At::Default));
+        }
+    }
+
     /// The same table at another path, as if nobody had written it.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));

@@ -34,7 +34,7 @@ pub(crate) fn fill(flow: &mut Fields) {
                 let is_of_linux = scheme.features.linux;
                 flow.fill("services", Val::Words(services));
                 if let (true, Some(Val::Table(tcp))) = (is_of_linux, flow.get_mut("tcp")) {
-                    tcp::prefer(tcp, "linux");
+                    tcp.prefer("preset", Val::Word("linux"));
                 }
             }
             let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());

@@ -42,13 +42,6 @@ const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rate-halving", SackRecovery::RateHalving),
 ];
 
-/// Takes a preset where the file does not say which.
-pub(crate) fn prefer(tcp: &mut Fields, preset: &'static str) {
-    if *tcp.at("preset") == At::Default {
-        tcp.set("preset", Val::Word(preset), At::Default);
-    }
-}
-
 /// Fills what the file leaves to the preset.
 pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };

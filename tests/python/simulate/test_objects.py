@@ -1,0 +1,109 @@
+"""Congestion controls of Linux as BPF objects: loaded, simulated, refused, known by their bytes."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import airhop
+from airhop import InputError, Scenario, plugins
+from airhop.errors import SchemeError
+from airhop.simulate import Job
+from command_line import Cli
+
+OBJECTS = Path(airhop.__file__).parent / "bpf"
+WRONG = Path(__file__).parents[3] / "crates/bpf/tests/objects/wrong.bpf.o"
+DELAYED = {"flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"}, "flow.ftp.tcp.preset": "linux"}
+NAMES: dict[str, tuple[str, object]] = {
+    "reno": ("bpf_reno", "reno"),
+    "cubic": ("bpf_cubic", {"name": "cubic", "form": "rfc", "slow_start": "hystart++"}),
+    "veno": ("bpf_veno", "veno"),
+    "westwood_vt": ("bpf_westwood_vt", "westwood-vt"),
+    "bbr": ("bpf_bbr", "bbr"),
+}
+
+
+def goodput(scheme: object, reps: int = 10) -> float:
+    scenario = Scenario.load("last-hop").with_({**DELAYED, "flow.ftp.scheme": scheme, "duration": "60 s"})
+    return sum(airhop.run(scenario, rep=rep).goodput_mbps for rep in range(reps)) / reps
+
+
+@pytest.mark.parametrize("file", NAMES)
+def test_an_object_does_what_the_scheme_of_its_name_does(file: str) -> None:
+    # Two programs of one paper, in fixed point and in floating point, over the same sender: 6 % of goodput.
+    (name,) = plugins.load(OBJECTS / f"{file}.bpf.o")
+    assert name == NAMES[file][0]
+    assert goodput(name) == pytest.approx(goodput(NAMES[file][1]), rel=0.06)
+
+
+def test_a_run_is_the_same_each_time_and_on_any_thread() -> None:
+    (name,) = plugins.load(OBJECTS / "bbr.bpf.o")  # it draws
+    scenario = Scenario.load("last-hop").with_({"flow.ftp.scheme": name, "duration": "5 s"})
+    jobs = [Job(scenario, 1, rep) for rep in range(4)]
+    one, two = ([run.fingerprint for run in airhop.run_many(jobs, threads=n)] for n in (1, 2))
+    assert one == two
+    assert len(set(one)) == 4
+
+
+def test_preset_linux_is_below_it() -> None:
+    plugins.load(OBJECTS / "reno.bpf.o")
+    flow = {"flow.ftp.scheme": "bpf_reno"}
+    scenario = Scenario.load("last-hop").with_(flow)
+    assert scenario.to_dict()["flow"][0]["tcp"]["preset"] == "linux"
+    with pytest.raises(airhop.ScenarioError, match=r'expected "linux", for which "bpf_reno" is written'):
+        Scenario.load("last-hop").with_({**flow, "flow.ftp.tcp.preset": "ns2"})
+
+
+def test_runs_are_known_by_the_bytes_of_the_object(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.bpf.o"
+    shutil.copy(OBJECTS / "hybla.bpf.o", mine)
+    plugins.load(mine)
+    scenario = {"flow.ftp.scheme": "bpf_hybla"}
+    before = Scenario.load("last-hop").with_(scenario).digest
+    mine.write_bytes(mine.read_bytes() + b"\0")
+    plugins.load(mine)
+    assert Scenario.load("last-hop").with_(scenario).digest != before
+
+
+def test_a_fault_names_the_function_and_the_line() -> None:
+    names = plugins.load(WRONG)
+    scenario = Scenario.load("last-hop").with_({"flow.ftp.scheme": names[0], "duration": "5 s"})
+    with pytest.raises(SchemeError, match=r"wrong\.bpf\.o: \w+, instruction \d+"):
+        airhop.run(scenario)
+
+
+def test_compare_takes_an_object_beside_built_in_schemes(cli: Cli) -> None:
+    words = ("compare", "last-hop", "reno", "bpf_veno", "--with", str(OBJECTS / "veno.bpf.o"))
+    ended = cli(*words, "--reps", "2", "--set", "duration=2 s")
+    assert ended.code == 0
+    assert "bpf_veno" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "expected"),
+        (b"\x7fELF" + bytes(60), "expected"),
+        (Path("/bin/true").read_bytes(), "expected"),
+    ],
+)
+def test_what_is_no_object_is_refused(cli: Cli, tmp_path: Path, content: bytes, told: str) -> None:
+    file = tmp_path / "bad.bpf.o"
+    file.write_bytes(content)
+    ended = cli("run", "last-hop", "--with", str(file))
+    assert ended.code == 2
+    assert str(file) in ended.err
+    assert told in ended.err
+
+
+def test_a_file_that_is_not_there(cli: Cli) -> None:
+    ended = cli("run", "last-hop", "--with", "none.bpf.o")
+    assert (ended.code, "there is no file none.bpf.o" in ended.err) == (2, True)
+
+
+def test_two_files_cannot_have_one_name(tmp_path: Path) -> None:
+    plugins.load(OBJECTS / "vegas.bpf.o")
+    other = tmp_path / "vegas.bpf.o"
+    shutil.copy(OBJECTS / "vegas.bpf.o", other)
+    with pytest.raises(InputError, match="has registered one of this name already"):
+        plugins.load(other)
