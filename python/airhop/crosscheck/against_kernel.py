@@ -19,7 +19,7 @@ losses do not slow, has the first everywhere."""
 DOWNLOADS_WITHIN = 0.15
 """Bound of short downloads, which take longer in a kernel: it acknowledges each segment while its receive
 window grows (tcp_grow_window()), which takes airtime. Without losses that is 3 to 4 %, and for 100 kB nothing
-with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt are 13 % apart, and 10 % so."""
+with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt are 12 % apart, and 10 ± 8 % so."""
 
 SECONDS = 30
 """Of a bulk transfer."""
