@@ -1,16 +1,18 @@
 use super::ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
 use super::sock::{CaState, Sock, packets};
+use crate::recovery::Prr;
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Next, Repair, Signal, Window};
 use crate::sender_state::SenderState;
 use crate::{Config, Fault};
 use airhop_base::{Rate, Span, Time};
 
-/// `CA_ACK_SLOWPATH` and `CA_ACK_ECE`.
+/// `CA_ACK_SLOWPATH`, `CA_ACK_WIN_UPDATE` and `CA_ACK_ECE`.
 const ACK_SLOWPATH: u32 = 1;
+const ACK_WIN_UPDATE: u32 = 1 << 1;
 const ACK_ECE: u32 = 1 << 2;
 
-/// A control of Linux behind Airhop's seam. An ACK calls it in the kernel's order: `in_ack_event`, `pkts_acked`, what a loss or an undo
-/// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction, `cong_avoid`.
+/// A control of Linux behind Airhop's seam. An ACK calls it in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, what a loss or an undo
+/// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction and if data is acknowledged cumulatively, `cong_avoid`.
 #[derive(Debug)]
 pub struct KernelControl {
     scheme: &'static str,
@@ -22,10 +24,17 @@ pub struct KernelControl {
     shown: Window,
     /// The last reduction has turned out to be for nothing.
     in_vain: bool,
-    /// CWR lasts until this is acknowledged.
+    /// First byte that was not sent when the last reduction began.
     high_seq: u64,
+    /// The last ACK acknowledges data cumulatively.
+    advances: bool,
+    uses_prr: bool,
+    /// A reduction brings the window down evenly.
+    prr: Option<Prr>,
     /// Bytes in the network, as the last ACK left it and with what went out since.
     in_flight: u64,
+    /// Bytes known to have arrived.
+    delivered: u64,
     quantum: u64,
 }
 
@@ -44,7 +53,11 @@ impl KernelControl {
             shown,
             in_vain: false,
             high_seq: 0,
+            advances: false,
+            uses_prr: c.prr && !has.contains(Callbacks::CONG_CONTROL),
+            prr: None,
             in_flight: 0,
+            delivered: 0,
             quantum: 2,
         }
     }
@@ -93,21 +106,81 @@ impl KernelControl {
         }
     }
 
+    /// In fast recovery the sender moves the flight by itself, down to the window that it ends with.
     fn show(&mut self, w: &mut Window) {
-        *w = Window { cwnd: f64::from(self.sk.snd_cwnd.max(1)), ssthresh: f64::from(self.sk.snd_ssthresh) };
+        let is_moved = self.prr.is_some() && self.sk.ca_state == CaState::Recovery;
+        let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
+        *w = Window { cwnd: f64::from(cwnd.max(1)), ssthresh: f64::from(self.sk.snd_ssthresh) };
         self.shown = *w;
     }
 
+    /// Asks for the threshold. What an undo restores is kept: of the threshold at least three quarters of the window.
     fn reduce(&mut self) {
-        (self.sk.prior_cwnd, self.sk.prior_ssthresh) = (self.sk.snd_cwnd, self.sk.snd_ssthresh);
+        let cwnd = self.sk.snd_cwnd;
+        self.sk.prior_cwnd = cwnd;
+        self.sk.prior_ssthresh = match self.sk.ca_state {
+            CaState::Cwr | CaState::Recovery => self.sk.snd_ssthresh,
+            _ => self.sk.snd_ssthresh.max(cwnd / 2 + cwnd / 4),
+        };
         self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
+    }
+
+    /// Fast recovery or CWR begins: the window comes down from here to ssthresh (RFC 9937), or is there at once without PRR.
+    fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
+        if self.sk.ca_state != CaState::Cwr {
+            self.mark(s);
+            self.sk.snd_cwnd_cnt = 0;
+            self.reduce();
+            let bytes = |segments: u32| u64::from(segments) * s.mss;
+            self.prr = self
+                .uses_prr
+                .then(|| Prr::new(s.mss, bytes(self.sk.prior_cwnd), bytes(self.sk.snd_ssthresh)));
+        }
+        self.set_state(new);
+        if self.prr.is_none() && !self.steers() {
+            self.sk.snd_cwnd = self.sk.snd_ssthresh;
+        }
+    }
+
+    /// One segment is left of the window (RFC 5681 §3.1). The threshold falls, and the control learns of the loss, only if no reduction for
+    /// this window of data is under way.
+    fn time_out(&mut self, l: &Loss, s: &SenderState) {
+        let is_first = match self.sk.ca_state {
+            CaState::Open | CaState::Disorder => true,
+            CaState::Cwr | CaState::Recovery => s.una >= self.high_seq,
+            CaState::Loss => l.base.is_some(),
+        };
+        if is_first {
+            self.reduce();
+            self.event(CaEvent::Loss);
+        }
+        (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (1, 0);
+        self.prr = None;
+        self.set_state(CaState::Loss);
+        self.mark(s);
+        self.in_flight = 0;
+    }
+
+    fn mark(&mut self, s: &SenderState) {
+        self.high_seq = s.max_sent;
+        self.sk.high_seq = s.max_sent as u32;
     }
 
     /// The end of a reduction: the window is ssthresh.
     fn complete(&mut self) {
+        self.prr = None;
         if !self.steers() {
             self.sk.snd_cwnd = self.sk.snd_ssthresh;
             self.event(CaEvent::CompleteCwr);
+        }
+    }
+
+    /// What was outstanding when the repair began is acknowledged.
+    fn repaired(&mut self) {
+        let was_reduced = self.sk.ca_state == CaState::Recovery;
+        self.set_state(CaState::Open);
+        if was_reduced {
+            self.complete();
         }
     }
 
@@ -120,6 +193,7 @@ impl KernelControl {
         if std::mem::take(&mut self.in_vain) {
             self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
             self.sk.snd_ssthresh = self.sk.snd_ssthresh.max(self.sk.prior_ssthresh);
+            self.prr = None;
             self.set_state(CaState::Open);
         }
     }
@@ -127,12 +201,9 @@ impl KernelControl {
     /// The state that an ACK leaves.
     fn settle(&mut self, repair: Repair, s: &SenderState) {
         match self.sk.ca_state {
-            CaState::Recovery if repair == Repair::Nothing => {
-                self.set_state(CaState::Open);
-                self.complete();
-            }
-            CaState::Loss if repair == Repair::Nothing => self.set_state(CaState::Open),
-            CaState::Cwr if s.una >= self.high_seq => {
+            CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
+            // The CWR flag has to arrive first, with what was sent after the mark.
+            CaState::Cwr if s.una > self.high_seq => {
                 self.complete();
                 self.set_state(CaState::Open);
             }
@@ -143,6 +214,14 @@ impl KernelControl {
             CaState::Open if is_amiss => self.set_state(CaState::Disorder),
             CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
             _ => {}
+        }
+    }
+
+    /// The window of a reduction is the flight that PRR allows.
+    fn lower(&mut self, d: &Delivery, mss: u64) {
+        if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
+            let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);
+            self.sk.snd_cwnd = cwnd as u32;
         }
     }
 
@@ -171,14 +250,20 @@ impl CongestionControl for KernelControl {
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.sk.refresh(a.now, s);
         self.begin();
-        let flags = ACK_SLOWPATH | if a.ece { ACK_ECE } else { 0 };
-        self.call(Callbacks::IN_ACK_EVENT, "in_ack_event", |ops, sk| ops.in_ack_event(sk, flags));
+        self.advances = a.acked > 0;
+        self.delivered += a.delivered;
+        self.sk.delivered = self.delivered.div_ceil(s.mss) as u32;
         let sample = AckSample {
             pkts_acked: a.acked.div_ceil(s.mss) as u32,
             rtt_us: a.sample.map_or(-1, |rtt| micros(rtt) as i32),
-            in_flight: self.in_flight.div_ceil(s.mss) as u32,
+            in_flight: self.in_flight as u32,
         };
         self.call(Callbacks::PKTS_ACKED, "pkts_acked", |ops, sk| ops.pkts_acked(sk, &sample));
+        let is_plain = a.sack.is_empty() && !a.ece;
+        let flags = if is_plain && self.advances { 0 } else { ACK_SLOWPATH }
+            | if self.advances { ACK_WIN_UPDATE } else { 0 }
+            | if a.ece { ACK_ECE } else { 0 };
+        self.call(Callbacks::IN_ACK_EVENT, "in_ack_event", |ops, sk| ops.in_ack_event(sk, flags));
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
@@ -186,26 +271,16 @@ impl CongestionControl for KernelControl {
         self.sk.refresh(l.now, s);
         self.begin();
         self.undo();
-        if l.base.is_some() {
-            self.reduce();
-        }
         match l.signal {
-            Signal::Timeout => {
-                self.event(CaEvent::Loss);
-                (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (1, 0); // RFC 5681 §3.1: the loss window
-                self.set_state(CaState::Loss);
-                self.in_flight = 0;
-            }
-            Signal::Duplicates | Signal::Echo => {
-                let is_echo = l.signal == Signal::Echo;
-                self.set_state(if is_echo { CaState::Cwr } else { CaState::Recovery });
-                if !self.steers() {
-                    (self.sk.snd_cwnd, self.sk.snd_cwnd_cnt) = (self.sk.snd_ssthresh, 0);
+            Signal::Timeout => self.time_out(l, s),
+            Signal::Duplicates => {
+                if matches!(self.sk.ca_state, CaState::Recovery | CaState::Loss) {
+                    self.repaired(); // the ACK that ends a repair shows the next loss
                 }
+                self.begin_reduction(CaState::Recovery, s);
             }
+            Signal::Echo => self.begin_reduction(CaState::Cwr, s),
         }
-        self.high_seq = s.max_sent;
-        self.sk.high_seq = s.max_sent as u32;
         self.show(w);
         Judged::Congestion
     }
@@ -220,14 +295,17 @@ impl CongestionControl for KernelControl {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         let acked = count(d.arrivals.fresh);
         self.sk.refresh(d.now, s);
-        self.sk.delivered = count(d.arrivals.total);
+        self.delivered = d.arrivals.total;
+        self.sk.delivered = count(self.delivered);
         self.sk.lost = self.sk.lost.wrapping_add(count(d.lost));
         self.in_flight = d.in_flight;
         self.undo();
         self.settle(d.repair, s);
         if self.steers() {
             self.steer(d, acked);
-        } else if acked > 0 && !matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
+        } else if matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
+            self.lower(d, s.mss);
+        } else if self.advances {
             let ack = self.sk.snd_una;
             self.call(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| ops.cong_avoid(sk, ack, acked));
         }
@@ -248,6 +326,9 @@ impl CongestionControl for KernelControl {
             self.event(CaEvent::TxStart);
         }
         self.in_flight += sent.end - sent.start;
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(sent.end - sent.start);
+        }
     }
 
     /// A control that has `cong_control` sets the rate itself; for all others the host paces.

@@ -48,7 +48,7 @@ pub enum CaEvent {
     TxStart = 0,
     /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window is over.
     CompleteCwr = 2,
-    /// `CA_EVENT_LOSS`: the retransmission timer expired.
+    /// `CA_EVENT_LOSS`: the retransmission timer expired, and no reduction was under way.
     Loss = 3,
 }
 
@@ -59,7 +59,7 @@ pub struct AckSample {
     pub pkts_acked: u32,
     /// Round trip of the last of them that was sent once, µs; -1 without one.
     pub rtt_us: i32,
-    /// Packets in flight before the ACK.
+    /// Bytes in flight before the ACK; a kernel has those from when the newest packet was sent that it shows to have arrived.
     pub in_flight: u32,
 }
 
@@ -111,7 +111,7 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The program's fault.
     fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// `acked` packets were delivered up to `ack`, and the window may grow.
+    /// The ACK acknowledges data up to `ack`, `acked` packets are newly delivered, and the window may grow.
     ///
     /// # Errors
     /// The program's fault.

@@ -26,6 +26,7 @@ pub use duplicates::{Corrupted, Partial, RenoRecovery, Tahoe, Vegas};
 pub use notice_aware::NoticeAware;
 pub use ns2::{Ns2Linux, Ns2Vegas};
 pub use order::{Entry, Esack, Lhp, PacketList, Trigger};
+pub(crate) use prr::Prr;
 pub use rack::Rack;
 pub use sack::{Delayed, RateHalving, Rfc6675, SackPipe};
 

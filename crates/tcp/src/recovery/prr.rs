@@ -26,8 +26,8 @@ impl Prr {
     }
 
     /// An ACK that delivers so much and leaves `in_flight` in the network. `is_safe`: it acknowledges data cumulatively, and shows no
-    /// further loss (§5, SafeACK).
-    pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool) {
+    /// further loss (§5, SafeACK). Returns the flight that it allows, bytes.
+    pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool) -> u64 {
         self.delivered += delivered;
         // §6.2
         let count = if in_flight > self.target {
@@ -40,6 +40,7 @@ impl Prr {
             limit.min(self.target - in_flight)
         };
         self.limit = in_flight + count;
+        self.limit
     }
 
     /// So much was sent.
