@@ -6,7 +6,7 @@ use airhop_base::{Flags, FlowId, NodeId, Segment};
 use airhop_tcp::kernel_ops::{
     AckSample, CaEvent, CaState, CallbackError, Callbacks, Sock, TcpCongestionOps, kernel_scheme,
 };
-use airhop_tcp::{Config, Fault, Params, Sender};
+use airhop_tcp::{Config, Fault, Params, Sender, Validation};
 use std::sync::{Arc, Mutex};
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -230,6 +230,17 @@ fn the_windows_of_airhops_reno() {
         }
     }
     assert!(own.window().0 > 40.0);
+}
+
+// Linux has is_cwnd_limited for its controls whatever else the sender validates (RFC 7661 §4.3): a full window grows.
+#[test]
+fn a_full_window_grows_under_any_validation() {
+    for validation in [Validation::Never, Validation::Half, Validation::Full] {
+        let (mut s, _) = reno(&Config { validation, ..linux(4.0, 2.0) });
+        s.opening();
+        s.at(100).ack(5);
+        assert_eq!(s.window().0, 5.0, "{validation:?}");
+    }
 }
 
 // A callback that cannot go on ends the run as a fault, which names the scheme and the callback.

@@ -133,7 +133,8 @@ impl Sender {
 
     fn note_usage(&mut self) {
         let has_room = |s: &SenderState| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
-        let is_full = self.config.validation == Validation::Full && !has_room(&self.state);
+        let is_asked = self.config.validation == Validation::Full || self.features.linux;
+        let is_full = is_asked && !has_room(&self.state);
         let s = &mut self.state;
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
