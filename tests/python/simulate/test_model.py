@@ -14,7 +14,7 @@ import pytest
 from airhop import _core
 
 ROOT = Path(__file__).parents[3]
-CRATES = ("base", "engine", "net", "py", "radio", "scenario", "tcp")
+CRATES = ("base", "bpf", "engine", "net", "py", "radio", "scenario", "tcp")
 """All but `trace` and `wire`, which only watch."""
 
 
