@@ -7,6 +7,7 @@ from typing import Any
 import api_pages
 import costs_page
 import cross_checks
+import measures_page
 import pictures
 import references
 import scenario_pages
@@ -99,6 +100,7 @@ def pages() -> dict[str, str]:
     return {
         "cross-checks.md": cross_checks.page(),
         references.PAGE: references.page(),
+        "measures.md": measures_page.page(),
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),
         "real-packets.md": real_packets(),

@@ -288,6 +288,12 @@ def services() -> str:
     `on_real` is what it does for real packets: "acts", "unheard" or "cannot", and then `why` says why not.
     """
 
+def measures() -> str:
+    """List the measures of flows and of runs as JSON, a column each, with the keys of `Measure`.
+
+    `over_flows` is how flows make a run: "sum", "mean", "first" (the same in all), "apart" (a run has none).
+    """
+
 def schema() -> str:
     """Give the JSON schema of scenario files."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
+from airhop.analysis.measures import MEANS, SUMS, over_flows
 from airhop.errors import InputError
 from airhop.hints import hints, senders
 from airhop.progress import SILENT, Reporter
@@ -19,10 +20,9 @@ from airhop.study.axis import text
 if TYPE_CHECKING:
     import polars as pl
 
-SUMS = ("goodput_mbps", "sent_segments", "retransmissions", "timeouts", "fast_recoveries", "window_cuts")
-"""Counts and rates of a flow that add up over the TCP flows of a run."""
-METRICS = (*SUMS, "srtt_ms")
-"""What a comparison sums up; srtt_ms is the mean over the TCP flows."""
+GOODPUT = "goodput_mbps"
+METRICS = (*SUMS, *MEANS)
+"""What a comparison sums up: sums over the TCP flows of a run, and means over the flows that have them."""
 MOST_REPS = 100_000
 """More replications than this are a slip of the finger: the interval shrinks with their square root."""
 
@@ -33,13 +33,20 @@ class Row:
 
     scheme: str
     """Its name, with the parameters that are not at their default."""
-    metrics: Mapping[str, stats.Estimate]
-    """By name, over the replications: `goodput_mbps`, `sent_segments`, `retransmissions`, `timeouts`,
-    `fast_recoveries`, `window_cuts` (sums over the TCP flows of a run) and `srtt_ms` (their mean)."""
+    metrics: Mapping[str, stats.Estimate | None]
+    """By name, over the replications that have it: sums over the TCP flows of a run (`goodput_mbps`,
+    `sent_segments` and so on), means over the flows that have it (`srtt_ms` and so on). None: none has."""
     goodput_ratio: stats.Ratio
     """Of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
     """What losses were taken for, a replication each."""
+
+    @property
+    def goodput(self) -> stats.Estimate:
+        """The goodput of all TCP flows together, Mbit/s, which every run has."""
+        found = self.metrics[GOODPUT]
+        assert found is not None  # a sum
+        return found
 
     @property
     def judged_right(self) -> stats.Ratio | None:
@@ -88,11 +95,13 @@ class Comparison:
         if not reps:
             return []
         samples = {scheme: [_metrics(self.results[scheme, rep]) for rep in reps] for scheme in self.schemes}
-        goodput = {scheme: [row["goodput_mbps"] for row in rows] for scheme, rows in samples.items()}
+        goodput = {
+            scheme: [self.results[scheme, rep].goodput_mbps for rep in reps] for scheme in self.schemes
+        }
         return [
             Row(
                 scheme,
-                {name: stats.estimate([row[name] for row in samples[scheme]]) for name in METRICS},
+                {name: _estimate(row[name] for row in samples[scheme]) for name in METRICS},
                 stats.ratio(goodput[scheme], goodput[self.schemes[0]]),
                 [self.results[scheme, rep].judgements for rep in reps],
             )
@@ -121,7 +130,7 @@ class Comparison:
                     "scheme": row.scheme,
                     "n": row.goodput_ratio.n,
                     "metrics": {
-                        name: {"mean": value.mean, "half_width": value.half_width}
+                        name: value and {"mean": value.mean, "half_width": value.half_width}
                         for name, value in row.metrics.items()
                     },
                     "goodput_ratio": {
@@ -212,10 +221,14 @@ def compare(
     return Comparison(scenario, names, seed, reps, finished, under)
 
 
-def _metrics(result: Result) -> dict[str, float]:
-    flows = result.tcp_flows
-    sums = {name: float(sum(flow[name] for flow in flows)) for name in SUMS}
-    return sums | {"srtt_ms": sum(flow["srtt_ms"] or 0.0 for flow in flows) / len(flows)}
+def _metrics(result: Result) -> dict[str, float | None]:
+    return over_flows(result.document["flows"], METRICS)
+
+
+def _estimate(values: Iterable[float | None]) -> stats.Estimate | None:
+    """Estimate a mean over the replications that have the measure."""
+    found = [value for value in values if value is not None]
+    return stats.estimate(found) if found else None
 
 
 def _judged(row: Row) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.analysis import lateness
-from airhop.analysis.loss_classifications import COLUMNS, LossClassifications
+from airhop.analysis import measures
+from airhop.analysis.loss_classifications import LossClassifications
 from airhop.files import filling
 
 if TYPE_CHECKING:
@@ -20,17 +20,6 @@ if TYPE_CHECKING:
 
 NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category": "<u4"}
 """Little-endian numpy types of the column types that the core writes."""
-
-
-NESTED = ("notices", "judgements", "lateness")
-"""What a flow of a run document holds that is no number of its own: several columns each in a frame."""
-
-
-UNKNOWN_OF_KERNELS = (
-    *("timeouts", "fast_recoveries", "window_cuts", "spurious_timeouts", "duplicates"),
-    "timeouts_warned_late",
-)
-"""Counts of a flow that are null where a real kernel sends: it alone knows them."""
 
 
 class Result:
@@ -79,21 +68,24 @@ class Result:
     def flows(self) -> pl.DataFrame:
         """A row per flow, units in the column names.
 
-        Notices as `notice_eln` and so on; how late they came as `lateness_mean_ms` and so on; judgements as
-        `judged_wireless_channel` and so on: how many losses were taken for wireless that the channel had
-        caused. What only the kernel of a real sender knows is null.
+        After name, scheme and ends its measures, at last those that are groups in the run document: a column
+        a number, such as `notice_eln`, `lateness_mean_ms`, or `judged_wireless_channel`, losses that were
+        taken for wireless and that the channel had caused. What only a real sender's kernel knows is null.
         """
         import polars as pl
 
-        rows = []
-        for flow in self.document["flows"]:
-            row = {key: value for key, value in flow.items() if key not in NESTED}
-            row |= {f"notice_{kind}": count for kind, count in flow["notices"].items()}
-            rows.append(row | _of_sender(flow))
-        known = {  # even where all are null
-            **dict.fromkeys(("srtt_ms", "completion_s", lateness.MEAN), pl.Float64),
-            **dict.fromkeys((*UNKNOWN_OF_KERNELS, *lateness.COUNTS, *COLUMNS), pl.Int64),
-            "scheme": pl.String,
+        groups = {measure.path[0] for measure in measures.OF_FLOWS}
+        columns = {  # a count of notices has the name that it had before stores
+            measure: f"notice_{measure.path[1]}" if measure.column in measures.NOTICES else measure.column
+            for measure in sorted(measures.OF_FLOWS, key=_place)
+        }
+        rows = [
+            {key: value for key, value in flow.items() if key not in groups}
+            | {column: measure.value(flow) for measure, column in columns.items()}
+            for flow in self.document["flows"]
+        ]
+        known = {"scheme": pl.String} | {  # even where all are null
+            column: pl.Int64 if measure.is_count else pl.Float64 for measure, column in columns.items()
         }
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
 
@@ -129,11 +121,9 @@ class Result:
         return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {self.goodput_mbps:.3f} Mbit/s>"
 
 
-def _of_sender(flow: Mapping[str, Any]) -> dict[str, Any]:
-    """Take the columns of lateness and judgements from a flow of a run document; null for a real sender."""
-    if flow["judgements"] is None:
-        return dict.fromkeys((*lateness.COLUMNS, *COLUMNS))
-    return lateness.columns_of(flow) | LossClassifications.of_flows([flow]).columns
+def _place(measure: measures.Measure) -> tuple[bool, bool]:
+    """Sort numbers before groups, and the matrix of judgements behind all."""
+    return len(measure.path) > 1, measure.column in measures.JUDGEMENTS
 
 
 def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:

@@ -24,8 +24,10 @@ def number(value: float | None) -> str:
     return f"{value:.{_decimals(value, 3)}f}"
 
 
-def mean_pm(value: Estimate) -> str:
-    """Write `mean ± half-width`, to the second digit of the half-width."""
+def mean_pm(value: Estimate | None) -> str:
+    """Write `mean ± half-width`, to the second digit of the half-width, and – for none."""
+    if value is None:
+        return number(None)
     if not value.half_width:
         return number(value.mean) if value.half_width is None else f"{number(value.mean)} ± 0"
     digits = _decimals(value.half_width, 2)

@@ -21,6 +21,7 @@ from typing import Any
 from airhop.scenario import Scenario
 from airhop.simulate import Job
 from airhop.store import Store, store
+from made_documents import blank_flow
 
 SCHEMES = ("reno", "ll-elsn")
 AXIS = "wlan.cell.errors.fer"
@@ -38,7 +39,7 @@ def job(number: int) -> Job:
 
 def document(number: int) -> str:
     """Write a run document with two flows, every figure in it from the number of the run."""
-    flow = {
+    flow = blank_flow() | {
         "name": "ftp",
         "scheme": SCHEMES[number % 2],
         "transport": "tcp",
@@ -52,7 +53,6 @@ def document(number: int) -> str:
         "timeouts": number % 3,
         "fast_recoveries": number % 5,
         "window_cuts": number % 8,
-        "spurious_timeouts": 0,
         "srtt_ms": 40.0 + 1 / (1 + number),
         "completion_s": number / 3,
         "notices": {"eln": number, "ersn": 0, "ebsn": 0, "rttn": 0, "nak": 0},

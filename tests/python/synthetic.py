@@ -17,6 +17,7 @@ from airhop.report import TracedRun
 from airhop.simulate import Job
 from airhop.store import MemoryStore
 from airhop.study import Table
+from made_documents import blank_flow
 from synthetic_study import judged
 
 Means = dict[float, dict[str, float]]
@@ -70,7 +71,8 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
         "wall_s": 0.1,
         "fingerprint": f"{scheme}-{rep}",
         "flows": [
-            {
+            blank_flow()
+            | {
                 "name": "ftp",
                 "scheme": scheme,
                 "transport": "tcp",
@@ -84,13 +86,10 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
                 "timeouts": 46,
                 "fast_recoveries": 310,
                 "window_cuts": 356,
-                "spurious_timeouts": 0,
                 "srtt_ms": 71.2,
-                "completion_s": None,
                 "notices": {"eln": 7, "ersn": 0, "ebsn": 0, "rttn": 0, "nak": 0},
                 "judgements": judged(scheme, rep),
                 "duplicates": 3,
-                "timeouts_warned_late": 0,
                 "lateness": None,
             }
         ],

@@ -24,6 +24,6 @@ pub use build_error::BuildError;
 pub use ground_truth::lateness::Lateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
-pub use report::{FlowReport, Report};
+pub use report::{Column, FlowReport, OverFlows, Report, Value, flow_columns, run_columns};
 pub use routing::RoutingCounts;
 pub use world::{Interrupted, Schedule, World};

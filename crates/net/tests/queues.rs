@@ -69,7 +69,7 @@ fn red_drops_early_in_wired_links_and_in_stations() {
         assert!(red.drops[QUEUE] < red.drops[AQM], "{place}: {:?}", red.drops);
         let (less, more) = (red.flows[0].srtt_ms, drop_tail.flows[0].srtt_ms);
         assert!(less < more, "{place}: shorter queues, {less:?} and {more:?} ms");
-        assert!(red.flows[0].classifications[0][1] > 0, "{place}: true causes know of early drops");
+        assert!(red.flows[0].judgements[0][1] > 0, "{place}: true causes know of early drops");
     }
 }
 
@@ -261,10 +261,7 @@ fn delay_is_controlled_in_wired_links_and_in_stations() {
             let [less, more] = [&controlled, &drop_tail].map(|r| r.flows[0].srtt_ms.expect("a sample"));
             assert!(less < 0.8 * more, "{place}, {queue:?}: {less} and {more} ms");
             assert!(goodput(&controlled) > 0.8 * goodput(&drop_tail), "{place}, {queue:?}");
-            assert!(
-                controlled.flows[0].classifications[0][1] > 0,
-                "{place}: true causes know of early drops"
-            );
+            assert!(controlled.flows[0].judgements[0][1] > 0, "{place}: true causes know of early drops");
         }
     }
 }

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use super::worked::{answers, packet_list};
     #[pymodule_export]
-    use super::{build_info, catalogue, places, reference, schema, services};
+    use super::{build_info, catalogue, measures, places, reference, schema, services};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -70,6 +70,12 @@ fn catalogue() -> String {
 #[pyfunction]
 fn services() -> String {
     airhop_scenario::services()
+}
+
+/// Every measure of a flow and of a run, as a JSON list of columns.
+#[pyfunction]
+fn measures() -> String {
+    airhop_scenario::measures()
 }
 
 /// The JSON schema of scenario files.

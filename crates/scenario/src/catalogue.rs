@@ -3,6 +3,7 @@
 use crate::grammar;
 use crate::tables::SCENARIO;
 use airhop_net::services::{OnReal, SERVICES, Service};
+use airhop_net::{Column, OverFlows, flow_columns, run_columns};
 use airhop_tcp::{Param, Preset, Scheme};
 use serde::Serialize;
 use serde_json::Value;
@@ -103,4 +104,49 @@ pub fn schema() -> String {
 /// One page of Markdown that lists every key of a scenario file, with what it takes and its default.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
+}
+
+/// Every measure of a flow and of a run, as a JSON list of columns in the order of the run document: `column`, its name in frames;
+/// `of` ("flow" or "run") and `path`, the keys that lead to it; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean",
+/// "first" or "apart"); `after_warm_up`, `of_real`, and `is_count`.
+pub fn measures() -> String {
+    #[derive(Serialize)]
+    struct Listed<'a> {
+        column: &'a str,
+        of: &'static str,
+        path: &'a [&'static str],
+        label: &'a str,
+        short: &'a str,
+        unit: &'static str,
+        about: &'static str,
+        over_flows: &'static str,
+        after_warm_up: bool,
+        of_real: bool,
+        is_count: bool,
+    }
+    let listed = |of, c: &Column| {
+        let over_flows = match c.over_flows {
+            OverFlows::Sum => "sum",
+            OverFlows::Mean => "mean",
+            OverFlows::First => "first",
+            OverFlows::Apart => "apart",
+        };
+        serde_json::to_value(Listed {
+            column: &c.name,
+            of,
+            path: &c.path,
+            label: &c.label,
+            short: &c.short,
+            unit: c.unit,
+            about: c.about.trim(),
+            over_flows,
+            after_warm_up: c.after_warm_up,
+            of_real: c.of_real,
+            is_count: c.is_count,
+        })
+        .expect("texts are JSON")
+    };
+    let flows = flow_columns().iter().map(|column| listed("flow", column)).collect::<Vec<_>>();
+    let runs = run_columns().iter().map(|column| listed("run", column)).collect::<Vec<_>>();
+    serde_json::to_string(&[flows, runs].concat()).expect("numbers and texts are JSON")
 }

@@ -24,7 +24,7 @@ mod whole;
 pub use added::{NewParam, NewScheme, Policies};
 pub use airhop_net::Schedule;
 pub use airhop_net::outside::Reach;
-pub use catalogue::{catalogue, reference, schema, services};
+pub use catalogue::{catalogue, measures, reference, schema, services};
 pub use grammar::problem::ScenarioError;
 pub use runs::fades::SavedFades;
 pub use runs::open::OpenRun;

@@ -10,12 +10,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.measures import JUDGEMENTS, MEASURES
+
 if TYPE_CHECKING:
     from airhop import stats
 
-TAKEN_FOR = ("congestion", "wireless", "undecided")
+
+def _cell(column: str) -> tuple[str, str]:
+    _, judged, cause = MEASURES[column].path
+    return judged, cause
+
+
+COLUMNS = {column: _cell(column) for column in JUDGEMENTS}
+"""The cells of the matrix, what a loss was taken for and its true cause, by their columns in frames."""
+TAKEN_FOR = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
 """What a loss can be taken for."""
-TRUE_CAUSES = ("queue", "aqm", "channel", "collision", "none")
+UNDECIDED = "undecided"
+"""What a loss is taken for by a sender that does not say."""
+TRUE_CAUSES = tuple(dict.fromkeys(cause for _, cause in COLUMNS.values()))
 """What can have happened; `none`: the segment was not lost, only its ACK was, or it was late."""
 RIGHT = {
     ("congestion", "queue"),
@@ -24,8 +36,7 @@ RIGHT = {
     ("wireless", "collision"),
 }
 """The judgements that are right. Of what was not lost none is, and one that is undecided never is."""
-COLUMNS = {f"judged_{judged}_{cause}": (judged, cause) for judged in TAKEN_FOR for cause in TRUE_CAUSES}
-"""The cells of the matrix by the names of their columns in frames."""
+DECIDED_COLUMNS = tuple(column for column, (judged, _) in COLUMNS.items() if judged != UNDECIDED)
 RIGHT_COLUMNS = tuple(column for column, cell in COLUMNS.items() if cell in RIGHT)
 
 
@@ -71,6 +82,11 @@ class LossClassifications:
         return sum(self.counts.values())
 
     @property
+    def decided(self) -> int:
+        """How many were taken for something, not left undecided."""
+        return self.total - sum(self.count(UNDECIDED, cause) for cause in TRUE_CAUSES)
+
+    @property
     def right(self) -> int:
         """How many of them were judged right."""
         return sum(count for cell, count in self.counts.items() if cell in RIGHT)
@@ -92,16 +108,18 @@ class LossClassifications:
 
 
 def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
-    """Give the share of losses judged right, 0 to 1, over replications; None where none was judged.
+    """Give the share of losses judged right, 0 to 1, over replications; None where no cause was ever said.
 
-    A ratio of means (Fieller's interval): every loss counts alike, and a replication with few of them little.
+    That is so without a loss, and of a sender that leaves each loss undecided: BBR, or a BPF object, whose
+    interface has no word for a cause. A ratio of means (Fieller's interval): every loss counts alike, and a
+    replication with few of them little.
     """
     from airhop import stats
 
-    counts = [(found.right, found.total) for found in sample]
-    if not any(total for _, total in counts):
+    runs = list(sample)
+    if not any(run.decided for run in runs):
         return None
-    found = stats.ratio([right for right, _ in counts], [total for _, total in counts])
+    found = stats.ratio([run.right for run in runs], [run.total for run in runs])
     if found.low is None or found.high is None:
         return found
     return stats.Ratio(found.value, max(found.low, 0.0), min(found.high, 1.0), found.n)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from airhop import hints
+from airhop.analysis.measures import MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
@@ -21,13 +22,8 @@ from airhop.scenario import Scenario
 from airhop.stats import replications
 from airhop.terminal import bar_chart, mean_pm, ratio
 
-GOODPUT = "goodput_mbps"
-OTHERS = {
-    "retransmissions": "retrans-\nmissions",
-    "timeouts": "timeouts",
-    "window_cuts": "window\ncuts",
-    "srtt_ms": "srtt\nms",
-}
+OTHERS = ("retransmissions", "timeouts", "window_cuts", "srtt_ms")
+"""Measures that have a column beside goodput."""
 
 
 def compare(
@@ -99,11 +95,11 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     out = console()
     print_table(
         out,
-        ["scheme", "goodput\nMbit/s", f"goodput\nto {first}", *OTHERS.values()],
+        ["scheme", "goodput\nMbit/s", f"goodput\nto {first}", *(MEASURES[name].heading for name in OTHERS)],
         [
             [
                 row.scheme,
-                mean_pm(row.metrics[GOODPUT]),
+                mean_pm(row.goodput),
                 "× 1" if row is rows[0] else ratio(row.goodput_ratio),
                 *(mean_pm(row.metrics[key]) for key in OTHERS),
             ]
@@ -111,7 +107,7 @@ def _print(comparison: Comparison, as_json: bool) -> None:
         ],
         title=title,
     )
-    goodput = [(row.scheme, row.metrics[GOODPUT]) for row in rows]
+    goodput = [(row.scheme, row.goodput) for row in rows]
     out.print(bar_chart(goodput, unit="Mbit/s", columns=out.width))
     print_shares(out, {row.scheme: row.judgements for row in rows})
     if n > 1:

@@ -83,7 +83,8 @@ def draw_confusion(
         figure, panels = _panels(len(samples), len(whole.judged))
         for place, (panel, (scheme, sample)) in enumerate(zip(panels, samples.items(), strict=True)):
             right = share_right(sample)
-            told = "no loss" if right is None else f"{percent_interval(right)} %"
+            silent = "no cause said" if any(found.total for found in sample) else "no loss"
+            told = silent if right is None else f"{percent_interval(right)} %"
             panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
             _fill(panel, LossClassifications.sum(sample), whole.judged, causes)
             panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
+from airhop.analysis.measures import DROPS, MEANS, MEASURES, NOTICES, SUMS
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -34,37 +36,19 @@ class Quantity:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-GOODPUT = Quantity("goodput_mbps", "Goodput", "Mbit/s")
+def _declared(columns: Iterable[str]) -> list[Quantity]:
+    return [Quantity(column, MEASURES[column].label, MEASURES[column].unit) for column in columns]
+
+
+(GOODPUT,) = _declared(["goodput_mbps"])
 FAIRNESS = Quantity("jain", "Jain's fairness index", most=1.0)
 QUANTITIES = (
     GOODPUT,
     FAIRNESS,
     Quantity("judged_right", "Share of losses judged right", most=1.0),
-    Quantity("completion_s", "Completion time", "s"),
-    Quantity("srtt_ms", "Smoothed round-trip time", "ms"),
-    Quantity("sent_segments", "Segments sent"),
-    Quantity("retransmissions", "Retransmissions"),
-    Quantity("timeouts", "Timeouts"),
-    Quantity("spurious_timeouts", "Spurious timeouts"),
-    Quantity("timeouts_warned_late", "Timeouts with a warning under way"),
-    Quantity("lateness_mean_ms", "Lateness of notices", "ms"),
-    Quantity("lateness_notices", "Notices that met a timer"),
-    Quantity("lateness_late", "Notices later than a timeout"),
-    Quantity("duplicates", "Duplicate segments"),
-    Quantity("fast_recoveries", "Fast recoveries"),
-    Quantity("window_cuts", "Window cuts"),
-    Quantity("notices_eln", "ELN notices"),
-    Quantity("notices_ersn", "ERSN notices"),
-    Quantity("notices_ebsn", "EBSN notices"),
-    Quantity("notices_rttn", "RTTN notices"),
-    Quantity("notices_nak", "NAK notices"),
-    Quantity("drops_queue", "Packets lost: queue full"),
-    Quantity("drops_aqm", "Packets lost: AQM"),
-    Quantity("drops_channel", "Frames lost: channel error"),
-    Quantity("drops_collision", "Frames lost: collision"),
-    Quantity("drops_retries", "Packets given up by the link"),
-    Quantity("drops_agent", "Packets dropped by an agent"),
-    Quantity("drops_route", "Packets lost: no route"),
+    *_declared(MEANS),
+    *_declared(column for column in SUMS if column not in (GOODPUT.column, "delivered_bytes")),
+    *_declared((*NOTICES, *DROPS)),
 )
 """In the order in which menus list them."""
 

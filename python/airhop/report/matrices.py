@@ -41,7 +41,7 @@ class Matrix:
     found: LossClassifications
     """Summed over the replications."""
     right: Ratio | None
-    """Share of losses judged right; None where none was judged."""
+    """Share of losses judged right; None where no cause was ever said."""
 
     def cell(self, judged: str, cause: str) -> Mapping[str, str]:
         """Write a cell: its text, what hovering tells, how strong its colour is, whether it is right."""
@@ -56,8 +56,10 @@ class Matrix:
     @property
     def summary(self) -> str:
         """Say how much was judged right."""
-        if self.right is None:
+        if not self.found.total:
             return "no loss noticed"
+        if self.right is None:
+            return f"{self.found.total:,} losses, no cause said"
         return f"{percent_interval(self.right)} % of {self.found.total:,} right"
 
 

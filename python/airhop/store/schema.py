@@ -8,10 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from airhop.analysis import lateness, loss_classifications
-
-_NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
-_DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
+from airhop.analysis.measures import JUDGEMENTS, OF_FLOWS, OF_RUNS, Measure, of_flow
 
 _KEYS: dict[str, type[pl.DataType]] = {
     "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep
@@ -24,42 +21,19 @@ _KEYS: dict[str, type[pl.DataType]] = {
     "seed": pl.Int64,
     "rep": pl.Int64,
 }
-_COUNTERS: dict[str, type[pl.DataType]] = {
-    "goodput_mbps": pl.Float64,
-    "delivered_bytes": pl.Int64,
-    "sent_segments": pl.Int64,
-    "retransmissions": pl.Int64,
-    "timeouts": pl.Int64,
-    "fast_recoveries": pl.Int64,
-    "window_cuts": pl.Int64,
-    "spurious_timeouts": pl.Int64,
-    "srtt_ms": pl.Float64,  # null when no round trip was measured
-}
-_COMPLETION = (
-    "completion_s"  # of a finite transfer, since the flow's start; null for others and until it is over
-)
-_ROUTE = "route_hops"  # links that the shortest way of the flow crosses
-_OBSERVED: dict[str, type[pl.DataType]] = {
-    "duplicates": pl.Int64,  # data segments that the receiver had already
-    "timeouts_warned_late": pl.Int64,  # timeouts at which a notice was under way
-}
-_LATENESS: dict[str, type[pl.DataType]] = dict.fromkeys(lateness.COLUMNS, pl.Int64) | {
-    lateness.MEAN: pl.Float64
-}
+_JUDGED = tuple(measure for measure in OF_FLOWS if measure.column in JUDGEMENTS)
+_OTHERS = tuple(measure for measure in OF_FLOWS if measure not in _JUDGED)
+_OF_RUNS = sorted(OF_RUNS, key=lambda measure: measure.column == "events")
+
+
+def _types(measures: Iterable[Measure]) -> dict[str, type[pl.DataType]]:
+    return {measure.column: pl.Int64 if measure.is_count else pl.Float64 for measure in measures}
+
+
 _MEASURED: dict[str, type[pl.DataType]] = {
     "duration_s": pl.Float64,
     "warmup_s": pl.Float64,  # goodput and counters are of the time after it
-    _ROUTE: pl.Int64,
-    **_COUNTERS,
-    _COMPLETION: pl.Float64,
-    **{f"notices_{kind}": pl.Int64 for kind in _NOTICES},
-    **_OBSERVED,
-    **_LATENESS,
-    **dict.fromkeys(
-        loss_classifications.COLUMNS, pl.Int64
-    ),  # losses by what they were taken for, and true cause
-    **{f"drops_{cause}": pl.Int64 for cause in _DROPS},
-    "events": pl.Int64,
+    **_types((*_OTHERS, *_JUDGED, *_OF_RUNS)),
     "fingerprint": pl.String,
     "airhop": pl.String,  # version that computed it
     "model": pl.String,  # hash of the simulator's sources
@@ -117,9 +91,9 @@ def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
 def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
     """Make one row per flow, values in the order of COLUMNS."""
     document = json.loads(run.document)
+    of_run = [measure.value(document) for measure in _OF_RUNS]
     for flow in document["flows"]:
-        # Journals of earlier versions have no judgements, completion_s, route_hops or what was observed.
-        judged = flow.get("judgements", {})
+        measured = of_flow(flow)
         yield [
             run.run_id,
             document["scenario"],
@@ -132,18 +106,8 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
             document["rep"],
             document["duration_s"],
             document["warmup_s"],
-            flow.get(_ROUTE),
-            *(flow[name] for name in _COUNTERS),
-            flow.get(_COMPLETION),
-            *(flow["notices"][kind] for kind in _NOTICES),
-            *(flow.get(name) for name in _OBSERVED),
-            *lateness.columns_of(flow).values(),
-            *(
-                judged.get(taken_for, {}).get(cause)
-                for taken_for, cause in loss_classifications.COLUMNS.values()
-            ),
-            *(document["drops"][cause] for cause in _DROPS),
-            document["events"],
+            *(measured[measure.column] for measure in (*_OTHERS, *_JUDGED)),
+            *of_run,
             document["fingerprint"],
             run.airhop,
             run.model,

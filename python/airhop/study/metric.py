@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.measures import SUMS
 from airhop.errors import InputError, did_you_mean
-from airhop.study.measure import METRICS, OF_A_FLOW, SUMS
+from airhop.study.measure import METRICS, OF_A_FLOW
 
 if TYPE_CHECKING:
     import polars as pl

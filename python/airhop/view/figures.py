@@ -34,7 +34,6 @@ from airhop.report.look import FONT, LIGHT_TEXT, plain_figure, tooltip
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.curves import Curves
 
-GOODPUT = "goodput_mbps"
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
@@ -72,7 +71,7 @@ class Bars:
 
     def show(self, rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> None:
         """Show these schemes, each in its colour."""
-        goodput = [row.metrics[GOODPUT] for row in rows]
+        goodput = [row.goodput for row in rows]
         highs = [value.mean + (value.half_width or 0.0) for value in goodput]
         schemes = [row.scheme for row in rows]
         if self.figure.x_range.factors != schemes:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
+from airhop.analysis.measures import MEASURES
 from airhop.comparison import Comparison, Row
 from airhop.plots.style import SchemeStyle
 from airhop.report.symbols import symbol
@@ -13,13 +14,7 @@ from airhop.stats import Estimate
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.figures import dashes
 
-COLUMNS = {
-    "goodput_mbps": "goodput, Mbit/s",
-    "retransmissions": "retransmissions",
-    "timeouts": "timeouts",
-    "window_cuts": "window cuts",
-    "srtt_ms": "smoothed RTT, ms",
-}
+COLUMNS = ("goodput_mbps", "retransmissions", "timeouts", "window_cuts", "srtt_ms")
 """Metrics of the table. The ratio of goodputs stands after the first."""
 
 
@@ -27,7 +22,7 @@ def table(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
     """Write the numbers behind the bars, and some more."""
     if not rows:
         return ""
-    first, *others = COLUMNS.values()
+    first, *others = (MEASURES[name].title for name in COLUMNS)
     heads = ["scheme", first, f"to {rows[0].scheme}", *others]
     lines = [
         Markup("<tr><th scope=row>{} {}</th>{}</tr>").format(
@@ -89,9 +84,11 @@ def _cells(row: Row, is_first: bool) -> list[str]:
     return [first, "× 1" if is_first else ratio(row.goodput_ratio), *others]
 
 
-def _value(value: Estimate) -> str:
+def _value(value: Estimate | None) -> str:
     """Write a mean with its interval; what one run counted is a whole number."""
-    return number(int(value.mean)) if value.n == 1 and value.mean.is_integer() else mean_pm(value)
+    if value is not None and value.n == 1 and value.mean.is_integer():
+        return number(int(value.mean))
+    return mean_pm(value)
 
 
 def _join(pattern: str, values: Iterable[object]) -> Markup:

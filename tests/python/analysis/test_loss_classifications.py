@@ -71,6 +71,30 @@ def test_the_share_right_is_that_of_all_losses_of_all_replications() -> None:
     assert share_right([judgements()]) is None
 
 
+def test_a_sender_that_never_says_a_cause_has_no_share_right_and_not_none_of_its_losses() -> None:
+    """BBR and struct tcp_congestion_ops have no word for a cause: 0 % would be a verdict."""
+    silent = judgements(undecided_channel=7, undecided_queue=2)
+    assert share_right([silent, silent]) is None
+    decided = share_right([silent, judgements(wireless_channel=1)])
+    assert decided is not None and decided.value == pytest.approx(1 / 10), "what is left undecided counts"
+
+
+def test_tables_show_a_dash_for_a_sender_that_never_says_a_cause(capsys: pytest.CaptureFixture[str]) -> None:
+    short = ["--set", 'duration="5 s"', "--set", f"{FER}=0.03"]
+    for command in (
+        ["compare", "last-hop", "bbr", "reno", "-n", "2"],
+        ["run", "last-hop", "--scheme", "bbr"],
+    ):
+        with pytest.raises(SystemExit) as end:
+            main([*command, *short])
+        assert end.value.code == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "undecided" in line]
+    assert len(rows) == 2 and all(row[0] in ("bbr", "│") and "–" in row for row in rows), rows
+    table = airhop.sweep(SHORT.with_({"duration": "5 s"}), {"scheme": ["bbr", "reno"]}, reps=2)
+    shares = table.frame().group_by("scheme", maintain_order=True).agg("judged_right")
+    assert next(set(share) for share in shares["judged_right"]) == {None}
+
+
 @pytest.fixture(scope="module")
 def table() -> Any:
     return airhop.sweep(SHORT, {"scheme": ["reno", "ll-elsn"], FER: [0.001, 0.03]}, reps=3)
@@ -84,7 +108,7 @@ def test_a_study_counts_as_its_run_documents_do(table: Any) -> None:
             assert found[point.index][rep] == run.judgements
             row = frame.row(3 * point.index + rep, named=True)
             assert {name: row[name] for name in COLUMNS} == run.judgements.columns
-            expected = run.judgements.right / run.judgements.total if run.judgements.total else None
+            expected = run.judgements.right / run.judgements.total if run.judgements.decided else None
             assert row["judged_right"] == pytest.approx(expected)
 
 

@@ -33,21 +33,20 @@ def comparison(goodputs: dict[str, list[float]], reps: int) -> Comparison:
 def test_tcp_flows_are_summed_and_ratios_paired() -> None:
     found = comparison({"reno": [1.5, 2.0, 2.5], "sack": [3.0, 4.0, 5.0]}, reps=3)
     reno, sack = found.rows()
-    assert reno.metrics["goodput_mbps"].mean == pytest.approx(
-        4.0
-    )  # two TCP flows; the UDP flow does not count
+    assert reno.goodput.mean == pytest.approx(4.0)  # two TCP flows; the UDP flow does not count
     assert sack.goodput_ratio.value == pytest.approx(2.0)
     # Every pair has the ratio 2 exactly: the channel's spread must not show.
     assert sack.goodput_ratio.low == pytest.approx(2.0)
     assert sack.goodput_ratio.high == pytest.approx(2.0)
-    assert reno.metrics["srtt_ms"].mean == 50.0
+    srtt = reno.metrics["srtt_ms"]
+    assert srtt is not None and srtt.mean == 50.0
 
 
 def test_unpaired_replications_do_not_count() -> None:
     found = comparison({"reno": [1.0, 2.0, 30.0], "sack": [2.0, 4.0]}, reps=4)
     assert found.paired_reps == [0, 1]
     assert not found.complete
-    assert found.rows()[0].metrics["goodput_mbps"].mean == pytest.approx(3.0)
+    assert found.rows()[0].goodput.mean == pytest.approx(3.0)
     assert found.frame().height == 5
 
 
@@ -104,8 +103,8 @@ def test_statistics_are_those_of_the_textbook() -> None:
     t = scipy.stats.t.ppf(0.975, df=5)
     for row in found.rows():
         x = goodput[row.scheme]
-        assert row.metrics["goodput_mbps"].mean == pytest.approx(x.mean())
-        assert row.metrics["goodput_mbps"].half_width == pytest.approx(t * x.std(ddof=1) / np.sqrt(6))
+        assert row.goodput.mean == pytest.approx(x.mean())
+        assert row.goodput.half_width == pytest.approx(t * x.std(ddof=1) / np.sqrt(6))
     x, y = goodput["sack"], goodput["reno"]
     ratio = found.rows()[1].goodput_ratio
     assert ratio.value == pytest.approx(x.mean() / y.mean())
@@ -121,7 +120,7 @@ def test_schemes_with_parameters_are_told_apart() -> None:
     scenario = Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.3})
     found = compare(scenario, tables, reps=3)
     assert found.schemes == ["ll-elsn(n=0)", "ll-elsn(n=2)", "ll-elsn"]
-    none, two, default = (row.metrics["goodput_mbps"].mean for row in found.rows())
+    none, two, default = (row.goodput.mean for row in found.rows())
     assert none != two == default  # 2 is the default (Yun 2009 §4.2)
 
 

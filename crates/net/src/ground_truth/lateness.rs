@@ -16,8 +16,6 @@ pub struct Lateness {
     pub late: u64,
     /// The sum of all, nanoseconds.
     pub sum_ns: i64,
-    /// Timeouts of the sender at which such a notice was under way to it.
-    pub timeouts_warned_late: u64,
 }
 
 impl Lateness {
@@ -28,11 +26,10 @@ impl Lateness {
 
     /// Takes off what `earlier` had counted.
     pub(crate) fn leave_out(&mut self, earlier: &Lateness) {
-        let Lateness { notices, late, sum_ns, timeouts_warned_late } = earlier;
+        let Lateness { notices, late, sum_ns } = earlier;
         self.notices -= notices;
         self.late -= late;
         self.sum_ns -= sum_ns;
-        self.timeouts_warned_late -= timeouts_warned_late;
     }
 }
 
@@ -44,11 +41,17 @@ pub(crate) struct LatenessBook {
     /// When the sender timed out, since the first time that one was under way.
     expiries: Vec<Time>,
     counts: Lateness,
+    timeouts_warned_late: u64,
 }
 
 impl LatenessBook {
     pub fn counts(&self) -> Lateness {
         self.counts
+    }
+
+    /// Timeouts of the sender at which a notice that could have moved its timer was under way to it.
+    pub fn timeouts_warned_late(&self) -> u64 {
+        self.timeouts_warned_late
     }
 
     /// A notice leaves where it was made.
@@ -66,7 +69,7 @@ impl LatenessBook {
     /// The sender times out.
     pub fn on_timeout(&mut self, now: Time) {
         if self.under_way > 0 {
-            self.counts.timeouts_warned_late += 1;
+            self.timeouts_warned_late += 1;
             self.expiries.push(now);
         }
     }
@@ -114,7 +117,7 @@ mod tests {
 
     fn counts(book: &LatenessBook) -> (u64, u64, Option<f64>, u64) {
         let counts = book.counts();
-        (counts.notices, counts.late, counts.mean_ms(), counts.timeouts_warned_late)
+        (counts.notices, counts.late, counts.mean_ms(), book.timeouts_warned_late())
     }
 
     use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
@@ -183,6 +186,6 @@ mod tests {
         book.on_arrival(at(5), &made(Ebsn, 4), Some(at(12)));
         let mut measured = book.counts();
         measured.leave_out(&earlier);
-        assert_eq!(measured, Lateness { notices: 1, late: 0, sum_ns: -7_000_000, timeouts_warned_late: 0 });
+        assert_eq!(measured, Lateness { notices: 1, late: 0, sum_ns: -7_000_000 });
     }
 }

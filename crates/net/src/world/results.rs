@@ -5,7 +5,7 @@ use crate::plan::Transport;
 use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
 use crate::world::World;
-use airhop_base::{NodeId, NoticeKind, Span, Time};
+use airhop_base::{NodeId, Span, Time};
 use airhop_trace::Recorder;
 
 impl World {
@@ -51,26 +51,11 @@ impl World {
         let name = |n: NodeId| self.names[n.0 as usize].clone();
         let blank = FlowReport {
             name: flow.plan.name.clone(),
-            scheme: None,
-            is_real: false,
             transport: "udp",
             from: name(flow.plan.from),
             to: name(flow.plan.to),
             route_hops: flow.route_hops,
-            goodput_mbps: 0.0,
-            delivered_bytes: 0,
-            sent_segments: 0,
-            retransmissions: 0,
-            timeouts: 0,
-            fast_recoveries: 0,
-            window_cuts: 0,
-            spurious_timeouts: 0,
-            duplicates: 0,
-            lateness: Default::default(),
-            classifications: Default::default(),
-            completion_s: None,
-            srtt_ms: None,
-            notices: [0; NoticeKind::ALL.len()],
+            ..FlowReport::default()
         };
         match &flow.ends {
             Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
@@ -98,8 +83,9 @@ impl World {
             window_cuts: c.window_cuts,
             spurious_timeouts: tcp.spurious.count,
             duplicates: tcp.receiver.duplicates(),
+            timeouts_warned_late: tcp.lateness.timeouts_warned_late(),
             lateness: tcp.lateness.counts(),
-            classifications: tcp.loss_ledger.confusion(),
+            judgements: tcp.loss_ledger.confusion(),
             completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
             notices: c.notices,

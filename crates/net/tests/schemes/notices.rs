@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// What the sender took for a wireless loss, and what of it was none: lost by congestion, or not at all.
 fn wireless(r: &Report) -> (u64, u64) {
-    let [queue, aqm, channel, collision, none] = r.flows[0].classifications[Judged::Wireless as usize];
+    let [queue, aqm, channel, collision, none] = r.flows[0].judgements[Judged::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
@@ -90,7 +90,7 @@ fn no_sender_that_is_told_cuts_for_the_air() {
             let [clean, noisy] = [0.0, 0.05].map(|fer| told(scheme, preset, uplink, fer, Notices::Elsn, 1));
             let what = format!("{scheme}, uplink {uplink}, {preset:?}: {:?}", noisy.flows[0]);
             let (right, _) = wireless(&noisy);
-            let [_, _, channel, collision, _] = noisy.flows[0].classifications[Judged::Congestion as usize];
+            let [_, _, channel, collision, _] = noisy.flows[0].judgements[Judged::Congestion as usize];
             assert!(right > 500 && right > 100 * (channel + collision), "{what}");
             assert!(
                 noisy.flows[0].window_cuts <= clean.flows[0].window_cuts + 8,
@@ -157,7 +157,7 @@ fn a_split_connection_keeps_wireless_losses_from_the_sender() {
     let goodput = |scheme, uplink| {
         let r = LastHop { scheme, uplink, d_off_ms: 30, fer: 0.02, seconds: 60, ..LastHop::default() }.run(1);
         if scheme == "split" && !uplink {
-            let wireless = r.flows[0].classifications.map(|causes| causes[2] + causes[3]);
+            let wireless = r.flows[0].judgements.map(|causes| causes[2] + causes[3]);
             assert_eq!(wireless, [0; 3], "{r:?}");
         }
         r.flows[0].goodput_mbps

@@ -73,7 +73,7 @@ fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
 
 /// Right and wrong: what the sender took for a wireless loss, and what of it was none.
 fn wireless(f: &FlowReport) -> (u64, u64) {
-    let [queue, aqm, channel, collision, none] = f.classifications[Judged::Wireless as usize];
+    let [queue, aqm, channel, collision, none] = f.judgements[Judged::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 

@@ -1,8 +1,7 @@
 //! The run document: the results of one run as JSON. Field names and their order are a contract.
 
-use airhop_base::{Drop, NoticeKind};
-use airhop_net::{Confusion, FlowReport, Lateness, Report, RoutingCounts, TRUE_CAUSES};
-use airhop_tcp::seams::Judged;
+use airhop_base::Drop;
+use airhop_net::{FlowReport, Report, RoutingCounts, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -32,52 +31,38 @@ struct RoutingDocument {
     link_failures: u64,
 }
 
-/// One flow.
-#[derive(Serialize)]
-struct FlowDocument<'a> {
-    name: &'a str,
-    scheme: Option<&'a str>,
-    transport: &'a str,
-    from: &'a str,
-    to: &'a str,
-    route_hops: usize,
-    goodput_mbps: f64,
-    delivered_bytes: u64,
-    sent_segments: u64,
-    retransmissions: u64,
-    timeouts: Option<u64>,
-    fast_recoveries: Option<u64>,
-    window_cuts: Option<u64>,
-    spurious_timeouts: Option<u64>,
-    srtt_ms: Option<f64>,
-    completion_s: Option<f64>,
-    notices: Counts<{ NoticeKind::ALL.len() }>,
-    judgements: Option<Confused>,
-    duplicates: Option<u64>,
-    timeouts_warned_late: Option<u64>,
-    lateness: Option<LatenessDocument>,
-}
+/// One flow: which it is, and its measures in the order of their declaration.
+struct FlowDocument<'a>(&'a FlowReport);
 
-/// How late the notices came that could have spared timeouts.
-#[derive(Serialize)]
-struct LatenessDocument {
-    notices: u64,
-    late: u64,
-    mean_ms: f64,
-}
-
-/// How often a loss that was judged so had that true cause: `{"congestion": {"queue": 3, …}, …}`.
-struct Confused(Confusion);
-
-impl Serialize for Confused {
+impl Serialize for FlowDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (judged, row) in Judged::ALL.iter().zip(&self.0) {
-            let counts =
-                Counts(std::array::from_fn::<_, { TRUE_CAUSES.len() }, _>(|i| (TRUE_CAUSES[i], row[i])));
-            map.serialize_entry(judged.name(), &counts)?;
+        let f = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &f.name)?;
+        map.serialize_entry("scheme", &f.scheme)?;
+        map.serialize_entry("transport", f.transport)?;
+        map.serialize_entry("from", &f.from)?;
+        map.serialize_entry("to", &f.to)?;
+        for (name, value) in f.values() {
+            map.serialize_entry(name, &Shown(&value))?;
         }
         map.end()
+    }
+}
+
+/// A value of a measure.
+struct Shown<'a>(&'a Value);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_none(),
+            Value::Count(count) => serializer.serialize_u64(*count),
+            Value::Real(number) => serializer.serialize_f64(*number),
+            Value::Group(values) => {
+                serializer.collect_map(values.iter().map(|(key, value)| (key, Shown(value))))
+            }
+        }
     }
 }
 
@@ -105,7 +90,7 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         events: report.events,
         wall_s,
         fingerprint: format!("{:016x}", report.fingerprint),
-        flows: report.flows.iter().map(flow).collect(),
+        flows: report.flows.iter().map(FlowDocument).collect(),
         drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
     };
@@ -117,43 +102,11 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
     RoutingDocument { requests, replies, errors, link_failures }
 }
 
-fn flow(f: &FlowReport) -> FlowDocument<'_> {
-    // What only a real kernel knows is null, and no zero.
-    let known = |count: u64| (!f.is_real).then_some(count);
-    FlowDocument {
-        name: &f.name,
-        scheme: f.scheme,
-        transport: f.transport,
-        from: &f.from,
-        to: &f.to,
-        route_hops: f.route_hops,
-        goodput_mbps: f.goodput_mbps,
-        delivered_bytes: f.delivered_bytes,
-        sent_segments: f.sent_segments,
-        retransmissions: f.retransmissions,
-        timeouts: known(f.timeouts),
-        fast_recoveries: known(f.fast_recoveries),
-        window_cuts: known(f.window_cuts),
-        spurious_timeouts: known(f.spurious_timeouts),
-        srtt_ms: f.srtt_ms,
-        completion_s: f.completion_s,
-        notices: Counts(std::array::from_fn(|i| (NoticeKind::ALL[i].name(), f.notices[i]))),
-        judgements: (!f.is_real).then_some(Confused(f.classifications)),
-        duplicates: known(f.duplicates),
-        timeouts_warned_late: known(f.lateness.timeouts_warned_late),
-        lateness: lateness(&f.lateness),
-    }
-}
-
-fn lateness(of: &Lateness) -> Option<LatenessDocument> {
-    let mean_ms = of.mean_ms()?;
-    Some(LatenessDocument { notices: of.notices, late: of.late, mean_ms })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use airhop_base::Span;
+    use airhop_net::Lateness;
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -175,10 +128,11 @@ mod tests {
             spurious_timeouts: 0,
             srtt_ms: None,
             completion_s: Some(1.5),
-            classifications: [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0; 5]],
+            judgements: [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0; 5]],
             notices: [1, 2, 3, 4, 5],
             duplicates: 12,
-            lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000, timeouts_warned_late: 2 },
+            timeouts_warned_late: 2,
+            lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000 },
         };
         let report = Report {
             duration: Span::from_secs(200),

@@ -5,19 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 
 from airhop.analysis.loss_classifications import LossClassifications
+from airhop.analysis.measures import MEASURES
 from airhop.cli.output import print_table, say
 from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
 from airhop.terminal import number
 
-FLOW_COLUMNS = {
-    "goodput_mbps": "goodput\nMbit/s",
-    "retransmissions": "retrans-\nmissions",
-    "timeouts": "timeouts",
-    "fast_recoveries": "fast\nrecoveries",
-    "window_cuts": "window\ncuts",
-    "srtt_ms": "srtt\nms",
-}
+SHOWN = ("goodput_mbps", "retransmissions", "timeouts", "fast_recoveries", "window_cuts", "srtt_ms")
+"""Measures that have a column."""
 
 
 def print_run(out: Console, result: Result) -> None:
@@ -25,16 +20,16 @@ def print_run(out: Console, result: Result) -> None:
 
     – stands for what nobody knows.
     """
-    d = result.document
+    d, shown = result.document, [MEASURES[name] for name in SHOWN]
     print_table(
         out,
-        ["flow", "scheme", "path", *FLOW_COLUMNS.values()],
+        ["flow", "scheme", "path", *(measure.heading for measure in shown)],
         [
             [
                 flow["name"],
                 flow["scheme"] or flow["transport"],
                 f"{flow['from']} → {flow['to']}",
-                *(number(flow.get(key)) for key in FLOW_COLUMNS),
+                *(number(measure.value(flow)) for measure in shown),
             ]
             for flow in d["flows"]
         ],

@@ -22,12 +22,16 @@ COLUMNS = ("scheme", "taken for", *(CAUSES[cause] for cause in TRUE_CAUSES), "ri
 
 
 def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
-    """Print the losses of one run by what they were taken for and true cause; nothing where none was."""
+    """Print the losses of one run by what they were taken for and true cause; nothing where none was.
+
+    – stands for the share right of a scheme that never says a cause.
+    """
     rows = []
     for scheme, found in by_scheme.items():
         for place, judged in enumerate(found.judged):
             counts = [number(found.count(judged, cause)) for cause in TRUE_CAUSES]
-            rows.append(_row(scheme, place, judged, counts, percent(found.right / found.total)))
+            right = percent(found.right / found.total) if found.decided else number(None)
+            rows.append(_row(scheme, place, judged, counts, right))
     if rows:
         print_table(
             out, COLUMNS, rows, title="losses noticed, by what they were taken for and true cause", left=2
@@ -39,11 +43,10 @@ def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassificati
     rows = []
     for scheme, sample in by_scheme.items():
         right, found = share_right(sample), LossClassifications.sum(sample)
-        if right is None:
-            continue
         for place, judged in enumerate(found.judged):
             shares = [percent(found.share(judged, cause)) for cause in TRUE_CAUSES]
-            rows.append(_row(scheme, place, judged, shares, percent_interval(right)))
+            told = number(None) if right is None else percent_interval(right)
+            rows.append(_row(scheme, place, judged, shares, told))
     if not rows:
         return
     title = "losses noticed, by what they were taken for and true cause, % of the scheme's"

@@ -31,7 +31,8 @@ class Matrices {
       cell.style.setProperty("--share", share.toFixed(3));
     }
     const share = percentInterval(right[point], low[point], high[point]);
-    one(".count", table).textContent = total ? `${share} % of ${number(total)} right` : "no loss noticed";
+    const told = right[point] === null ? `${number(total)} losses, no cause said` : `${share} % of ${number(total)} right`;
+    one(".count", table).textContent = total ? told : "no loss noticed";
   }
 }
 

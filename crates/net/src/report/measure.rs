@@ -1,0 +1,246 @@
+//! A measure: a number, or a group of numbers, of a flow or of a run, with all that documents, frames, tables and plots say of it.
+
+use crate::ground_truth::lateness::Lateness;
+use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
+use airhop_base::NoticeKind;
+use airhop_tcp::seams::Judged;
+
+/// How the values of flows make that of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverFlows {
+    /// The sum over the TCP flows.
+    Sum,
+    /// The mean over the flows that have the measure.
+    Mean,
+    /// The measure is of the run, the same for each of its flows.
+    First,
+    /// The measure is of the flow alone; a run has none.
+    Apart,
+}
+
+/// A field of [`super::FlowReport`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Measure {
+    /// Key in the run document.
+    pub name: &'static str,
+    /// Name at axes and in menus.
+    pub label: &'static str,
+    /// Name at the head of a narrow column, whose lines break at spaces; empty: the label.
+    pub short: &'static str,
+    /// Unit; empty for counts and ratios.
+    pub unit: &'static str,
+    /// Definition, a sentence or two.
+    pub about: &'static str,
+    /// How flows add up.
+    pub over_flows: OverFlows,
+    /// The value is that of the time after the warm-up, whose part is subtracted; else that of the end of the run.
+    pub after_warm_up: bool,
+    /// Real senders have the measure, too: the network sees it. Else their kernels alone know.
+    pub of_real: bool,
+}
+
+/// A measure of which nothing is said yet.
+pub(super) const MEASURE: Measure = Measure {
+    name: "",
+    label: "",
+    short: "",
+    unit: "",
+    about: "",
+    over_flows: OverFlows::Sum,
+    after_warm_up: true,
+    of_real: true,
+};
+
+/// A number of a measure: a column in frames.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Name of the column.
+    pub name: String,
+    /// Keys that lead to it in the run document: in that of its flow, or in the whole for a measure of the run.
+    pub path: Vec<&'static str>,
+    /// Name at axes and in menus.
+    pub label: String,
+    /// As `Measure::short`.
+    pub short: String,
+    /// Unit; empty for counts and ratios.
+    pub unit: &'static str,
+    /// Definition of the measure that it belongs to.
+    pub about: &'static str,
+    /// How flows add up.
+    pub over_flows: OverFlows,
+    /// As `Measure::after_warm_up`.
+    pub after_warm_up: bool,
+    /// As `Measure::of_real`.
+    pub of_real: bool,
+    /// A whole number.
+    pub is_count: bool,
+}
+
+impl Column {
+    /// The one column of a measure that is a single number.
+    pub(super) fn of(measure: &Measure, is_count: bool) -> Column {
+        let &Measure { name, label, short, unit, about, over_flows, after_warm_up, of_real } = measure;
+        Column {
+            name: name.into(),
+            path: vec![name],
+            label: label.into(),
+            short: if short.is_empty() { label } else { short }.into(),
+            unit,
+            about,
+            over_flows,
+            after_warm_up,
+            of_real,
+            is_count,
+        }
+    }
+
+    /// A column of a group: the counts of a table.
+    fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
+        let path = [&[measure.name], keys].concat();
+        Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
+    }
+}
+
+/// A value as the run document prints it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `null`: nothing was measured, or only a real kernel knows.
+    Null,
+    /// A whole number.
+    Count(u64),
+    /// Any other number.
+    Real(f64),
+    /// Values by key.
+    Group(Vec<(&'static str, Value)>),
+}
+
+/// What a field of a report is stored as.
+pub(super) trait Quantity {
+    /// Columns that it has in frames.
+    fn columns(measure: &Measure) -> Vec<Column>;
+    /// Its value in the run document.
+    fn value(&self) -> Value;
+    /// Subtracts what `earlier` had counted. A rate is computed of what is left.
+    fn leave_out(&mut self, _earlier: &Self) {}
+}
+
+impl Quantity for u64 {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        vec![Column::of(measure, true)]
+    }
+
+    fn value(&self) -> Value {
+        Value::Count(*self)
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        *self -= earlier;
+    }
+}
+
+impl Quantity for usize {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        vec![Column::of(measure, true)]
+    }
+
+    fn value(&self) -> Value {
+        Value::Count(*self as u64)
+    }
+}
+
+impl Quantity for f64 {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        vec![Column::of(measure, false)]
+    }
+
+    fn value(&self) -> Value {
+        Value::Real(*self)
+    }
+}
+
+impl Quantity for Option<f64> {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        vec![Column::of(measure, false)]
+    }
+
+    fn value(&self) -> Value {
+        self.map_or(Value::Null, Value::Real)
+    }
+}
+
+/// Notices by kind.
+impl Quantity for [u64; NoticeKind::ALL.len()] {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let column = |kind: NoticeKind| {
+            let (name, label) = (kind.name(), kind.name().to_uppercase());
+            Column::within(measure, &[name], format!("notices_{name}"), format!("{label} notices"))
+        };
+        NoticeKind::ALL.into_iter().map(column).collect()
+    }
+
+    fn value(&self) -> Value {
+        counts(NoticeKind::ALL.iter().map(|kind| kind.name()).zip(self))
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        subtract(self, earlier);
+    }
+}
+
+impl Quantity for Confusion {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let column = |judged: &'static str, cause: &'static str| {
+            let (name, label) = (format!("judged_{judged}_{cause}"), format!("Judged {judged}, was {cause}"));
+            Column::within(measure, &[judged, cause], name, label)
+        };
+        let rows = Judged::ALL.into_iter();
+        rows.flat_map(|judged| TRUE_CAUSES.map(|cause| column(judged.name(), cause))).collect()
+    }
+
+    fn value(&self) -> Value {
+        let row = |(judged, row): (Judged, &_)| (judged.name(), counts(TRUE_CAUSES.into_iter().zip(row)));
+        Value::Group(Judged::ALL.into_iter().zip(self).map(row).collect())
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        self.iter_mut().zip(earlier).for_each(|(row, earlier)| subtract(row, earlier));
+    }
+}
+
+impl Quantity for Lateness {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let count =
+            |key, label: &str| Column::within(measure, &[key], format!("lateness_{key}"), label.into());
+        vec![
+            count("notices", "Notices that met a timer"),
+            count("late", "Notices later than a timeout"),
+            Column {
+                over_flows: OverFlows::Mean,
+                unit: "ms",
+                is_count: false,
+                ..count("mean_ms", "Lateness of notices")
+            },
+        ]
+    }
+
+    fn value(&self) -> Value {
+        let Some(mean_ms) = self.mean_ms() else { return Value::Null };
+        Value::Group(vec![
+            ("notices", Value::Count(self.notices)),
+            ("late", Value::Count(self.late)),
+            ("mean_ms", Value::Real(mean_ms)),
+        ])
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        self.leave_out(earlier);
+    }
+}
+
+fn counts<'a>(named: impl Iterator<Item = (&'static str, &'a u64)>) -> Value {
+    Value::Group(named.map(|(name, &count)| (name, Value::Count(count))).collect())
+}
+
+pub(super) fn subtract<const N: usize>(counts: &mut [u64; N], earlier: &[u64; N]) {
+    counts.iter_mut().zip(earlier).for_each(|(count, earlier)| *count -= earlier);
+}

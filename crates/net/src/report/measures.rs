@@ -1,0 +1,143 @@
+//! The measures, each declared once: the run document prints them in this order, and frames, stores, tables, plots and the
+//! documentation follow. A new one stands at the end of the list, and is set where the world reports (`world/results.rs`).
+
+use super::measure::OverFlows::{Apart, Mean};
+use super::measure::{Column, MEASURE, Measure, OverFlows, Quantity, Value};
+use crate::ground_truth::lateness::Lateness;
+use crate::ground_truth::loss_ledger::Confusion;
+use airhop_base::{Drop, NoticeKind};
+
+macro_rules! flow_measures {
+    ($($(#[doc = $about:literal])+ $name:ident: $kind:ty { $($key:ident: $value:expr),+ $(,)? })+) => {
+        /// The results of one flow: which it is, and its measures.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct FlowReport {
+            /// Its name.
+            pub name: String,
+            /// Its scheme, if it is TCP of Airhop.
+            pub scheme: Option<&'static str>,
+            /// Real hosts are at its ends, of which the network sees packets alone.
+            pub is_real: bool,
+            /// "tcp" or "udp".
+            pub transport: &'static str,
+            /// The sending node.
+            pub from: String,
+            /// The receiving node.
+            pub to: String,
+            $($(#[doc = $about])+ pub $name: $kind,)+
+        }
+
+        const MEASURES: &[Measure] =
+            &[$(Measure { name: stringify!($name), about: concat!($($about),+), $($key: $value,)+ ..MEASURE }),+];
+
+        impl FlowReport {
+            /// Subtracts what `earlier`, a report of the same flow, had counted.
+            pub(super) fn leave_out(&mut self, earlier: &FlowReport) {
+                let mut counted = MEASURES.iter().map(|measure| measure.after_warm_up);
+                $(if counted.next() == Some(true) {
+                    Quantity::leave_out(&mut self.$name, &earlier.$name);
+                })+
+            }
+
+            /// The measures by name, in the order of the run document. What only a real kernel knows is null, and no zero.
+            pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
+                let known = |(measure, value): (&Measure, Value)| {
+                    (measure.name, if self.is_real && !measure.of_real { Value::Null } else { value })
+                };
+                MEASURES.iter().zip([$(self.$name.value()),+]).map(known).collect::<Vec<_>>().into_iter()
+            }
+        }
+
+        /// The columns of a flow's measures, in the order of the run document.
+        pub fn flow_columns() -> Vec<Column> {
+            let columns = [$(<$kind as Quantity>::columns),+];
+            MEASURES.iter().zip(columns).flat_map(|(measure, columns)| columns(measure)).collect()
+        }
+    };
+}
+
+flow_measures! {
+    /// Links that the shortest way between its ends crosses.
+    route_hops: usize { label: "Hops of the route", short: "hops", over_flows: Apart, after_warm_up: false }
+
+    /// New in-order bytes handed to the receiving application × 8 / (duration − warm-up) / 1e6.
+    goodput_mbps: f64 { label: "Goodput", unit: "Mbit/s" }
+
+    /// New in-order bytes handed to the receiving application.
+    delivered_bytes: u64 { label: "Delivered", unit: "B" }
+
+    /// Data segments (or datagrams) sent, retransmissions included.
+    sent_segments: u64 { label: "Segments sent" }
+
+    /// Retransmissions among the segments sent.
+    retransmissions: u64 { label: "Retransmissions", short: "retrans- missions" }
+
+    /// Retransmission timeouts.
+    timeouts: u64 { label: "Timeouts", of_real: false }
+
+    /// Fast recoveries.
+    fast_recoveries: u64 { label: "Fast recoveries", of_real: false }
+
+    /// Reductions of the congestion window.
+    window_cuts: u64 { label: "Window cuts", of_real: false }
+
+    /// Timeouts that were not needed: a copy of the segment that was sent before reached the receiver.
+    spurious_timeouts: u64 { label: "Spurious timeouts", of_real: false }
+
+    /// Smoothed round-trip time (RFC 6298) at the end; null before the first sample.
+    srtt_ms: Option<f64> {
+        label: "Smoothed round-trip time", short: "srtt", unit: "ms", over_flows: Mean, after_warm_up: false
+    }
+
+    /// How long a finite transfer took, from its start until the receiver had all of it; null for others and until then.
+    completion_s: Option<f64> {
+        label: "Completion time", short: "comple- tion", unit: "s", over_flows: Mean, after_warm_up: false
+    }
+
+    /// Notices that the sender received, by kind.
+    notices: [u64; NoticeKind::ALL.len()] { label: "Notices" }
+
+    /// Losses that the sender detected, by the cause that it took them for and by their true cause.
+    judgements: Confusion { label: "Losses judged", of_real: false }
+
+    /// Data segments that reached the receiver when it had all their bytes.
+    duplicates: u64 { label: "Duplicate segments", of_real: false }
+
+    /// Timeouts of the sender at which a notice that could have spared it was under way.
+    timeouts_warned_late: u64 { label: "Timeouts with a warning under way", of_real: false }
+
+    /// Arrival of a notice that could have spared a timeout (ERSN, EBSN, RTTN) less the expiry that it should have
+    /// prevented: the first one since the notice was made, if that is past (the notice is late), else that of the running timer.
+    lateness: Lateness { label: "Lateness of notices", of_real: false }
+}
+
+/// The columns of a run's own measures, in the order of the run document.
+pub fn run_columns() -> Vec<Column> {
+    let of_run = |name: String, path: Vec<&'static str>, label: &str, about| Column {
+        after_warm_up: name != "events",
+        name,
+        path,
+        label: label.into(),
+        short: label.into(),
+        unit: "",
+        about,
+        over_flows: OverFlows::First,
+        of_real: true,
+        is_count: true,
+    };
+    let mut found =
+        vec![of_run("events".into(), vec!["events"], "Events", "Events handled, warm-up included.")];
+    found.extend(Drop::ALL.map(|why| {
+        let (label, about) = match why {
+            Drop::Queue => ("Packets lost: queue full", "Packets dropped by a full queue."),
+            Drop::Aqm => ("Packets lost: AQM", "Packets dropped by active queue management."),
+            Drop::Channel => ("Frames lost: channel error", "Frames lost to bit errors on the channel."),
+            Drop::Collision => ("Frames lost: collision", "Frames lost to a collision."),
+            Drop::Retries => ("Packets given up by the link", "Packets given up after the last attempt."),
+            Drop::Agent => ("Packets dropped by an agent", "Packets that an agent took out."),
+            Drop::Route => ("Packets lost: no route", "Packets without a route to their destination."),
+        };
+        of_run(format!("drops_{}", why.name()), vec!["drops", why.name()], label, about)
+    }));
+    found
+}

@@ -1,0 +1,47 @@
+//! `Report` has what a run measured, flow by flow. What a flow is measured by stands in `measures.rs`.
+
+mod measure;
+mod measures;
+
+use crate::routing::RoutingCounts;
+use airhop_base::{Drop, Span};
+
+pub use measure::{Column, OverFlows, Value};
+pub use measures::{FlowReport, flow_columns, run_columns};
+
+/// The results of one run: the fields of the run document, without what only the caller knows. Events and fingerprint are
+/// those of the whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Simulated time.
+    pub duration: Span,
+    /// The first part of it, which is left out of goodput and counters.
+    pub warmup: Span,
+    /// Events handled.
+    pub events: u64,
+    /// Rolling hash of the trajectory.
+    pub fingerprint: u64,
+    /// The flows, in the order of the scenario.
+    pub flows: Vec<FlowReport>,
+    /// Drops by reason, in the order of `Drop::ALL`.
+    pub drops: [u64; Drop::ALL.len()],
+    /// What the routers counted, if there are any.
+    pub routing: Option<RoutingCounts>,
+}
+
+impl Report {
+    /// Takes off what `earlier`, a report of the same run, had counted.
+    pub(crate) fn leave_out(&mut self, earlier: &Report) {
+        measure::subtract(&mut self.drops, &earlier.drops);
+        if let (Some(routing), Some(mut earlier)) = (&mut self.routing, earlier.routing) {
+            routing
+                .each_mut()
+                .into_iter()
+                .zip(earlier.each_mut())
+                .for_each(|(count, before)| *count -= *before);
+        }
+        for (flow, earlier) in self.flows.iter_mut().zip(&earlier.flows) {
+            flow.leave_out(earlier);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""Measures of flows and of runs, as the simulator declares them: each a column of frames, stores and studies.
+
+The list stands in `crates/net/src/report/measures.rs`, and in the order of the run document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from airhop import _core
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of a flow or of a run."""
+
+    column: str
+    """Its name in frames, stores and formulas."""
+    of: Literal["flow", "run"]
+    path: tuple[str, ...]
+    """Keys that lead to it in the run document: in the part of its flow, or in the whole."""
+    label: str
+    """Its name at axes and in menus."""
+    short: str
+    """Its name at the head of a narrow column, whose lines break at spaces."""
+    unit: str
+    """Its unit; empty for counts and ratios."""
+    about: str
+    """Its definition."""
+    over_flows: Literal["sum", "mean", "first", "apart"]
+    """How flows make a run: the sum over TCP flows, the mean over the flows that have it, the value of the
+    run that is the same for all flows, or not at all."""
+    after_warm_up: bool
+    """Whether the warm-up is left out; else it is a value of the end of the run."""
+    of_real: bool
+    """Whether it is known of real senders, too; else only their kernels could tell."""
+    is_count: bool
+    """Whether it is a whole number."""
+
+    @property
+    def heading(self) -> str:
+        """The head of a narrow column, unit included."""
+        return "\n".join(filter(None, (*self.short.lower().split(), self.unit)))
+
+    @property
+    def title(self) -> str:
+        """Label and unit in a line of text."""
+        return f"{self.label.lower()}, {self.unit}" if self.unit else self.label.lower()
+
+    def value(self, document: Mapping[str, Any]) -> Any:
+        """Return the value in the document of a flow or a run.
+
+        None where it has none, where only a real kernel knows, and in a document of an earlier version, which
+        lacks it. Of an empty group the counts are 0.
+        """
+        found: Any = document
+        for key in self.path:
+            if found is None:
+                return 0 if self.is_count and not is_real(document) else None
+            if key not in found:
+                return None
+            found = found[key]
+        return found
+
+
+def _declared() -> tuple[Measure, ...]:
+    entries: list[dict[str, Any]] = json.loads(_core.measures())
+    return tuple(Measure(**entry | {"path": tuple(entry["path"])}) for entry in entries)
+
+
+_DECLARED = _declared()
+OF_FLOWS = tuple(measure for measure in _DECLARED if measure.of == "flow")
+"""Measures of a flow."""
+OF_RUNS = tuple(measure for measure in _DECLARED if measure.of == "run")
+"""Measures of a run as a whole."""
+MEASURES = {measure.column: measure for measure in _DECLARED}
+"""All of them, by column."""
+
+
+def columns(group: str) -> tuple[str, ...]:
+    """List the columns of a group of the run document, such as `notices`."""
+    return tuple(column for column, measure in MEASURES.items() if measure.path[0] == group)
+
+
+NOTICES = columns("notices")
+JUDGEMENTS = columns("judgements")
+DROPS = columns("drops")
+SUMS = tuple(
+    measure.column
+    for measure in OF_FLOWS
+    if measure.over_flows == "sum" and measure.column not in (*NOTICES, *JUDGEMENTS)
+)
+"""Counts and rates of a flow that add up over the TCP flows of a run."""
+MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "mean")
+"""Measures that not every flow has, as a mean over those that do."""
+
+
+def is_real(flow: Mapping[str, Any]) -> bool:
+    """Tell whether a flow of a run document is of real hosts: what their kernels alone know is null."""
+    return flow.get("judgements", ()) is None
+
+
+def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:
+    """Take all measures of a flow from its part of a run document, by column."""
+    return {measure.column: measure.value(flow) for measure in OF_FLOWS}
+
+
+def over_flows(flows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, float | None]:
+    """Add up measures over the flows of a run document, by column: sums over TCP flows, means over all."""
+    return {name: _total(flows, MEASURES[name]) for name in names}
+
+
+def _total(flows: Sequence[Mapping[str, Any]], measure: Measure) -> float | None:
+    if measure.over_flows == "sum":
+        known = [measure.value(flow) for flow in flows if flow["transport"] == "tcp"]
+        return float(sum(value or 0 for value in known))
+    found = [value for flow in flows if (value := measure.value(flow)) is not None]
+    return sum(found) / len(found) if found else None

@@ -1,0 +1,127 @@
+"""A measure is declared once, in Rust; documents, frames, stores, studies and comparisons follow it alike."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import airhop
+from airhop.analysis import measures
+from airhop.analysis.measures import MEASURES, OF_FLOWS, OF_RUNS, Measure
+from airhop.comparison import METRICS as COMPARED
+from airhop.plots.quantities import QUANTITIES
+from airhop.store import COLUMNS, MemoryStore
+from airhop.study.measure import METRICS, OF_A_FLOW, per_run
+from made_documents import blank_flow, blank_run
+from store_writer import document, job, values
+
+IDENTITY = ["name", "scheme", "transport", "from", "to"]
+
+
+@pytest.fixture(scope="module")
+def mixed() -> airhop.Result:
+    """Run a bulk transfer beside a finite one and a stream of datagrams."""
+    flow = {"from": "s", "to": "d"}
+    scenario = airhop.Scenario.load("last-hop").to_dict() | {"duration": "3 s"}
+    scenario["flow"] = [
+        flow | {"name": "bulk", "scheme": "reno", "app": {"kind": "bulk"}},
+        flow | {"name": "web", "scheme": "sack", "app": {"kind": "transfer", "size": "50 kB"}},
+        flow
+        | {
+            "name": "call",
+            "transport": "udp",
+            "segment": "160 B",
+            "app": {"kind": "cbr", "rate": "64 kbit/s"},
+        },
+    ]
+    return airhop.run(airhop.Scenario.load(scenario))
+
+
+def test_run_documents_have_the_declared_measures_in_their_order(mixed: airhop.Result) -> None:
+    declared = list(dict.fromkeys(measure.path[0] for measure in OF_FLOWS))
+    for flow in mixed.document["flows"]:
+        assert list(flow) == IDENTITY + declared
+        assert all(measure.value(flow) is not None for measure in OF_FLOWS if measure.is_count)
+    assert all(isinstance(measure.value(mixed.document), int) for measure in OF_RUNS)
+
+
+def test_frames_stores_studies_and_menus_have_every_measure(mixed: airhop.Result) -> None:
+    columns = {measure.column for measure in OF_FLOWS} - set(measures.NOTICES)
+    notices = {column.replace("notices_", "notice_") for column in measures.NOTICES}
+    assert set(mixed.flows.columns) == columns.union(IDENTITY, notices)
+    assert set(MEASURES) <= set(COLUMNS)
+    of_a_run = {column for column, measure in MEASURES.items() if measure.over_flows != "apart"}
+    assert of_a_run == set(METRICS) - {"jain", "judged_right"}
+    assert {measure.column for measure in OF_FLOWS if measure.over_flows != "apart"} == set(OF_A_FLOW)
+    assert set(COMPARED) <= set(METRICS)
+    labels = {quantity.column: quantity.label for quantity in QUANTITIES}
+    assert all(labels[column] == MEASURES[column].label for column in COMPARED if column != "delivered_bytes")
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.column)
+def test_every_measure_says_what_it_is(measure: Measure) -> None:
+    assert measure.about.endswith(".") and measure.label and measure.heading
+    ending = {"Mbit/s": "mbps", "B": "bytes", "": ""}.get(measure.unit, measure.unit)
+    assert measure.column.endswith(ending)
+
+
+def test_a_comparison_and_a_study_add_flows_up_alike(mixed: airhop.Result) -> None:
+    """The terminal and the report define each figure of a run the same: srtt_ms is of those that have one."""
+    store = MemoryStore()
+    store.add(job(0), json.dumps(mixed.document), values(0))
+    in_study = per_run(store.rows()).row(0, named=True)
+    compared = measures.over_flows(mixed.document["flows"], COMPARED)
+    assert compared == pytest.approx({name: in_study[name] for name in COMPARED}, nan_ok=False)
+    bulk, web, _ = mixed.document["flows"]
+    assert compared["goodput_mbps"] == bulk["goodput_mbps"] + web["goodput_mbps"]
+    assert compared["srtt_ms"] == pytest.approx((bulk["srtt_ms"] + web["srtt_ms"]) / 2)
+    assert compared["completion_s"] == web["completion_s"]
+
+
+def test_a_flow_without_a_round_trip_counts_in_no_mean() -> None:
+    """One of two flows never had an ACK: the mean is that of the other, and no half of it."""
+    flow = blank_flow() | {"transport": "tcp"}
+    flows = [flow | {"srtt_ms": 80.0}, flow]
+    assert measures.over_flows(flows, ["srtt_ms", "timeouts"]) == {"srtt_ms": 80.0, "timeouts": 0.0}
+    assert measures.over_flows([flow], ["srtt_ms"]) == {"srtt_ms": None}
+
+
+def test_what_a_kernel_alone_knows_is_null_and_no_zero() -> None:
+    unknown = {measure.path[0]: None for measure in OF_FLOWS if not measure.of_real}
+    real = airhop.Result(json.dumps(blank_run() | {"flows": [blank_flow() | {"transport": "tcp"} | unknown]}))
+    (row,) = real.flows.rows(named=True)
+    assert {name for name, value in row.items() if name in MEASURES and value is None} >= {
+        measure.column for measure in OF_FLOWS if not measure.of_real
+    }
+    assert row["sent_segments"] == row["notice_eln"] == 0
+
+
+@pytest.mark.parametrize("measure", OF_FLOWS, ids=lambda measure: measure.column)
+def test_documents_of_earlier_versions_have_null_for_a_measure_that_they_lack(measure: Measure) -> None:
+    earlier = json.loads(document(3))
+    for flow in earlier["flows"]:
+        flow.pop(measure.path[0])
+    store = MemoryStore()
+    store.add(job(3), json.dumps(earlier), values(3))
+    assert store.rows()[measure.column].null_count() == len(earlier["flows"])
+
+
+def test_a_new_measure_is_read_where_documents_have_it() -> None:
+    new = replace(MEASURES["srtt_ms"], column="wait_p95_ms", path=("wait_ms", "p95"))
+    assert new.value({"wait_ms": {"p95": 3.5}, "judgements": {}}) == 3.5
+    assert new.value({"wait_ms": None, "judgements": {}}) is None
+    assert new.value({"judgements": {}}) is None
+
+
+def test_stores_written_before_are_read(tmp_path: Path) -> None:
+    """A Parquet part without some of today's columns: they are null in its rows."""
+    store = MemoryStore()
+    store.add(job(1), document(1), values(1))
+    earlier = store.rows().drop("lateness_mean_ms", "route_hops")
+    earlier.write_parquet(tmp_path / "earlier.parquet")
+    from airhop.store.schema import combine
+
+    rows = combine([pl.read_parquet(tmp_path / "earlier.parquet")])
+    assert set(COLUMNS) <= set(rows.columns) and rows["route_hops"].null_count() == rows.height
