@@ -100,6 +100,11 @@ StudyName = Annotated[str, Parameter(completer=_studies)]
 ExperimentId = Annotated[str, Parameter(completer=_experiments)]
 
 
+def with_words(with_: Sequence[str]) -> list[str]:
+    """Give the words of a command that load these files and modules."""
+    return [word for one in with_ for word in ("--with", one)]
+
+
 def application() -> App:
     """Make the parser, every command of it imported when it is used."""
     app = App(
