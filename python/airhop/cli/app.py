@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from inspect import Parameter as Kind
 from inspect import signature
@@ -12,7 +11,7 @@ from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
 from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
 from airhop.cli.again import Again, start_again
-from airhop.cli.output import help_console
+from airhop.cli.output import help_console, say
 from airhop.errors import (
     InputError,
     PrivilegeError,
@@ -172,7 +171,7 @@ def _obeyed(app: App, words: Sequence[str]) -> object:
 
 
 def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
-    print(f"airhop: {why}", file=sys.stderr)
+    say(f"airhop: {why}")
     return code
 
 

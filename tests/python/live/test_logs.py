@@ -110,6 +110,13 @@ def test_a_head_of_another_shape_is_refused(tmp_path: Path, change: dict[str, ob
         Log(write(tmp_path / "a.log", head(**change)))
 
 
+def test_a_log_cannot_steer_the_terminal(cli: Cli, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.log", head(airhop="9.9\x1b]0;owned\x07"))
+    ended = cli("replay", str(path))
+    assert ended.code == 0 and r"written by Airhop 9.9\x1b]0;owned\x07" in ended.err
+    assert "\x1b" not in ended.err + ended.out
+
+
 SCHEME = """
 import airhop
 

@@ -231,7 +231,11 @@ fn claims_of_a_host_are_bounded_by_what_was_sent() {
     pass(&mut world, d, &segment(d, 100, Some(901), true, 0));
     pass(&mut world, s, &segment(s, 901, Some(101), false, 500));
     for leap in 1..9u32 {
-        pass(&mut world, d, &segment(d, 101, Some(901u32.wrapping_add(leap.wrapping_mul(0x7000_0000))), false, 0));
+        pass(
+            &mut world,
+            d,
+            &segment(d, 101, Some(901u32.wrapping_add(leap.wrapping_mul(0x7000_0000))), false, 0),
+        );
     }
     pass(&mut world, s, &segment(s, 1401, Some(101), false, 500));
     pass(&mut world, d, &segment(d, 101, Some(1901), false, 0));
