@@ -132,17 +132,27 @@ class Scenario:
 
     @staticmethod
     def parse(
-        text: str, source: str, folder: str | None, sets: list[tuple[str, str]], scheme: str | None
+        text: str,
+        source: str,
+        folder: str | None,
+        sets: list[tuple[str, str]],
+        scheme: str | None,
+        files: list[tuple[str, str]] = ...,
     ) -> Scenario:
         """Read TOML; `source` names it in messages, and files that it names are relative to `folder`.
 
-        Without a folder it may name none. `sets` are pairs of a path and a TOML literal or bare text; so
-        is `scheme`, for every TCP flow.
+        Without a folder it may name those of `files` alone, by digest and content. `sets` are pairs of a
+        path and a TOML literal or bare text; so is `scheme`, for every TCP flow.
         """
 
     @staticmethod
     def from_json(
-        text: str, source: str, folder: str | None, sets: list[tuple[str, str]], scheme: str | None
+        text: str,
+        source: str,
+        folder: str | None,
+        sets: list[tuple[str, str]],
+        scheme: str | None,
+        files: list[tuple[str, str]] = ...,
     ) -> Scenario:
         """Read the same model given as JSON."""
 
@@ -222,14 +232,16 @@ def emulate(
     rep: int,
     log: str | None,
     headers_only: bool,
+    code: list[tuple[str, str, str]],
     spin_us: int,
     on_progress: Callable[[dict[str, Any]], None],
 ) -> str:
     """Run in real time with real hosts at some nodes; return the run document with `live`.
 
     `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
-    what `sh -c` is given. `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far),
-    `lateness_p99_us`, `lost_to_emulator` and `drops` by cause, ten times a second.
+    what `sh -c` is given; `code` file, name and digest of the schemes that the log names. `on_progress` gets
+    `t_s`, `in` and `out` (`packets`, `bytes` so far), `lateness_p99_us`, `lost_to_emulator` and `drops` by
+    cause, ten times a second.
     Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
     """
 
@@ -239,8 +251,12 @@ def replay(scenario: Scenario, path: str, trace: bool, pcap_dir: str | None) -> 
     OSError says where it is no log, or damaged.
     """
 
-def log_header(path: str) -> str:
-    """Read the head of a log, as JSON: airhop, scenario, seed, rep, doors headers_only. Raises OSError."""
+def log_header(path: str) -> tuple[int, str]:
+    """Read the version of a log's format, and its head as JSON. Raises OSError.
+
+    The head has airhop, scenario, files, with, seed, rep, doors and headers_only; `files` and `with` are new
+    in format 2.
+    """
 
 def privileges() -> list[tuple[str, bool, str]]:
     """List what this process may do here: name, whether, and how it is there or what is missing."""

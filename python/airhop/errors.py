@@ -13,6 +13,7 @@ __all__ = [
     "ScenarioError",
     "SchemeError",
     "did_you_mean",
+    "harmless",
     "shortened",
     "users_traceback",
 ]
@@ -31,12 +32,16 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        harmless = _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], message)
-        super().__init__("\n".join(shortened(line, _MOST) for line in harmless.split("\n")))
+        super().__init__("\n".join(shortened(line, _MOST) for line in harmless(message).split("\n")))
 
 
 class PrivilegeError(RuntimeError):
     """A user may not do here what was asked; the message says what is missing and how to get it."""
+
+
+def harmless(text: str) -> str:
+    """Escape what a terminal would obey in a text of a stranger: ESC, BEL, overrides of direction."""
+    return _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def shortened(text: str, most: int = 80) -> str:

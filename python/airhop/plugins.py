@@ -59,6 +59,17 @@ def loaded() -> list[tuple[str, str]]:
     return list(_loaded.items())
 
 
+def origin(source: str) -> str:
+    """Name the file, without its folder, or the module that brought the source of an added scheme."""
+    for name in _loaded:
+        if _is_object(name) or not _is_file(name):
+            if f"{source}.".startswith(f"{name}."):
+                return Path(name).name if _is_file(name) else name
+        elif _module_name(name) == source:
+            return Path(name).name
+    return source
+
+
 def load_source(name: str, text: str) -> list[str]:
     """Load what `loaded` gave, also where there is no such file; give the names of its schemes."""
     if _is_object(name):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core
-from airhop.added import added
+from airhop.added import Added, added
 from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
@@ -38,8 +38,10 @@ class _Source:
     folder: str | None = ""
     """What the files that it names are relative to, an absolute path; empty for the working directory.
 
-    None: it may name no file, whatever is changed in it.
+    None: it may name those of `files` alone, whatever is changed in it.
     """
+    files: tuple[tuple[str, str], ...] = ()
+    """Digest and content of the files that came with it."""
     is_json: bool = False
     sets: tuple[tuple[str, str], ...] = ()
     scheme: str | None = None
@@ -60,7 +62,7 @@ class _Source:
 
     def _read(self) -> _core.Scenario:
         read = _core.Scenario.from_json if self.is_json else _core.Scenario.parse
-        return read(self.text, self.name, self.folder, list(self.sets), self.scheme)
+        return read(self.text, self.name, self.folder, list(self.sets), self.scheme, list(self.files))
 
     def changed(self, path: str, value: str) -> _Source:
         """Set one path to a TOML value; a later change wins, whichever of the two is wider."""
@@ -108,15 +110,15 @@ class Scenario:
         return _change(_find(source), [_split(text) for text in sets])
 
     @classmethod
-    def received(cls, source: str | Mapping[str, Any]) -> Scenario:
-        """Read a packaged scenario or a dict that came over the network: no file is opened for it, ever.
+    def received(cls, source: str | Mapping[str, Any], files: Mapping[str, str] | None = None) -> Scenario:
+        """Read a packaged scenario or a dict that somebody else wrote: no file is opened for it, ever.
 
-        A key that names a file is refused, also in what `with_` changes later: a stranger may have written
-        it, and what a message says about a file tells of its contents.
+        A key that names a file is refused, also in what `with_` changes later, for what a message says about
+        a file tells of its contents; but for the `files` that came with it, content by digest.
         Raises InputError when there is no such packaged scenario, ScenarioError when something is wrong.
         """
         found = _given(source) if isinstance(source, Mapping) else _packaged(source)
-        return cls(replace(found, folder=None))
+        return cls(replace(found, folder=None, files=tuple((files or {}).items())))
 
     def with_(self, changes: Mapping[str, Any]) -> Scenario:
         """Change values by their path, as in {"wlan.cell.errors.fer": 0.02, "flow.ftp.scheme": "ll-elsn"}.
@@ -146,9 +148,14 @@ class Scenario:
         the code of every scheme in it that was added.
         """
         content = [self.core.identity()]
-        if self._added:
-            content += [self._added[name].digest for name in sorted(self._schemes() & self._added.keys())]
+        content += [scheme.digest for scheme in self.added_schemes()]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()
+
+    def added_schemes(self) -> list[Added]:
+        """List the schemes in it that are not Airhop's own, in the order of their names."""
+        if not self._added:
+            return []
+        return [self._added[name] for name in sorted(self._schemes() & self._added.keys())]
 
     def _schemes(self) -> set[str]:
         schemes = [flow.get("scheme", "") for flow in self.to_dict()["flow"]]
@@ -207,8 +214,10 @@ class Scenario:
     @classmethod
     def from_recipe(cls, recipe: Mapping[str, Any]) -> Scenario:
         """Make the scenario again whose `recipe` this is."""
-        sets = tuple((path, value) for path, value in recipe["sets"])
-        return cls(_Source(**{**recipe, "sets": sets}))
+        pairs = {
+            key: tuple((first, second) for first, second in recipe.get(key, ())) for key in ("sets", "files")
+        }
+        return cls(_Source(**{**recipe, **pairs}))
 
     def arguments(self) -> list[str]:
         """Give the words that make `airhop run` load it again.

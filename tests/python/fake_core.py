@@ -26,6 +26,8 @@ HEAD: dict[str, Any] = {
     "rep": 0,
     "doors": [{"node": "s", "device": None}, {"node": "d", "device": None}],
     "headers_only": False,
+    "files": {},
+    "with": [],
 }
 
 
@@ -55,6 +57,7 @@ class FakeCore:
         rep: int,
         log: str | None,
         headers_only: bool,
+        code: list[tuple[str, str, str]],
         spin_us: int,
         on_progress: Callable[[dict[str, Any]], None],
     ) -> str:
@@ -64,6 +67,7 @@ class FakeCore:
             "seed": seed,
             "log": log,
             "headers_only": headers_only,
+            "code": code,
             "spin_us": spin_us,
         }
         on_progress(progress(0.1, 1_000))
@@ -91,10 +95,10 @@ class FakeCore:
             raise self.raised
         return _core.run(scenario, self.head["seed"], 0, trace, pcap_dir), self.is_whole
 
-    def log_header(self, _path: str) -> str:
+    def log_header(self, _path: str) -> tuple[int, str]:
         if self.raised is not None:
             raise self.raised
-        return json.dumps(self.head)
+        return 2, json.dumps(self.head)
 
 
 def command(node: str, line: str, code: int, *, in_time: bool = True) -> dict[str, Any]:

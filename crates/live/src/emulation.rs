@@ -139,13 +139,22 @@ pub struct Ended {
     pub stderr: Option<Output>,
 }
 
-/// What a command printed.
+/// What a command printed: all of it, or its beginning and its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The end of it, at most 64 MB.
-    pub bytes: Vec<u8>,
-    /// So many bytes before that are lost.
-    pub cut: u64,
+    /// The first bytes, at most 1 MiB.
+    pub first: Vec<u8>,
+    /// So many bytes behind them were not kept.
+    pub left_out: u64,
+    /// The last bytes behind that, at most 1 MiB.
+    pub last: Vec<u8>,
+}
+
+impl Output {
+    /// All bytes that were kept.
+    pub fn bytes(&self) -> Vec<u8> {
+        [&self.first[..], &self.last].concat()
+    }
 }
 
 /// Why there was no emulation, or why it ended at once.

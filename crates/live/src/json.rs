@@ -43,11 +43,27 @@ fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
     })
 }
 
-/// What a program printed. Of what was too long to be kept a line says how much is missing.
+/// What a program printed. Where it was too long to be kept, a line says how much is left out.
 fn text(output: &Output) -> String {
-    let text = String::from_utf8_lossy(&output.bytes);
-    match output.cut {
-        0 => text.into_owned(),
-        cut => format!("[{cut} bytes before this were not kept]\n{text}"),
+    if output.left_out == 0 {
+        return String::from_utf8_lossy(&output.bytes()).into_owned();
+    }
+    let [first, last] = [&output.first, &output.last].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{first}\n[{} bytes left out]\n{last}", output.left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_said() {
+        let (first, last) = (b"first \xC3".to_vec(), b"\xA9 last".to_vec());
+        let whole = Output { first: first.clone(), left_out: 0, last: last.clone() };
+        assert_eq!(text(&whole), "first é last");
+        assert_eq!(
+            text(&Output { first, left_out: 9, last }),
+            "first \u{FFFD}\n[9 bytes left out]\n\u{FFFD} last"
+        );
     }
 }

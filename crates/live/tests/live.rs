@@ -61,9 +61,9 @@ fn run(emulation: &Emulation) -> (Live, Wire) {
 
 fn printed(ended: &Ended) -> String {
     let stderr =
-        ended.stderr.as_ref().map(|stderr| String::from_utf8_lossy(&stderr.bytes)).unwrap_or_default();
+        ended.stderr.as_ref().map(|stderr| String::from_utf8_lossy(&stderr.bytes())).unwrap_or_default();
     assert!(stderr.is_empty(), "`{}` exit {}: {stderr}", ended.line, ended.exit);
-    String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned()
+    String::from_utf8_lossy(&ended.stdout.bytes()).trim().to_owned()
 }
 
 /// A server of both families that prints how many bytes each of two connections brought.

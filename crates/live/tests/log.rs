@@ -1,11 +1,13 @@
 //! The log: what is written is read, what is cut is read up to there, and nothing that is read is believed.
 
 use crate::wire::{ENDS, Wire, datagram};
-use airhop_base::{Span, Time};
+use airhop_base::{NodeId, Span, Time};
 use airhop_live::log::{Ending, Entry, Log, LogError, MAGIC, VERSION, Writer};
 use airhop_live::replay;
 use proptest::prelude::*;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// A folder that goes with the test.
 pub struct Folder(PathBuf);
@@ -32,16 +34,54 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }
 
+/// What every log here begins with.
+const HEADER: &str = "{\"name\":\"é\"}";
+/// Magic, version, flags, length of the header, the header, checksum.
+const HEAD: usize = MAGIC.len() + 2 + 1 + 4 + HEADER.len() + 4;
+/// Kind, time, checksum.
+const END: usize = 1 + 8 + 4;
+
+/// Kind, time, node, two lengths, checksum; what was kept, checksum.
+const fn record(kept: usize) -> usize {
+    1 + 8 + 2 + 4 + 4 + 4 + kept + 4
+}
+
+/// A disk in memory.
+#[derive(Clone, Default)]
+struct Disk(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Disk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The bytes of a log of two datagrams and its end.
-fn written(test: &str, headers_only: bool) -> Vec<u8> {
-    let folder = Folder::new(test);
-    let path = folder.file("log");
-    let mut writer = Writer::create(&path, "{\"name\":\"é\"}", headers_only).unwrap();
+fn written(headers_only: bool) -> Vec<u8> {
+    let disk = Disk::default();
+    let mut writer = Writer::to(Path::new("a.log"), disk.clone(), HEADER, headers_only).unwrap();
     writer.append(at(5), ENDS[0], &datagram(1, 100, false)).unwrap();
     writer.flush().unwrap();
     writer.append(at(5), ENDS[1], &datagram(2, 60, false)).unwrap();
     writer.end(at(9)).unwrap();
-    std::fs::read(path).unwrap()
+    disk.0.lock().unwrap().clone()
+}
+
+/// The same log as version 1 had it, without checksums.
+fn version_1() -> Vec<u8> {
+    let bytes = written(false);
+    let mut old = bytes[..HEAD - 4].to_vec();
+    old[8..10].copy_from_slice(&1u16.to_le_bytes());
+    for (begin, kept) in [(HEAD, 100), (HEAD + record(100), 60)] {
+        old.extend_from_slice(&bytes[begin..begin + 19]);
+        old.extend_from_slice(&bytes[begin + 23..begin + 23 + kept]);
+    }
+    old.extend_from_slice(&bytes[bytes.len() - END..bytes.len() - 4]);
+    old
 }
 
 fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Ending), LogError> {
@@ -52,18 +92,20 @@ fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Ending), LogError> {
 
 #[test]
 fn what_is_written_is_read() {
-    let bytes = written("read", false);
-    assert_eq!(Log::read(Path::new("a.log"), &bytes[..]).unwrap().header(), "{\"name\":\"é\"}");
-    let (entries, ending) = read(&bytes).unwrap();
     let expected = [(ENDS[0], datagram(1, 100, false)), (ENDS[1], datagram(2, 60, false))];
     let expected = expected.map(|(node, kept)| Entry { at: at(5), node, length: kept.len(), kept });
-    assert_eq!((entries, ending), (expected.to_vec(), Ending::Complete(at(9))));
+    for (bytes, version) in [(written(false), VERSION), (version_1(), 1)] {
+        let log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
+        assert_eq!((log.header(), log.version()), (HEADER, version));
+        let (entries, ending) = read(&bytes).unwrap();
+        assert_eq!((entries, ending), (expected.to_vec(), Ending::Complete(at(9))));
+    }
 }
 
 /// Payload is private: with headers only, none is in the file; its length is.
 #[test]
 fn headers_only_keeps_no_payload() {
-    let bytes = written("headers", true);
+    let bytes = written(true);
     assert!(Log::read(Path::new("a.log"), &bytes[..]).unwrap().headers_only());
     let (entries, _) = read(&bytes).unwrap();
     assert_eq!(
@@ -79,35 +121,96 @@ fn headers_only_keeps_no_payload() {
 /// A killed emulator leaves a log that ends anywhere. What is whole is read, and the log says that it was cut.
 #[test]
 fn a_log_cut_short_is_read_up_to_there() {
-    let bytes = written("cut", false);
+    let bytes = written(false);
     let (all, _) = read(&bytes).unwrap();
-    let head = MAGIC.len() + 2 + 1 + 4 + "{\"name\":\"é\"}".len();
-    let record = |length: usize| 1 + 8 + 2 + 4 + 4 + length;
-    for end in head..bytes.len() {
+    for end in HEAD..bytes.len() {
         let (entries, ending) = read(&bytes[..end]).unwrap();
         let whole =
-            usize::from(end >= head + record(100)) + usize::from(end >= head + record(100) + record(60));
+            usize::from(end >= HEAD + record(100)) + usize::from(end >= HEAD + record(100) + record(60));
         assert_eq!(entries, all[..whole]);
         assert_eq!(ending, Ending::Cut { last: if whole > 0 { at(5) } else { Time::ZERO } });
     }
-    for end in 0..head {
+    for end in 0..HEAD {
         assert!(read(&bytes[..end]).unwrap_err().to_string().starts_with("a.log: byte "));
     }
 }
 
+/// No bit of a log can be another one without a message, nor can a byte stand behind its end.
+#[test]
+fn no_flipped_bit_is_taken_for_another_log() {
+    let good = written(false);
+    for bit in 0..8 * good.len() {
+        let mut bytes = good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let error = read(&bytes).expect_err("a flipped bit").to_string();
+        let record = match bit / 8 {
+            ..HEAD => "",
+            place if place < HEAD + record(100) => "record 1, ",
+            place if place < HEAD + record(100) + record(60) => "record 2, ",
+            _ => "record 3, ",
+        };
+        assert!(error.starts_with(&format!("a.log: {record}byte ")), "bit {bit}: {error}");
+    }
+    let longer = read(&[&good[..], &[0]].concat()).unwrap_err().to_string();
+    assert!(longer.ends_with("expected nothing behind the end of the run"), "{longer}");
+}
+
+/// Records that are whole one by one, in another order, doubled, or from another log.
+#[test]
+fn every_record_is_in_its_place() {
+    let good = written(false);
+    let (head, rest) = good.split_at(HEAD);
+    let (first, rest) = rest.split_at(record(100));
+    let (second, end) = rest.split_at(record(60));
+    for (wrong, place) in [
+        ([head, second, first, end].concat(), 1),
+        ([head, first, first, second, end].concat(), 2),
+        ([head, second, end].concat(), 1),
+        ([head, first, end].concat(), 2),
+        ([head, end].concat(), 1),
+        ([&written(true)[..HEAD], first, second, end].concat(), 1),
+    ] {
+        let error = read(&wrong).unwrap_err().to_string();
+        assert!(error.contains(&format!("record {place}, ")) && error.contains("checksum"), "{error}");
+    }
+}
+
+/// A log that somebody made has whatever records he likes: one of a node without a host, or of a time that no run has.
+#[test]
+fn a_record_that_no_run_wrote_is_refused() {
+    let bytes = written(false);
+    let error = |nodes: &[NodeId], us| {
+        let log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
+        let mut log = log.bounded(nodes.iter().copied(), Span::from_micros(us));
+        log.find_map(Result::err).map(|error| error.to_string())
+    };
+    assert_eq!(error(&ENDS, 9), None);
+    let node = error(&ENDS[..1], 9).unwrap();
+    assert!(node.contains("record 2, ") && node.ends_with("a node with a real host (0), not 1"), "{node}");
+    assert!(error(&ENDS, 4).unwrap().contains("record 1, "));
+    let end = error(&ENDS, 8).unwrap();
+    assert!(end.contains("record 3, ") && end.contains("the duration of the scenario"), "{end}");
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
-    let good = written("wrong", false);
-    let head = good.len() - (1 + 8) - (19 + 60) - (19 + 100);
+    let good = version_1();
+    let head = HEAD - 4;
     let wrong = |offset: usize, value: u8| {
         let mut bytes = good.clone();
         bytes[offset] = value;
         read(&bytes).unwrap_err().to_string()
     };
     assert_eq!(wrong(0, b'B'), "a.log: byte 0: expected a log of airhop emulate, which begins with AIRHOPLG");
-    assert_eq!(wrong(8, 2), format!("a.log: byte 8: expected version {VERSION} of the log, not version 2"));
+    assert_eq!(
+        wrong(8, 3),
+        format!("a.log: byte 8: expected version 1 to {VERSION} of the log, not version 3")
+    );
     assert_eq!(wrong(10, 2), "a.log: byte 10: expected flags 0 or 1");
-    assert_eq!(wrong(head, 7), format!("a.log: byte {head}: expected a record of kind 1 or 2, not 7"));
+    assert_eq!(
+        wrong(head, 7),
+        format!("a.log: record 1, byte {head}: expected a record of kind 1 or 2, not 7")
+    );
     // The first datagram has 100 bytes: the length kept cannot be more.
     assert!(wrong(head + 15, 101).contains(&format!("byte {}: expected a datagram", head + 11)));
     // The second is made to enter before the first.
@@ -120,14 +223,36 @@ fn what_is_wrong_is_said_with_its_place() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_that_cannot_be_written_is_an_error() {
-    let mut writer = Writer::create(Path::new("/dev/full"), "", false).unwrap();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut writer = Writer::to(Path::new("a.log"), full, "", false).unwrap();
     writer.append(at(1), ENDS[0], &datagram(1, 100, false)).unwrap();
     let error = writer.end(at(2)).unwrap_err().to_string();
-    assert!(error.starts_with("/dev/full: No space left"), "{error}");
+    assert!(error.starts_with("a.log: No space left"), "{error}");
+}
+
+/// Two emulations never write one log, and a pipe, whose reader may never come, is none. What was there is gone at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_is_a_regular_file_of_one_writer() {
+    let folder = Folder::new("one");
+    let path = folder.file("log");
+    let refused = |path: &Path| Writer::create(path, "", false).unwrap_err().to_string();
+    std::fs::write(&path, [7; 10_000]).unwrap();
+    let mut writer = Writer::create(&path, HEADER, false).unwrap();
+    assert!(refused(&path).ends_with("log: another emulation is writing its log there"));
+    writer.append(at(5), ENDS[0], &datagram(1, 100, false)).unwrap();
+    writer.end(at(9)).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), (HEAD + record(100) + END) as u64);
+    Writer::create(&path, HEADER, false).expect("the first has ended");
+    let pipe = folder.file("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    for path in [&pipe, Path::new("/dev/full"), Path::new("/")] {
+        assert!(refused(path).ends_with("a log is written to a regular file, which this is not"));
+    }
 }
 
 proptest! {
-    /// Arbitrary bytes, and a log with arbitrary changes: an error or entries, never a panic, never more than is there.
+    /// Arbitrary bytes, and a log without checksums with arbitrary changes: an error or entries, never a panic, never more than is there.
     #[test]
     fn nothing_in_a_log_is_believed(
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
@@ -146,4 +271,4 @@ proptest! {
     }
 }
 
-static LOG: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| written("believed", false));
+static LOG: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(version_1);

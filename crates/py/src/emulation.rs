@@ -77,12 +77,15 @@ impl Outside for Opened {
 /// What messages call a door, its node, and the device that it is, or none for a namespace.
 type AskedDoor = (String, String, Option<String>);
 
+/// A scheme that the log names instead of having its code: the file or module, the name of the scheme, and the digest of its code.
+type Code = (String, String, String);
+
 /// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time. `doors` are (what messages call it,
-/// node, device or None for a network namespace). `log` gets what entered, `spin_us` microseconds before an event the emulator stays
+/// node, device or None for a network namespace). `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
 /// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON. Raises ScenarioError, OSError,
 /// RunError.
 #[pyfunction]
-#[pyo3(signature = (scenario, doors, commands, seed, rep, log, headers_only, spin_us, on_progress))]
+#[pyo3(signature = (scenario, doors, commands, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
 pub fn emulate(
     py: Python<'_>,
@@ -93,12 +96,13 @@ pub fn emulate(
     rep: u64,
     log: Option<PathBuf>,
     headers_only: bool,
+    code: Vec<Code>,
     spin_us: u64,
     on_progress: &Bound<'_, PyAny>,
 ) -> PyResult<String> {
     let opening = opened(scenario, &doors)?;
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
-    let header = header(&run, &doors, headers_only);
+    let header = header(&run, &doors, headers_only, &code);
     let emulation = Emulation {
         ends: ends(&opening, &doors),
         commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
@@ -148,12 +152,14 @@ pub fn replay(
     trace: bool,
     pcap_dir: Option<PathBuf>,
 ) -> PyResult<(Outcome, bool)> {
-    let mut log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     let Some(header) = read_header(log.header()) else {
         let what = "expected a header with seed, rep and doors, as `airhop emulate --log` writes";
         return Err(PyOSError::new_err(format!("{}: {what}", path.display())));
     };
     let opening = opened(scenario, &header.doors)?;
+    let ends = opening.outside.ends.iter().map(|end| end.node);
+    let mut log = log.bounded(ends, scenario.inner.duration());
     let run = Run { scenario: scenario.inner.clone(), seed: header.seed, rep: header.rep };
     let work = move |stop: Arc<AtomicBool>| {
         let recording = Recording { tables: trace, pcap_dir };
@@ -170,11 +176,12 @@ pub fn replay(
     Ok((Outcome { inner }, is_whole))
 }
 
-/// What a log says of its run, JSON: `airhop` (version), `scenario`, `seed`, `rep`, `doors`, `headers_only`. Raises OSError.
+/// The version of a log's format, and what the log says of its run, JSON: `airhop` (version), `scenario`, `files` (content by digest),
+/// `with` (schemes that are not Airhop's own), `seed`, `rep`, `doors`, `headers_only`. Raises OSError.
 #[pyfunction]
-pub fn log_header(path: PathBuf) -> PyResult<String> {
+pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
     let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
-    Ok(log.header().to_string())
+    Ok((log.version(), log.header().to_string()))
 }
 
 /// What this process may do here: (name, whether it may, a sentence) for namespaces, TUN, real-time priority and struct_ops.
@@ -269,13 +276,20 @@ fn command(opening: &Opening, node: &str, line: String) -> Command {
 }
 
 /// What [`log_header`] will return.
-fn header(run: &Run, doors: &[AskedDoor], headers_only: bool) -> String {
+fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
         doors.iter().map(|(_, node, device)| json!({"node": node, "device": device})).collect();
+    let files: BTreeMap<_, _> = run.scenario.files().into_iter().collect();
+    let with: Vec<Value> = code
+        .iter()
+        .map(|(file, scheme, digest)| json!({"file": file, "scheme": scheme, "digest": digest}))
+        .collect();
     json!({
         "airhop": env!("CARGO_PKG_VERSION"),
         "scenario": scenario,
+        "files": files,
+        "with": with,
         "seed": run.seed,
         "rep": run.rep,
         "doors": doors,

@@ -1,6 +1,6 @@
 //! `Scenario`.
 
-use airhop_scenario::{Overrides, Source};
+use airhop_scenario::{Files, Overrides, Source};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -33,32 +33,36 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML. `source` is what messages call it, `folder` what the files that it names are relative to (None:
-    /// it may name none), `sets` are paths with TOML literals (or bare text), `scheme` replaces that of every TCP flow.
+    /// Reads TOML. `source` is what messages call it, `folder` what the files that it names are relative to (None: it may name only those
+    /// of `files`, by digest and content), `sets` are paths with TOML literals (or bare text), `scheme` replaces that of every TCP flow.
     #[staticmethod]
-    #[pyo3(signature = (text, source, folder, sets, scheme))]
+    #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn parse(
         text: &str,
         source: &str,
         folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
+        files: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
-        let source = Source { name: source, folder: folder.as_deref() };
+        let files = folder.as_deref().map_or(Files::Given(&files), Files::Folder);
+        let source = Source { name: source, files };
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
     /// Reads the same model given as JSON.
     #[staticmethod]
-    #[pyo3(signature = (text, source, folder, sets, scheme))]
+    #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn from_json(
         text: &str,
         source: &str,
         folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
+        files: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
-        let source = Source { name: source, folder: folder.as_deref() };
+        let files = folder.as_deref().map_or(Files::Given(&files), Files::Folder);
+        let source = Source { name: source, files };
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 

@@ -75,7 +75,7 @@ fn example(choice: &Choice, variant: &Variant) -> String {
 
 fn read(text: &str, sets: &[(String, String)]) -> Scenario {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
-    let source = crate::Source { name: "kinds.toml", folder: Some(data.as_ref()) };
+    let source = crate::Source { name: "kinds.toml", files: crate::Files::Folder(data.as_ref()) };
     let overrides = Overrides { sets: sets.to_vec(), scheme: None };
     Scenario::parse(text, source, &overrides).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
 }

@@ -32,4 +32,4 @@ pub use runs::run::{Outcome, Pool, Progress, Recording, Run, RunError};
 pub use whole::hints::{Base, Hint};
 pub use whole::opening::{Door, Opening};
 pub use whole::places::places;
-pub use whole::scenario::{Overrides, Scenario, Source};
+pub use whole::scenario::{Files, Overrides, Scenario, Source};

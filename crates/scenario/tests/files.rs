@@ -3,7 +3,7 @@
 use airhop_base::Span;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
 use airhop_radio::pace::{Deliveries, LinkRate};
-use airhop_scenario::{Overrides, Scenario, ScenarioError, Source};
+use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn read(text: &str, folder: &Path, sets: &[(&str, &str)]) -> Result<Scenario, Sc
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
     Scenario::parse(
         text,
-        Source { name: "air.toml", folder: Some(folder) },
+        Source { name: "air.toml", files: Files::Folder(folder) },
         &Overrides { sets, scheme: None },
     )
 }
@@ -89,7 +89,7 @@ fn the_effective_scenario_reads_back_to_the_same() {
     let scenario = load(&here);
     let path = here.join("fades.csv").display().to_string();
     assert!(scenario.json().contains(&format!(r#""file":"{path}","digest":"#)), "{}", scenario.json());
-    let elsewhere = Source { name: "x", folder: Some(Path::new("/")) };
+    let elsewhere = Source { name: "x", files: Files::Folder(Path::new("/")) };
     for again in [
         Scenario::parse(&scenario.toml(), elsewhere, &Overrides::default()),
         Scenario::from_json(&scenario.json(), elsewhere, &Overrides::default()),
@@ -159,7 +159,7 @@ fn a_scenario_without_a_folder_may_name_no_file() {
     let path = here.join("fades.csv").display().to_string();
     let received = |text: &str, sets: &[(&str, &str)]| {
         let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-        let source = Source { name: "air.toml", folder: None };
+        let source = Source { name: "air.toml", files: Files::Given(&[]) };
         Scenario::parse(text, source, &Overrides { sets, scheme: None })
     };
     for text in [LINK.replace("fades.csv", &path), LINK.replace("fades.csv", "none.csv")] {
@@ -178,6 +178,28 @@ fn a_scenario_without_a_folder_may_name_no_file() {
         assert!(refusal.contains(key) && refusal.contains("no file is read"), "{refusal}");
         assert!(!refusal.contains("there is no") && !refusal.contains("begin_s"), "{refusal}");
     }
+}
+
+/// A log has the contents of files: the scenario is the same where there is no such file, and another content is refused.
+#[test]
+fn a_scenario_with_the_contents_of_its_files_opens_none() {
+    let here = with_fades("given", FADES);
+    let scenario = load(&here);
+    std::fs::remove_dir_all(&here).expect("it was there");
+    let given = scenario.files();
+    assert_eq!(given.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), [FADES]);
+    let with = |files: &[(String, String)]| {
+        let source = Source { name: "a.log", files: Files::Given(files) };
+        Scenario::from_json(&scenario.json(), source, &Overrides::default())
+    };
+    let again = with(&given).expect("it was good before");
+    assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
+    assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
+    let other = [(given[0].0.clone(), FADES.replace("2.5", "2.6"))];
+    let refusal = with(&other).expect_err("another content").to_string();
+    assert!(refusal.contains("not the file that this scenario was run with"), "{refusal}");
+    let refusal = with(&[]).expect_err("no content").to_string();
+    assert!(refusal.contains("no file is read for a scenario"), "{refusal}");
 }
 
 #[test]

@@ -40,8 +40,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         code = 0  # the reader of a pipe has seen enough
         _abandon_stdout()
     except OSError as error:
+        from airhop.cli.output import say
+
         code = EXIT_FAILED
-        print(f"airhop: {error}", file=sys.stderr)
+        say(f"airhop: {error}")
         _abandon_stdout()
     except KeyboardInterrupt as interrupt:
         code = EXIT_INTERRUPTED

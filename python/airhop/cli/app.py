@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from inspect import Parameter as Kind
 from inspect import signature
@@ -12,7 +11,7 @@ from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
 from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
 from airhop.cli.again import Again, start_again
-from airhop.cli.output import help_console
+from airhop.cli.output import help_console, say
 from airhop.errors import (
     InputError,
     PrivilegeError,
@@ -100,6 +99,11 @@ StudyName = Annotated[str, Parameter(completer=_studies)]
 ExperimentId = Annotated[str, Parameter(completer=_experiments)]
 
 
+def with_words(with_: Sequence[str]) -> list[str]:
+    """Give the words of a command that load these files and modules."""
+    return [word for one in with_ for word in ("--with", one)]
+
+
 def application() -> App:
     """Make the parser, every command of it imported when it is used."""
     app = App(
@@ -167,7 +171,7 @@ def _obeyed(app: App, words: Sequence[str]) -> object:
 
 
 def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
-    print(f"airhop: {why}", file=sys.stderr)
+    say(f"airhop: {why}")
     return code
 
 

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 
 from airhop.cli import EXIT_FAILED
 from airhop.cli.again import Again
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import Pace, print_live
@@ -106,12 +106,14 @@ def emulate(
             print_run(console(), emulation)
             print_live(console(), emulation)
         if log is not None:
-            say(f"what entered is in {log}: airhop replay {log}")
+            again = shlex.join(["airhop", "replay", str(log), *with_words(with_)])
+            say(f"what entered is in {log}: {again}")
         code = _judged(emulation)
         if report is not None and kept is not None:
             ends = [word for node, command in on for word in ("--on", node, command)]
             ends += [word for one in at for word in ("--at", one)]
-            words = ["airhop", "emulate", *loaded.arguments(), *ends, "--seed", str(seed), "--rep", str(rep)]
+            words = ["airhop", "emulate", *loaded.arguments(), *with_words(with_), *ends]
+            words += ["--seed", str(seed), "--rep", str(rep)]
             command = shlex.join([*words, "--report", str(report)])
             say_twin(Log(kept), report, live=emulation.live, command=command)
     return code

@@ -12,9 +12,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from airhop.errors import harmless
+
 PIPE_WIDTH = 10_000
 """Columns when stdout is no terminal: enough that nothing is wrapped or cut, so that it can be searched."""
 
+_OTHER_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters above ASCII's first 32, and overrides of direction."""
 GAP = 2
 """Characters between two columns of a table, and at its two edges together."""
 
@@ -48,13 +52,14 @@ def help_console() -> Console:
 
 
 def say(text: str) -> None:
-    """Tell a sentence on stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """Tell a sentence on stderr. It may quote a log or another program: no control character is obeyed."""
+    print(harmless(text), file=sys.stderr, flush=True)
 
 
 def print_json(document: Any) -> None:
-    """Print the one document."""
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    """Print the one document. JSON escapes ASCII's control characters; the others are escaped, too."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    print(_OTHER_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def table(*columns: str, title: str | None = None, left: int = 1) -> Table:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.app import Json, With
+from airhop.cli.app import Json, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.kept import Air, Between, Kept, RoundTrips, Sequence, Trace, Verify
@@ -58,5 +58,6 @@ def replay(
     else:
         print_run(console(), result)
     if report is not None:
-        say_twin(log, report, command=shlex.join(["airhop", "replay", str(file), "--report", str(report)]))
+        words = ["airhop", "replay", str(file), *with_words(with_), "--report", str(report)]
+        say_twin(log, report, command=shlex.join(words))
     return kept.verified(log.scenario, result)

@@ -12,6 +12,7 @@ from airhop.errors import InputError, PrivilegeError
 from airhop.files import is_folder
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.privileges import RESTART, missing
+from airhop.plugins import origin
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 from airhop.simulate import check_keys
@@ -98,7 +99,9 @@ def emulate(
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1: the channel is
         that of the simulated run with the same.
     log
-        File for what enters and when, for `replay`. It has the payload, which may be private.
+        File for what enters and when, for `replay`: a regular file, which no other emulation writes. It has
+        the payload, which may be private, and the files that the scenario names; of schemes that are not
+        Airhop's own it has names and digests, never code.
     headers_only
         Leave the payload out of `log`.
     spin
@@ -190,6 +193,7 @@ def emulate_hosts(
         rep,
         None if log is None else str(log),
         headers_only,
+        [(origin(one.source), one.name, one.digest) for one in scenario.added_schemes()],
         0 if spin is None else _microseconds(spin),
         on_progress or (lambda _told: None),
     )

@@ -3,35 +3,115 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from airhop import _core
-from airhop.errors import InputError
+from airhop.added import added
+from airhop.errors import InputError, ScenarioError
 from airhop.files import filling, is_file
+from airhop.plugins import load_installed
 from airhop.results import Result
 from airhop.scenario import Scenario
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _is_door(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("node"), str)
+
+
+def _is_code(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"file", "scheme", "digest"}
+        and _are_texts(value.values())
+    )
+
+
+FORMAT_1_KEYS: Mapping[str, Callable[[Any], bool]] = {
+    "airhop": lambda value: isinstance(value, str),
+    "scenario": lambda value: isinstance(value, dict),
+    "seed": _is_number,
+    "rep": _is_number,
+    "doors": lambda value: isinstance(value, list) and all(_is_door(one) for one in value),
+    "headers_only": lambda value: isinstance(value, bool),
+}
+"""What the head of a log has, and what its values are."""
+KEYS: Mapping[str, Callable[[Any], bool]] = {
+    **FORMAT_1_KEYS,
+    "files": lambda value: isinstance(value, dict) and _are_texts(value.values()),
+    "with": lambda value: isinstance(value, list) and all(_is_code(one) for one in value),
+}
+
+
 class Log:
-    """What entered during an emulation, and when, in a file of `airhop emulate --log`."""
+    """What entered during an emulation, and when, in a file of `airhop emulate --log`.
+
+    Somebody else may have written it: no file of this machine is opened for it.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        """Read its head. Raises InputError when it is no log, ScenarioError when its scenario is refused."""
+        """Read its head.
+
+        Raises InputError when it is no log, or was made with schemes that are not loaded here, and
+        ScenarioError when its scenario is refused.
+        """
         self.path = Path(path)
         if not is_file(self.path):
             raise InputError(f"there is no file {self.path}; airhop emulate --log FILE writes one")
         try:
-            text = _core.log_header(str(self.path))
+            self.version, text = _core.log_header(str(self.path))
         except OSError as error:
             raise InputError(f"cannot replay: {error}") from None
-        head = _head(text)
+        head = _head(text, FORMAT_1_KEYS if self.version == 1 else KEYS)
         if head is None:
             raise InputError(f"cannot replay {self.path}: expected the head that airhop emulate --log writes")
         self.head = head
-        """`airhop` (the version that wrote it), `seed`, `rep`, `doors`, `headers_only` and `scenario`."""
-        self.scenario = Scenario.load(head["scenario"])
+        """`airhop` (the version that wrote it), `scenario`, `files` that it names (content by digest), `with`
+        (`file`, `scheme` and `digest` of each scheme that is not Airhop's own), `seed`, `rep`, `doors` and
+        `headers_only`. In format 1 there are no `files` and no `with`."""
+        self._check_schemes()
+        self.scenario = self._scenario()
+
+    def _scenario(self) -> Scenario:
+        try:
+            return Scenario.received(self.head["scenario"], self.head.get("files"))
+        except ScenarioError as error:
+            if self.version == 1 and "no file is read" in str(error):
+                why = "a log of format 1 has no contents of files: emulate again for a log that has"
+                raise ScenarioError(f"{error}\n\n{self.path}: {why}") from None
+            raise
+
+    def _check_schemes(self) -> None:
+        """Raise InputError unless the schemes that the log names are loaded, with the same code."""
+        asked = self.head.get("with", [])
+        if not {one["scheme"] for one in asked} <= added().keys():
+            load_installed()
+        wrong = []
+        for one in asked:
+            here = added().get(one["scheme"])
+            if here is None:
+                wrong.append(f"it was made with {one['file']}, which has the scheme `{one['scheme']}`")
+            elif here.digest != one["digest"]:
+                wrong.append(
+                    f"it was made with another {one['file']} than is loaded: the code of `{one['scheme']}`"
+                    f" has the digest {here.digest[:16]}, and had {one['digest'][:16]}"
+                )
+        if wrong:
+            files = " ".join(f"--with {file}" for file in dict.fromkeys(one["file"] for one in asked))
+            raise InputError(
+                f"cannot replay {self.path}: {'; '.join(wrong)}."
+                f" A log has no code: airhop replay {self.path} {files}"
+            )
 
     @property
     def notes(self) -> list[str]:
@@ -42,6 +122,8 @@ class Log:
                 f"{self.path} was written by Airhop {version}, and this is {_core.__version__}:"
                 " what happens may not be the same"
             )
+        if self.version == 1:
+            notes.append(f"{self.path} is a log of format 1, without checksums: damage in it is not seen")
         if self.head["headers_only"]:
             notes.append(
                 f"{self.path} has headers alone: in captures all payload is zeros, and checksums do not hold"
@@ -82,14 +164,15 @@ class Log:
         return Result(outcome.json(), outcome if trace else None, notes)
 
 
-def _head(text: str) -> dict[str, Any] | None:
+def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any] | None:
     """Read the head of a log; None where it is another program's."""
     try:
         head = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    keys = {"airhop", "scenario", "seed", "rep", "doors", "headers_only"}
-    return head if isinstance(head, dict) and keys <= head.keys() else None
+    if not isinstance(head, dict) or not keys.keys() <= head.keys():
+        return None
+    return head if all(check(head[key]) for key, check in keys.items()) else None
 
 
 def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
@@ -113,9 +196,10 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Raises
     ------
     InputError
-        When there is no such file, or it is no log of this version.
+        When there is no such file, it is no log, it is damaged, or a scheme that it was made with is not
+        loaded (`airhop.load`) or has changed since: a log has no code.
     ScenarioError
-        When a file that its scenario names is not there or has changed since.
+        When its scenario is refused.
     RunError
         When the run fails.
     """

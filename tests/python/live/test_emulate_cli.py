@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import airhop
 from airhop import PrivilegeError, RunError, Scenario, ScenarioError, _core
 from airhop.cli.shown.live import Pace
 from airhop.progress import Clock
+from bpf_objects import OBJECTS
 from command_line import Cli
 from fake_core import FakeCore, command, progress
 
@@ -29,9 +33,38 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
         "seed": 7,
         "log": str(log),
         "headers_only": True,
+        "code": [],
         "spin_us": 200,
     }
     assert f"airhop replay {log}" in ended.err
+
+
+def test_the_command_of_the_replay_has_the_schemes(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+    """The log has no code: it names the file, and the command that is printed brings it."""
+    here, log = tmp_path / "a b" / "veno.bpf.o", tmp_path / "a.log"
+    here.parent.mkdir()
+    shutil.copy(next(one for one in OBJECTS if one.name == here.name), here)
+    ended = cli(*TWO, "--scheme", "bpf_veno", "--with", str(here), "--log", str(log))
+    assert ended.code == 0
+    assert f"airhop replay {log} --with '{here}'" in ended.err
+    ((file, name, digest),) = fake_core.asked["code"]
+    assert (file, name) == ("veno.bpf.o", "bpf_veno")
+    assert digest == hashlib.sha256(here.read_bytes()).hexdigest()
+
+
+HOSTILE = "bell\a escape\x1b]0;title\x07 csi\x9b31m turned\u202e back\rover\ttab\r\nnext\n"
+
+
+def test_no_command_can_steer_the_terminal(cli: Cli, fake_core: FakeCore) -> None:
+    """What a command prints, and its words, may be a stranger's: tabs and line ends pass."""
+    fake_core.live["commands"] = [command("s", "printf '\x1b[2J'", 3) | {"stdout": HOSTILE}]
+    ended = cli(*TWO)
+    for text in (ended.out, ended.err):
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text), repr(text)
+    assert r"bell\x07 escape\x1b]0;title\x07" in ended.out and "\nnext\n" in ended.out
+    told = cli(*TWO, "--json").out
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told)
+    assert json.loads(told)["live"]["commands"][0]["stdout"] == HOSTILE
 
 
 def test_an_interface_is_a_door(cli: Cli, fake_core: FakeCore) -> None:

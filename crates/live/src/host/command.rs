@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// So much of what a command prints is kept.
-const KEPT: usize = 64 << 20;
+/// So much of what a command prints is kept of its beginning, and of its end.
+const KEPT: usize = 1 << 20;
 /// How long a command has to end by itself when its time is up.
 const GRACE: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(5);
@@ -128,41 +128,48 @@ fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<Output>> {
     thread::Builder::new().name("output".into()).spawn(move || read_all(from, KEPT))
 }
 
-/// Reads until the end, and keeps the last `kept` bytes.
+/// Reads until the end, and keeps the first and the last `kept` bytes.
 fn read_all(mut from: impl Read, kept: usize) -> Output {
-    let (mut bytes, mut cut) = (Vec::new(), 0);
+    let mut output = Output::default();
     let mut buffer = vec![0; 1 << 16];
-    let mut trim = |bytes: &mut Vec<u8>, at_most: usize| {
-        if bytes.len() > at_most {
-            let surplus = bytes.len() - kept;
-            bytes.drain(..surplus);
-            cut += surplus as u64;
+    let trim = |output: &mut Output, at_most: usize| {
+        if output.last.len() > at_most {
+            let surplus = output.last.len() - kept;
+            output.last.drain(..surplus);
+            output.left_out += surplus as u64;
         }
     };
     loop {
-        match from.read(&mut buffer) {
+        let read = match from.read(&mut buffer) {
             Ok(0) => break,
-            Ok(length) => bytes.extend_from_slice(&buffer[..length]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(length) => &buffer[..length],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
-        }
+        };
+        let (first, last) = read.split_at(read.len().min(kept - output.first.len()));
+        output.first.extend_from_slice(first);
+        output.last.extend_from_slice(last);
         // Seldom, since all that is kept moves.
-        trim(&mut bytes, 2 * kept);
+        trim(&mut output, 2 * kept);
     }
-    trim(&mut bytes, kept);
-    Output { bytes, cut }
+    trim(&mut output, kept);
+    output
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A command that prints for hours must not fill the memory; its end is what matters.
+    /// A command that prints for hours must not fill the memory; how it began and how it ended are what matters.
     #[test]
-    fn the_end_of_what_is_printed_is_kept() {
+    fn the_beginning_and_the_end_of_what_is_printed_are_kept() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();
-        let Output { bytes, cut } = read_all(&printed[..], 1000);
-        assert_eq!((bytes.as_slice(), cut), (&printed[printed.len() - 1000..], 999_003));
-        assert_eq!(read_all(&b"short"[..], 1000), Output { bytes: b"short".to_vec(), cut: 0 });
+        let output = read_all(&printed[..], 1000);
+        assert_eq!((&output.first[..], output.left_out), (&printed[..1000], 998_003));
+        assert_eq!(output.last, &printed[printed.len() - 1000..]);
+        for length in [0, 1, 1000, 1001, 2000] {
+            let output = read_all(&printed[..length], 1000);
+            assert_eq!((output.bytes(), output.left_out), (printed[..length].to_vec(), 0));
+        }
     }
 }

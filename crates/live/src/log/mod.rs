@@ -1,11 +1,18 @@
 //! The log of what entered a network: with it, a live run can be had again, as often as one likes, without its hosts.
 //!
 //! All numbers are little-endian. The head: [`MAGIC`], version (u16), flags (u8; bit 0: headers only), length (u32) and bytes
-//! of a header in UTF-8 whose meaning is the caller's. Then records, each with its kind (u8):
+//! of a header in UTF-8 whose meaning is the caller's, checksum. Then records, each with its kind (u8):
 //!
-//! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of what was kept (u32), what was kept;
-//! * 2, the end, and the last record: time in ns (u64).
+//! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of the kept part (u32), checksum; the kept
+//!   part, checksum;
+//! * 2, the end, and the last record: time in ns (u64), checksum.
+//!
+//! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so no record passes that is
+//! damaged, missing, doubled or in another place. Version 1 is the same without checksums, and is read on.
 
+mod checksum;
+#[cfg(target_os = "linux")]
+mod file;
 mod read;
 mod write;
 
@@ -19,8 +26,8 @@ use std::path::PathBuf;
 
 /// How a log begins.
 pub const MAGIC: [u8; 8] = *b"AIRHOPLG";
-/// The version that is written, and the only one that is read.
-pub const VERSION: u16 = 1;
+/// The version that is written. Version 1, without checksums, can be read, too.
+pub const VERSION: u16 = 2;
 
 const HEADERS_ONLY: u8 = 1;
 const DATAGRAM: u8 = 1;
@@ -38,15 +45,21 @@ pub enum LogError {
         error: io::Error,
     },
     /// It is no log, or a damaged one.
-    #[error("{}: byte {offset}: expected {expected}", .path.display())]
+    #[error("{}: {}byte {offset}: expected {expected}", .path.display(), record_words(*.record))]
     Malformed {
         /// Of the log.
         path: PathBuf,
+        /// Number of the record, the first is 1; 0 stands for the head.
+        record: u64,
         /// Where in the file.
         offset: u64,
         /// What should stand there.
         expected: String,
     },
+}
+
+fn record_words(record: u64) -> String {
+    if record == 0 { String::new() } else { format!("record {record}, ") }
 }
 
 /// Why a log was not replayed to its end.

@@ -1,8 +1,9 @@
 //! Reading a log. Nothing in the file is believed: no length in it makes room for more than the file has.
 
+use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, VERSION};
 use crate::port::MAX_DATAGRAM;
-use airhop_base::{NodeId, Time};
+use airhop_base::{NodeId, Span, Time};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -47,10 +48,22 @@ pub struct Log<R> {
     path: PathBuf,
     reader: R,
     offset: u64,
+    version: u16,
     header: String,
     headers_only: bool,
+    bounds: Option<Bounds>,
+    checksum: Checksum,
+    /// Number of the record that is read; 0 in the head.
+    record: u64,
     last: Time,
     ending: Option<Ending>,
+}
+
+/// Which records a run can have written.
+#[derive(Clone, Debug)]
+struct Bounds {
+    nodes: Vec<NodeId>,
+    end: Time,
 }
 
 impl Log<BufReader<File>> {
@@ -76,13 +89,29 @@ impl<R: Read> Log<R> {
             path: path.to_owned(),
             reader,
             offset: 0,
+            version: VERSION,
             header: String::new(),
             headers_only: false,
+            bounds: None,
+            checksum: Checksum::NONE,
+            record: 0,
             last: Time::ZERO,
             ending: None,
         };
         log.head()?;
         Ok(log)
+    }
+
+    /// Refuses records of nodes without a host, and of times after the end of the run: `nodes` are those with a host.
+    #[must_use]
+    pub fn bounded(mut self, nodes: impl IntoIterator<Item = NodeId>, duration: Span) -> Self {
+        self.bounds = Some(Bounds { nodes: nodes.into_iter().collect(), end: Time::ZERO + duration });
+        self
+    }
+
+    /// The version of the format. Damage of a log of version 1 cannot be seen: it has no checksums.
+    pub fn version(&self) -> u16 {
+        self.version
     }
 
     /// The header that the caller gave when the log was written.
@@ -105,11 +134,13 @@ impl<R: Read> Log<R> {
         if magic != Some(MAGIC) {
             return Err(self.malformed(0, "a log of airhop emulate, which begins with AIRHOPLG"));
         }
-        let version = self.number()?.map(u16::from_le_bytes);
-        if version != Some(VERSION) {
-            let has = version.map_or("the end of the file".into(), |version| format!("version {version}"));
-            return Err(self.malformed(8, &format!("version {VERSION} of the log, not {has}")));
-        }
+        self.version = match self.number()?.map(u16::from_le_bytes) {
+            Some(version @ 1..=VERSION) => version,
+            other => {
+                let has = other.map_or("the end of the file".into(), |version| format!("version {version}"));
+                return Err(self.malformed(8, &format!("version 1 to {VERSION} of the log, not {has}")));
+            }
+        };
         match self.number()? {
             Some([flags]) if flags & !HEADERS_ONLY == 0 => self.headers_only = flags != 0,
             _ => return Err(self.malformed(10, "flags 0 or 1")),
@@ -119,16 +150,20 @@ impl<R: Read> Log<R> {
         let header = header.and_then(|bytes| String::from_utf8(bytes).ok());
         self.header =
             header.ok_or_else(|| self.malformed(11, "the length of a header and the header in UTF-8"))?;
-        Ok(())
+        match self.sealed()? {
+            Some(()) => Ok(()),
+            None => Err(self.malformed(self.offset, "the checksum of the head")),
+        }
     }
 
     /// The next record: `None` at the end, and where the file is cut.
     fn record(&mut self) -> Result<Option<Entry>, LogError> {
         let begin = self.offset;
+        self.record += 1;
         match self.number()? {
             Some([DATAGRAM]) => self.datagram(),
             Some([END]) => {
-                if let Some(time) = self.time()? {
+                if let Some(time) = self.end()? {
                     self.ending = Some(Ending::Complete(time));
                 }
                 Ok(None)
@@ -141,32 +176,83 @@ impl<R: Read> Log<R> {
     }
 
     fn datagram(&mut self) -> Result<Option<Entry>, LogError> {
-        let Some(at) = self.time()? else { return Ok(None) };
+        let begin = self.offset;
+        let Some(time) = self.number()? else { return Ok(None) };
         let Some(node) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
         let lengths = self.offset;
         let Some(length) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
         let Some(kept) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
+        let Some(()) = self.sealed()? else { return Ok(None) };
+        let at = self.time(begin, time)?;
+        let node = self.node(begin + 8, NodeId(node))?;
         if kept > length || length as usize > MAX_DATAGRAM {
             let expected =
                 format!("a datagram of at most {MAX_DATAGRAM} bytes and no more of it kept than it has");
             return Err(self.malformed(lengths, &expected));
         }
         let Some(kept) = self.bytes(kept)? else { return Ok(None) };
+        let Some(()) = self.sealed()? else { return Ok(None) };
         self.last = at;
-        Ok(Some(Entry { at, node: NodeId(node), length: length as usize, kept }))
+        Ok(Some(Entry { at, node, length: length as usize, kept }))
     }
 
-    fn time(&mut self) -> Result<Option<Time>, LogError> {
+    /// The end of the run, behind which there is nothing.
+    fn end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
-        let Some(time) = self.number()?.map(|bytes| Time::from_nanos(u64::from_le_bytes(bytes))) else {
-            return Ok(None);
-        };
-        if time < self.last {
-            return Err(
-                self.malformed(begin, &format!("a time not before {}, that of the record before", self.last))
-            );
+        let Some(time) = self.number()? else { return Ok(None) };
+        let Some(()) = self.sealed()? else { return Ok(None) };
+        let time = self.time(begin, time)?;
+        let behind = self.offset;
+        if self.version > 1 && self.number::<1>()?.is_some() {
+            return Err(self.malformed(behind, "nothing behind the end of the run"));
         }
         Ok(Some(time))
+    }
+
+    fn node(&self, offset: u64, node: NodeId) -> Result<NodeId, LogError> {
+        let Some(Bounds { nodes, .. }) = &self.bounds else { return Ok(node) };
+        if nodes.contains(&node) {
+            return Ok(node);
+        }
+        let known: Vec<_> = nodes.iter().map(|node| node.0.to_string()).collect();
+        let expected = format!("a node with a real host ({}), not {}", known.join(", "), node.0);
+        Err(self.malformed(offset, &expected))
+    }
+
+    /// The time that stands at `offset`.
+    fn time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
+        let time = Time::from_nanos(u64::from_le_bytes(bytes));
+        if time < self.last {
+            return Err(self
+                .malformed(offset, &format!("a time not before {}, that of the record before", self.last)));
+        }
+        match &self.bounds {
+            Some(Bounds { end, .. }) if time > *end => {
+                let expected = format!("a time up to {end}, the duration of the scenario, not {time}");
+                Err(self.malformed(offset, &expected))
+            }
+            _ => Ok(time),
+        }
+    }
+
+    /// Reads the checksum of all that was read; `None` if the file ends before. Version 1 has none.
+    fn sealed(&mut self) -> Result<Option<()>, LogError> {
+        if self.version == 1 {
+            return Ok(Some(()));
+        }
+        let (offset, expected) = (self.offset, self.checksum);
+        let Some(found) = self.number()?.map(u32::from_le_bytes) else { return Ok(None) };
+        // A checksum is none of the bytes that the next one sums up.
+        self.checksum = expected;
+        let expected = expected.value();
+        if found == expected {
+            return Ok(Some(()));
+        }
+        let expected = format!(
+            "the checksum {expected:08x} of the bytes before, not {found:08x}: a byte here or shortly before is damaged, or records \
+             are missing"
+        );
+        Err(self.malformed(offset, &expected))
     }
 
     fn number<const N: usize>(&mut self) -> Result<Option<[u8; N]>, LogError> {
@@ -181,6 +267,7 @@ impl<R: Read> Log<R> {
             }
         }
         self.offset += N as u64;
+        self.checksum.add(&bytes);
         Ok(Some(bytes))
     }
 
@@ -190,11 +277,17 @@ impl<R: Read> Log<R> {
         let read = self.reader.by_ref().take(count.into()).read_to_end(&mut bytes);
         let read = read.map_err(|error| LogError::Io { path: self.path.clone(), error })?;
         self.offset += read as u64;
+        self.checksum.add(&bytes);
         Ok((read == count as usize).then_some(bytes))
     }
 
     fn malformed(&self, offset: u64, expected: &str) -> LogError {
-        LogError::Malformed { path: self.path.clone(), offset, expected: expected.into() }
+        LogError::Malformed {
+            path: self.path.clone(),
+            record: self.record,
+            offset,
+            expected: expected.into(),
+        }
     }
 }
 

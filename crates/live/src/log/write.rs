@@ -1,9 +1,9 @@
 //! Writing a log.
 
+use super::checksum::Checksum;
 use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, VERSION};
 use airhop_base::{NodeId, Time};
 use airhop_wire::real::header_bytes;
-use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ pub struct Writer {
     path: PathBuf,
     headers_only: bool,
     block: Vec<u8>,
+    checksum: Checksum,
+    /// So much of the block is in the checksum, or is one.
+    sealed: usize,
     blocks: Option<SyncSender<Vec<u8>>>,
     disk: Option<JoinHandle<io::Result<()>>>,
 }
@@ -29,24 +32,56 @@ impl Writer {
     /// Begins the log at `path`, in place of what is there. With `headers_only` no payload is kept: it is private.
     ///
     /// # Errors
-    /// The file cannot be made, or `header` has 4 GiB or more.
+    /// `path` is something else than a regular file, or another emulation writes there; the file cannot be made, or `header` has 4 GiB
+    /// or more.
+    #[cfg(target_os = "linux")]
     pub fn create(path: &Path, header: &str, headers_only: bool) -> Result<Self, LogError> {
+        let file =
+            super::file::create(path).map_err(|error| LogError::Io { path: path.to_owned(), error })?;
+        Self::to(path, file, header, headers_only)
+    }
+
+    /// Begins a log that goes to `sink`; errors call it `path`.
+    ///
+    /// # Errors
+    /// `header` has 4 GiB or more, or there can be no thread.
+    pub fn to(
+        path: &Path,
+        mut sink: impl Write + Send + 'static,
+        header: &str,
+        headers_only: bool,
+    ) -> Result<Self, LogError> {
         let failed = |error| LogError::Io { path: path.to_owned(), error };
         let length =
             u32::try_from(header.len()).map_err(|_| failed(io::Error::other("a header of 4 GiB or more")))?;
-        let mut file = File::create(path).map_err(failed)?;
         let (blocks, written) = mpsc::sync_channel::<Vec<u8>>(BLOCKS);
         let disk = std::thread::Builder::new()
             .name("log".into())
-            .spawn(move || written.iter().try_for_each(|block| file.write_all(&block)))
+            .spawn(move || written.iter().try_for_each(|block| sink.write_all(&block)))
             .map_err(failed)?;
-        let mut block = Vec::with_capacity(2 * BLOCK);
-        block.extend_from_slice(&MAGIC);
-        block.extend_from_slice(&VERSION.to_le_bytes());
-        block.push(if headers_only { HEADERS_ONLY } else { 0 });
-        block.extend_from_slice(&length.to_le_bytes());
-        block.extend_from_slice(header.as_bytes());
-        Ok(Writer { path: path.to_owned(), headers_only, block, blocks: Some(blocks), disk: Some(disk) })
+        let mut writer = Writer {
+            path: path.to_owned(),
+            headers_only,
+            block: Vec::with_capacity(2 * BLOCK),
+            checksum: Checksum::NONE,
+            sealed: 0,
+            blocks: Some(blocks),
+            disk: Some(disk),
+        };
+        writer.block.extend_from_slice(&MAGIC);
+        writer.block.extend_from_slice(&VERSION.to_le_bytes());
+        writer.block.push(if headers_only { HEADERS_ONLY } else { 0 });
+        writer.block.extend_from_slice(&length.to_le_bytes());
+        writer.block.extend_from_slice(header.as_bytes());
+        writer.seal();
+        Ok(writer)
+    }
+
+    /// Appends the checksum of all that was appended so far.
+    fn seal(&mut self) {
+        self.checksum.add(&self.block[self.sealed..]);
+        self.block.extend_from_slice(&self.checksum.value().to_le_bytes());
+        self.sealed = self.block.len();
     }
 
     /// A datagram entered at `node`.
@@ -61,7 +96,9 @@ impl Writer {
         // A datagram has at most 65575 bytes (`MAX_DATAGRAM`).
         self.block.extend_from_slice(&(datagram.len() as u32).to_le_bytes());
         self.block.extend_from_slice(&(kept.len() as u32).to_le_bytes());
+        self.seal();
         self.block.extend_from_slice(kept);
+        self.seal();
         if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
     }
 
@@ -74,6 +111,7 @@ impl Writer {
             return Ok(());
         }
         let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
+        self.sealed = 0;
         // The thread hangs up when a write failed: its result says why.
         match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
             Some(Ok(())) => Ok(()),
@@ -88,6 +126,7 @@ impl Writer {
     pub fn end(&mut self, at: Time) -> Result<(), LogError> {
         self.block.push(END);
         self.block.extend_from_slice(&at.nanos().to_le_bytes());
+        self.seal();
         self.flush()?;
         self.close()
     }

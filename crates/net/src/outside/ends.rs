@@ -49,6 +49,8 @@ pub(crate) struct HalfConnection {
     pub acked: u64,
     /// The highest ACK that the sender's kernel was given.
     heard: u64,
+    /// Payload bytes of all segments that entered.
+    sent_bytes: u64,
     /// The number of the FIN.
     fin: Option<u64>,
     pub retransmissions: u64,
@@ -67,6 +69,7 @@ impl HalfConnection {
             max_sent: 1,
             acked: 1,
             heard: 1,
+            sent_bytes: 0,
             fin: None,
             retransmissions: 0,
             timed: None,
@@ -79,6 +82,7 @@ impl HalfConnection {
         let again = seq < self.max_sent;
         self.retransmissions += u64::from(again);
         self.max_sent = self.max_sent.max(end);
+        self.sent_bytes += end - seq;
         match self.timed {
             // Karn's rule: what was sent twice gives no sample.
             Some((timed, _)) if again && seq < timed => self.timed = None,
@@ -112,9 +116,9 @@ impl HalfConnection {
         is_new
     }
 
-    /// Bytes that the receiver's kernel acknowledged. The FIN is none.
+    /// Bytes that the receiver's kernel acknowledged, and no more than entered: a sender may skip numbers. The FIN is none.
     pub fn delivered(&self) -> u64 {
-        self.fin.map_or(self.acked, |fin| self.acked.min(fin)).saturating_sub(1)
+        self.fin.map_or(self.acked, |fin| self.acked.min(fin)).saturating_sub(1).min(self.sent_bytes)
     }
 
     /// Bytes on their way, as the network sees it.
@@ -140,6 +144,16 @@ mod tests {
         assert!(half.on_ack(1002));
         assert_eq!((half.delivered(), half.flight()), (1000, 0));
         assert!(!half.on_ack(500), "an old ACK takes nothing back");
+    }
+
+    // Numbers may be skipped, and acknowledged: bytes are what entered.
+    #[test]
+    fn no_more_is_delivered_than_was_sent() {
+        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        half.on_data(ms(0), 1, 101);
+        half.on_data(ms(1), 1 << 31, (1 << 31) + 50);
+        assert!(half.on_ack((1 << 31) + 50));
+        assert_eq!(half.delivered(), 150);
     }
 
     // Karn and Partridge 1987: an ACK of data that was sent twice says nothing of the round trip. RFC 6298 §2: gain 1/8.

@@ -90,7 +90,8 @@ impl World {
 
     /// The packet of a datagram that somebody may receive.
     fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
-        let seen = real::read(&datagram).ok()?;
+        // RFC 1122 §3.2.1: a datagram that says that it is longer than it is goes nowhere.
+        let seen = real::read(&datagram).ok().filter(|seen| seen.bytes as usize <= datagram.len())?;
         let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
             (Some(tcp), Some(ports)) => self.read_segment(now, ways, &seen, &tcp, ports, datagram),
@@ -169,7 +170,9 @@ impl World {
         let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
         let Some(half) = &mut real.tcp else { return };
         real.sent += 1;
-        let retransmission = half.on_data(now, segment.seq, segment.seq + u64::from(segment.len));
+        // The data of a SYN begins behind its number (RFC 7413 §2).
+        let seq = segment.seq + u64::from(segment.flags.syn);
+        let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
             let cause = if retransmission { SendCause::Unknown } else { SendCause::New };
             let sent = Sent { retransmission, cause, cwnd: f64::NAN, flight: half.flight() as u32 };
@@ -194,16 +197,22 @@ impl World {
     ) -> Option<usize> {
         let key = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
         let outside = self.outside.as_mut()?;
+        let mut number = 1;
         if let Some(&place) = outside.connections.get(&key) {
             let known = &outside.opened[place];
             let way = if known.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
             if !known.connection.is_reopened_by(way, tcp) {
                 return Some(place);
             }
+            number += known.number;
         }
         let place = outside.opened.len();
-        let there = outside.flow_plan(ways, name("tcp", ends[0], ends[1]), now)?;
-        let back = outside.flow_plan([ways[1], ways[0]], name("tcp", ends[1], ends[0]), now)?;
+        let named = |from, to| match number {
+            1 => name("tcp", from, to),
+            _ => format!("{} #{number}", name("tcp", from, to)),
+        };
+        let there = outside.flow_plan(ways, named(ends[0], ends[1]), now)?;
+        let back = outside.flow_plan([ways[1], ways[0]], named(ends[1], ends[0]), now)?;
         let first = self.flows.len() as u16;
         let [data, answers] = [FlowId(first), FlowId(first + 1)];
         let half = |way, other| RealEnds {
@@ -218,7 +227,7 @@ impl World {
         let is_watched = [data, answers].iter().any(|flow| self.watched[usize::from(flow.0)]);
         [data, answers].iter().for_each(|flow| self.watched[usize::from(flow.0)] = is_watched);
         let outside = self.outside.as_mut()?;
-        outside.opened.push(Opened { connection: Connection::new(), ends, flows: [data, answers] });
+        outside.opened.push(Opened { connection: Connection::new(), ends, number, flows: [data, answers] });
         outside.connections.insert(key, place);
         Some(place)
     }

@@ -79,6 +79,8 @@ struct Opened {
     connection: Connection,
     /// Who opened it, and the other side.
     ends: [Endpoint; 2],
+    /// The how many-th between these ends it is: a host may use its ports again.
+    number: u32,
     /// The flows of the opener's data and of the other side's.
     flows: [FlowId; 2],
 }
@@ -106,8 +108,11 @@ impl Outside {
         }
     }
 
-    /// The node by which a datagram to this address leaves that entered at `node`.
+    /// The node by which a datagram to this address leaves that entered at `node`, if there is a host at both.
     fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
+        if self.ends.iter().all(|end| end.node != node) {
+            return None;
+        }
         let others = || self.ends.iter().filter(|end| end.node != node);
         if let Some(host) = airhop_wire::addressing::host(destination) {
             let end = others().find(|end| end.reach == Reach::Host && end.node == host);

@@ -171,21 +171,6 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     let (s, d) = (NodeId(0), NodeId(4));
     let (plan, outside) = opened(&last_hop("snoop", 0.0).plan());
     let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
-    let segment = |from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize| {
-        let to = if from == s { d } else { s };
-        let ports = if from == s { [80, 5555] } else { [5555, 80] };
-        let mut builder =
-            PacketBuilder::ipv4(address(from), address(to), 64).tcp(ports[0], ports[1], seq, 65_000);
-        if syn {
-            builder = builder.syn();
-        }
-        if let Some(ack) = ack {
-            builder = builder.ack(ack);
-        }
-        let mut bytes = Vec::new();
-        builder.write(&mut bytes, &vec![0; len]).expect("memory");
-        bytes
-    };
     assert_eq!(pass(&mut world, d, &segment(d, 100, None, true, 0)).len(), 1);
     assert_eq!(pass(&mut world, s, &segment(s, 900, Some(101), true, 0)).len(), 1);
     assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
@@ -203,6 +188,74 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     let report = world.report();
     assert_eq!(report.flows.len(), 2);
     assert!(report.flows[0].name.starts_with("tcp 10.0.0.5:5555 > 10.0.0.1:80"), "{}", report.flows[0].name);
+}
+
+/// A segment of IPv4 from a port of `s` (80) or of `d` (5555).
+fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> Vec<u8> {
+    let s = NodeId(0);
+    let (to, ports) = if from == s { (NodeId(4), [80, 5555]) } else { (s, [5555, 80]) };
+    let mut builder =
+        PacketBuilder::ipv4(address(from), address(to), 64).tcp(ports[0], ports[1], seq, 65_000);
+    if syn {
+        builder = builder.syn();
+    }
+    if let Some(ack) = ack {
+        builder = builder.ack(ack);
+    }
+    let mut bytes = Vec::new();
+    builder.write(&mut bytes, &vec![0; len]).expect("memory");
+    bytes
+}
+
+// A connection that uses the ports of an earlier one again (RFC 9293 §3.6, MAY-2) is another pair of flows, and names tell flows apart.
+#[test]
+fn connections_of_the_same_ports_have_names_of_their_own() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let mut world = quiet();
+    for first in [100, 7000, 90_000] {
+        pass(&mut world, d, &segment(d, first, None, true, 0));
+        pass(&mut world, s, &segment(s, first + 900, Some(first + 1), true, 0));
+        pass(&mut world, d, &segment(d, first + 1, Some(first + 901), false, 300));
+    }
+    let names: Vec<_> = world.report().flows.into_iter().map(|flow| flow.name).collect();
+    let there = "tcp 10.0.0.5:5555 > 10.0.0.1:80";
+    assert_eq!(names, [there.to_string(), format!("{there} #2"), format!("{there} #3")]);
+}
+
+// RFC 9293 §3.10.7.4: an ACK of what was never sent acknowledges nothing, so no host can claim a goodput, whatever it says how often.
+#[test]
+fn claims_of_a_host_are_bounded_by_what_was_sent() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let mut world = quiet();
+    pass(&mut world, s, &segment(s, 900, None, true, 0));
+    pass(&mut world, d, &segment(d, 100, Some(901), true, 0));
+    pass(&mut world, s, &segment(s, 901, Some(101), false, 500));
+    for leap in 1..9u32 {
+        pass(
+            &mut world,
+            d,
+            &segment(d, 101, Some(901u32.wrapping_add(leap.wrapping_mul(0x7000_0000))), false, 0),
+        );
+    }
+    pass(&mut world, s, &segment(s, 1401, Some(101), false, 500));
+    pass(&mut world, d, &segment(d, 101, Some(1901), false, 0));
+    let report = world.report();
+    let flow = data(&report);
+    assert_eq!((flow.sent_segments, flow.delivered_bytes, flow.retransmissions), (2, 1000, 0));
+}
+
+// What a log made by hand says may be a lie: a node without a host, a datagram that is shorter than its header claims.
+#[test]
+fn a_datagram_that_no_host_sent_goes_nowhere() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let mut world = quiet();
+    let whole = udp(s, d, [1, 2], &[0; 100]);
+    for node in [NodeId(2), NodeId(1027), NodeId(u16::MAX)] {
+        assert_eq!(pass(&mut world, node, &whole), []);
+    }
+    assert_eq!(pass(&mut world, s, &whole[..whole.len() - 1]), []);
+    assert_eq!(world.ignored(), 4);
+    assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
 // Kounavis 1996 on real packets: each failed attempt on the way down tells the sender. EBSN goes out as an ICMP message about the segment,

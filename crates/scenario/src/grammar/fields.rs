@@ -151,6 +151,11 @@ impl Fields {
     }
 
     /// All values.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Val> {
+        self.values.iter().flatten().map(|(val, _)| val)
+    }
+
+    /// All values, to be changed.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Val> {
         self.values.iter_mut().flatten().map(|(val, _)| val)
     }

@@ -3,34 +3,39 @@
 //! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the content, so that
 //! it reads back to the same wherever it is read, or not at all: results of two contents are never taken for each other.
 //!
-//! A scenario of unknown origin has no folder, and no file is opened for it: a message about a file would show what is in it.
+//! For a scenario of unknown origin no file is opened, since a message about a file would show what is in it: the contents come with
+//! the scenario ([`Files::Given`]).
 
 use crate::grammar::fields::{Fields, NamedFile, Val};
 use crate::grammar::key::{Key, Kind};
 use crate::grammar::problem::Problems;
+use crate::whole::scenario::Files;
 use airhop_engine::name_hash;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Reads every file that is named in `fields` or below, and notes or checks their digests.
-pub(crate) fn load(fields: &mut Fields, folder: Option<&Path>, problems: &mut Problems) {
+pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {
     for key in fields.keys {
         if let Kind::File { digest } = key.kind {
-            load_one(fields, key, digest, folder, problems);
+            load_one(fields, key, digest, files, problems);
         }
     }
-    tables_mut(fields).for_each(|table| load(table, folder, problems));
+    tables_mut(fields).for_each(|table| load(table, files, problems));
 }
 
-fn load_one(
-    fields: &mut Fields,
-    key: &Key,
-    digest: &'static str,
-    folder: Option<&Path>,
-    problems: &mut Problems,
-) {
+fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'_>, problems: &mut Problems) {
     let Some(name) = fields.text(key.name) else { return };
-    let found = folder.map_or_else(|| Err(NO_FILES.to_string()), |folder| read(&folder.join(name)));
+    let found = match files {
+        Files::Folder(folder) => read(&folder.join(name)),
+        Files::Given(contents) => {
+            let content = contents.iter().find(|(digest_of, _)| fields.text(digest) == Some(digest_of));
+            let file =
+                content.map(|(_, text)| NamedFile { path: name.to_string(), text: Arc::from(text.as_str()) });
+            file.ok_or_else(|| NO_FILES.to_string())
+        }
+    };
     let file = match found {
         Ok(file) => file,
         Err(what) => {
@@ -56,9 +61,9 @@ fn load_one(
     fields.set(key.name, Val::File(file), at);
 }
 
-/// Why a scenario without a folder is refused.
-const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page; give the scenario on the command \
-                        line instead";
+/// Why a scenario that came without the content of a file is refused.
+const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page or in a log; give the scenario on \
+                        the command line instead";
 
 /// The longest file that is read, bytes: years of a recorded channel.
 const LONGEST: u64 = 1 << 28;
@@ -87,6 +92,24 @@ fn read(path: &Path) -> Result<NamedFile, String> {
 /// FNV-1a, 64 bit, in hex: tells files apart that somebody edited, not ones that somebody forged.
 fn content_digest(text: &str) -> String {
     format!("{:016x}", name_hash(text))
+}
+
+/// Digest and content of every file that is named, each once.
+pub(crate) fn contents(fields: &Fields) -> Vec<(String, String)> {
+    let mut contents = BTreeMap::new();
+    collect(fields, &mut contents);
+    contents.into_iter().collect()
+}
+
+fn collect(fields: &Fields, contents: &mut BTreeMap<String, String>) {
+    for val in fields.values() {
+        match val {
+            Val::File(file) => drop(contents.insert(content_digest(&file.text), file.text.to_string())),
+            Val::Table(table) => collect(table, contents),
+            Val::Tables(tables) => tables.iter().for_each(|table| collect(table, contents)),
+            _ => {}
+        }
+    }
 }
 
 /// The same without the paths of files, which say nothing that their digests do not.

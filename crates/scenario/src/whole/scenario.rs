@@ -31,14 +31,23 @@ pub struct Overrides {
 pub struct Source<'a> {
     /// What messages call it.
     pub name: &'a str,
-    /// What the files that it names are relative to; `None`: it may name none, for somebody else wrote it.
-    pub folder: Option<&'a Path>,
+    /// Where the files that it names are.
+    pub files: Files<'a>,
+}
+
+/// Where the files that a scenario names are.
+#[derive(Clone, Copy, Debug)]
+pub enum Files<'a> {
+    /// On this machine, their names relative to this folder.
+    Folder(&'a Path),
+    /// Here, as digest and content of each. No file of this machine is opened, for somebody else wrote the scenario.
+    Given(&'a [(String, String)]),
 }
 
 impl<'a> From<&'a str> for Source<'a> {
     /// Files are relative to the working directory.
     fn from(name: &'a str) -> Self {
-        Source { name, folder: Some(Path::new("")) }
+        Source { name, files: Files::Folder(Path::new("")) }
     }
 }
 
@@ -85,7 +94,7 @@ impl Scenario {
             sets::set(&mut document, path, value, &mut problems);
         }
         let mut fields = check::check(&document, &SCENARIO, &mut problems);
-        files::load(&mut fields, source.folder, &mut problems);
+        files::load(&mut fields, source.files, &mut problems);
         copies::repeat(&mut fields, &mut problems);
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
@@ -134,6 +143,11 @@ impl Scenario {
     /// The effective scenario as JSON, the same text for the same scenario. Reads back to the same.
     pub fn json(&self) -> String {
         render::json(&self.fields)
+    }
+
+    /// The files that it names, as digest and content of each: [`Files::Given`] with [`Scenario::json`] makes it again.
+    pub fn files(&self) -> Vec<(String, String)> {
+        files::contents(&self.fields)
     }
 
     /// What results depend on: as [`Scenario::json`], but files by their digests alone, wherever they are.

@@ -2,7 +2,7 @@
 
 use airhop_net::World;
 use airhop_net::plan::{Plan, Transport};
-use airhop_scenario::{Overrides, Scenario, ScenarioError, Source};
+use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -28,7 +28,7 @@ pub fn load(text: &str, folder: &Path) {
 /// The scenario, if it is taken.
 pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
     let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
-    match Scenario::parse(text, Source { name: NAME, folder: Some(folder) }, &changes(overrides)) {
+    match Scenario::parse(text, Source { name: NAME, files: Files::Folder(folder) }, &changes(overrides)) {
         Ok(scenario) => {
             reads_back(&scenario);
             Some(scenario)

@@ -27,6 +27,8 @@ impl Way {
 ///
 /// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. Of a side whose SYN was not seen, the first number seen is
 /// taken for its first byte of data. What is older than that, and arrives later, has offset 0.
+///
+/// What a side acknowledges is bounded by what the other one was seen to send: a host may claim more (RFC 9293 §3.10.7.4 drops such an ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
     streams: [Stream; 2],
@@ -37,8 +39,8 @@ pub struct Connection {
 struct Stream {
     /// The number on the wire that is offset 0, once one is known.
     isn: Option<u32>,
-    /// The highest offset seen, in a sequence number or an acknowledgement.
-    highest: u64,
+    /// The first offset that was never sent.
+    end: u64,
     /// Window scale of its SYN.
     window_scale: Option<u8>,
 }
@@ -49,20 +51,24 @@ impl Stream {
         if self.isn != Some(syn.seq) {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
+        self.end = self.end.max(1);
         // A SYN that is sent again may do without options; whether the first arrived, the other side's SYN tells.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// The offset of a number: the one next to the highest (RFC 9293 §3.4). Before any is known, this is the first byte of data.
+    /// The offset of a number: the one next to the end (RFC 9293 §3.4). Before any is known, this is the first byte of data.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
-            self.highest = 1;
+            self.end = 1;
             number.wrapping_sub(1)
         });
-        let distance = number.wrapping_sub(fold(isn, self.highest)) as i32;
-        let offset = self.highest.saturating_add_signed(distance.into());
-        self.highest = self.highest.max(offset);
-        offset
+        let distance = number.wrapping_sub(fold(isn, self.end)) as i32;
+        self.end.saturating_add_signed(distance.into())
+    }
+
+    /// The offset of a number that the other side sent about this stream.
+    fn acknowledged(&mut self, number: u32) -> u64 {
+        self.unfold(number).min(self.end)
     }
 }
 
@@ -86,8 +92,7 @@ impl Connection {
         let stream = &self.streams[way as usize];
         let peer = &self.streams[way.opposite() as usize];
         let is_other = stream.isn.is_some_and(|isn| isn != seen.seq);
-        let answers =
-            seen.flags.ack && peer.highest <= 1 && peer.isn.map(|isn| fold(isn, 1)) == Some(seen.ack);
+        let answers = seen.flags.ack && peer.end <= 1 && peer.isn.map(|isn| fold(isn, 1)) == Some(seen.ack);
         seen.flags.syn && !seen.rst && is_other && !answers
     }
 
@@ -101,7 +106,7 @@ impl Connection {
         if self.is_reopened_by(way, seen) {
             *self = Connection::new();
         }
-        let [seq, ack] = self.offsets(way, seen);
+        let [seq, ack] = self.offsets(way, seen, payload);
         let sack = self.sack(way, seen);
         let window = u64::from(seen.window) << self.window_shift(way, seen);
         if seen.rst {
@@ -127,7 +132,7 @@ impl Connection {
     }
 
     /// Sequence and acknowledgement number; zero in place of one that a header does not have.
-    fn offsets(&mut self, way: Way, seen: &SeenTcp) -> [u64; 2] {
+    fn offsets(&mut self, way: Way, seen: &SeenTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
             stream.open(seen);
@@ -135,8 +140,10 @@ impl Connection {
         } else {
             stream.unfold(seen.seq)
         };
+        let numbers = u64::from(payload) + u64::from(seen.flags.syn) + u64::from(seen.flags.fin);
+        stream.end = stream.end.max(seq.saturating_add(numbers));
         let peer = &mut self.streams[way.opposite() as usize];
-        [seq, if seen.flags.ack { peer.unfold(seen.ack) } else { 0 }]
+        [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
     /// The blocks that hold something. They say what the peer's stream has come to, but nothing is learnt from them: they lie behind an
@@ -145,7 +152,7 @@ impl Connection {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;
         for edges in seen.sack.blocks() {
-            let [start, end] = edges.map(|edge| peer.unfold(edge));
+            let [start, end] = edges.map(|edge| peer.acknowledged(edge));
             if start < end {
                 sack.push(SackBlock { start, end });
             }

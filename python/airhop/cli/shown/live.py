@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console
 
 from airhop.cli.output import print_table
+from airhop.errors import harmless
 from airhop.live import Emulation
 from airhop.progress import Clock
 from airhop.terminal import number
@@ -66,8 +68,14 @@ def print_live(out: Console, emulation: Emulation) -> None:
         rows = [[node, number(of["p50"]), number(of["p90"])] for node, of in live["turnaround_us"].items()]
         print_table(out, ["node", "p50", "p90"], rows, title="from data to its ACK in the host, µs")
     for one in live["commands"]:
-        out.print(f"{one['node']}$ {one['command']}{_ending(one)}", style="bold")
-        out.print(one["stdout"].rstrip("\n"), soft_wrap=True)
+        out.print(harmless(f"{one['node']}$ {one['command']}{_ending(one)}"), style="bold")
+        out.print(_printed(one["stdout"]), soft_wrap=True)
+
+
+def _printed(stdout: str) -> str:
+    """Give what a command printed with its tabs and line ends, and nothing else that a terminal obeys."""
+    lines = stdout.rstrip("\r\n").replace("\r\n", "\n")
+    return re.sub(r"[^\t\n]+", lambda found: harmless(found[0]), lines)
 
 
 def _ending(command: Mapping[str, Any]) -> str:

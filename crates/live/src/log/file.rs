@@ -1,0 +1,42 @@
+//! The file of a log: a regular one, which one process writes.
+
+use nix::fcntl::{Flock, FlockArg};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// A file that no other emulation writes meanwhile.
+struct Locked(Flock<File>);
+
+/// Empties the file at `path`, or makes it.
+///
+/// # Errors
+/// It is something else than a regular file, another emulation writes it, or the system refuses.
+pub(super) fn create(path: &Path) -> io::Result<impl Write + Send + use<>> {
+    let mut options = OpenOptions::new();
+    // A FIFO that took the place of the file in this moment would have to be waited for.
+    options.write(true).create(true).truncate(false).custom_flags(libc::O_NONBLOCK);
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("a log is written to a regular file, which this is not"));
+    }
+    let file =
+        Flock::lock(options.open(path)?, FlockArg::LockExclusiveNonblock).map_err(
+            |(_, error)| match error {
+                nix::Error::EWOULDBLOCK => io::Error::other("another emulation is writing its log there"),
+                other => other.into(),
+            },
+        )?;
+    file.set_len(0)?;
+    Ok(Locked(file))
+}
+
+impl Write for Locked {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        (&*self.0).write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
