@@ -33,9 +33,12 @@ impl LinkRate {
         }
     }
 
-    /// How long `bytes` take at [`LinkRate::typical_rate`].
+    /// Returns the time that a packet of `bytes` takes: in the mean, if that of a trace; at the lowest rate, if the rate changes.
     pub fn time_for(&self, bytes: u32) -> Span {
-        self.typical_rate().time_for(bytes)
+        match self {
+            LinkRate::Deliveries(deliveries) => deliveries.time_for(bytes),
+            LinkRate::Rate(_) | LinkRate::Varying(_) => self.typical_rate().time_for(bytes),
+        }
     }
 
     /// Its schedule, if it changes.
@@ -64,15 +67,18 @@ impl LinkRate {
 }
 
 /// A packet-delivery trace as Mahimahi's `mm-link` plays it (Netravali et al. 2015, USENIX ATC): at each of its times the link can
-/// deliver 1504 bytes. After the last of them it begins again.
+/// deliver an IP packet of 1500 bytes. After the last of them it begins again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
     /// In order; the last is also the period.
     times: Vec<Span>,
 }
 
-/// What one opportunity delivers: the largest packet of Mahimahi's interfaces.
+/// Bytes that one opportunity delivers, as `mm-link` counts them (its PACKET_SIZE): an IP packet of 1500 B and [`TUN_HEADER_BYTES`].
 const OPPORTUNITY_BYTES: u32 = 1504;
+/// The header that Linux puts before each packet of a TUN device without IFF_NO_PI (flags and EtherType): `mm-link` counts it with every
+/// packet.
+const TUN_HEADER_BYTES: u32 = 4;
 /// The latest time in a trace, milliseconds.
 const LATEST_MS: u64 = 1_000_000_000;
 
@@ -125,11 +131,18 @@ impl Deliveries {
         laps * self.times.len() as u64 + self.times.partition_point(|t| *t <= within) as u64
     }
 
-    /// What it carries if something always waits; 1 bit/s at least.
+    /// Returns the rate of IP packets of 1500 B that always wait; 1 bit/s at least.
     pub fn mean_rate(&self) -> Rate {
-        let bits = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8;
+        let bits = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES - TUN_HEADER_BYTES) * 8;
         let per_second = bits * 1_000_000_000 / u128::from(self.period().nanos());
         Rate::from_bps(u64::try_from(per_second).unwrap_or(u64::MAX).max(1))
+    }
+
+    /// Returns the time that a packet of `bytes` takes in the mean, if packets always wait.
+    fn time_for(&self, bytes: u32) -> Span {
+        let charged = u128::from(bytes + TUN_HEADER_BYTES) * u128::from(self.period().nanos());
+        let per_period = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES);
+        Span::from_nanos(u64::try_from(charged.div_ceil(per_period)).unwrap_or(u64::MAX))
     }
 }
 
@@ -226,14 +239,15 @@ impl Pace {
 }
 
 impl Clock {
-    /// As Mahimahi's LinkQueue accounts: by bytes. A packet takes what its opportunities have, as many as it needs; what is left of
-    /// the last is for packets that wait. What nobody waited for is lost, also for one that comes at the very time of an opportunity.
+    /// As Mahimahi's LinkQueue accounts: by bytes, those of the TUN header included. A packet takes what its opportunities have, as many
+    /// as it needs; what is left of the last is for packets that wait. What nobody waited for is lost, also for one that comes at the
+    /// very time of an opportunity.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
             self.left = 0;
         }
-        let (mut missing, mut end) = (bytes, start);
+        let (mut missing, mut end) = (bytes + TUN_HEADER_BYTES, start);
         while missing > self.left {
             missing -= self.left;
             self.left = OPPORTUNITY_BYTES;
@@ -271,49 +285,54 @@ mod tests {
     // By hand, after LinkQueue::rationalize of mm-link.
     #[test]
     fn packets_take_opportunities_as_mahimahi_accounts_for_them() {
-        // One packet of 1504 B each, and none at time 0: who comes then has missed it.
-        assert_eq!(backlog("0\n5\n7\n20\n", &[1504; 5]), [5, 7, 20, 20, 25]);
+        // One IP packet of 1500 B each, and none at time 0: a packet that comes then has missed it.
+        assert_eq!(backlog("0\n5\n7\n20\n", &[1500; 5]), [5, 7, 20, 20, 25]);
         // Several in a millisecond.
-        assert_eq!(backlog("3\n3\n3\n10\n", &[1504; 5]), [3, 3, 3, 10, 13]);
-        // Small packets share one; a byte more than fits goes with the next.
-        assert_eq!(backlog("1\n2\n3\n", &[752, 752, 752, 753, 1]), [1, 1, 2, 3, 3]);
+        assert_eq!(backlog("3\n3\n3\n10\n", &[1500; 5]), [3, 3, 3, 10, 13]);
+        // Small packets share one, each with its TUN header; a byte more than fits goes with the next.
+        assert_eq!(backlog("1\n2\n3\n", &[748, 748, 748, 749, 1]), [1, 1, 2, 3, 3]);
         // A large one spans several, and leaves the rest of the last to others: 1504 + 1504 + 992, so 512 are left.
-        assert_eq!(backlog("1\n4\n6\n9\n", &[4000, 512, 1]), [6, 6, 9]);
-        assert_eq!(backlog("1\n4\n6\n9\n", &[4000, 513]), [6, 9]);
+        assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 508, 1]), [6, 6, 9]);
+        assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 509]), [6, 9]);
         // The file repeats after its last time: 10, 12, 20, 22, …
-        assert_eq!(backlog("2\n10\n", &[1504; 5]), [2, 10, 12, 20, 22]);
+        assert_eq!(backlog("2\n10\n", &[1500; 5]), [2, 10, 12, 20, 22]);
     }
 
     #[test]
     fn what_nobody_waits_for_is_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
-        // The other 1404 bytes of the first opportunity are gone, and the one at 2 ms, as it came at that time.
+        // The other 1400 bytes of the first opportunity are gone, and the one at 2 ms, as it came at that time.
         assert_eq!(pace.finish(at(2), 100), at(3));
         // It had waited for the one before it: they share.
-        assert_eq!(pace.finish(at(3), 1404), at(3));
+        assert_eq!(pace.finish(at(3), 1396), at(3));
         // Repetitions are lost too: in the fifth, opportunities are at 41, 42, 43 and 50 ms.
-        assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1504), at(43));
-        assert_eq!(pace.finish(at(43), 1504), at(50));
-        assert_eq!(pace.finish(at(50), 1504), at(51));
+        assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1500), at(43));
+        assert_eq!(pace.finish(at(43), 1500), at(50));
+        assert_eq!(pace.finish(at(50), 1500), at(51));
     }
 
-    /// Saturated, a link delivers as many bytes as its trace has room for, whatever the sizes of the packets.
+    /// Saturated, a link delivers as many bytes as its trace has room for, whatever the sizes of the packets: an IP packet of 1500 B a
+    /// line, and 4 B of each packet are those of the TUN.
     #[test]
     fn a_saturated_link_has_the_mean_rate_of_its_trace() {
         let trace = "0\n0\n13\n13\n13\n14\n200\n201\n999\n1000\n";
         let deliveries = Deliveries::parse(trace).expect("a good trace");
-        assert_eq!(deliveries.mean_rate(), Rate::from_bps(10 * 1504 * 8));
+        assert_eq!(deliveries.mean_rate(), Rate::from_bps(10 * 1500 * 8));
         for bytes in [40, 577, 1040, 1500, 9000] {
-            let mut pace = LinkRate::Deliveries(Arc::new(deliveries.clone())).start(0);
+            let plan = LinkRate::Deliveries(Arc::new(deliveries.clone()));
+            let mut pace = plan.start(0);
             let (mut now, mut sent) = (Time::ZERO, 0);
             while now < at(100_000) {
                 now = pace.finish(now, bytes);
-                sent += u64::from(bytes);
+                sent += 1;
             }
             // All but the two at time 0 that the first packet missed; the last packet may need more than was left.
             let room = (now.nanos() / 1_000_000_000 * 10 - 2) * 1504;
-            assert!(sent.abs_diff(room) < 1504 * 12, "{bytes}: {sent} B, room for {room} B");
+            let charged = sent * u64::from(bytes + 4);
+            assert!(charged.abs_diff(room) < 1504 * 12, "{bytes}: {charged} B, room for {room} B");
+            let mean = plan.time_for(bytes).nanos() * sent;
+            assert!(mean.abs_diff(now.nanos()) < 1_200_000_000, "{bytes}: {mean} ns of {now}");
         }
     }
 

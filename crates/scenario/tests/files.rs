@@ -265,7 +265,20 @@ fn a_timeout_is_derived_from_the_mean_rate() {
         let scenario = read(&text.replace("rate = \"19.2 kbit/s\"", pace), &here, &[]).expect("good");
         scenario.plan().links.radios[0].link.arq.clone()
     };
-    assert_eq!(timeout("deliveries = \"lte.trace\""), timeout("rate = \"2.4064 Mbit/s\"")); // 4 × 1504 B in 20 ms
+    assert_eq!(timeout("deliveries = \"lte.trace\""), timeout("rate = \"2.4 Mbit/s\"")); // 4 × 1500 B in 20 ms
+}
+
+/// Editors of Windows begin text files with a byte-order mark: scenarios are read with one, and so are the files that they name.
+#[test]
+fn a_byte_order_mark_says_nothing() {
+    for (name, mark) in [("bare", ""), ("marked", "\u{feff}")] {
+        let here = with_fades(&format!("order-{name}"), &format!("{mark}{FADES}"));
+        std::fs::write(here.join("lte.trace"), format!("{mark}{TRACE}")).expect("a file");
+        let text = LINK.replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
+        let scenario = read(&format!("{mark}{text}"), &here, &[]).expect("good");
+        let trace = LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
+        assert_eq!(scenario.plan().links.wired[0].pace, trace, "{name}");
+    }
 }
 
 #[test]

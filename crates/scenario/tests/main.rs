@@ -9,6 +9,7 @@ mod hostile;
 mod layouts;
 mod messages;
 mod packaged;
+mod parallel;
 mod radio;
 mod random;
 mod scenarios;

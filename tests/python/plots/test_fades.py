@@ -199,16 +199,16 @@ def test_a_bad_row_is_told_with_its_line(folder: Path, capsys: pytest.CaptureFix
 
 
 def test_a_link_as_fast_as_a_recorded_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two opportunities in 100 ms carry 2 × 1504 B: 240.64 kbit/s, of which 1464 in 1504 B are payload."""
+    """Two IP packets of 1500 B in 100 ms: 240 kbit/s, of which 1460 in 1500 B are payload."""
     (tmp_path / "lte.trace").write_text("50\n100\n")
     (link,) = recorded()["wired"]
     del link["rate"], link["errors"]
     monkeypatch.chdir(tmp_path)
     paced = Scenario.load(FADING | {"wired": [link | {"deliveries": "lte.trace"}]})
     assert paced.to_dict()["wired"][0]["deliveries"] == str(tmp_path / "lte.trace")
-    window = {"preset": "ns2", "receive_window": "29280 B"}  # what the queue has room for: nothing is lost
-    fast = paced.with_({"flow.ftp.segment": "1464 B", "flow.ftp.tcp": window})
-    assert airhop.run(fast).goodput_mbps == pytest.approx(0.24064 * 1464 / 1504, rel=0.01)
+    window = {"preset": "ns2", "receive_window": "29200 B"}  # what the queue has room for: nothing is lost
+    fast = paced.with_({"flow.ftp.segment": "1460 B", "flow.ftp.tcp": window})
+    assert airhop.run(fast).goodput_mbps == pytest.approx(0.24 * 1460 / 1500, rel=0.01)
     (tmp_path / "lte.trace").write_text("50\n40\n")
     with pytest.raises(ScenarioError, match=r"lte\.trace:2: expected a time not before"):
         Scenario.load(paced.written())

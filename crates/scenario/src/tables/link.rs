@@ -74,7 +74,7 @@ pub(super) const DELIVERIES: Key = key(
     "deliveries",
     Kind::File { digest: "deliveries_digest" },
     Nothing("it has a `rate`"),
-    "in place of `rate`, for both directions: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each 1504 B that can be delivered then; it repeats",
+    "in place of `rate`, for both directions: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each IP packet of 1500 B that can be delivered then; it repeats",
 );
 pub(super) const DELIVERIES_DIGEST: Key = key(
     "deliveries_digest",

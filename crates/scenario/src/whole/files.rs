@@ -86,6 +86,8 @@ fn read(path: &Path) -> Result<NamedFile, String> {
     }
     let bytes = std::fs::read(&path).map_err(|error| refusal(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
+    // As in scenarios, a byte-order mark says nothing (Unicode 15.0 §23.8).
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(NamedFile { path: shown, text: Arc::from(text) })
 }
 

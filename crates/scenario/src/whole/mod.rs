@@ -7,6 +7,7 @@ mod files;
 pub(crate) mod hints;
 mod largest;
 pub(crate) mod opening;
+mod parallel;
 pub(crate) mod places;
 mod plan;
 mod resolve;

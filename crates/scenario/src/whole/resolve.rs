@@ -4,6 +4,7 @@
 use super::between;
 use super::ends::{self, OnDemand};
 use super::largest::Largest;
+use super::parallel;
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::ALL;
@@ -27,6 +28,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     let mut links_sound = Link::all(root).all(|(_, link)| link.sound) && root.refused().iter().all(no_link);
     let topology = Topology::new(root);
     links_sound &= counts(root, &topology, problems);
+    parallel::check(root, &topology, problems);
     check_warmup(root, problems);
     between::check(root, links_sound, problems);
     let on_demand = OnDemand::all(root);

@@ -1,0 +1,44 @@
+//! Links that join the same two nodes: routes take one of them, and no packet ever crosses the other.
+
+use super::topology::{Link, Topology};
+use crate::grammar::fields::Fields;
+use crate::grammar::problem::Problems;
+use crate::tables::LINKS;
+use airhop_base::NodeId;
+use airhop_net::routing::Joins;
+use std::collections::HashMap;
+
+/// Refuses the second of two links between the same two nodes: wires, radio links, and wlans of two stations.
+pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems) {
+    let mut first: HashMap<[NodeId; 2], (&str, &Fields)> = HashMap::new();
+    for (link, table) in Link::all(root) {
+        let ty = LINKS[link.of];
+        let Some(pair) = pair(link, table, topology) else { continue };
+        if let Some((list, other)) = first.get(&pair) {
+            let [a, b] = pair.map(|node| &topology.nodes[usize::from(node.0)]);
+            let what = format!(
+                "expected other nodes: [[{list}]] \"{}\" joins \"{a}\" and \"{b}\", too, and routes would never take this link; one link \
+                 can have a rate for each direction: rate = {{ \"{a}->{b}\" = \"10 Mbit/s\", \"{b}->{a}\" = \"1 Mbit/s\" }}",
+                other.text("name").unwrap_or_default(),
+            );
+            let written = |key: &&&str| table.get(key).is_some();
+            let key = ty.nodes.iter().find(written).copied().unwrap_or("name");
+            problems.add(table.at(key), table.path_of(key), what);
+        } else {
+            first.insert(pair, (ty.list, table));
+        }
+    }
+}
+
+/// Returns the two nodes that a link joins, in order; `None` if it joins more.
+fn pair(link: Link, table: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
+    let mut node = |name: &str| topology.id(name).unwrap_or(NodeId::BROADCAST);
+    let [a, b] = match (LINKS[link.of].joins)(table, link.index, &mut node)? {
+        Joins::Ends(ends) => ends.map(|(node, _)| node),
+        Joins::Stations(stations) => match stations.places[..] {
+            [(a, _), (b, _)] => [a, b],
+            _ => return None,
+        },
+    };
+    Some(if a.0 < b.0 { [a, b] } else { [b, a] })
+}
