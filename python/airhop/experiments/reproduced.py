@@ -37,8 +37,8 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str:
-        """Why the claim does not hold, as far as known; empty when it does."""
-        return "" if self.result.holds else self.claim.reason
+        """The mechanism behind a claim that does not hold, as far as known; empty where it holds."""
+        return self.claim.why(self.result)
 
     def to_dict(self) -> dict[str, Any]:
         """Give an entry of the document's `claims`."""

@@ -59,7 +59,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fades-11b-bbr-arq",
         "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
         lambda s: has_more(s, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
-        reason="It is behind by what it is behind without fades, 6 %: both back off as long.",
+        reason="BBR and CUBIC back off as long in a fade: what is between them is there without fades, too.",
     ),
 )
 
