@@ -115,6 +115,11 @@ class Reproduced(ABC):
         """Names of the readings under which its claims were judged, the default first; empty without them."""
         return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
 
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the intervals."""
+        return []
+
     def claims_that(self, word: str) -> list[str]:
         """List the ids of the claims of which this is said: "holds", "fails" or "open"."""
         return [checked.claim.id for checked in self.claims if checked.word == word]
