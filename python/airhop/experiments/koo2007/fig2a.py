@@ -39,7 +39,7 @@ UNTIL = 0.04
 
 def headline(samples: Samples) -> str:
     """Say what WestwoodVT gains over Reno where the paper prints a number."""
-    gains = [f"{samples.ratio('westwood-vt', 'reno', x).value:.2f}" for x in (0.01, 0.02)]
+    gains = [interval(samples.ratio("westwood-vt", "reno", x)) for x in (0.01, 0.02)]
     return (
         f"At 1 and 2 % errors WestwoodVT delivers {gains[0]} and {gains[1]} times the goodput of Reno; the "
         "paper prints 1.21 and 1.54."

@@ -22,6 +22,7 @@ from airhop.experiments.today import (
 )
 from airhop.experiments.today.duels import has_less, has_more
 from airhop.experiments.yun2009 import fig6
+from airhop.numerals import interval
 
 FER = replace(fig6.FER, full=(1e-4, 1e-2, 3e-2, 9e-2), coarse=(1e-2,), limits=(7e-5, 1.3e-1))
 GOODPUT = Metric(
@@ -47,8 +48,8 @@ def headline(samples: Samples) -> str:
     arq = min(samples.ratio("cubic-arq", "ll-elsn", at).value for at in samples.xs)
     bbr = f"{least:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"
     return (
-        f"LL-ELSN delivers {cubic.value:.1f} times what CUBIC does at {FER.text(x)} frame errors and {bbr} "
-        f"times what BBR does; CUBIC over link ARQ at least {arq:.2f} times that of LL-ELSN."
+        f"LL-ELSN delivers {interval(cubic, 1)} times what CUBIC does at {FER.text(x)} frame errors and "
+        f"{bbr} times what BBR does; CUBIC over link ARQ at least {arq:.2f} times that of LL-ELSN."
     )
 
 

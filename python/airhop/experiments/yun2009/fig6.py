@@ -22,6 +22,7 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PANELS, PAPER, REPLICATIONS, SETTINGS, THE_REST
 from airhop.experiments.yun2009.overall import above_over, below_over
 from airhop.experiments.yun2009.readings import OF_SCHEMES
+from airhop.numerals import interval
 
 FER = PlottedAxis(
     key="fer",
@@ -57,8 +58,8 @@ def headline(samples: Samples) -> str:
     at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
     beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"
     return (
-        f"LL-ELSN delivers {reno.value:.1f} times the goodput of Reno{beside_reno} "
-        f"and {snoop.value:.1f} times that of Snoop at {FER.text(at_snoop)} frame errors."
+        f"LL-ELSN delivers {interval(reno, 1)} times the goodput of Reno{beside_reno} "
+        f"and {interval(snoop, 1)} times that of Snoop at {FER.text(at_snoop)} frame errors."
     )
 
 
