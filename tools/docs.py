@@ -251,7 +251,8 @@ def claim_line(claim: Claim[Any]) -> str:
     """Write a claim: its statement, the paper's words, and why it does not hold where it does not."""
     own = " (Airhop's own)" if claim.own else ""
     quote = f" *“{plain(claim.quote)}”*" if claim.quote else ""
-    reason = f" Does not hold: {claim.reason}" if claim.reason else ""
+    texts = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
+    reason = f" Where it does not hold: {' '.join(texts)}" if claim.reason else ""
     return f"- **{claim.id}**{own} {claim.text}{quote}{reason}"
 
 

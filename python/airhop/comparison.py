@@ -10,7 +10,8 @@ from airhop import stats
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
 from airhop.analysis.measures import MEANS, SUMS, over_flows
 from airhop.errors import InputError
-from airhop.hints import hints, senders
+from airhop.hints import hints, lines, pointer, senders
+from airhop.numerals import plus_minus
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
@@ -54,7 +55,7 @@ class Row:
         return share_right(self.judgements)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Finished runs of a comparison, all of them unless it was interrupted."""
 
@@ -66,6 +67,19 @@ class Comparison:
     """By scheme and replication."""
     under: Mapping[str, Scenario] = field(default_factory=dict)
     """The scenario with each scheme in it, which hints are about."""
+
+    def __repr__(self) -> str:
+        found = {row.scheme: row.metrics["goodput_mbps"] for row in self.rows()}
+        goodput = ", ".join(
+            f"{scheme} {value.mean:.3f} {plus_minus(value, 3)}" for scheme, value in found.items()
+        )
+        reps = stats.replications(len(self.paired_reps))
+        return f"<Comparison {self.scenario.name}, {reps}: {goodput} Mbit/s{pointer(self.hints)}>"
+
+    @property
+    def hints(self) -> list[str]:
+        """The base of the senders and the traps of the scenario, the lines that `airhop compare` tells."""
+        return lines(self.under.values())
 
     @property
     def complete(self) -> bool:
@@ -111,9 +125,13 @@ class Comparison:
     def warnings(self) -> list[str]:
         """List what a reader should know before trusting the intervals."""
         reps = self.paired_reps
-        return stats.doubts(
+        doubts = stats.doubts(
             [[tuple(_metrics(self.results[scheme, rep]).values()) for rep in reps] for scheme in self.schemes]
         )
+        rows = self.rows()
+        shown = {f"{row.scheme} {name}": row.metrics[name] for row in rows for name in METRICS}
+        ratios = {f"{row.scheme} ratio": row.goodput_ratio for row in rows[1:]}
+        return [*doubts, *stats.vague({**shown, **ratios})]
 
     def to_dict(self) -> dict[str, Any]:
         """Give what `airhop compare --json` prints."""

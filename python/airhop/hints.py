@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,11 +36,51 @@ class Hint:
 
 def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
     """List the traps of scenarios that are compared; what differs in a name alone is one hint."""
+    listed = list(scenarios)
     found: dict[tuple[str, str, str | None], dict[str, None]] = {}
-    for scenario in scenarios:
+    for scenario in listed:
         for trap, about, text, change in scenario.core.hints():
             found.setdefault((trap, text, change), {}).update(dict.fromkeys(about))
-    return [Hint(trap, tuple(about), text, change) for (trap, text, change), about in found.items()]
+    alone = [Hint(trap, tuple(about), text, change) for (trap, text, change), about in found.items()]
+    return alone + _different_capacities(listed)
+
+
+def _different_capacities(scenarios: Sequence[Scenario]) -> list[Hint]:
+    """Find links whose queues are of several kinds, each with a capacity of its own.
+
+    The defaults differ: 50 packets of drop-tail, 1000 of CoDel, 10,240 of FQ-CoDel.
+    """
+    if len(scenarios) < 2:
+        return []
+    capacities: dict[str, dict[str, int]] = {}
+    for scenario in scenarios:
+        for link, kind, packets in _queues(scenario):
+            capacities.setdefault(link, {})[kind] = packets
+    alike: dict[str, list[str]] = {}
+    for link, by_kind in capacities.items():
+        if len(set(by_kind.values())) > 1:
+            told = ", ".join(f"{kind} {packets:,}" for kind, packets in by_kind.items())
+            alike.setdefault(told, []).append(link)
+    return [
+        Hint(
+            "queue-capacity",
+            tuple(links),
+            f"queues hold different numbers of packets, {told}: what differs between these kinds is their "
+            "capacity, too; give each the same `packets`",
+            None,
+        )
+        for told, links in alike.items()
+    ]
+
+
+def _queues(scenario: Scenario) -> Iterator[tuple[str, str, int]]:
+    """List the queues of all links: path of the link, kind of the queue, capacity in packets."""
+    for medium, tables in scenario.to_dict().items():
+        for table in tables if isinstance(tables, list) else ():
+            queues = table.get("queue", ())
+            for queue in [queues] if isinstance(queues, Mapping) else queues:
+                if "packets" in queue:
+                    yield f"{medium}.{table['name']}", queue["kind"], queue["packets"]
 
 
 def senders(scenarios: Iterable[Scenario]) -> str | None:
@@ -65,6 +105,12 @@ def lines(scenarios: Iterable[Scenario]) -> list[str]:
     listed = list(scenarios)
     base = senders(listed)
     return [*([f"senders: {base}"] if base else []), *_of_each_trap(hints(listed))]
+
+
+def pointer(told: Sequence[str]) -> str:
+    """Write how many of these lines are hints, as the end of a repr; nothing where none is."""
+    count = sum(line.startswith("hint: ") for line in told)
+    return f"; {count} hint{'' if count == 1 else 's'}, see .hints" if count else ""
 
 
 def _of_each_trap(found: Iterable[Hint]) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from airhop import _core
+    from airhop.scenario import Scenario
 
 NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category": "<u4"}
 """Little-endian numpy types of the column types that the core writes."""
@@ -26,9 +27,14 @@ class Result:
     """One finished run."""
 
     def __init__(
-        self, document: str, outcome: _core.Outcome | None = None, notes: Sequence[str] = ()
+        self,
+        document: str,
+        outcome: _core.Outcome | None = None,
+        notes: Sequence[str] = (),
+        scenario: Scenario | None = None,
     ) -> None:
         self._document = document
+        self._scenario = scenario
         self._outcome = outcome
         self.notes = tuple(notes)
         """What has to be known of it, a sentence each: that a log was cut short, for instance."""
@@ -116,9 +122,19 @@ class Result:
                 frame.write_parquet(hidden / f"{table}.parquet")
         return [Path(folder) / f"{table}.parquet" for table in self.tables]
 
+    @cached_property
+    def hints(self) -> list[str]:
+        """The base of the senders and the traps of the scenario, the lines that `airhop run` tells."""
+        from airhop import hints
+
+        return [] if self._scenario is None else hints.lines([self._scenario])
+
     def __repr__(self) -> str:
+        from airhop.hints import pointer
+
         d = self.document
-        return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {self.goodput_mbps:.3f} Mbit/s>"
+        measured = f"{self.goodput_mbps:.3f} Mbit/s{pointer(self.hints)}"
+        return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {measured}>"
 
 
 def _place(measure: measures.Measure) -> tuple[bool, bool]:

@@ -94,7 +94,7 @@ def run(
             outcome = _core.run(scenario.core, seed, rep, trace, None if folder is None else str(folder))
         except KeyboardInterrupt:
             raise Interrupted({}, 1) from None
-    return Result(outcome.json(), outcome if trace else None)
+    return Result(outcome.json(), outcome if trace else None, scenario=scenario)
 
 
 def run_many(
@@ -131,7 +131,7 @@ def run_many(
     done: dict[int, Result] = {}
 
     def take(index: int, document: str) -> None:
-        done[index] = Result(document)
+        done[index] = Result(document, scenario=jobs[index].scenario)
         if on_done is not None:
             on_done(index, done[index])
 

@@ -7,7 +7,7 @@ bootstrap.
 
 import math
 import warnings
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -15,8 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
+SHOWN = 6
+"""Names that a warning lists before it counts the others."""
 FEW_REPS = 3
 """Fewer replications than this give intervals that are not worth their ink."""
+FEW_PAIRS = 4
+"""Fewer pairs than this give a correlation without an interval: Fisher's z has variance 1/(n - 3)."""
 RESAMPLES = 9999
 """Bootstrap resamples: the ends of an interval then move by about 1 % of its width from seed to seed."""
 
@@ -43,6 +47,11 @@ class Estimate:
         if self.half_width is None or self.mean == 0.0:
             return None
         return self.half_width / abs(self.mean)
+
+    @property
+    def vague(self) -> bool:
+        """Whether replications that are enough leave an interval that is wider than its mean."""
+        return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
         """Give it in another unit, `factor` of which are one of this: 100 makes per cent of a share."""
@@ -80,6 +89,11 @@ class Ratio:
     low: float | None
     high: float | None
     n: int
+
+    @property
+    def vague(self) -> bool:
+        """Whether replications that are enough leave an interval that reaches below 0, or has no end."""
+        return self.n >= FEW_REPS and (self.low is None or self.low < 0.0)
 
     def excludes(self, value: float) -> bool:
         """Tell whether the interval is known and does not hold `value`."""
@@ -243,6 +257,16 @@ def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:
             f"at {len(same)} of {len(cells)} points all replications are identical: nothing is random there"
         )
     return found
+
+
+def vague(found: Mapping[str, Estimate | Ratio]) -> list[str]:
+    """Warn of intervals that say next to nothing, by the names of what was estimated."""
+    names = [name for name, estimate in found.items() if estimate.vague]
+    if not names:
+        return []
+    more = len(names) - SHOWN
+    told = ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return [f"interval wider than its mean: {told}; more replications are needed to tell"]
 
 
 def replications(count: int) -> str:

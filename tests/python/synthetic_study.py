@@ -188,6 +188,8 @@ class Table:
         """Give a row per flow and run."""
         return self.frame().with_columns(flow=pl.lit("ftp"), airhop=pl.lit("0.1.0"))
 
+    hints: tuple[str, ...] = ()
+
     def warnings(self) -> list[str]:
         """Give nothing to worry about."""
         return []

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from airhop import hints
 from airhop.analysis.measures import MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
@@ -77,7 +76,7 @@ def _scheme(word: str) -> str | dict[str, Any]:
 
 
 def _print(comparison: Comparison, as_json: bool) -> None:
-    for line in hints.lines(comparison.under.values()):
+    for line in comparison.hints:
         say(line)
     for warning in comparison.warnings():
         say(f"warning: {warning}")

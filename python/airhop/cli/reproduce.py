@@ -83,6 +83,9 @@ def reproduce(
             print_outcome(outcome, screen)
     if as_json:
         print_json({"experiments": [outcome.to_dict() for outcome in outcomes]})
+    for outcome in outcomes:
+        for warning in outcome.warnings:
+            say(f"warning: {outcome.experiment.id}: {warning}")
     for verdict, one, many in (
         ("fails", "does not hold", "do not hold"),
         ("open", "is not decided; more replications may", "are not decided; more replications may"),

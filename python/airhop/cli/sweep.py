@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from airhop import hints
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, StudyName, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
@@ -68,7 +67,7 @@ def sweep(
 
 
 def _tell(table: Table, out: Path, as_json: bool) -> None:
-    for line in hints.lines(point.scenario for point in table.study.points()):
+    for line in table.hints:
         say(line)
     for warning in table.warnings():
         say(f"warning: {warning}")

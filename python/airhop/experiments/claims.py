@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -61,6 +62,11 @@ def some(decisions: Iterable[Decision]) -> Decision:
     return True if True in found else None if None in found else False
 
 
+def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:
+    """List the curves with a decision that is not True, each once."""
+    return tuple(dict.fromkeys(curve for curve, decision in decisions if not decision))
+
+
 # ---- checks ----------------------------------------------------------------------------------------------
 
 
@@ -91,9 +97,11 @@ def ahead_everywhere(
     races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
     x, other = min(races, key=lambda race: _low(races[race]))
     measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
-    if lost := list(dict.fromkeys(x for (x, _), ratio in races.items() if not above(ratio, 1.0))):
+    decisions = {race: above(ratio, 1.0) for race, ratio in races.items()}
+    if lost := list(dict.fromkeys(x for (x, _), decision in decisions.items() if not decision)):
         measured += f"; not ahead at {', '.join(axis.text(x) for x in lost)}"
-    return ClaimResult(every(above(ratio, 1.0) for ratio in races.values()), measured)
+    short = not_shown((other, decision) for (_, other), decision in decisions.items())
+    return ClaimResult(every(decisions.values()), measured, short)
 
 
 def each_above(
@@ -142,7 +150,10 @@ def stands_as_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
     """Judge whether each scheme's ratio to other is that of the experiment beside, within a factor."""
-    ratios = {scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at} for scheme in schemes}
+    ratios = {
+        scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at if x in samples.xs}
+        for scheme in schemes
+    }
 
     def decide(ratio: Ratio) -> Decision:
         return every((above(ratio, 1.0 / factor), below(ratio, factor)))
@@ -150,7 +161,8 @@ def stands_as_beside(
     def margin(ratio: Ratio) -> float:
         return min(_low(ratio) - 1.0 / factor, factor + _minus_high(ratio))
 
-    return _each(axis, ratios, decide, margin, f"furthest from 1, times its ratio to {other} there")
+    found = _each(axis, ratios, decide, margin, f"furthest from 1, times its ratio to {other} there")
+    return replace(found, measured="; ".join([found.measured, *_not_run(samples, axis, at)]))
 
 
 def falls_behind_beside(
@@ -186,15 +198,17 @@ def _each(
         missed = [axis.text(x) for x, ratio in found.items() if not decide(ratio)]
         parts.append(f"{scheme} {interval(found[x])} at {axis.text(x)}")
         parts[-1] += f" (not so at {', '.join(missed)})" if missed else ""
-    decisions = [decide(ratio) for found in ratios.values() for ratio in found.values()]
-    return ClaimResult(every(decisions), f"{what}: {'; '.join(parts)}")
+    decisions = [(scheme, decide(ratio)) for scheme, found in ratios.items() for ratio in found.values()]
+    return ClaimResult(
+        every(decision for _, decision in decisions), f"{what}: {'; '.join(parts)}", not_shown(decisions)
+    )
 
 
 def order_at(
     samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
 ) -> ClaimResult:
     """Judge whether at each given x every scheme of a group is ahead of every scheme of the next group."""
-    decisions, parts, broken = [], [], []
+    decisions, parts, broken, short = [], [], [], []
     for x in (x for x in at if x in samples.xs):
         closest = []
         for ahead, behind in pairwise(order):
@@ -202,10 +216,19 @@ def order_at(
             a, b = min(races, key=lambda race: _low(races[race]))
             closest.append(f"{a}/{b} {interval(races[a, b])}")
             decisions += [above(ratio, 1.0) for ratio in races.values()]
-            lost = [f"{a} of {b}" for (a, b), ratio in races.items() if not above(ratio, 1.0)]
-            broken += [f"not ahead at {axis.text(x)}: {', '.join(lost)}"] if lost else []
+            lost = [race for race, ratio in races.items() if not above(ratio, 1.0)]
+            short += [curve for race in lost for curve in race]
+            behind = ", ".join(f"{a} of {b}" for a, b in lost)
+            broken += [f"not ahead at {axis.text(x)}: {behind}"] if lost else []
         parts.append(f"closest at {axis.text(x)}: {', '.join(closest)}")
-    return ClaimResult(every(decisions) if decisions else None, "; ".join(parts + broken))
+    told = "; ".join(parts + broken + _not_run(samples, axis, at))
+    return ClaimResult(every(decisions) if decisions else None, told, tuple(short))
+
+
+def _not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
+    """Say which values of a claim the grid of this mode does not have."""
+    missing = [axis.text(x) for x in at if x not in samples.xs]
+    return [f"not run: {', '.join(missing)}"] if missing else []
 
 
 def keeps_most(
@@ -256,13 +279,14 @@ def catches_up(
 ) -> ClaimResult:
     """Judge whether each scheme is below this share of the leader at the first x and above it at the last."""
     first, last = samples.xs[0], samples.xs[-1]
-    decisions, parts = [], []
+    decisions: list[tuple[str, Decision]] = []
+    parts = []
     for scheme in schemes:
         start, end = samples.ratio(scheme, leader, first), samples.ratio(scheme, leader, last)
-        decisions += [below(start, share), above(end, share)]
+        decisions += [(scheme, below(start, share)), (scheme, above(end, share))]
         parts.append(f"{scheme} {interval(start)} and {interval(end)}")
     measured = f"share of {leader} at {axis.text(first)} and at {axis.text(last)}: {', '.join(parts)}"
-    return ClaimResult(every(decisions), measured)
+    return ClaimResult(every(decision for _, decision in decisions), measured, not_shown(decisions))
 
 
 def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:

@@ -221,6 +221,8 @@ class ClaimResult:
     holds: bool | None
     """None when the intervals decide neither way: more replications may."""
     measured: str
+    short: tuple[str, ...] = ()
+    """The curves of which the intervals do not show what the claim says, as far as its check tells."""
 
     @property
     def word(self) -> Literal["holds", "fails", "open"]:
@@ -239,15 +241,24 @@ class Claim(Generic[Found]):
     id: str
     text: str
     check: Callable[[Found], ClaimResult]
-    reason: str = field(default="", kw_only=True)
-    """Why it does not hold, found in the traces; told wherever it does not hold. A number that its check
-    measures stands in the result alone, where it is never of another day."""
+    reason: str | Mapping[str, str] = field(default="", kw_only=True)
+    """The mechanism that can keep it from holding, found in the traces; told where it does not hold. By curve
+    where each has its own: told are those of the curves that fall short in this run. What a run measures, and
+    where, stands in `ClaimResult.measured` alone, so that no run contradicts a reason."""
     quote: str = field(default="", kw_only=True)
     """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
     claim that goes beyond anything printed."""
     own: bool = field(default=False, kw_only=True)
     """Whether it is Airhop's and not the paper's: a stronger form of what is printed, or a question of
     ours."""
+
+    def why(self, result: ClaimResult) -> str:
+        """Return the mechanisms that concern this result; empty where it holds, and where none is known."""
+        if result.holds:
+            return ""
+        if isinstance(self.reason, str):
+            return self.reason
+        return " ".join(text for curve, text in self.reason.items() if curve in result.short)
 
     def under(self, reading: Reading) -> Claim[Found]:
         """Make the claim that this is under another reading."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from airhop.numerals import plus_minus
 from airhop.stats import Interval
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class Frame:
     title: str
     note: str | None
     """Where the paper's own y axis ends, if this one is longer."""
+    beyond: str | None
+    """The greatest mean of each curve that leaves the paper's y axis, told where claims are judged."""
 
     @property
     def y_limits(self) -> tuple[float, float]:
@@ -50,7 +53,28 @@ def frame(outcome: Outcome) -> Frame:
         y_ticks=ticks,
         title=f"{metric.title} against {axis.label[0].lower()}{axis.label[1:]}",
         note=f"The paper's axis ends at {ends}." if longer else None,
+        beyond=_beyond(outcome, rows, ends) if metric.printed else None,
     )
+
+
+def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
+    """Tell which curves are above the end of the printed axis; a printed number stands beside ours anyway."""
+    experiment = outcome.experiment
+    most: dict[str, Row] = {}
+    for row in rows:
+        known = most.get(row.scheme)
+        above = row.value.mean > experiment.metric.ticks[-1] and row.published is None
+        if above and (known is None or row.value.mean > known.value.mean):
+            most[row.scheme] = row
+    if not most:
+        return None
+    digits = experiment.metric.digits
+    told = ", ".join(
+        f"{experiment.labels[curve]} {row.value.mean:.{digits}f} {plus_minus(row.value, digits)} at "
+        f"{experiment.axis.text(row.x)}"
+        for curve, row in most.items()
+    )
+    return f"Above the paper's axis, which ends at {ends}: {told}."
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:

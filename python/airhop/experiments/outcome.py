@@ -92,6 +92,11 @@ class Outcome(Reproduced):
         return self.samples.reps
 
     @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the intervals."""
+        return self.table.warnings()
+
+    @property
     def headline(self) -> str:
         """The result in one sentence."""
         return self.experiment.headline(self.samples)

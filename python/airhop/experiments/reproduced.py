@@ -37,8 +37,8 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str:
-        """Why the claim does not hold, as far as known; empty when it does."""
-        return "" if self.result.holds else self.claim.reason
+        """The mechanism behind a claim that does not hold, as far as known; empty where it holds."""
+        return self.claim.why(self.result)
 
     def to_dict(self) -> dict[str, Any]:
         """Give an entry of the document's `claims`."""
@@ -114,6 +114,11 @@ class Reproduced(ABC):
     def judged_readings(self) -> list[str]:
         """Names of the readings under which its claims were judged, the default first; empty without them."""
         return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the intervals."""
+        return []
 
     def claims_that(self, word: str) -> list[str]:
         """List the ids of the claims of which this is said: "holds", "fails" or "open"."""

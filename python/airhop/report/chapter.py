@@ -52,12 +52,14 @@ class Paper:
     """Those that do not hold first."""
     readings: ReadingsTable | None = None
     """The claims under other readings, where those were run."""
+    beyond: str | None = None
+    """What is above the paper's y axis."""
 
     @classmethod
-    def of(cls, outcome: Reproduced) -> Paper:
+    def of(cls, outcome: Reproduced, beyond: str | None = None) -> Paper:
         """Take them from an outcome."""
         experiment, claims = outcome.experiment, tuple(outcome.claims)
-        return cls(experiment.source, claims, ReadingsTable.of(claims, experiment.questions))
+        return cls(experiment.source, claims, ReadingsTable.of(claims, experiment.questions), beyond)
 
     @property
     def held(self) -> int:
@@ -154,6 +156,11 @@ class Chapter:
         """What a reader should know before trusting the numbers."""
         missing = [] if self.table.complete else ["Not every run of this study is there yet."]
         return [*missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
+
+    @property
+    def hints(self) -> list[str]:
+        """The bases of the senders, and the traps that the scenarios are in."""
+        return self.table.hints
 
     @cached_property
     def quantities(self) -> list[Quantity]:
@@ -282,7 +289,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         others=tuple(map(_quantity, experiment.also)),
         command=outcome.command,
         runs=trace_schemes(outcome.table, experiment.timeline, experiment.labels) if trace else (),
-        paper=Paper.of(outcome),
+        paper=Paper.of(outcome, drawn.beyond),
         printed=PrintedAxes(
             ticks=drawn.y_ticks,
             note=drawn.note,

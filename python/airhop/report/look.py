@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from bokeh.models import BasicTickFormatter
 from bokeh.plotting import figure
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 LIGHT_TEXT, LIGHT_AXIS = "#59636e", "#8c959f"  # --label and --axis of page.css
 GRID, GRID_ALPHA = "#7d8794", 0.18  # seen on light, dark and paper
+POWER_LIMIT = 9
+"""Decimal exponent from which ticks are written as 1e+9: 120000 kB and not 1.200e+5 kB."""
 TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:tabular-nums">{body}</div>'
 
 
@@ -25,6 +28,9 @@ def plain_figure(**options: Any) -> figure:
         min_border_right=14,
         **options,
     )
+    for axis in plot.axis:
+        if isinstance(axis.formatter, BasicTickFormatter):
+            axis.formatter.power_limit_high = POWER_LIMIT
     plot.axis.axis_label_text_font_style = "normal"
     plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT
     plot.axis.axis_label_text_font_size = "13px"

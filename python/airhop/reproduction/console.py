@@ -85,6 +85,7 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
         _wrapped(outcome.headline, width, "bold"),
         "",
         *shown,
+        *_beyond(outcome, width),
         claims(outcome, width),
         *(matrix(outcome, width) if len(outcome.judged_readings) > 1 else ()),
     ]
@@ -96,6 +97,12 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
         for path in outcome.files:
             # Never wrapped: a path is there to be copied.
             console.print(Text(str(path), style="dim"), soft_wrap=True)
+
+
+def _beyond(outcome: Reproduced, width: int) -> list[RenderableType]:
+    """Tell above the verdicts what leaves the paper's axis: a verdict on ratios says nothing of it."""
+    told = frame(outcome).beyond if isinstance(outcome, Outcome) else None
+    return [_wrapped(told, width, "yellow"), ""] if told else []
 
 
 def _measured(outcome: Outcome) -> list[tuple[Metric, list[Row]]]:

@@ -67,6 +67,19 @@ class Table:
         rows = read_rows(folder)
         return [cls(study, rows) for study in load_manifests(folder)]
 
+    def __repr__(self) -> str:
+        from airhop.hints import pointer
+
+        counts = f"{len(self.study.points()):,} points, {len(self._runs):,} runs"
+        return f"<Table {self.study.name}: {counts}{pointer(self.hints)}>"
+
+    @cached_property
+    def hints(self) -> list[str]:
+        """The bases of the senders and the traps of all points, the lines that `airhop sweep` tells."""
+        from airhop import hints
+
+        return hints.lines(point.scenario for point in self.study.points())
+
     @property
     def complete(self) -> bool:
         """Whether every run of the study is there."""
@@ -142,6 +155,19 @@ class Table:
             )
         fingerprints = self._runs.group_by(POINT).agg("fingerprint")["fingerprint"]
         found += stats.doubts([cell.to_list() for cell in fingerprints])
+        cells = self.cells()
+        vague = [cell for cell in cells if cell.value.vague or (cell.ratio and cell.ratio.vague)]
+        if vague:
+            found.append(
+                f"{GOODPUT}: at {len(vague)} of {len(cells)} points the interval of the mean or of the ratio "
+                "reaches below 0; more replications are needed to tell"
+            )
+        pairs = [d.n for cell in cells if (d := cell.difference) and d.correlation is not None]
+        if few := sum(count < stats.FEW_PAIRS for count in pairs):
+            found.append(
+                f"the correlation is of fewer than {stats.FEW_PAIRS} pairs at {few} of {len(pairs)} points: "
+                "it has no interval there"
+            )
         until = self.study.reps
         if isinstance(until, Until) and (wide := self._too_wide(until)):
             found.append(

@@ -67,8 +67,9 @@ def problem(text: str) -> str:
 
 
 def notes(comparison: Comparison) -> str:
-    """Write what a reader should know before trusting intervals; nothing for a single run, which has none."""
-    return _join("<p class=note>{}</p>", comparison.warnings() if comparison.reps > 1 else ())
+    """Write base and hints, and doubts about intervals; a single run has no interval."""
+    doubts = comparison.warnings() if comparison.reps > 1 else ()
+    return _join("<p class=note>{}</p>", [*doubts, *comparison.hints])
 
 
 def status(comparison: Comparison, took_s: float) -> str:

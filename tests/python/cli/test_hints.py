@@ -38,12 +38,12 @@ def test_compare_says_the_base_and_names_the_senders_of_linux(capsys: pytest.Cap
         main(["compare", "last-hop", "cubic", "reno", "bbr", "-n", "2", "--set", "duration=1 s", "--json"])
     streams = capsys.readouterr()
     told = streams.err.splitlines()
-    assert told[0] == "senders: preset rfc, with delayed_ack set"
+    assert told[0] == "senders: preset rfc, delayed_ack = false"
     assert told[1].startswith("hint: cubic, bbr: a sender of preset linux, here on preset rfc")
     assert told[1].endswith(": --set flow.ftp.tcp.preset=linux")
     assert told[2].startswith("hint: wlan.cell: sends each frame once (attempts = 1)")
     document = json.loads(streams.out)  # one document, and the same lines in it
-    assert document["senders"] == "preset rfc, with delayed_ack set"
+    assert document["senders"] == "preset rfc, delayed_ack = false"
     assert [f"hint: {hint}" for hint in document["hints"]] == told[1:3]
 
 
@@ -64,8 +64,25 @@ def test_different_bases_are_not_compared_without_a_word() -> None:
     assert "preset rfc" in told
     assert "preset linux" in told
     assert "in every comparison across them" in told
-    assert senders([rfc, rfc]) == "preset rfc, with delayed_ack set"
+    assert senders([rfc, rfc]) == "preset rfc, delayed_ack = false"
     assert senders([Scenario.load(RADIO)]) is None
+
+
+def test_queues_of_different_capacities_are_not_compared_without_a_word() -> None:
+    """RFC 8290 §5.2.2: FQ-CoDel holds 10,240 packets by default, our drop-tail 50."""
+    base = Scenario.load("last-hop", sets=["wlan.cell.attempts=7"])
+
+    def told(*queues: object) -> list[str]:
+        found = hints([base.with_({"wlan.cell.queue": queue}) for queue in queues])
+        return [str(hint) for hint in found if hint.trap == "queue-capacity"]
+
+    tail, fair = {"kind": "drop-tail"}, {"kind": "fq-codel"}
+    assert (
+        "wlan.cell: queues hold different numbers of packets, drop-tail 50, fq-codel 10,240"
+        in told(tail, fair)[0]
+    )
+    assert told(tail, {"kind": "fq-codel", "packets": 50}) == []
+    assert told(tail, {"kind": "drop-tail", "packets": 500}) == []  # what the study varies
 
 
 def test_a_study_that_is_in_a_trap_in_many_ways_says_it_in_few_lines() -> None:

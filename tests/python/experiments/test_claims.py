@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import synthetic
 from airhop.experiments import Experiment
+from airhop.experiments.registered import built_in
 from airhop.experiments.reproduced import CheckedClaim, check_claims
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
@@ -226,3 +229,39 @@ def test_a_claim_of_figure_10_fails_where_the_numbers_say_so(
 @pytest.mark.parametrize(("experiment", "means"), [(FIG7, FIGURE7), (FIG9, FIGURE9)])
 def test_a_single_replication_decides_nothing_there_either(experiment: Experiment, means: Means) -> None:
     assert set(decisions(experiment, means, reps=1).values()) == {None}
+
+
+# ---- reasons beside claims -------------------------------------------------------------------------------
+
+CITED = (
+    r"RFC \d+|ns-2\.35|ns-2|802\.11|§[\d.]+|\(\d{4}\)|et al\. \d{4}|Figure \d+a?|`[^`]*`|BBRv3|w/2"
+    r"|sqrt\(3/\(2p\)\)"
+)
+"""Sources, names and formulas: digits that no run measures."""
+MEASURED = r"\d|%|\b(thirds?|quarters?|tenths?|in (three|four|five)|it is \w+ alone)\b"
+
+
+@pytest.mark.parametrize("id_", list(built_in()))
+def test_a_reason_states_a_mechanism_and_nothing_that_a_run_measures(id_: str) -> None:
+    experiment = built_in()[id_]
+    for claim in experiment.claims:
+        reasons = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
+        for reason in reasons:
+            assert not re.search(MEASURED, re.sub(CITED, "", reason)), f"{claim.id}: {reason}"
+        if isinstance(experiment, Experiment) and not isinstance(claim.reason, str):
+            assert claim.reason.keys() <= experiment.labels.keys(), claim.id
+
+
+def test_a_reason_is_told_of_the_curves_that_fall_short_and_of_no_other() -> None:
+    def reason(means: Means) -> str:
+        found = check_claims(FIG6.claims, synthetic.samples(means))
+        return {one.claim.id: one.reason for one in found}["yun-4-order"]
+
+    assert reason(FIGURE6) == ""  # it holds
+    assert "TIBET" in reason(changed(FIGURE6, 1e-2, tibet=0.1))
+    assert reason(changed(FIGURE6, 1e-2, dcr=0.1)) == ""  # another one, of which no mechanism is known
+
+
+def test_a_claim_about_values_that_are_not_run_says_so() -> None:
+    found = check_claims(FIG6.claims, synthetic.samples({x: row for x, row in FIGURE6.items() if x != 3e-2}))
+    assert {one.claim.id: one.result.measured for one in found}["yun-4-order"].endswith("not run: 3 %")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from io import StringIO
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from rich.console import Console
 
 import synthetic
 from airhop import catalogue
@@ -18,6 +20,7 @@ from airhop.plots.paper import PRINT_STYLE, curve, legend, page
 from airhop.plots.style import OWN, PALETTE, PLACES, styles
 from airhop.plots.terminal import Series, chart
 from airhop.report import chapter_of_outcome
+from airhop.reproduction import print_outcome
 from airhop.reproduction.chart import draw, goodput_figure
 
 
@@ -182,6 +185,12 @@ def test_data_above_the_papers_axis_lengthen_it() -> None:
     drawn = frame(outcome)
     assert drawn.y_ticks == pytest.approx((0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6, 4.2))
     assert drawn.note == "The paper's axis ends at 3.6 Mbit/s."
+    told = "Above the paper's axis, which ends at 3.6 Mbit/s: LL-ELSN 3.75 ±"
+    assert (drawn.beyond or "").startswith(told)
+    console = Console(width=96, record=True, file=StringIO())
+    print_outcome(outcome, console)
+    shown = console.export_text()
+    assert shown.index(told) < shown.index("holds")  # where it is judged
     figure = goodput_figure(outcome)
     assert figure.axes[0].get_ylim() == drawn.y_limits
     assert figure.get_supxlabel() == drawn.note

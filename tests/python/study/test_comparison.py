@@ -1,6 +1,7 @@
 """Comparisons: pairs, partial results and warnings, on run documents made by hand."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,24 @@ def test_warns_of_too_few_and_of_equal_replications() -> None:
     assert "too few" in comparison({"reno": [1.0, 2.0]}, reps=2).warnings()[0]
     assert "identical" in comparison({"reno": [1.0, 1.0, 1.0]}, reps=3).warnings()[0]
     assert comparison({"reno": [1.0, 2.0, 1.5]}, reps=3).warnings() == []
+
+
+def test_warns_of_intervals_that_say_next_to_nothing() -> None:
+    """By hand: 1, 1, 7 has a mean of 3 and a deviation of 3.46, so 3 ± 4.30 · 3.46/√3 = 3 ± 8.6."""
+    (told,) = comparison({"reno": [1.0, 2.0, 1.5], "sack": [1.0, 1.0, 7.0]}, reps=3).warnings()
+    assert told.startswith("interval wider than its mean: sack goodput_mbps, sack ratio;")
+
+
+def test_repr_has_means_and_says_where_the_hints_are() -> None:
+    under = {"reno": Scenario.load("last-hop")}
+    found = replace(comparison({"reno": [1.0, 2.0, 1.5]}, reps=3), under=under)
+    assert (
+        repr(found) == "<Comparison last-hop, 3 replications: reno 3.000 ± 2.484 Mbit/s; 1 hint, see .hints>"
+    )
+    assert "attempts = 1" in found.hints[1]
+    once = run(under["reno"].with_({"duration": "1 s"}))
+    assert repr(once).endswith(" Mbit/s; 1 hint, see .hints>")
+    assert once.hints == found.hints
 
 
 def test_runs_every_scheme_on_the_same_replications() -> None:

@@ -70,7 +70,8 @@ def test_json_is_one_document(cli: Cli, study: Path, tmp_path: Path) -> None:
     document = json.loads(out)
     assert code == 0
     assert (document["study"], document["computed"], document["reused"]) == ("mine", 12, 0)
-    assert (document["complete"], document["baseline"], document["warnings"]) == (True, "reno", [])
+    assert (document["complete"], document["baseline"]) == (True, "reno")
+    assert all("too few" not in warning for warning in document["warnings"])
     assert len(document["points"]) == 4
     reno, _, sack, _ = document["points"]
     assert reno["values"] == {"scheme": "reno", "wlan.cell.errors.fer": 0.01} and reno["ratio"] is None

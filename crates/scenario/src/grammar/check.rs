@@ -4,7 +4,7 @@
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
-use crate::grammar::problem::{At, Problems, did_you_mean, one_of};
+use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::grammar::quantity;
 use crate::grammar::tree::{Entry, Item, Value, literal};
 
@@ -149,10 +149,7 @@ impl Checker<'_> {
     fn choice(&mut self, choice: &'static Choice, item: &Item, path: &str) -> Option<Fields> {
         let kinds = || choice.variants.iter().map(|v| v.kind);
         let Some(entries) = item.entries() else {
-            let example = choice.variants.last().map_or("", |v| v.kind);
-            let what =
-                format!("expected a table such as {{ kind = \"{example}\" }}, got {}", item.describe());
-            return self.refuse(&item.at, path, what);
+            return self.refuse(&item.at, path, needs_a_table(choice, item));
         };
         let Some(entry) = entries.iter().find(|e| e.key == "kind") else {
             let what = format!("is missing: the kind of {}; expected {}", choice.what, one_of(kinds()));
@@ -223,6 +220,26 @@ impl Checker<'_> {
             }
         }
         (self.problems.len() == before).then_some(stations)
+    }
+}
+
+/// Says that a choice takes a table with a kind: the kind that stands in its place, or the nearest to it.
+fn needs_a_table(choice: &Choice, item: &Item) -> String {
+    let kinds = || choice.variants.iter().map(|v| v.kind);
+    let got = item.describe();
+    let meant = match &item.value {
+        Value::Text(word) => kinds().find(|kind| kind == word).or_else(|| nearest(word, kinds())),
+        _ => None,
+    };
+    match meant {
+        Some(kind) => {
+            format!("expected a table with a kind, got {got}; did you mean {{ kind = \"{kind}\" }}?")
+        }
+        None => format!(
+            "expected a table with a kind, such as {{ kind = \"{}\" }}, got {got}; kinds are {}",
+            choice.variants.first().map_or("", |v| v.kind),
+            one_of(kinds())
+        ),
     }
 }
 

@@ -76,6 +76,19 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
     };
 }
 
+/// A value on one line, a table as an inline table.
+pub(crate) fn on_a_line(val: &Val) -> String {
+    match val {
+        Val::Table(one) => {
+            let kind = one.kind.map(|kind| format!("kind = {}", quoted(kind)));
+            let member = |(key, val, _): (&Key, &Val, bool)| format!("{} = {}", key.name, on_a_line(val));
+            let members: Vec<_> = kind.into_iter().chain(one.iter().map(member)).collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        other => inline(other).unwrap_or_default(),
+    }
+}
+
 /// A value that stands on the line of its key; `None` for a table of its own.
 fn inline(val: &Val) -> Option<String> {
     match val {

@@ -99,10 +99,11 @@ struct Recovery {
     flight: f64,
 }
 
-impl Ledger {
-    pub fn new(scheme: &str, config: &Config) -> Self {
+impl Law {
+    /// Returns the law of a scheme on this base. `None` for a scheme that stands in no arm.
+    fn of(scheme: &str, config: &Config) -> Option<Self> {
         let halving = if config.stack == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
-        let law = match (scheme, config.sack_recovery) {
+        Some(match (scheme, config.sack_recovery) {
             ("tahoe" | "ebsn" | "rttn", _) => Law::Tahoe,
             ("vegas", _) if config.stack == Preset::Ns2 => Law::Vegas,
             ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
@@ -120,8 +121,19 @@ impl Ledger {
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
             ("bbr" | "bbr3" | "copa", _) => Law::Rack,
-            other => panic!("no law for {other:?}"),
-        };
+            _ => return None,
+        })
+    }
+}
+
+impl Ledger {
+    /// Whether [`Ledger::new`] has a law for a scheme.
+    pub fn knows(scheme: &str, config: &Config) -> bool {
+        Law::of(scheme, config).is_some()
+    }
+
+    pub fn new(scheme: &str, config: &Config) -> Self {
+        let law = Law::of(scheme, config).unwrap_or_else(|| panic!("no law for {scheme}"));
         let keeps_its_own =
             ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
         let law = match config.loss_detection {

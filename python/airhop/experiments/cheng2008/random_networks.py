@@ -32,11 +32,10 @@ CONNECTIONS = PlottedAxis(
     ticks=tuple(range(2, 10)),
 )
 SHARED = (
-    "With 85 m of carrier sense nearly all of the 20 stations hear each other, so connections share one "
-    "channel, and of that the short ones get the most. With more connections more of them are short: all "
-    "together deliver more, those over two hops less, and those over three hops are starved. The printed sum "
-    "of all falls to half, of which the slides give no cause. Few stations are hidden from each other, so "
-    "hardly a frame is given up, and there is little of which TCP-CL could tell its sender."
+    "With the carrier sense of the slides nearly all stations hear each other, so that connections share one "
+    "channel, and of that the short ones get the most. Few stations are hidden from each other, so that few "
+    "frames are given up of which TCP-CL could tell its sender. The slides give no cause for the fall of the "
+    "printed sum."
 )
 """Why the numbers of networks are others, and why no scheme is ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)

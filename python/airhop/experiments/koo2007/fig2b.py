@@ -84,19 +84,17 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "WestwoodVT delivers 6 to 24 % more than WestwoodNR.",
         lambda s: between_as_printed(s, "westwood-nr", 1.06, 1.24),
         quote="WestwoodVT achieves 6% […] 24% improvements in goodput over WestwoodNR",
-        reason="Where errors are few, many losses happen in the queue. Cross traffic fills it while fewer "
-        "than 14 of its segments are WestwoodVT's own, so that it takes only one in four of them for "
-        "congestion; else it keeps its window and pays with timeouts (77 in 200 s at 3 %, WestwoodNR 25). "
-        "For the upper end see Figure 2a.",
+        reason="Losses in the queue: cross traffic fills it while few of its segments are WestwoodVT's own, "
+        "so that WestwoodVT takes such a loss for one of the air, keeps its window and pays with "
+        "timeouts. For the upper end see Figure 2a.",
     ),
     Claim(
         "koo-5-new-jersey",
         "WestwoodVT is ahead of TCP New Jersey at every error rate.",
         lambda s: ahead_everywhere(s, ERRORS, "westwood-vt", ("new-jersey",)),
         quote="it is overwhelming TCP New Jersey, with every wireless error rates.",
-        reason="Warned by the routers, New Jersey loses 54 segments in queues at 0.1 % errors, WestwoodVT "
-        "176, of which it takes one in four for congestion. From 4 % up, where nearly all losses are "
-        "wireless, WestwoodVT is ahead.",
+        reason="Routers warn New Jersey before the queue is full. WestwoodVT loses packets there, and takes "
+        "some of these losses for those of the air.",
     ),
     Claim(
         "koo-6-new-jersey",
@@ -110,8 +108,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         keeps_more_than_new_jersey,
         quote="However, WestwoodVT keeps its performance constantly, regardless of wireless link error "
         "rates or background traffics.",
-        reason="Cross traffic costs WestwoodVT more than New Jersey: losses in the queue that it does not "
-        "take for congestion. What they keep is alike from 3 % up.",
+        reason="Cross traffic makes losses in the queue that WestwoodVT takes for those of the air; routers "
+        "warn New Jersey of them.",
     ),
     Claim(
         "koo-6-constant",
@@ -119,7 +117,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "traffic, at every error rate.",
         keeps_constant,
         own=True,
-        reason="The cross traffic alone takes a quarter of the air.",
+        reason="The cross traffic takes air that no scheme can have.",
     ),
 )
 

@@ -51,7 +51,7 @@ def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
 
 def times(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:
     """Write the goodput of a curve as a multiple of another's."""
-    return f"{samples.ratio(curve, other, x).value:.2f}"
+    return interval(samples.ratio(curve, other, x))
 
 
 def at(axis: PlottedAxis, samples: Samples, curve: str, other: str) -> str:

@@ -188,10 +188,9 @@ CLAIMS: tuple[Claim[Values], ...] = (
         where_allowed,
         quote="a packet loss probability p degrades throughput by a factor of 1/(1+2pw), where w is the "
         "size of allowed window.",
-        reason="Jacobson and Karels (1988), of whom the formula is, have it for a TCP whose window "
-        "stays. That of Reno is halved by a loss and is w again after w/2 round trips: near the bound, "
-        "with w = 32 and 0.1 %, it is short by 10 %. Tahoe's becomes one, and is short by 12 and 15 % "
-        "with w = 16 and 0.3 % and with w = 32 and 0.1 %; in all other cells both are within 7 %.",
+        reason="Jacobson and Karels (1988), of whom the formula is, have it for a TCP whose window stays. A "
+        "loss halves Reno's window, which takes w/2 round trips to be w again, and Tahoe's becomes "
+        "one segment: near the bound that costs what the formula leaves out.",
     ),
     Claim(
         "kou-1-strict",
@@ -199,11 +198,11 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "to 10 %.",
         everywhere,
         own=True,
-        reason="It holds while w is what limits the window. Each loss halves it (Tahoe's becomes one), "
-        "and it grows back by a packet a round trip; the next loss comes before it is w again once w is "
-        "above the window that losses allow by themselves, sqrt(3/(2p)) for Reno (Mathis et al. 1997). "
-        "Where p w² is above 1.5 no cell is met: with larger w throughput does not depend on w at all. "
-        "Larger p also bring timeouts, which the formula's two round trips do not pay for.",
+        reason="The formula holds while w limits the window. Each loss halves it (Tahoe's becomes one "
+        "segment), and it grows back by a packet a round trip; the next loss comes before it is w "
+        "again once w is above the window that losses allow by themselves, sqrt(3/(2p)) for Reno "
+        "(Mathis et al. 1997). Larger p also bring timeouts, which the formula's two round trips do "
+        "not pay for.",
     ),
 )
 

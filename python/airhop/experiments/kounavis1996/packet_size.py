@@ -57,9 +57,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "says so for 128 bytes).",
         lambda s: each_above(s, SIZE, ("ebsn",), "basic", s.xs, GAIN),
         own=True,
-        reason="As with 128 bytes: EBSN leaves next to no timeout, and has what a sender without timeouts "
-        "has. Packets of 1536 bytes are the exception: two fill the window, and the link takes two seconds "
-        "to see that one failed, so that some timeouts come before the first notice.",
+        reason="A sender without timeouts bounds what EBSN can have, as in `kounavis1996/ebsn`. Two of the "
+        "largest packets fill the window, and the link takes seconds to see that one failed, so that "
+        "timeouts can come before the first notice.",
     ),
     Claim(
         "kou-sizes-local",

@@ -182,10 +182,8 @@ def differs(
 
 CHANGING = FACTORS[1:]
 BEHIND = (
-    "At constant speed it does. At a factor of 16 fades of the slower phases last 16 times as long as "
-    "those that the average is of, which has a gain of 1/8: once a first fade was measured RTTN has 0.15 "
-    "timeouts a run in faster phases and 2.2 in slower ones, where EBSN, which tells of the fade that is "
-    "there, has 0.9 (traces of 40 runs)."
+    "The average weighs a new fade little, so that it comes behind when the speed changes: fades of the "
+    "slower phases outlast what RTTN tells, where EBSN tells of the fade that is there."
 )
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(

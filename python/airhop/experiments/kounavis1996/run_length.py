@@ -46,9 +46,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         gains_over("basic"),
         quote=QUOTE,
         own=True,
-        reason="It is too near 1.5 there for 200 runs, and for 400, and a little more for Reno. What can be "
-        "gained is bounded by the time that the link is good: EBSN has two thirds of the goodput without "
-        "errors, and fades leave 71 % of the time.",
+        reason="The gain is bounded by the share of the time in which the link is good.",
     ),
     Claim(
         "kou-2-long-reno",

@@ -43,13 +43,10 @@ LEFT = 0.9
 
 # Why two of them are not friendly, whoever the one connection is.
 BBR3_DRIVES_THE_QUEUE = (
-    "It comes down for losses above 2 % of a round trip only, and so drives the queue further: over ARQ that "
-    "drops 1800 packets in a minute, beside ten of Reno 840. It leaves several times what BBR does."
+    "BBRv3 comes down only for a loss rate above its threshold, and so drives the queue further than a "
+    "sender that halves its window at any loss."
 )
-COPA_OVERFILLS_THE_QUEUE = (
-    "Where others fill the queue it competes, and ten of it overfill it: over ARQ 50 places drop 11,000 "
-    "packets in a minute, and nearly a third of all segments goes again."
-)
+COPA_OVERFILLS_THE_QUEUE = "Copa competes where others fill the queue, and several of it overfill the queue."
 
 
 def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:

@@ -22,17 +22,17 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "LL-ELSN is friendly to Reno where losses are the air's: it leaves it nine tenths of what ten of "
         "Reno leave.",
         lambda s: friendly(s, "reno", ("ll-elsn",), LOSSY),
-        reason="Ten of Reno leave the queue empty: nearly all of their losses are the air's, and they spend "
-        "much of their time in timeouts. Ten of LL-ELSN keep it full. Reno's round trip is twice as long "
-        "then, and it loses to the queue as well as to the air: 11 % of its segments go again, not 7 %.",
+        reason="Reno by itself leaves the queue empty, and its losses are the air's. Beside LL-ELSN, which "
+        "keeps the queue full, Reno's round trip is longer, and it loses to the queue as well as to "
+        "the air.",
     ),
     BBR,
     Claim(
         "beside-reno-cubic",
         "CUBIC is friendly to Reno over link ARQ, where windows are those of Reno.",
         lambda s: friendly(s, "reno", ("cubic",), RELIABLE),
-        reason="A loss leaves it seven tenths of its window and Reno half, and it hardly ever waits for a "
-        "timeout: ten connections 7 times in a minute, where ten of Reno do 215 times.",
+        reason="A loss cuts CUBIC's window by less than Reno's (RFC 9438), and CUBIC's base waits for fewer "
+        "timeouts.",
     ),
     BBR3,
     COPA,

@@ -54,8 +54,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "buffers-small",
         "In small buffers BBR is ahead over link ARQ: with 10 packets it delivers more there than CUBIC.",
         lambda s: has_more(s, BUFFER, ("bbr-arq",), "cubic-arq", 1.0, s.xs[:1]),
-        reason="It keeps up to twice the path's content in flight whatever the buffer, and loses twenty "
-        "times as many packets there. Behind each gap every segment is acknowledged at once, and these ACKs "
+        reason="BBR keeps up to twice the path's content in flight whatever the buffer, and loses what the "
+        "buffer does not hold. Behind each gap every segment is acknowledged at once, and these ACKs "
         "take the air from data.",
     ),
 )

@@ -153,9 +153,9 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "delay-arq",
         "Over link ARQ BBR's packets wait less than CUBIC's in the usual buffer of 50 packets.",
         lambda v: waits_less(v, "bbr-arq", "cubic-arq", (USUAL,)),
-        reason="It goes by the greatest rate of ten round trips, and where stations take random turns that "
-        "is above the mean. So its window limits it, twice the path's content, and that is as much as the "
-        "path and this buffer hold.",
+        reason="BBR goes by the greatest rate of ten round trips, which is above the mean where stations "
+        "take random turns. So its window limits it, twice the path's content, and that is as much as "
+        "the path and this buffer hold.",
     ),
     Claim(
         "delay-arq-large",

@@ -15,6 +15,7 @@ from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, LINUX, SENDERS
 from airhop.experiments.today.duels import has_less
+from airhop.numerals import interval
 
 FADE = PlottedAxis(
     key="bad_s",
@@ -61,7 +62,7 @@ CURVES = (
 
 def headline(samples: Samples) -> str:
     """Say what EBSN has of what today's senders have over the same local recovery."""
-    told = ", ".join(f"{samples.ratio('ebsn', other, 4).value:.2f} times that of {other}" for other in LOCAL)
+    told = ", ".join(f"{interval(samples.ratio('ebsn', other, 4))} times that of {other}" for other in LOCAL)
     return f"With mean fades of 4 s EBSN delivers {told}."
 
 

@@ -11,6 +11,7 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, CURVES, DURATION, PANELS, SOURCE
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.today.fer import GOODPUT, TIMEOUTS
+from airhop.numerals import interval
 
 FADES = PlottedAxis(
     key="bad_s",
@@ -30,7 +31,7 @@ def headline(samples: Samples) -> str:
     """Say what LL-ELSN has of BBR's goodput where fades are longest."""
     last = samples.xs[-1]
     told = ", ".join(
-        f"{samples.ratio('ll-elsn', other, last).value:.2f} times that of {other}"
+        f"{interval(samples.ratio('ll-elsn', other, last))} times that of {other}"
         for other in ("bbr", "cubic", "cubic-arq")
     )
     return f"With mean fades of {FADES.text(last)} LL-ELSN delivers {told}."
@@ -59,7 +60,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fades-11b-bbr-arq",
         "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
         lambda s: has_more(s, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
-        reason="It is behind by what it is behind without fades, 6 %: both back off as long.",
+        reason="BBR and CUBIC back off as long in a fade: what is between them is there without fades, too.",
     ),
 )
 

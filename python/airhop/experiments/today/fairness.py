@@ -48,9 +48,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fairness-told-nothing",
         "So are BBRv3 and Copa.",
         lambda s: all_stay_above(s, "bbr3", "bbr3-arq", "copa", "copa-arq"),
-        reason="Ten of Copa keep the queue of 50 packets full, at a round trip of 170 ms. Who times out "
-        "begins again with one segment there, times out again, up to 29 times a minute, and has a tenth of "
-        "what the others have; six or seven of ten hardly time out at all.",
+        reason="Copa keeps a shared queue full. A connection that times out begins again with one segment "
+        "there and times out again, while others keep their windows.",
     ),
     Claim(
         "fairness-cubic",

@@ -22,6 +22,7 @@ from airhop.experiments.today import (
 )
 from airhop.experiments.today.duels import has_less, has_more
 from airhop.experiments.yun2009 import fig6
+from airhop.numerals import interval
 
 FER = replace(fig6.FER, full=(1e-4, 1e-2, 3e-2, 9e-2), coarse=(1e-2,), limits=(7e-5, 1.3e-1))
 GOODPUT = Metric(
@@ -47,8 +48,8 @@ def headline(samples: Samples) -> str:
     arq = min(samples.ratio("cubic-arq", "ll-elsn", at).value for at in samples.xs)
     bbr = f"{least:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"
     return (
-        f"LL-ELSN delivers {cubic.value:.1f} times what CUBIC does at {FER.text(x)} frame errors and {bbr} "
-        f"times what BBR does; CUBIC over link ARQ at least {arq:.2f} times that of LL-ELSN."
+        f"LL-ELSN delivers {interval(cubic, 1)} times what CUBIC does at {FER.text(x)} frame errors and "
+        f"{bbr} times what BBR does; CUBIC over link ARQ at least {arq:.2f} times that of LL-ELSN."
     )
 
 
@@ -62,8 +63,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fer-bbr",
         "Notices pay against BBR: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
         lambda s: has_more(s, FER, ("ll-elsn",), "bbr", CLEARLY),
-        reason="Both keep the air busy. What LL-ELSN is ahead by is BBR's rest of 200 ms in every 10 s, to "
-        "see the path without its own queue: the trace has four of them in a minute, 2 % of the time.",
+        reason="Both keep the air busy. BBR's PROBE_RTT leaves it idle for a moment every ten seconds, to "
+        "see the path without its own queue.",
     ),
     Claim(
         "fer-bbr-as-good",
@@ -89,9 +90,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fer-snoop",
         "Snoop, which repairs without telling, is as good as LL-ELSN at every FER, on Linux's TCP too.",
         lambda s: has_more(s, FER, ("snoop", "snoop-linux"), "ll-elsn", AS_GOOD),
-        reason="Its own repairs are frames that are sent once, too. What they lose the sender must find, and "
-        "takes for congestion: with Linux's TCP it cuts its window some 100 times in a minute at 1 %, nearly "
-        "always for a loss of the air.",
+        reason="Snoop's own repairs are frames that are sent once, too. The sender finds those that are "
+        "lost, and takes the loss of the air for congestion.",
     ),
     Claim(
         "fer-arq",
@@ -104,8 +104,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Over link ARQ notices add something: LL-ELSN delivers clearly more than CUBIC there, above 1.05 "
         "times, at every FER.",
         lambda s: has_more(s, FER, ("ll-elsn-arq",), "cubic-arq", CLEARLY),
-        reason="Nothing is left to be told: with seven attempts no frame is given up, and all losses are "
-        "those of the full queue.",
+        reason="A packet is lost in the air only if all seven attempts fail: where that does not happen, all "
+        "losses are those of the full queue, and there is nothing to tell.",
     ),
     Claim(
         "fer-bbr-over-arq",

@@ -130,10 +130,8 @@ def _at(cell: tuple[X, int]) -> str:
 
 
 LOST_AGAIN = (
-    "Goodput and fast recoveries are alike everywhere, timeouts are not with the shortest queues, which lose "
-    "retransmissions as well. ESACK's queue is in sending order, so that what was sent behind a "
-    "retransmission tells of its loss; SACK waits for its timer: three in four of its timeouts are of a "
-    "segment that it had repeated before."
+    "Short queues lose retransmissions, too. ESACK's queue is in sending order, so that an ACK of what was "
+    "sent behind a retransmission tells of its loss; SACK waits for its timer."
 )
 
 CLAIMS: tuple[Claim[Samples], ...] = (

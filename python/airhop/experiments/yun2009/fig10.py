@@ -44,13 +44,12 @@ TIMEOUTS = Metric(
 FAIR = 0.98
 POOR = ("westwood-plus", "tibet")
 ALIKE = (
-    "In 200 s each of ten connections repairs hundreds of losses, of the same channel and the same "
-    "collisions, and their timeouts are spread evenly. What connections of a scheme deliver differs little."
+    "Connections of a scheme meet the same channel and the same collisions, and each repairs many losses in "
+    "a run: over a run their shares even out."
 )
 WAITS = (
-    "Timeouts are frequent with all who have small windows, with Reno most: its recovery ends with the first "
-    "of several losses in a window. TIBET repairs as NewReno does and Westwood with SACK, which spares it "
-    "most of them."
+    "Reno's recovery ends with the first of several losses in a window, and a timeout repairs the others. "
+    "TIBET repairs them as NewReno does and Westwood with SACK, which spares these timeouts."
 )
 
 

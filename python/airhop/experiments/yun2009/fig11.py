@@ -39,8 +39,8 @@ GRID = replace(FER, full=(1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 9e-2), coarse=(1e-4, 1e-
 
 
 AT_THE_LIMIT = (
-    "It falls by about a third, and that is just at the limit. It is not behind SACK: its losses in the cell "
-    "it is told of here as well."
+    "The cell tells LHP of its losses beside background traffic, too. A loss of the queue cuts the window of "
+    "SACK as it cuts that of LHP."
 )
 BACKGROUND = Question(
     about="the background of Figure 11",
@@ -115,9 +115,12 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "LL-ELSN is first at every FER from 0.01 % up, beside background traffic too.",
         lambda s: ahead_everywhere(s, GRID, OWN, OTHERS, FIRST_PRINTED_FER),
         own=True,
-        reason="Only Westwood is level with it, and only where the channel hardly errs. There nearly all "
-        "losses are the queue's: LL-ELSN has no notice of them and halves its window as SACK does, Westwood "
-        "cuts it by less. From 0.3 % up LL-ELSN is ahead.",
+        reason={
+            "westwood-plus": (
+                "Where the channel hardly errs, losses are the queue's. No notice tells LL-ELSN of them, so "
+                "that it halves its window as SACK does; Westwood cuts it by less."
+            )
+        },
     ),
     Claim(
         "yun-9-lhp",
@@ -148,8 +151,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "at every FER from 0.01 % to 1 %.",
         lambda s: each_above(s.also[RECOVERIES.name], GRID, ("lhp",), "sack", congested(s), MUCH),
         own=True,
-        reason="It is so up to 0.3 %. At 1 % SACK begins a recovery for each loss of the channel as well, "
-        "and LHP does not, so that the two come closer.",
+        reason="SACK begins a recovery for each loss of the channel, too, and LHP does not: the more the "
+        "channel errs, the closer the two come.",
     ),
 )
 

@@ -69,17 +69,17 @@ def headline(samples: Samples) -> str:
     return f"Of what Reno has among ten of its kind it is left by {', '.join(parts)}."
 
 
-NOT_TIBET = (
-    "TIBET is not: its smallest round trip has decayed and its threshold is two segments, below the half to "
-    "which Reno falls (see Figure 6). Veno is at the edge where losses are the queue's: it sees more than "
-    "three of its segments there at nearly every loss, and halves its window as Reno does. With Westwood and "
-    "Veno the cell is busier, and Reno's frames collide more often."
-)
+LITTLE_TAKEN = {
+    "tibet": ("TIBET's ssthresh decays to two segments (see Figure 6), below the half to which Reno falls."),
+    "veno": (
+        "Veno halves its window as Reno does whenever it estimates more than three of its segments in the "
+        "queue, as it does where losses are the queue's."
+    ),
+}
 FAIR_SHARE = (
-    "The fair share of eleven connections, times the round trip of the empty path, is about what Reno's "
-    "halved window is as well; where losses are the queue's it is less, because Reno halves a window that "
-    "filled the queue, and the ideal estimator leaves the queue out. It is aggressive if the bandwidth that "
-    "it knows is that of the whole link, or the round trip that with its queues: the paper does not say."
+    "The ideal estimator sets ssthresh to the fair share times the round trip of the empty path; Reno halves "
+    "a window that filled the queue, too. An estimator that knows the bandwidth of the whole link, or the "
+    "round trip with its queues, takes more: the paper does not say which it has."
 )
 QUOTE = (
     "it is shown that TCP Westwood, Veno, and TIBET including the ideal BWE are aggressive against Reno "
@@ -92,7 +92,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "tenths of what it has among its own kind.",
         lambda s: below_over(s, ESTIMATORS, "reno", s.xs, FRIENDLY),
         quote=QUOTE,
-        reason=NOT_TIBET,
+        reason=LITTLE_TAKEN,
     ),
     Claim(
         "yun-10-ideal",
@@ -106,7 +106,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Westwood, Veno and TIBET are aggressive against Reno at every FER.",
         lambda s: each_below(s, FER, ESTIMATORS, "reno", s.xs, FRIENDLY),
         own=True,
-        reason=NOT_TIBET,
+        reason=LITTLE_TAKEN,
     ),
     Claim(
         "yun-10-ideal-strict",

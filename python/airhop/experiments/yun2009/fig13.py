@@ -69,9 +69,8 @@ INVESTIGATED = (
     "further in the next subsection."
 )
 BURSTS = (
-    "LHP does begin several times as many recoveries, but they cost it little. A burst of the background "
-    "takes the wired link for 0.4 s in the mean; then every sender loses whole windows and waits for "
-    "timeouts, LHP as ESACK. A larger window is of use in the gaps only."
+    "A burst of the background takes the wired link for longer than a round trip. Every sender then loses "
+    "whole windows and waits for timeouts, LHP as ESACK, and a larger window is of use in the gaps only."
 )
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
@@ -79,9 +78,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Of the four senders with the same notices ESACK is the best at every FER from 0.01 % up.",
         lambda s: ahead_everywhere(s, FER, "ll-elsn", ("hack", "hack-fixed", "lhp")),
         own=True,
-        reason="At 9 % the ELN filter costs ESACK the lead: with N = 2 a third ELN in a row counts as a "
-        "disconnection, in which it answers every other ELN only, and with one frame in seven lost that "
-        "comes often. LHP has no filter.",
+        reason={
+            "lhp": (
+                "ESACK's ELN filter takes an ELN too many in a row for a disconnection, in which it answers "
+                "every other ELN only; the more frames are lost, the more often that comes. LHP has no "
+                "filter."
+            )
+        },
     ),
     Claim(
         "yun-13-best-background",

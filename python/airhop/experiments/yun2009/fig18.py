@@ -125,9 +125,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "four schemes lose a larger part of their goodput with LL-ARQ than without.",
         falls_more_with_arq,
         quote="TCP performance […] sensitive to RTT increase rather than PER decrease due to LL-ARQ",
-        reason="LL-ARQ repeats a frame after a few milliseconds: it leaves next to none of the packets lost, "
-        "where a single transmission loses one in twenty and more, most of them by collisions. Round trips "
-        "do grow, but because a larger window stands in the queue. Without LL-ARQ bursts also hit "
+        reason="LL-ARQ repeats a frame within milliseconds and loses a packet only with all its frames, "
+        "where a single transmission leaves each loss of channel and collisions to TCP. A larger "
+        "window stands in the queue, which lengthens round trips. Without LL-ARQ bursts also hit "
         "retransmissions, and timeouts back off while the channel stays bad.",
     ),
 )

@@ -69,9 +69,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "So it is effective: where a retransmission takes 80 to 100 ms, LL-ELSN delivers more with it.",
         lambda s: each_above(s, DELAY, (BOTH,), ELN, s.from_x(LONG_MS)),
         own=True,
-        reason="There is little to win: spurious timeouts are rare. Six frames in a hundred are repeated, so "
-        "that pauses are part of the measured round trips, and the timeout is several times as long. It "
-        "takes four or five pauses in a row, or the first seconds, when it is shorter.",
+        reason="Pauses of repeated frames are part of the measured round trips, so that the timeout is "
+        "longer than a pause. A spurious timeout takes several pauses in a row, or the first seconds, "
+        "when the timeout is shorter.",
     ),
 )
 

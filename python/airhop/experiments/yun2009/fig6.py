@@ -22,6 +22,7 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PANELS, PAPER, REPLICATIONS, SETTINGS, THE_REST
 from airhop.experiments.yun2009.overall import above_over, below_over
 from airhop.experiments.yun2009.readings import OF_SCHEMES
+from airhop.numerals import interval
 
 FER = PlottedAxis(
     key="fer",
@@ -42,12 +43,13 @@ FIRST_PRINTED_FER = 1e-4
 TYPICAL = (1e-2, 3e-2)
 
 
-TIBET_DECAYS = (
-    "It is TIBET alone. Each loss multiplies its smallest round trip by its factor, and no measurement is "
-    "small enough to raise it again: with 0.95, after some tens of losses, its threshold is two segments "
-    "for good, where that of Reno is four or five. §2.2 says so of congested networks; here a loss of the "
-    "channel is a sign of congestion too. The factor is not printed."
-)
+TIBET_DECAYS = {
+    "tibet": (
+        "Each loss multiplies TIBET's smallest round trip by a factor, and no measurement is small enough to "
+        "raise it again, so that ssthresh decays to two segments. §2.2 says so of congested networks; here a "
+        "loss of the channel is a sign of congestion, too. The paper does not print the factor."
+    )
+}
 
 
 def headline(samples: Samples) -> str:
@@ -56,8 +58,8 @@ def headline(samples: Samples) -> str:
     at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
     beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"
     return (
-        f"LL-ELSN delivers {reno.value:.1f} times the goodput of Reno{beside_reno} "
-        f"and {snoop.value:.1f} times that of Snoop at {FER.text(at_snoop)} frame errors."
+        f"LL-ELSN delivers {interval(reno, 1)} times the goodput of Reno{beside_reno} "
+        f"and {interval(snoop, 1)} times that of Snoop at {FER.text(at_snoop)} frame errors."
     )
 
 
@@ -88,9 +90,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Snoop is second everywhere: ahead of all schemes but LL-ELSN at every FER from 0.01 % up.",
         lambda s: ahead_everywhere(s, FER, "snoop", ("reno", *THE_REST), FIRST_PRINTED_FER),
         own=True,
-        reason="At 9 % LHP is ahead. It is told of nearly all its losses, cuts its window for few and has no "
-        "timeout at all; Snoop's own repetitions get lost too, until the sender times out. With SMART's ACKs "
-        "LHP takes many a lost ACK for congestion, cuts twice as often, and falls back to Snoop.",
+        reason={
+            "lhp": (
+                "LHP is told of losses of the air and cuts its window for few of them. Snoop's own "
+                "repetitions are frames, too: the sender repairs those that are lost, by a timeout where "
+                "Snoop does not."
+            )
+        },
     ),
     Claim(
         "yun-4-falls",

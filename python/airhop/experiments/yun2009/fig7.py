@@ -77,12 +77,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "TIBET and Westwood are worse than Reno at the smallest round-trip time.",
         lambda s: each_below(s, D_OFF, ("tibet", "westwood-plus"), "reno", s.xs[:1]),
         quote="TIBET and Westwood are worse than Reno in small RTT.",
-        reason="On this path Reno loses its time to timeouts: its recovery ends with the first of two losses "
-        "in a window of seven. TIBET, which repairs losses as NewReno does, has a third of them, Westwood, "
-        "with SACK, next to none, and that weighs more than the window they cut to. TIBET's is two segments, "
-        "less than half; Westwood's is six of nine, more than half. Reno does better than TIBET where the "
-        "round trip is long, and growing back from two segments takes long too. With Reno's recovery TIBET "
-        "is slower than Reno here, and Westwood level with it.",
+        reason={
+            "tibet": (
+                "TIBET repairs losses as NewReno does. Reno's recovery ends with the first of two losses in "
+                "a window, and a timeout repairs the other: that can weigh more than TIBET's small ssthresh."
+            ),
+            "westwood-plus": (
+                "Westwood repairs losses with SACK, where Reno waits for a timeout after two losses in a "
+                "window: that can weigh more than the window that Westwood cuts to."
+            ),
+        },
     ),
 )
 

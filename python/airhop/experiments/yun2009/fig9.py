@@ -55,10 +55,20 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         lambda s: catches_up(s, CONNECTIONS, OTHERS, "ll-elsn", FULL),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
         "connections since each connection suffers from rate reduction due to wireless losses",
-        reason="Reno and TIBET are at the edge with ten connections; more of them fill the link. "
-        "LHP never does: each packet is five frames with preambles and link ACKs of their own, which leaves "
-        "half of the link's goodput, and four connections have it all. The paper names that overhead itself "
-        "(§2.1).",
+        reason={
+            "reno": (
+                "Reno halves its window at each loss of the channel: it takes more connections than the axis "
+                "has to fill the link."
+            ),
+            "tibet": (
+                "TIBET's ssthresh decays (see Figure 6): it takes more connections than the axis has to fill "
+                "the link."
+            ),
+            "lhp": (
+                "Each packet of LHP is five frames with preambles and link ACKs of their own, as the paper "
+                "says (§2.1): their overhead bounds what all its connections deliver together."
+            ),
+        },
     ),
 )
 

@@ -308,10 +308,9 @@ CLAIMS: tuple[Claim[Values], ...] = (
         soonest,
         own=True,
         reason="LL-ELSN's ELN filter takes the handoff for a disconnection. Of the first hole in the "
-        "receiver's data a second ELN comes while the sender is frozen; if it is not the one to be answered, "
-        "the next copy is the probe that the retransmission timer sends, some 300 ms later. The others have "
-        "small windows by then, short round trips and a shorter timer; LL-ELSN is back late, but with all of "
-        "its window.",
+        "receiver's data a second ELN comes while the sender is frozen; if it is not the one to be "
+        "answered, the next copy is the probe that the retransmission timer sends. A sender whose "
+        "window and round trip have shrunk has a shorter timer.",
     ),
     Claim(
         "yun-handoff-most",

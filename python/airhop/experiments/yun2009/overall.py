@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from airhop import stats
-from airhop.experiments.claims import Decision, above, below, every
+from airhop.experiments.claims import Decision, above, below, every, not_shown
 from airhop.experiments.experiment import ClaimResult, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -74,4 +74,5 @@ def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> Ratio:
 
 def _told(races: Mapping[tuple[str, str], Ratio], decisions: Sequence[Decision]) -> ClaimResult:
     told = ", ".join(f"{scheme} {interval(ratio)} × {other}" for (scheme, other), ratio in races.items())
-    return ClaimResult(every(decisions), f"over the axis: {told}")
+    decided = zip((scheme for scheme, _ in races), decisions, strict=True)
+    return ClaimResult(every(decisions), f"over the axis: {told}", not_shown(decided))

@@ -4,6 +4,8 @@
 //! refused here, and nothing changes a run.
 
 mod links;
+mod path;
+mod queues;
 mod senders;
 
 pub use senders::Base;
@@ -48,11 +50,12 @@ struct Caught {
 
 type Trap = fn(&Look<'_>) -> Vec<Caught>;
 
-const TRAPS: [(&str, Trap); 5] = [
+const TRAPS: [(&str, Trap); 6] = [
     ("linux-sender", senders::of_another_system),
     ("no-arq", links::without_recovery),
     ("short-arq-window", links::short_of_frames),
     ("single-attempt", links::single_attempt),
+    ("short-queue", queues::short),
     ("short-receive-window", senders::short_of_window),
 ];
 

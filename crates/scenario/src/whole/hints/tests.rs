@@ -139,12 +139,37 @@ fn what_is_caught_alike_shares_a_hint() {
     );
 }
 
+/// By hand: 10 Mbit/s of the wire and 20.8 ms of round trip hold 26 kB, 25 packets of 1052 B; a quarter of that is 6 packets. Four flows
+/// need half of it (Appenzeller et al. 2004).
 #[test]
-fn bases_are_named_with_what_is_set_in_them() {
+fn a_buffer_far_below_what_the_path_holds_is_told() {
+    let wire = RADIO
+        .replace("[[radio]]", "[[wired]]")
+        .replace("errors = { kind = \"bernoulli\", loss = 0.001 }", "");
+    let slow = [("wired.air.rate", "10 Mbit/s"), ("wired.air.delay", "10 ms")];
+    let with = |packets| [&slow[..], &[("wired.air.queue.packets", packets)]].concat();
+    assert_eq!(traps(&wire, &with("6")), ["short-queue"]);
+    assert_eq!(hints(&wire, &with("6"))[0].set.as_deref(), Some("wired.air.queue.packets=25"));
+    assert_eq!(out_of(&wire, &with("6"), "short-queue"), [""; 0]);
+    assert_eq!(traps(&wire, &with("7")), [""; 0]);
+    let four = wire.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"1 s\"", "\"1 s\"\ncopies = 4");
+    assert_eq!(traps(&four, &with("4")), [""; 0]);
+    assert_eq!(traps(&four, &with("3")), ["short-queue"]);
+    // 300 Mbit/s over 60 ms: drop-tail's 50 packets are short, FQ-CoDel's 10240 are not.
+    let fast = [("wired.air.delay", "30 ms")];
+    assert_eq!(traps(&wire, &fast), ["short-queue"]);
+    assert_eq!(
+        traps(&wire, &[&fast[..], &[("wired.air.queue", "{ kind = \"fq-codel\" }")]].concat()),
+        [""; 0]
+    );
+}
+
+#[test]
+fn bases_are_named_with_the_values_that_are_set_in_them() {
     let names = |sets: &[(&str, &str)]| {
         read(LAST_HOP, sets).bases().into_iter().map(|base| base.name).collect::<Vec<_>>()
     };
-    assert_eq!(names(&[]), ["preset rfc, with delayed_ack set"]);
-    let sets = [("flow.ftp.tcp", r#"{ preset = "ns2", rto = { min = "200 ms" } }"#)];
-    assert_eq!(names(&sets), ["preset ns2, with rto.min set"]);
+    assert_eq!(names(&[]), ["preset rfc, delayed_ack = false"]);
+    let sets = [("flow.ftp.tcp", r#"{ preset = "ns2", rto = { min = "200 ms" }, timestamps = true }"#)];
+    assert_eq!(names(&sets), ["preset ns2, timestamps = true, rto.min = \"200 ms\""]);
 }
