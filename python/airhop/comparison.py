@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
+from airhop.boundary.arguments import checked
 from airhop.errors import InputError
 from airhop.hints import hints, senders
 from airhop.progress import SILENT, Reporter
@@ -146,6 +147,7 @@ class InterruptedComparison(Interrupted):
         self.comparison = comparison
 
 
+@checked
 def compare(
     scenario: Scenario,
     schemes: Sequence[str | Mapping[str, Any]],

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core
+from airhop.boundary.arguments import check_keys, checked
 from airhop.errors import InputError, PrivilegeError
 from airhop.files import is_folder
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.privileges import RESTART, missing
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
-from airhop.simulate import check_keys
 from airhop.study.quantity import read_quantity
 
 
@@ -63,6 +63,7 @@ def _ended(code: int) -> str:
     return f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
 
 
+@checked
 def emulate(
     scenario: Scenario,
     on: Mapping[str, str | Sequence[str]],

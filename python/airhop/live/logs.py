@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core
+from airhop.boundary.arguments import checked
+from airhop.boundary.file_kinds import LOG, kind_of_file
 from airhop.errors import InputError
 from airhop.files import filling, is_file
 from airhop.results import Result
@@ -17,6 +19,7 @@ from airhop.scenario import Scenario
 class Log:
     """What entered during an emulation, and when, in a file of `airhop emulate --log`."""
 
+    @checked
     def __init__(self, path: str | Path) -> None:
         """Read its head. Raises InputError when it is no log, ScenarioError when its scenario is refused."""
         self.path = Path(path)
@@ -25,6 +28,10 @@ class Log:
         try:
             text = _core.log_header(str(self.path))
         except OSError as error:
+            kind = kind_of_file(self.path)
+            if kind not in (None, LOG):
+                what = f"{self.path}: it is {kind}, and not what airhop emulate --log writes"
+                raise InputError(f"cannot replay {what}") from None
             raise InputError(f"cannot replay: {error}") from None
         head = _head(text)
         if head is None:
@@ -48,6 +55,7 @@ class Log:
             )
         return notes
 
+    @checked
     def replay(self, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
         """Run it again; see `airhop.replay`.
 
@@ -92,6 +100,7 @@ def _head(text: str) -> dict[str, Any] | None:
     return head if isinstance(head, dict) and keys <= head.keys() else None
 
 
+@checked
 def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
     """Run again what entered during an emulation: the same fingerprint each time, without its hosts.
 
