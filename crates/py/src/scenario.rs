@@ -39,12 +39,13 @@ impl Scenario {
     #[pyo3(signature = (text, source, folder, sets, scheme))]
     fn parse(
         text: &str,
-        source: &str,
+        source: PathBuf,
         folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
     ) -> PyResult<Scenario> {
-        let source = Source { name: source, folder: folder.as_deref() };
+        let name = source.to_string_lossy();
+        let source = Source { name: &name, folder: folder.as_deref() };
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
@@ -53,12 +54,13 @@ impl Scenario {
     #[pyo3(signature = (text, source, folder, sets, scheme))]
     fn from_json(
         text: &str,
-        source: &str,
+        source: PathBuf,
         folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
     ) -> PyResult<Scenario> {
-        let source = Source { name: source, folder: folder.as_deref() };
+        let name = source.to_string_lossy();
+        let source = Source { name: &name, folder: folder.as_deref() };
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from airhop.boundary.shell import command_line
 from airhop.cli.app import Json, With
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
@@ -58,5 +58,5 @@ def replay(
     else:
         print_run(console(), result)
     if report is not None:
-        say_twin(log, report, command=shlex.join(["airhop", "replay", str(file), "--report", str(report)]))
+        say_twin(log, report, command=command_line(["airhop", "replay", str(file), "--report", str(report)]))
     return kept.verified(log.scenario, result)
