@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airhop import stats
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
 from airhop.analysis.measures import MEANS, SUMS, over_flows
+from airhop.boundary.arguments import checked
 from airhop.errors import InputError
 from airhop.hints import hints, lines, pointer, senders
 from airhop.numerals import plus_minus
@@ -173,6 +174,7 @@ class InterruptedComparison(Interrupted):
         self.comparison = comparison
 
 
+@checked
 def compare(
     scenario: Scenario,
     schemes: Sequence[str | Mapping[str, Any]],

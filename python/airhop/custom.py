@@ -21,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 from airhop import _core
 from airhop._core import Ack, Flow, Loss, Notice, Window
 from airhop.added import Added, add
+from airhop.boundary.arguments import checked
 from airhop.code_digest import code_digest
 from airhop.errors import InputError
 
@@ -52,6 +53,7 @@ class NoticeScheme(Scheme, Protocol):
         """
 
 
+@checked
 @dataclass(frozen=True)
 class Parameter:
     """A number that a scheme can be given, as in `{ name = "mine", beta = 0.5 }`."""
@@ -85,6 +87,7 @@ class Declaration:
 SchemeClass = TypeVar("SchemeClass", bound=Scheme)
 
 
+@checked
 def scheme(
     name: str,
     *,
@@ -92,7 +95,7 @@ def scheme(
     family: str = "yours",
     cite: str = "",
     recovery: str = "newreno",
-    needs: Sequence[str] = (),
+    needs: str | Sequence[str] = (),
     parameters: Mapping[str, float | Parameter] = MappingProxyType({}),
 ) -> Callable[[type[SchemeClass]], type[SchemeClass]]:
     """Register the class below as a scheme, for this process.
@@ -125,6 +128,7 @@ def scheme(
         If any of these cannot be, or the class has no `on_ack` or `on_loss` that takes what it is given.
     """
 
+    @checked
     def register(cls: type[SchemeClass]) -> type[SchemeClass]:
         declaration = Declaration(
             name,

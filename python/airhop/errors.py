@@ -18,9 +18,10 @@ __all__ = [
     "users_traceback",
 ]
 
-
 _MOST = 1_000
 """So many characters of a line of a message are shown: far more than any list of names has."""
+
+
 _HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What a terminal obeys or cannot write: control characters, overrides of direction, half characters."""
 
@@ -40,8 +41,16 @@ class PrivilegeError(RuntimeError):
 
 
 def harmless(text: str) -> str:
-    """Escape what a terminal would obey in a text of a stranger: ESC, BEL, overrides of direction."""
-    return _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], text)
+    r"""Escape what a terminal obeys or cannot write; an octet of a name that is no UTF-8 as a shell, `\xe9`.
+
+    Python has such an octet as half a character, U+DC80 to U+DCFF, and gives it back to the system (PEP 383).
+    """
+    return _HARMFUL.sub(lambda found: _escaped(found[0]), text)
+
+
+def _escaped(character: str) -> str:
+    octet = ord(character) - 0xDC00
+    return f"\\x{octet:02x}" if 0x80 <= octet <= 0xFF else ascii(character)[1:-1]
 
 
 def shortened(text: str, most: int = 80) -> str:

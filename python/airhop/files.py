@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+from airhop.boundary.file_kinds import kind_of
 from airhop.errors import InputError, did_you_mean
 
 LONGEST = 1 << 24
@@ -32,7 +33,10 @@ def filling(folder: str | Path) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         hidden = tempfile.TemporaryDirectory(prefix=".airhop-", dir=folder)
-    except OSError as error:
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # a ValueError: no name in this locale, or a zero byte
         raise InputError(f"cannot write into {folder}: {why(error)}") from None
     with hidden as name:
         yield Path(name)
@@ -61,22 +65,34 @@ def read_text(path: Path, what: str, known: Iterable[str]) -> str:
 
     Raises InputError where there is none, where it has no end that is near, and where it is not text.
     """
+    data = read_bytes(path, what, did_you_mean(path.stem, known))
+    if (kind := kind_of(data)) is not None:
+        raise InputError(f"{path} is {kind}, and not {what}")
+    try:
+        return data.decode("utf-8-sig")  # without a byte-order mark, which Windows puts in front
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; {what} is text") from None
+
+
+def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
+    """Read a file, or a pipe, that is `what`; `hint` is a sentence for where there is none, a blank in front.
+
+    Raises InputError where there is none, and where it has no end that is near.
+    """
     try:
         with path.open("rb") as file:
             if not _is_finite(os.fstat(file.fileno()).st_mode):
                 raise InputError(f"cannot read {path}: it is not a file")
             data = file.read(LONGEST + 1)
-        if len(data) > LONGEST:
-            raise InputError(f"cannot read {path}: it has more than {LONGEST} bytes; {what} is short")
-        return data.decode("utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}.{hint}") from None
     except InputError:
         raise
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}.{did_you_mean(path.stem, known)}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; {what} is text") from None
-    except (OSError, ValueError) as error:  # a ValueError: a zero byte in the path
-        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', error)}") from None
+    except (OSError, ValueError) as error:  # a ValueError: a zero byte in the path, or no name in this locale
+        raise InputError(f"cannot read {path}: {why(error)}") from None
+    if len(data) > LONGEST:
+        raise InputError(f"cannot read {path}: it has more than {LONGEST} bytes; {what} is short")
+    return data
 
 
 def _is_finite(mode: int) -> bool:
@@ -100,7 +116,7 @@ def file_name(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    return "".join(f"%{octet:02X}" for octet in character.encode())
+    return "".join(f"%{octet:02X}" for octet in character.encode(errors="surrogateescape"))
 
 
 def packaged_toml(folder: str) -> dict[str, str]:
@@ -113,8 +129,8 @@ def packaged_toml(folder: str) -> dict[str, str]:
     }
 
 
-def why(error: OSError) -> str:
+def why(error: OSError | ValueError) -> str:
     """Give the reason alone, without number and path: `Permission denied`."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is not a folder"
-    return error.strerror or str(error)
+    return getattr(error, "strerror", None) or str(error)

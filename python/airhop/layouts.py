@@ -16,11 +16,13 @@ import json
 from typing import TypeAlias
 
 from airhop import _core
+from airhop.boundary.arguments import check_keys, checked
 
 Places: TypeAlias = dict[str, tuple[float, float]]
 """Names of stations with x and y, metres."""
 
 
+@checked
 def chain(nodes: int, spacing: str, *, prefix: str = "n") -> Places:
     """Place stations in a line along x, from n0 at the origin.
 
@@ -46,6 +48,7 @@ def chain(nodes: int, spacing: str, *, prefix: str = "n") -> Places:
     return _places({"kind": "chain", "nodes": nodes, "spacing": spacing, "prefix": prefix})
 
 
+@checked
 def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
     """Place stations in rows along x, numbered row by row from n0 at the origin.
 
@@ -72,6 +75,7 @@ def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
     return _places({"kind": "grid", **keys})
 
 
+@checked
 def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
     """Place two chains that share their middle; each of the four arms has `arm` stations.
 
@@ -100,6 +104,7 @@ def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
     return _places({"kind": "cross", "arm": arm, "spacing": spacing, "prefix": prefix})
 
 
+@checked
 def random(
     nodes: int,
     width: str,
@@ -151,6 +156,7 @@ def random(
 def _places(
     layout: dict[str, object], *, seed: int = 1, rep: int = 0, wlan: str = "field", **given: str
 ) -> Places:
+    check_keys(seed, rep)
     document = json.dumps({"layout": layout, "wlan": wlan, **given})
     stations = _core.places(document, f"airhop.layouts.{layout['kind']}", seed, rep)
     return {name: (x, y) for name, (x, y) in stations}

@@ -10,16 +10,13 @@ from pathlib import Path
 from airhop import _core
 from airhop.added import Added, add
 from airhop.errors import InputError
+from airhop.files import read_bytes
 
 
 def read(path: Path) -> str:
     """Read an object for `add_all`: its bytes in base 64. Raises InputError when there is no such file."""
-    try:
-        return base64.b64encode(path.read_bytes()).decode()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}; a BPF object is made by `clang -target bpf`") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    made = " A BPF object is made by `clang -target bpf`."
+    return base64.b64encode(read_bytes(path, "a BPF object", made)).decode()
 
 
 def add_all(file: str, text: str) -> list[str]:
@@ -32,11 +29,11 @@ def add_all(file: str, text: str) -> list[str]:
     try:
         found = _core.BpfObject(file, data)
     except ValueError as error:
-        raise InputError(f"{file}: {error}") from None
+        raise InputError(str(error)) from None
     digest = hashlib.sha256(data).hexdigest()
     for name in found.names:
         try:
             add(Added(name, file, digest), partial(found.add, name))
         except ValueError as error:
-            raise InputError(f"{file}: {error}") from None
+            raise InputError(str(error)) from None
     return found.names

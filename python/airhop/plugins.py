@@ -21,6 +21,7 @@ from types import ModuleType
 
 from airhop import objects
 from airhop.added import added
+from airhop.boundary.arguments import checked
 from airhop.errors import InputError, users_traceback
 from airhop.files import read_text
 
@@ -32,6 +33,7 @@ _loaded: dict[str, str] = {}
 bytes, in base 64."""
 
 
+@checked
 def load(source: str | Path) -> list[str]:
     """Load a Python file, a BPF object, or a module by its dotted name; give the names of its schemes.
 
@@ -48,6 +50,7 @@ def load(source: str | Path) -> list[str]:
     return load_source(str(path.absolute()), read_text(path, "a scheme", ()))
 
 
+@checked
 def load_all(sources: Iterable[str | Path]) -> None:
     """Load each of some files and modules."""
     for source in sources:
@@ -150,7 +153,7 @@ def _is_object(text: str) -> bool:
 
 def _module_name(path: str) -> str:
     """Name the module of a file: two files may have one name, in different folders."""
-    digest = hashlib.sha256(path.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     return f"airhop_plugin_{Path(path).stem}_{digest}"
 
 

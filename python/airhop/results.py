@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.analysis import measures
 from airhop.analysis.loss_classifications import LossClassifications
+from airhop.boundary.arguments import checked
 from airhop.files import filling
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Result:
             for table, columns in self._outcome.tables().items()
         }
 
+    @checked
     def write_tables(self, folder: str | Path) -> list[Path]:
         """Write every trace table as TABLE.parquet into `folder`, which is made if need be.
 
@@ -119,7 +121,8 @@ class Result:
         """
         with filling(folder) as hidden:
             for table, frame in self.tables.items():
-                frame.write_parquet(hidden / f"{table}.parquet")
+                with (hidden / f"{table}.parquet").open("wb") as file:  # polars takes UTF-8 paths alone
+                    frame.write_parquet(file)
         return [Path(folder) / f"{table}.parquet" for table in self.tables]
 
     @cached_property

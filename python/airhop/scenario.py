@@ -15,6 +15,7 @@ from typing import Any
 
 from airhop import _core
 from airhop.added import Added, added
+from airhop.boundary.arguments import check_keys, checked
 from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
 from airhop.files import is_file, is_folder, packaged_toml, read_text
 
@@ -77,6 +78,7 @@ class _Source:
 class Scenario:
     """A network, its flows and a duration. Immutable, fully checked; make one with `load`."""
 
+    @checked
     def __init__(self, source: _Source) -> None:
         self._source = source
         self.core = source.check()
@@ -84,6 +86,7 @@ class Scenario:
         self._added = added()
 
     @classmethod
+    @checked
     def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
         """Read a packaged scenario by its name, a TOML file by its path, or the same model as a dict.
 
@@ -110,6 +113,7 @@ class Scenario:
         return _change(_find(source), [_split(text) for text in sets])
 
     @classmethod
+    @checked
     def received(cls, source: str | Mapping[str, Any], files: Mapping[str, str] | None = None) -> Scenario:
         """Read a packaged scenario or a dict that somebody else wrote: no file is opened for it, ever.
 
@@ -120,6 +124,7 @@ class Scenario:
         found = _given(source) if isinstance(source, Mapping) else _packaged(source)
         return cls(replace(found, folder=None, files=tuple((files or {}).items())))
 
+    @checked
     def with_(self, changes: Mapping[str, Any]) -> Scenario:
         """Change values by their path, as in {"wlan.cell.errors.fer": 0.02, "flow.ftp.scheme": "ll-elsn"}.
 
@@ -161,6 +166,7 @@ class Scenario:
         schemes = [flow.get("scheme", "") for flow in self.to_dict()["flow"]]
         return {scheme if isinstance(scheme, str) else scheme["name"] for scheme in schemes}
 
+    @checked
     def fades(self, *, seed: int = 1, rep: int = 0, until: str | None = None) -> dict[str, str]:
         """Give the bad times of every link that fades, as text of CSV files that a recorded channel reads.
 
@@ -182,6 +188,7 @@ class Scenario:
         ScenarioError
             When `until` is no duration.
         """
+        check_keys(seed, rep)
         return dict(self.core.fades(seed, rep, until))
 
     def tcp_flows(self) -> list[str]:
@@ -271,7 +278,7 @@ def _text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{shortened(text)!r} is no text: {error.reason} at {error.start}") from None
+        raise InputError(f"`{shortened(text)}` is no text: character {error.start} is none") from None
     return text
 
 
@@ -317,7 +324,7 @@ def _given(table: Mapping[str, Any]) -> _Source:
 
 def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:
     for path, value in changes:
-        source = source.changed(_text(path), value)
+        source = source.changed(_text(path), _text(value))
     return Scenario(source)
 
 

@@ -11,12 +11,13 @@ from functools import cache
 from pathlib import Path
 
 from airhop import _core
-from airhop.errors import InputError
+from airhop.boundary.arguments import MOST_THREADS, check_keys, check_range, checked
 from airhop.files import filling
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 
 
+@checked
 @dataclass(frozen=True)
 class Job:
     """One run to do. Runs of equal seed and rep meet the same channel, whatever their scheme."""
@@ -43,6 +44,7 @@ class Interrupted(KeyboardInterrupt):
         self.results = results
 
 
+@checked
 def run(
     scenario: Scenario,
     *,
@@ -97,6 +99,7 @@ def run(
     return Result(outcome.json(), outcome if trace else None, scenario=scenario)
 
 
+@checked
 def run_many(
     jobs: Sequence[Job], *, threads: int | None = None, on_done: Callable[[int, Result], None] | None = None
 ) -> list[Result]:
@@ -126,6 +129,8 @@ def run_many(
     Interrupted
         When Ctrl-C comes; it holds what had finished.
     """
+    if threads is not None:
+        check_range("threads", threads, 1, MOST_THREADS)
     for job in jobs:
         check_keys(job.seed, job.rep)
     done: dict[int, Result] = {}
@@ -152,10 +157,3 @@ def model() -> str:
 def cores() -> int:
     """Count the cores that this process may use, which can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def check_keys(seed: int, rep: int) -> None:
-    """Raise InputError when the seed or the number of the replication is out of range."""
-    for name, value in (("seed", seed), ("rep", rep)):
-        if not 0 <= value < 2**63:
-            raise InputError(f"{name} is {value}; it must be a whole number from 0 to 2^63 - 1")

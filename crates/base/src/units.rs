@@ -3,7 +3,9 @@
 //! A number without a unit is refused: a rate of `10` has cost more simulation studies than any bug.
 
 use crate::{Rate, Span};
+use std::borrow::Cow;
 
+/// The micro sign is U+00B5 here; [`plain`] has the Greek letter that looks like it, U+03BC, read alike.
 const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATE_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 const BYTE_UNITS: [(&str, f64); 3] = [("B", 1.0), ("kB", 1e3), ("MB", 1e6)];
@@ -106,7 +108,8 @@ fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Res
 
 /// A quantity that may be negative, or no finite number.
 fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
-    let text = text.trim();
+    let plain = plain(text);
+    let text = plain.trim();
     let split = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
     let (number, unit) = (text[..split].trim(), text[split..].trim());
     let expected = || {
@@ -130,6 +133,20 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
         return Err(format!("{}, got the unit \"{unit}\"{hint}", expected()));
     };
     Ok(value * scale)
+}
+
+/// The text with the characters that word processors and PDF files put in place of those of a keyboard: the minus sign U+2212 is a
+/// hyphen, and the Greek letter U+03BC is the micro sign U+00B5. Spaces of any width are spaces to Rust.
+fn plain(text: &str) -> Cow<'_, str> {
+    let stands_for = |c| match c {
+        '\u{2212}' => '-',
+        '\u{3bc}' => '\u{b5}',
+        c => c,
+    };
+    match text.chars().any(|c| stands_for(c) != c) {
+        true => text.chars().map(stands_for).collect(),
+        false => Cow::Borrowed(text),
+    }
 }
 
 /// Writes a duration so that [`parse_span`] reads the same value back.
@@ -214,6 +231,26 @@ mod tests {
         assert!(parse_span("1e400 s").unwrap_err().contains("can count"));
         assert!(parse_metres("1e308 km").unwrap_err().contains("can count"));
         assert!(parse_metres("-1e400 m").unwrap_err().contains("not negative"));
+    }
+
+    /// What word processors and PDF files make of a keyboard's characters is read as these: the Greek letter mu, spaces that are wider,
+    /// narrower or do not break, and the minus sign.
+    #[test]
+    fn characters_that_look_alike_are_read_alike() {
+        for micro in ["10 us", "10 \u{b5}s", "10 \u{3bc}s", "10\u{3bc}s"] {
+            assert_eq!(parse_span(micro), Ok(Span::from_micros(10)), "{micro}");
+        }
+        for space in ['\u{a0}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}'] {
+            assert_eq!(
+                parse_span(&format!("{space}10{space}ms{space}")),
+                Ok(Span::from_millis(10)),
+                "{space:?}"
+            );
+        }
+        assert_eq!(parse_power("\u{2212}56.12 dBm"), Ok(-56.12));
+        assert_eq!(parse_span("1e\u{2212}3 s"), Ok(Span::from_millis(1)));
+        assert!(parse_ratio("\u{2212}1 dB").unwrap_err().contains("not negative"));
+        assert_eq!(parse_span("1\u{ff10} ms").ok(), None, "a full-width digit is no digit");
     }
 
     #[test]

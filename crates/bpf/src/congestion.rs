@@ -216,12 +216,14 @@ impl Source<'_> {
         let bytes = self.bytes(offset, NAME_BYTES)?;
         let end =
             bytes.iter().position(|&byte| byte == 0).ok_or_else(|| self.wrong("its name has no end"))?;
-        match str::from_utf8(&bytes[..end]) {
-            Ok(name) if !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic()) => Ok(name.to_owned()),
-            _ => Err(self.wrong(format!(
-                "its name is {:?}, expected printable ASCII without spaces",
-                String::from_utf8_lossy(&bytes[..end])
-            ))),
+        // `bpf_obj_name_cpy` of Linux's kernel/bpf/syscall.c.
+        let is_taken = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+        let name = String::from_utf8_lossy(&bytes[..end]);
+        match end > 0 && bytes[..end].iter().all(is_taken) {
+            true => Ok(name.into_owned()),
+            false => {
+                Err(self.wrong(format!("its name is {name:?}, expected letters, digits, \"_\" or \".\"")))
+            }
         }
     }
 }

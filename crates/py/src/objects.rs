@@ -5,6 +5,7 @@ use airhop_tcp::NameTaken;
 use airhop_tcp::kernel_ops::kernel_scheme;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An object that was read and checked.
@@ -15,10 +16,11 @@ pub struct BpfObject {
 
 #[pymethods]
 impl BpfObject {
-    /// Reads the bytes of `file`. Raises ValueError: what is wrong, and where.
+    /// Reads the bytes of `file`. Raises ValueError, whose text names the file first.
     #[new]
-    fn new(file: &str, data: &[u8]) -> PyResult<Self> {
-        let object = Object::read(data, file).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    fn new(file: PathBuf, data: &[u8]) -> PyResult<Self> {
+        let file = file.to_string_lossy();
+        let object = Object::read(data, &file).map_err(|error| PyValueError::new_err(error.to_string()))?;
         if object.congestion_controls().is_empty() {
             let why = "it has no congestion control; expected a `struct tcp_congestion_ops` in SEC(\".struct_ops\")";
             return Err(PyValueError::new_err(format!("{file}: {why}")));
@@ -34,7 +36,7 @@ impl BpfObject {
 
     /// Adds one of them to the catalogue. It replaces one that was added before under its name. Raises ValueError.
     fn add(&self, name: &str) -> PyResult<()> {
-        let wrong = |why: String| PyValueError::new_err(format!("`{name}`: {why}"));
+        let wrong = |why: String| PyValueError::new_err(format!("{}: `{name}`: {why}", self.object.name()));
         let known = self.object.congestion_controls();
         let Some(control) = known.iter().find(|control| control.name == name) else {
             return Err(wrong("the object has no such congestion control".to_owned()));

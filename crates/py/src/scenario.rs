@@ -39,14 +39,15 @@ impl Scenario {
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn parse(
         text: &str,
-        source: &str,
+        source: PathBuf,
         folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
         files: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
         let files = folder.as_deref().map_or(Files::Given(&files), Files::Folder);
-        let source = Source { name: source, files };
+        let name = source.to_string_lossy();
+        let source = Source { name: &name, files };
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
@@ -55,14 +56,15 @@ impl Scenario {
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn from_json(
         text: &str,
-        source: &str,
+        source: PathBuf,
         folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
         files: Vec<(String, String)>,
     ) -> PyResult<Scenario> {
         let files = folder.as_deref().map_or(Files::Given(&files), Files::Folder);
-        let source = Source { name: source, files };
+        let name = source.to_string_lossy();
+        let source = Source { name: &name, files };
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 

@@ -386,6 +386,25 @@ fn json_has_paths_but_no_lines() {
     insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
 }
 
+/// A message names a character that looks like another, or like nothing: its author cannot see what is wrong with the line.
+#[test]
+fn characters_that_look_alike_are_named() {
+    let edits = [
+        ("10 ms", "1\u{ff10} ms", "FF10"),                       // a full-width digit
+        ("10 ms", "10 m\u{455}", "0455"),                        // a Cyrillic letter
+        ("\"drop-tail\"", "\"drop\u{2011}tail\"", "2011"),       // a hyphen that does not break
+        ("\"10 ms\"", "\u{201c}10 ms\u{201d}", "201C"),          // quotation marks of a word processor
+        ("fer = 0.01", "fer = \u{2212}0.01", "2212"),            // a minus sign
+        ("delay = \"10 ms\"", "delay\u{a0}= \"10 ms\"", "00A0"), // a space that does not break
+        ("delay = \"10 ms\"", "\"de\u{200b}lay\" = \"10 ms\"", "200B"), // a space of no width
+    ];
+    for (good, bad, code) in edits {
+        assert!(LAST_HOP.contains(good), "{good}");
+        let told = message(&LAST_HOP.replacen(good, bad, 1), &Overrides::default());
+        assert!(told.contains(&format!("(it has the character U+{code}, ")), "{told}");
+    }
+}
+
 /// What a message quotes may be a stranger's: no control sequence reaches the terminal, and a long value is cut short.
 #[test]
 fn messages_are_fit_for_a_terminal() {

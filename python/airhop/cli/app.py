@@ -19,6 +19,7 @@ from airhop.errors import (
     ScenarioError,
     SchemeError,
     did_you_mean,
+    shortened,
     users_traceback,
 )
 
@@ -154,6 +155,8 @@ def dispatch(words: Sequence[str]) -> int:
         return _fail(f"{error} See airhop {words[0]} --help.")
     except (InputError, ScenarioError) as error:
         return _fail(str(error))
+    except UnicodeEncodeError as error:  # of a word that is no text, or a name that this locale cannot write
+        return _fail(f"`{shortened(error.object)}` is no text that {error.encoding} can write")
     except SchemeError as error:
         cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
         return _fail(f"{error}{cause}", EXIT_FAILED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import signal
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
 
+from airhop.boundary.shell import command_line
 from airhop.cli import EXIT_FAILED
 from airhop.cli.again import Again
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With, with_words
@@ -106,7 +106,7 @@ def emulate(
             print_run(console(), emulation)
             print_live(console(), emulation)
         if log is not None:
-            again = shlex.join(["airhop", "replay", str(log), *with_words(with_)])
+            again = command_line(["airhop", "replay", str(log), *with_words(with_)])
             say(f"what entered is in {log}: {again}")
         code = _judged(emulation)
         if report is not None and kept is not None:
@@ -114,7 +114,7 @@ def emulate(
             ends += [word for one in at for word in ("--at", one)]
             words = ["airhop", "emulate", *loaded.arguments(), *with_words(with_), *ends]
             words += ["--seed", str(seed), "--rep", str(rep)]
-            command = shlex.join([*words, "--report", str(report)])
+            command = command_line([*words, "--report", str(report)])
             say_twin(Log(kept), report, live=emulation.live, command=command)
     return code
 

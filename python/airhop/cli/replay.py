@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from airhop.boundary.shell import command_line
 from airhop.cli.app import Json, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
@@ -59,5 +59,5 @@ def replay(
         print_run(console(), result)
     if report is not None:
         words = ["airhop", "replay", str(file), *with_words(with_), "--report", str(report)]
-        say_twin(log, report, command=shlex.join(words))
+        say_twin(log, report, command=command_line(words))
     return kept.verified(log.scenario, result)

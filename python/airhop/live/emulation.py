@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core
+from airhop.boundary.arguments import check_keys, checked
 from airhop.errors import InputError, PrivilegeError
 from airhop.files import is_folder
 from airhop.live.hosts import Hosts, hosts_of
@@ -15,7 +16,6 @@ from airhop.live.privileges import RESTART, missing
 from airhop.plugins import origin
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
-from airhop.simulate import check_keys
 from airhop.study.quantity import read_quantity
 
 
@@ -64,6 +64,7 @@ def _ended(code: int) -> str:
     return f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
 
 
+@checked
 def emulate(
     scenario: Scenario,
     on: Mapping[str, str | Sequence[str]],

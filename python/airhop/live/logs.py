@@ -10,6 +10,8 @@ from typing import Any
 
 from airhop import _core
 from airhop.added import added
+from airhop.boundary.arguments import checked
+from airhop.boundary.file_kinds import LOG, kind_of_file
 from airhop.errors import InputError, ScenarioError
 from airhop.files import filling, is_file
 from airhop.plugins import load_installed
@@ -59,6 +61,7 @@ class Log:
     Somebody else may have written it: no file of this machine is opened for it.
     """
 
+    @checked
     def __init__(self, path: str | Path) -> None:
         """Read its head.
 
@@ -71,6 +74,10 @@ class Log:
         try:
             self.version, text = _core.log_header(str(self.path))
         except OSError as error:
+            kind = kind_of_file(self.path)
+            if kind not in (None, LOG):
+                what = f"{self.path}: it is {kind}, and not what airhop emulate --log writes"
+                raise InputError(f"cannot replay {what}") from None
             raise InputError(f"cannot replay: {error}") from None
         head = _head(text, FORMAT_1_KEYS if self.version == 1 else KEYS)
         if head is None:
@@ -130,6 +137,7 @@ class Log:
             )
         return notes
 
+    @checked
     def replay(self, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
         """Run it again; see `airhop.replay`.
 
@@ -175,6 +183,7 @@ def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any
     return head if all(check(head[key]) for key, check in keys.items()) else None
 
 
+@checked
 def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
     """Run again what entered during an emulation: the same fingerprint each time, without its hosts.
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from airhop.experiments.calculation import Calculated
     from airhop.experiments.outcome import Outcome, Row
 
@@ -26,7 +28,7 @@ def write_rows(outcome: Outcome, path: Path) -> None:
                 other = others[row.scheme, row.x]
                 line |= _columns(experiment.baseline, metric, other, prefix=f"{metric}_")
         lines.append(line)
-    pl.DataFrame(lines, infer_schema_length=None).write_csv(path)
+    _write(pl.DataFrame(lines, infer_schema_length=None), path)
 
 
 def _columns(baseline: str, metric: str, row: Row, prefix: str = "") -> dict[str, object]:
@@ -56,4 +58,9 @@ def write_values(outcome: Calculated, path: Path) -> None:
     import polars as pl
 
     rows = [{**value.to_dict(), **value.to_dict()["x"]} for value in outcome.values]
-    pl.DataFrame(rows, infer_schema_length=None).drop("x").write_csv(path)
+    _write(pl.DataFrame(rows, infer_schema_length=None).drop("x"), path)
+
+
+def _write(frame: pl.DataFrame, path: Path) -> None:
+    with path.open("wb") as file:  # polars takes no path that is not UTF-8
+        frame.write_csv(file)

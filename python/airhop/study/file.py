@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from airhop.errors import InputError, ScenarioError, did_you_mean
+from airhop.errors import InputError, ScenarioError, did_you_mean, harmless
 from airhop.files import is_file, packaged_toml, read_text
 from airhop.scenario import Scenario
 from airhop.study.axis import Axis, flattened
@@ -24,7 +24,7 @@ def packaged_studies() -> dict[str, str]:
     return packaged_toml("studies")
 
 
-def read(source: str | Path, plugins: Sequence[str] = ()) -> Study:
+def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
     """Read a study file by its path, or a packaged study by its name.
 
     Raises InputError: file, line if it is plain which, key, what was expected.
@@ -45,7 +45,7 @@ def read(source: str | Path, plugins: Sequence[str] = ()) -> Study:
 class _File:
     """A study file that is being read. Every refusal names it."""
 
-    def __init__(self, text: str, name: str, folder: Path, plugins: Sequence[str]) -> None:
+    def __init__(self, text: str, name: str, folder: Path, plugins: Sequence[str | Path]) -> None:
         self._text = text
         self._name = name
         self._folder = folder
@@ -78,7 +78,7 @@ class _File:
                 raise InputError(f"set.{path}: it varies, so it cannot be fixed as well")
         name = self._string("name", "a line of text")
         return Study(
-            name=Path(self._name).stem if name is None else name,
+            name=harmless(Path(self._name).stem) if name is None else name,
             scenario=self._scenario(fixed),
             axes=tuple(axes),
             reps=self._reps(),
@@ -157,6 +157,6 @@ class _File:
         return f"{self._name}: {problem}"
 
 
-def _found_from_anywhere(folder: Path, plugin: str) -> str:
+def _found_from_anywhere(folder: Path, plugin: str | Path) -> str:
     """Write the path of a Python file so that a report, made elsewhere, finds it; a module has none."""
-    return str((folder / plugin).absolute()) if plugin.endswith(".py") else plugin
+    return str((folder / plugin).absolute()) if str(plugin).endswith(".py") else str(plugin)

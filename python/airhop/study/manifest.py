@@ -16,7 +16,7 @@ def save_manifest(study: Study, folder: str | Path) -> Path:
     """Write the manifest of a study, replacing one of the same name. Raises InputError if that cannot be."""
     path = manifest_path(folder, study.name)
     with filling(path.parent) as hidden:
-        text = json.dumps(study.to_dict(), indent=1, ensure_ascii=False)
+        text = json.dumps(study.to_dict(), indent=1)
         (hidden / path.name).write_text(text + "\n", encoding="utf-8")
     return path
 

@@ -25,6 +25,8 @@ UNITS = {
 """Unit as scenarios write it: dimension, factor to the first of its dimension, ending of a column's name."""
 
 _WRITTEN = re.compile(r"\s*([-+\d.eE]+?)\s*([^\W\d_][\w/]*)\s*")
+_LOOK_ALIKE = str.maketrans("\u03bc\u2212", "\u00b5-")
+"""The Greek letter mu and the minus sign of typesetters, which the core reads alike, too."""
 
 
 class Quantity(NamedTuple):
@@ -50,7 +52,7 @@ class Quantity(NamedTuple):
 
 def read_quantity(value: object) -> Quantity | None:
     """Read a text such as "10 ms"; None for anything else."""
-    found = _WRITTEN.fullmatch(value) if isinstance(value, str) else None
+    found = _WRITTEN.fullmatch(value.translate(_LOOK_ALIKE)) if isinstance(value, str) else None
     if found is None or found[2] not in UNITS:
         return None
     try:

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from airhop.boundary.arguments import checked
 from airhop.catalogue import schemes as known_schemes
 from airhop.errors import InputError, ScenarioError, did_you_mean
 from airhop.scenario import SCHEME, Scenario
@@ -44,6 +45,7 @@ class Point:
         return told or self.scenario.name
 
 
+@checked
 @dataclass(frozen=True)
 class Study:
     """What to simulate: a grid over a scenario, with so many replications of every point.
@@ -59,7 +61,7 @@ class Study:
     seed: int = 1
     baseline: str | None = None
     """What the other schemes are compared with, by default the first; None when there is but one."""
-    plugins: tuple[str, ...] = ()
+    plugins: tuple[str | Path, ...] = ()
     """Files and modules with the Python schemes that it uses."""
 
     def __post_init__(self) -> None:
@@ -76,7 +78,8 @@ class Study:
         object.__setattr__(self, "baseline", self._baseline())
 
     @classmethod
-    def load(cls, source: str | Path, plugins: Sequence[str] = ()) -> Study:
+    @checked
+    def load(cls, source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
         """Read a study file by its path, or a packaged study by its name.
 
         `plugins` are files and modules with Python schemes, beside those that the file names.
@@ -135,7 +138,7 @@ class Study:
             "reps": self.reps.to_dict() if isinstance(self.reps, Until) else self.reps,
             "seed": self.seed,
             "baseline": self.baseline,
-            "plugins": list(self.plugins),
+            "plugins": list(map(str, self.plugins)),
         }
 
     @classmethod
@@ -249,7 +252,7 @@ def scheme_of(scenario: Scenario) -> str:
     return " + ".join(dict.fromkeys(names)) or "none"
 
 
-def load_plugins(names: Sequence[str]) -> None:
+def load_plugins(names: Sequence[str | Path]) -> None:
     """Make the Python schemes of these files and modules known."""
     if names:
         from airhop import plugins

@@ -8,6 +8,7 @@ from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airhop.boundary.arguments import checked
 from airhop.engines import Engine, Shard, open_engine
 from airhop.errors import RunError
 from airhop.progress import SILENT, Reporter, Task
@@ -43,6 +44,7 @@ class InterruptedSweep(Interrupted):
         self.table = table
 
 
+@checked
 def sweep(
     scenario: Scenario | str | Path,
     vary: Mapping[str, Iterable[object] | Mapping[str, object]],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 from airhop import stats
 from airhop.analysis.loss_classifications import LossClassifications
 from airhop.analysis.measures import JUDGEMENTS
+from airhop.boundary.arguments import checked
+from airhop.boundary.shell import command_line
 from airhop.scenario import SCHEME
 from airhop.study.manifest import load_manifests
 from airhop.study.measure import GOODPUT, METRICS, per_run
@@ -57,6 +58,7 @@ class Table:
         self._rows = rows
 
     @classmethod
+    @checked
     def load(cls, folder: str | Path) -> list[Table]:
         """Read every study of a folder, in the order of their names; none is fine.
 
@@ -85,6 +87,7 @@ class Table:
         """Whether every run of the study is there."""
         return None not in self._counts
 
+    @checked
     def frame(self, *metrics: str) -> pl.DataFrame:
         """Give a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
 
@@ -115,6 +118,7 @@ class Table:
         # An axis of schemes tells their parameters too; a flow of datagrams has no scheme.
         return flows.with_columns(pl.when(pl.col("transport") == "tcp").then(SCHEME).alias(SCHEME))
 
+    @checked
     def cells(self, metric: str = GOODPUT) -> list[Cell]:
         """Sum up every point that has a run, in grid order."""
         samples = self.samples(metric)
@@ -127,10 +131,12 @@ class Table:
                 cells.append(_cell(point, sample, others))
         return cells
 
+    @checked
     def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
         """Give a metric of a point by replication, without those that have none (srtt_ms when starved)."""
         return self.samples(metric).get(point.index, {})
 
+    @checked
     def samples(self, metric: str = GOODPUT) -> dict[int, dict[int, float]]:
         """Give `values` of every point that has a run, by its index."""
         return {
@@ -176,11 +182,12 @@ class Table:
             )
         return found
 
+    @checked
     def command(self, point: Point, rep: int) -> str:
         """Write the `airhop run` line that makes a run again, quoted for a shell."""
-        plugins = [word for plugin in self.study.plugins for word in ("--with", plugin)]
+        plugins = [word for plugin in self.study.plugins for word in ("--with", str(plugin))]
         key = ["--seed", str(self.study.seed), "--rep", str(rep)]
-        return shlex.join(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
+        return command_line(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
 
     @cached_property
     def _found(self) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from airhop import stats
+from airhop.boundary.arguments import checked
 from airhop.errors import InputError, did_you_mean
 from airhop.study.metric import columns_of
 
@@ -14,6 +15,7 @@ KEYS = ("half_width", "of", "max", "batch")
 EXAMPLE = 'as in { half_width = "2 %", of = "goodput_mbps", max = 200 }'
 
 
+@checked
 @dataclass(frozen=True)
 class Until:
     """Replicate a setting until every scheme's 95 % half-width there is at most `half_width`.

@@ -5,7 +5,6 @@ It is written as a study file, so that one file serves `airhop view` and `airhop
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from airhop.boundary.shell import command_line
 from airhop.catalogue import scheme as find_scheme
 from airhop.errors import InputError, did_you_mean, shortened
 from airhop.files import read_text
@@ -138,7 +138,7 @@ class State:
         source, *sets = self.scenario.arguments()
         plugins = [word for plugin in self.plugins for word in ("--with", plugin)]
         luck = ["--reps", str(self.reps), "--seed", str(self.seed)]
-        return shlex.join(["airhop", "compare", source, *self.schemes, *sets, *luck, *plugins])
+        return command_line(["airhop", "compare", source, *self.schemes, *sets, *luck, *plugins])
 
     def to_toml(self) -> str:
         """Write the study that `from_toml` reads. A scenario without a packaged name stands in it in full."""

@@ -72,6 +72,36 @@ def test_a_fault_names_the_function_and_the_line() -> None:
         airhop.run(scenario)
 
 
+def test_a_name_that_no_kernel_takes_is_refused(tmp_path: Path) -> None:
+    """Linux, kernel/bpf/syscall.c, bpf_obj_name_cpy: letters, digits, underscores and dots."""
+    shipped = (OBJECTS / "veno.bpf.o").read_bytes()
+    assert shipped.count(b"\0bpf_veno\0") == 1
+    for name, fits in {
+        b"Bpf.ve_9": True,
+        b"bpf:veno": False,
+        b"bpf-veno": False,
+        b"bpf veno": False,
+        b"bpf_ve\xe9o": False,
+    }.items():
+        mine = tmp_path / "named.bpf.o"
+        mine.write_bytes(shipped.replace(b"\0bpf_veno\0", b"\0" + name + b"\0"))
+        if fits:
+            assert plugins.load(mine) == [name.decode()]
+        else:
+            with pytest.raises(InputError, match=r'expected letters, digits, "_" or "\."'):
+                plugins.load(mine)
+
+
+def test_an_error_of_an_object_names_its_file_once(tmp_path: Path) -> None:
+    shipped = (OBJECTS / "veno.bpf.o").read_bytes()
+    for damaged in (b"", shipped[:1000], shipped.replace(b"\0bpf_veno\0", b"\0reno\0\0\0\0\0")):
+        mine = tmp_path / "damaged.bpf.o"
+        mine.write_bytes(damaged)
+        with pytest.raises(InputError) as refused:
+            plugins.load(mine)
+        assert str(refused.value).count("damaged.bpf.o") == 1, refused.value
+
+
 def test_compare_takes_an_object_beside_built_in_schemes(cli: Cli) -> None:
     words = ("compare", "last-hop", "reno", "bpf_veno", "--with", str(OBJECTS / "veno.bpf.o"))
     ended = cli(*words, "--reps", "2", "--set", "duration=2 s")

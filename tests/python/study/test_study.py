@@ -202,7 +202,7 @@ def test_studies_that_are_not_there_are_refused(tmp_path: Path) -> None:
         Study.load(tmp_path / "none.toml")
     with pytest.raises(InputError, match="a study is text"):
         file = tmp_path / "binary.toml"
-        file.write_bytes(b"\xff\xfe")
+        file.write_bytes(b"\xff\xff")
         Study.load(file)
 
 

@@ -369,7 +369,7 @@ def test_sweep_takes_a_stopping_rule_and_refuses_what_is_wrong() -> None:
     assert len(table.frame()) == 2
     for arguments, told in (
         ({"vary": {}, "reps": 0}, "reps: expected at least one"),
-        ({"vary": {"scheme": "reno"}}, "vary.scheme: expected a list"),
+        ({"vary": {"scheme": "reno"}}, r"vary\['scheme'\]: expected a list"),
         ({"vary": {}, "zip": [{}]}, r"zip\[0\]: expected at least one path"),
         ({"vary": {}, "engine": "dsk"}, "there is no engine `dsk`"),
         ({"vary": {}, "threads": 0}, "0 threads"),

@@ -61,6 +61,7 @@ impl Problems {
 impl Problem {
     fn paragraph(&self, source: &str) -> String {
         let [source, path, what] = [source, &self.path, &self.what].map(legible);
+        let what = format!("{what}{}", look_alike(&format!("{}{}", self.path, self.what)));
         let path = if path.is_empty() { path } else { format!("{path}: ") };
         match &self.at {
             At::Line(line) => format!("{source}:{line}: {path}{what}"),
@@ -91,6 +92,23 @@ fn legible(text: &str) -> String {
         shown.extend(text.chars().skip(length - edge).map(escaped));
     }
     shown
+}
+
+/// Names the first character of a message that a reader would take for another, or would not see, and that no word of Airhop's has: a
+/// hyphen that does not break, a quotation mark of a word processor, a full-width digit, a Cyrillic letter. Empty if there is none.
+pub(crate) fn look_alike(message: &str) -> String {
+    let is_one = |c: &char| match c {
+        '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // seen by nobody
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2018}'..='\u{201f}' => true, // hyphens, quotation marks
+        '\u{391}'..='\u{3a1}' | '\u{3a4}'..='\u{3a7}' | '\u{3bf}' | '\u{400}'..='\u{52f}' => true, // Greek, Cyrillic
+        '\u{660}'..='\u{669}' | '\u{6f0}'..='\u{6f9}' | '\u{966}'..='\u{96f}' => true, // digits of other scripts
+        '\u{212a}' | '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}' => true, // Kelvin, full-width, mathematical
+        c => c.is_whitespace() && !c.is_ascii(),
+    };
+    let found = message.chars().find(is_one).map(u32::from);
+    found
+        .map(|c| format!(" (it has the character U+{c:04X}, which is not what it looks like)"))
+        .unwrap_or_default()
 }
 
 /// So many problems, or names, are displayed. One slip in a generated file makes hundreds, and the first of them must stay in sight.

@@ -1,6 +1,7 @@
 //! The fades of a scenario as files that a recorded channel reads.
 
 use crate::grammar::key::MAX_SPAN_S;
+use crate::grammar::problem::look_alike;
 use crate::whole::scenario::Scenario;
 use airhop_base::{Span, Time, units};
 use airhop_net::LinkFades;
@@ -22,7 +23,9 @@ impl Scenario {
     /// # Errors
     /// A sentence for the user, if `until` is no duration, or what the replication draws cannot be drawn.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
-        let until = until.map_or(Ok(self.duration()), duration).map_err(|why| format!("until: {why}"))?;
+        let until = until
+            .map_or(Ok(self.duration()), duration)
+            .map_err(|why| format!("until: {why}{}", look_alike(&why)))?;
         let links = airhop_net::fades(self.plan(), seed, rep, Time::ZERO + until)
             .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
         let networks = links.chunk_by(|a, b| a.network == b.network);

@@ -28,7 +28,7 @@ pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problem
 fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'_>, problems: &mut Problems) {
     let Some(name) = fields.text(key.name) else { return };
     let found = match files {
-        Files::Folder(folder) => read(&folder.join(name)),
+        Files::Folder(folder) => read(folder, name),
         Files::Given(contents) => {
             let content = contents.iter().find(|(digest_of, _)| fields.text(digest) == Some(digest_of));
             let file =
@@ -68,9 +68,10 @@ const NO_FILES: &str = "names a file, and no file is read for a scenario that ca
 /// The longest file that is read, bytes: years of a recorded channel.
 const LONGEST: u64 = 1 << 28;
 
-fn read(path: &Path) -> Result<NamedFile, String> {
+fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
+    let path = folder.join(name);
     // A path that cannot be made absolute (there is no working directory) is as good as it was.
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let path = std::path::absolute(&path).unwrap_or(path);
     let shown = path.display().to_string();
     let refusal = |why: String| format!("cannot read {shown}: {why}");
     match std::fs::metadata(&path) {
@@ -88,7 +89,9 @@ fn read(path: &Path) -> Result<NamedFile, String> {
     let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
     // As in scenarios, a byte-order mark says nothing (Unicode 15.0 §23.8).
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok(NamedFile { path: shown, text: Arc::from(text) })
+    // A path that is no text would not read back from the effective scenario: there the name stays relative.
+    let path = path.to_str().unwrap_or(name).to_string();
+    Ok(NamedFile { path, text: Arc::from(text) })
 }
 
 /// FNV-1a, 64 bit, in hex: tells files apart that somebody edited, not ones that somebody forged.

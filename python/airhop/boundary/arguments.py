@@ -1,0 +1,299 @@
+"""Arguments of public functions, checked against their annotations: InputError names the argument.
+
+`@checked` is the one mechanism: a parameter that has an annotation is checked. A whole number may be numpy's;
+True and False are no numbers, and neither is NaN.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import functools
+import inspect
+import os
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from airhop.errors import InputError, harmless, shortened
+
+MOST_KEY = 2**63 - 1
+"""The largest seed, and the largest number of a replication."""
+MOST_THREADS = 2**16
+
+Checked = TypeVar("Checked", bound=Callable[..., Any])
+Taker = Callable[[Any], Any]
+"""Returns the value as the function wants it; raises WrongError when it is of another type."""
+
+
+class WrongError(Exception):
+    """A value is not of the type that was asked for."""
+
+    def __init__(self, expected: str, value: object, place: str = "") -> None:
+        super().__init__(expected)
+        self.expected = expected
+        self.value = value
+        self.place = place
+        """Of the value in the argument: `[2]`, or empty for the argument itself."""
+
+
+def checked(target: Checked) -> Checked:
+    """Check each argument of a function, or of a class's `__init__`, against its annotation.
+
+    The function then raises InputError for an argument of another type. Arguments that are missing or that it
+    does not have end in Python's TypeError.
+    """
+    if isinstance(target, type):
+        kind: Any = target
+        kind.__init__ = _checking(kind.__init__, target.__module__)
+        return target
+    return typing.cast(Checked, _checking(target, target.__module__))
+
+
+def _checking(function: Callable[..., Any], module: str) -> Callable[..., Any]:
+    signature = inspect.signature(function)
+    takers: dict[str, tuple[Taker, inspect.Parameter]] = {}
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not takers:  # at the first call, when all modules are there that annotations name
+            takers.update(_takers(signature, module))
+        bound = signature.bind(*args, **kwargs)
+        for name, value in bound.arguments.items():
+            if name in takers:
+                bound.arguments[name] = _taken(name, value, *takers[name])
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+def _takers(signature: inspect.Signature, module: str) -> dict[str, tuple[Taker, inspect.Parameter]]:
+    names = vars(sys.modules[module])
+    found = {}
+    for parameter in signature.parameters.values():
+        kind = parameter.annotation
+        if kind is not inspect.Parameter.empty:
+            found[parameter.name] = (_taker(eval(kind, names) if isinstance(kind, str) else kind), parameter)
+    return found or {"": (_anything, inspect.Parameter("none", inspect.Parameter.POSITIONAL_ONLY))}
+
+
+def _taken(name: str, value: Any, taker: Taker, parameter: inspect.Parameter) -> Any:
+    try:
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            return tuple(_of_each(taker, enumerate(value)))
+        return value if value is parameter.default else taker(value)
+    except WrongError as wrong:
+        what = f"{name}{wrong.place}: expected {wrong.expected}, got {shortened(_shown(wrong.value), 200)}"
+        raise InputError(what) from None
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):  # octets of a name of a file as everywhere
+        return "'" + harmless(value).replace("\n", "\\n") + "'"
+    return repr(value)
+
+
+def _taker(kind: Any) -> Taker:
+    """Make what takes values of an annotated type."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind in (Any, object) or isinstance(kind, TypeVar):
+        return _anything
+    if origin in (Union, types.UnionType):
+        return _union(inner)
+    if origin is Literal:
+        return _one_of(inner)
+    if origin is type:
+        return _instance(type, "a class")
+    if origin is collections.abc.Callable:
+        return _callable
+    if origin is tuple and inner[-1:] != (...,):
+        return _tuple([_taker(one) for one in inner])
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _mapping(*map(_taker, inner))
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return _several(_taker(inner[0]), tuple if origin is tuple else list)
+    if getattr(kind, "_is_protocol", False):
+        return _protocol(kind)
+    return _instance(origin or kind, _named(origin or kind))
+
+
+def _named(kind: type) -> str:
+    """Name a class, and what makes one."""
+    if not kind.__module__.startswith("airhop"):
+        return f"a {kind.__name__}"
+    if kind.__name__.startswith("_"):  # the argument of a constructor that is not for users
+        return "what airhop.Scenario.load reads"
+    made = f", as airhop.{kind.__name__}.load returns" if hasattr(kind, "load") else ""
+    return f"an airhop.{kind.__name__}{made}"
+
+
+def check_range(name: str, value: int, least: int, most: int) -> None:
+    """Raise InputError when a whole number is out of range."""
+    if not least <= value <= most:
+        raise InputError(f"{name} is {value}; it must be a whole number from {least} to {most}")
+
+
+def check_keys(seed: int, rep: int) -> None:
+    """Raise InputError when the seed or the number of the replication is out of range."""
+    check_range("seed", seed, 0, MOST_KEY)
+    check_range("rep", rep, 0, MOST_KEY)
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+def _nothing(value: Any) -> None:
+    if value is not None:
+        raise WrongError("None", value)
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise WrongError("True or False", value)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise WrongError("a whole number", value)
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or value != value:
+        raise WrongError("a number", value)
+    return value if isinstance(value, int) else float(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise WrongError("a text", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # octets of a name of a file
+        raise WrongError("a text", value) from None
+    return value
+
+
+def _path(value: Any) -> Any:
+    if isinstance(value, str) or (isinstance(value, os.PathLike) and isinstance(os.fspath(value), str)):
+        return value
+    raise WrongError("a path", value)
+
+
+def _callable(value: Any) -> Any:
+    if not callable(value):
+        raise WrongError("a function", value)
+    return value
+
+
+_PLAIN: dict[Any, Taker] = {
+    None: _nothing,
+    type(None): _nothing,
+    bool: _flag,
+    int: _whole,
+    float: _number,
+    str: _text,
+}
+
+
+def _union(kinds: Sequence[Any]) -> Taker:
+    """Take what any of some types takes; a text beside a path is the name of a file, in whatever octets."""
+    paths = [kind for kind in kinds if issubclass(_class(kind), os.PathLike)]
+    names = [*paths, str] if paths else []
+    takers = [_taker(kind) for kind in kinds if kind not in names] + ([_path] if paths else [])
+
+    def take(value: Any) -> Any:
+        wrongs = []
+        for taker in takers:
+            try:
+                return taker(value)
+            except WrongError as wrong:
+                wrongs.append(wrong)
+        inside = [wrong for wrong in wrongs if wrong.place]
+        if inside:  # it was nearly of this type
+            raise inside[0]
+        raise WrongError(" or ".join(dict.fromkeys(wrong.expected for wrong in wrongs)), value)
+
+    return take
+
+
+def _class(kind: Any) -> type:
+    found = get_origin(kind) or kind
+    return found if isinstance(found, type) else object
+
+
+def _one_of(words: Sequence[object]) -> Taker:
+    def take(value: Any) -> Any:
+        if not isinstance(value, str) or value not in words:
+            raise WrongError(" or ".join(f'"{word}"' for word in words), value)
+        return value
+
+    return take
+
+
+def _instance(kind: type, expected: str) -> Taker:
+    def take(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise WrongError(expected, value)
+        return value
+
+    return take
+
+
+def _protocol(kind: type) -> Taker:
+    methods = [name for name in vars(kind) if not name.startswith("_")]
+
+    def take(value: Any) -> Any:
+        if isinstance(value, type) or not all(hasattr(value, name) for name in methods):
+            raise WrongError(f"an object with {', '.join(methods)}", value)
+        return value
+
+    return take
+
+
+def _mapping(of_key: Taker, of_value: Taker) -> Taker:
+    def take(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise WrongError("a dict", value)
+        keys = list(_of_each(of_key, ((f"{key!r}", key) for key in value)))
+        return dict(zip(keys, _of_each(of_value, ((f"{key!r}", value[key]) for key in value)), strict=True))
+
+    return take
+
+
+def _several(of_one: Taker, made: type) -> Taker:
+    """Take a list, or what else gives elements one after the other; not a text, which gives its letters."""
+
+    def take(value: Any) -> Any:
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            raise WrongError("a list", value)
+        if of_one is _anything:
+            return value
+        return (tuple if isinstance(value, tuple) else made)(_of_each(of_one, enumerate(value)))
+
+    return take
+
+
+def _tuple(takers: Sequence[Taker]) -> Taker:
+    def take(value: Any) -> Any:
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != len(takers):
+            raise WrongError(f"{len(takers)} values", value)
+        return tuple(taker(one) for taker, one in zip(takers, value, strict=True))
+
+    return take
+
+
+def _of_each(taker: Taker, items: Iterable[tuple[object, Any]]) -> Iterable[Any]:
+    for place, item in items:
+        try:
+            yield taker(item)
+        except WrongError as wrong:
+            raise WrongError(wrong.expected, wrong.value, f"[{place}]{wrong.place}") from None

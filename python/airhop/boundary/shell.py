@@ -1,0 +1,19 @@
+"""Commands that are printed to be typed again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from airhop.errors import harmless
+
+
+def command_line(words: Iterable[str]) -> str:
+    r"""Write a command for a shell: blanks in quotes, and octets of no character as in $'caf\xe9'."""
+    return " ".join(shlex.quote(word) if harmless(word) == word else _ansi_c(word) for word in words)
+
+
+def _ansi_c(word: str) -> str:
+    """Quote a word as bash, zsh and POSIX 2024 read it back."""
+    quoted = word.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{harmless(quoted)}'"
