@@ -42,9 +42,10 @@ def test_model_is_the_hash_of_the_simulators_sources() -> None:
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs binutils")
 def test_no_number_of_a_run_comes_from_the_c_library() -> None:
     # C libraries differ in the last bits of these from version to version. Rust calls them for `x.exp()`;
-    # a run must take them from the crate libm. hypot is allowed: it only measures distances for a message.
+    # a run must take them from the crate libm. Allowed are hypot, which measures distances for a message, and
+    # log2, which sizes the histogram of an emulation's lateness.
     listed = subprocess.run(["nm", "-D", _core.__file__], capture_output=True, text=True, check=True)
     imported = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if " U " in line}
-    inexact = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "sin", "cos", "tan"}
+    inexact = {"exp", "exp2", "expm1", "log", "log10", "log1p", "pow", "cbrt", "sin", "cos", "tan"}
     assert imported >= {"memcpy"}, "nm shows what is imported"
     assert imported & (inexact | {"atan2", "sinh", "cosh", "tanh"}) == set()

@@ -1,16 +1,18 @@
 """The documentation says what is so: generated pages are up to date, and everything that pages show works.
 
-In README and in docs/, a block of `sh` is run by a shell, a block of `python` is executed, a block with a
-title is written to the file of that name; all in the order of the page, in a folder of its own. A block of
+In README and in docs/, the commands of a block of `sh` are run, a block of `python` is executed, a block with
+a title is written to the file of that name; all in the order of the page, in a folder of its own. A block of
 `text` with the title "output" is what the block of `python` before it prints; others cannot be run here.
 """
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,7 @@ import pytest
 
 from airhop import Scenario, run
 from airhop.catalogue import built_in
+from command_line import Cli
 
 ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
@@ -68,6 +71,15 @@ def shell(words: str, folder: Path) -> str:
     return done.stdout
 
 
+def plain(words: str) -> Iterator[list[str]] | None:
+    """Return the commands of a block of nothing but calls of `airhop` without code of a user, else None."""
+    unquoted = re.sub(r"'[^']*'|#.*", "", words)
+    lines = words.replace("\\\n", " ").splitlines()
+    if re.search(r"[$`|&;<>*?~]|--with", unquoted) or any(not line.startswith("airhop ") for line in lines):
+        return None
+    return (shlex.split(line, comments=True)[1:] for line in lines)
+
+
 def test_generated_pages_are_up_to_date() -> None:
     checked = subprocess.run(
         [sys.executable, ROOT / "tools" / "docs.py", "--check"], capture_output=True, text=True, check=False
@@ -75,23 +87,59 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(b.runs for b in blocks(page))], ids=name)
-def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
+FIRST_FIGURE = ROOT / "docs" / "first-figure.md"
+SHOWN = [[page] for page in PAGES if page not in (README, FIRST_FIGURE) and any(b.runs for b in blocks(page))]
+
+
+# README and the page after it draw one figure: in one folder its runs are made once.
+@pytest.mark.parametrize(
+    "pages", [[README, FIRST_FIGURE], *SHOWN], ids=lambda pages: " ".join(map(name, pages))
+)
+def test_what_a_page_shows_works(
+    pages: list[Path], cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for page in pages:
+        works(page, cli, tmp_path)
+
+
+def works(page: Path, cli: Cli, folder: Path) -> None:
+    """Run what a page shows, block by block."""
     printed = ""
     session = ""  # a page's blocks of Python follow each other, as in an interpreter
     for place, block in enumerate(blocks(page)):
         if block.title == "output":
             assert printed.endswith(block.text)
         elif block.title:
-            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+            (folder / block.title).write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
-            shell(block.text, tmp_path)
+            command_line(block.text, cli, folder)
         elif block.language == "python":
             # A process of its own: what a page loads must not meet what other tests do.
-            script = tmp_path / f"block{place}.py"
+            script = folder / f"block{place}.py"
             session += block.text
             script.write_text(session, encoding="utf-8")
-            printed = shell(f"{sys.executable} {script.name}", tmp_path)
+            printed = shell(f"{sys.executable} {script.name}", folder)
+
+
+def command_line(words: str, cli: Cli, folder: Path) -> None:
+    """Run a block of `sh`: in this process, which saves an interpreter a command, or else by a shell."""
+    commands = plain(words)
+    if commands is None:
+        shell(words, folder)
+        return
+    for command in commands:
+        ended = cli(*command)
+        assert ended.code == 0 or (ended.code == 1 and command[0] == "reproduce"), (command, ended.err)
+
+
+def test_a_shell_runs_what_a_call_of_the_command_cannot_do() -> None:
+    assert [*(plain("airhop run x --set 'a={ b = 1 }' # why\nairhop show \\\n  x\n") or ())] == [
+        ["run", "x", "--set", "a={ b = 1 }"],
+        ["show", "x"],
+    ]
+    for words in ("airhop run x > y\n", "airhop run x --with y.py\n", "airhop run *.toml\n", "ls\n"):
+        assert plain(words) is None
 
 
 def test_a_users_type_checker_passes_the_examples_and_sees_mistakes(tmp_path: Path) -> None:
