@@ -72,7 +72,7 @@ class Comparison:
     def __repr__(self) -> str:
         found = {row.scheme: row.metrics["goodput_mbps"] for row in self.rows()}
         goodput = ", ".join(
-            f"{scheme} {value.mean:.3f} {plus_minus(value, 3)}" for scheme, value in found.items()
+            f"{scheme} {value.mean:.3f} {plus_minus(value, 3)}" for scheme, value in found.items() if value
         )
         reps = stats.replications(len(self.paired_reps))
         return f"<Comparison {self.scenario.name}, {reps}: {goodput} Mbit/s{pointer(self.hints)}>"
@@ -130,7 +130,9 @@ class Comparison:
             [[tuple(_metrics(self.results[scheme, rep]).values()) for rep in reps] for scheme in self.schemes]
         )
         rows = self.rows()
-        shown = {f"{row.scheme} {name}": row.metrics[name] for row in rows for name in METRICS}
+        shown = {
+            f"{row.scheme} {name}": value for row in rows for name, value in row.metrics.items() if value
+        }
         ratios = {f"{row.scheme} ratio": row.goodput_ratio for row in rows[1:]}
         return [*doubts, *stats.vague({**shown, **ratios})]
 
