@@ -6,7 +6,7 @@ use crate::wire::{ENDS, Wire};
 use airhop_base::Span;
 use airhop_live::log::Log;
 use airhop_live::privileges::{Privileges, needs_user_namespace};
-use airhop_live::{Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, replay};
+use airhop_live::{Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, replay};
 use std::io::{BufRead, BufReader};
 use std::process::{self, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,10 +60,10 @@ fn run(emulation: &Emulation) -> (Live, Wire) {
 }
 
 fn printed(ended: &Ended) -> String {
-    let stderr =
-        ended.stderr.as_ref().map(|stderr| String::from_utf8_lossy(&stderr.bytes())).unwrap_or_default();
+    let text = |output: &Output| String::from_utf8_lossy(&output.bytes()).trim().to_owned();
+    let stderr = ended.stderr.as_ref().map(text).unwrap_or_default();
     assert!(stderr.is_empty(), "`{}` exit {}: {stderr}", ended.line, ended.exit);
-    String::from_utf8_lossy(&ended.stdout.bytes()).trim().to_owned()
+    text(&ended.stdout)
 }
 
 /// A server of both families that prints how many bytes each of two connections brought.
