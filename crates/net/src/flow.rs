@@ -7,7 +7,7 @@ use crate::outside::{HalfConnection, RealEnds};
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
 use crate::turnaround::Turnaround;
-use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
+use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
 use std::ops::Range;
@@ -70,7 +70,7 @@ pub(crate) struct TcpEnds {
     pub spurious: SpuriousTimeouts,
     pub lateness: LatenessBook,
     pub loss_ledger: LossLedger,
-    /// What the receiver's host takes to answer, if it takes anything.
+    /// Packets between the receiver's network interface and the receiver, if its host takes time.
     pub turnaround: Option<Box<Turnaround>>,
     /// When the receiver had all of a finite transfer.
     pub completed: Option<Time>,
@@ -87,13 +87,24 @@ impl TcpEnds {
         }
     }
 
-    /// A segment reaches the receiver.
-    pub fn on_arrival(&mut self, now: Time, packet: &Packet, segment: &Segment) {
+    /// The receiver takes a packet in. Returns the payload bytes handed to the application so far, if that grew; a transfer of `size` bytes
+    /// may be complete by it.
+    #[inline]
+    pub fn receive(&mut self, now: Time, packet: &Packet, size: u64) -> Option<u64> {
+        let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
         // A pure ACK is no copy of the segment that would have its number.
-        if segment.len > 0 && !packet.damaged {
+        if let Some(segment) = packet.segment()
+            && segment.len > 0
+            && !packet.damaged
+        {
             self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         }
+        let delivered = self.receiver.delivered();
+        if self.completed.is_none() && delivered >= size {
+            self.completed = Some(now);
+        }
+        (delivered > before).then_some(delivered)
     }
 
     /// A notice reaches the sender. Returns how late it came, in milliseconds, if that can be said.

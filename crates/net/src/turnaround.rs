@@ -1,5 +1,5 @@
 //! The turnaround of a receiver's host: what it takes from a segment to the ACK that it causes. Interrupts, scheduling and the stack take it
-//! on a real machine. On 802.11 it decides how often an ACK meets the next data frame: one that is there at once starts its backoff
+//! on a real machine, before TCP sees the segment: an ACK says what TCP has by then, whatever else is at the interface. On 802.11 it decides how often an ACK meets the next data frame: one that is there at once starts its backoff
 //! together with the sender's next frame, one that comes later finds that frame on the air.
 
 use airhop_base::{Packet, Span, Time};
@@ -7,7 +7,7 @@ use airhop_engine::Stream;
 use airhop_tcp::Turnaround as TurnaroundConfig;
 use std::collections::VecDeque;
 
-/// ACKs on their way through a host.
+/// Packets on their way through a host to its TCP.
 #[derive(Debug)]
 pub(crate) struct Turnaround {
     median_s: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Turnaround {
     exponent: f64,
     stream: Stream,
     held: VecDeque<Packet>,
-    /// When the last of them leaves: a host does not reorder.
+    /// When TCP gets the last of them: a host does not reorder.
     last: Time,
 }
 
@@ -32,16 +32,16 @@ impl Turnaround {
         Turnaround { median_s, exponent, stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
-    /// Holds an ACK. Returns when it leaves.
-    pub fn hold(&mut self, now: Time, ack: Packet) -> Time {
+    /// Holds a packet. Returns when TCP gets it.
+    pub fn hold(&mut self, now: Time, packet: Packet) -> Time {
         let u = self.stream.uniform().max(f64::MIN_POSITIVE);
         let takes = self.median_s * libm::pow(u / (1.0 - u), self.exponent);
-        self.held.push_back(ack);
+        self.held.push_back(packet);
         self.last = self.last.max(now + Span::from_secs_f64(takes.min(LONGEST_S)));
         self.last
     }
 
-    /// The oldest leaves.
+    /// Takes the oldest packet out.
     pub fn release(&mut self) -> Option<Packet> {
         self.held.pop_front()
     }
@@ -61,11 +61,11 @@ mod tests {
             TurnaroundConfig { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) };
         let mut host = Turnaround::new(config, Streams::new(1, 0).stream("f.turnaround"));
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
-        let ack = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
-        // So far apart that no ACK waits for the one before.
+        let packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
+        // So far apart that no packet waits for the one before.
         let at = |i| Time::ZERO + Span::from_secs(2) * i;
         let mut takes: Vec<f64> =
-            (0..n).map(|i| (host.hold(at(i), ack.clone()) - at(i)).secs_f64() * 1e6).collect();
+            (0..n).map(|i| (host.hold(at(i), packet.clone()) - at(i)).secs_f64() * 1e6).collect();
         takes.sort_by(f64::total_cmp);
         takes
     }
@@ -90,18 +90,18 @@ mod tests {
         );
     }
 
-    // A host hands its ACKs on in their order.
+    // A host hands packets up in their order.
     #[test]
-    fn an_ack_does_not_overtake() {
+    fn a_packet_does_not_overtake() {
         let config = TurnaroundConfig { median: Span::from_micros(100), p90: Span::from_millis(1) };
         let mut host = Turnaround::new(config, Streams::new(1, 0).stream("f.turnaround"));
-        let ack = |n| {
+        let packet = |n| {
             let body = Body::Udp(Datagram { number: n, len: 12, sent: Time::ZERO, original: None });
             Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body)
         };
         let leave: Vec<Time> =
-            (0..1000).map(|n| host.hold(Time::ZERO + Span::from_micros(n), ack(n))).collect();
+            (0..1000).map(|n| host.hold(Time::ZERO + Span::from_micros(n), packet(n))).collect();
         assert!(leave.is_sorted());
-        assert_eq!(host.release(), Some(ack(0)));
+        assert_eq!(host.release(), Some(packet(0)));
     }
 }

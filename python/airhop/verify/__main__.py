@@ -49,9 +49,9 @@ def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Resul
     """Make the run of a seed; None if the parts of its scenario do not go together."""
     try:
         scenario = Scenario.load(random_network(seed, folder, others))
-    except ScenarioError:
+        return scenario, run(scenario, seed=seed, trace=True)
+    except ScenarioError:  # also of places that are drawn as the run begins
         return None
-    return scenario, run(scenario, seed=seed, trace=True)
 
 
 def main() -> int:

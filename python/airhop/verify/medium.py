@@ -18,6 +18,8 @@ _ACK_BYTES = 14
 """A link ACK (IEEE 802.11-2016 §9.3.1.4)."""
 _MAC_BYTES = 28
 """MAC header and FCS, which each fragment has (IEEE 802.11-2016 §9.3.2.1)."""
+RTS_LIMIT = 7
+"""RTS frames without a CTS before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4)."""
 _MOST_FRAGMENTS = 16
 """The fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3)."""
 

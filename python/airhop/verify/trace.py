@@ -239,6 +239,18 @@ def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
     return one_or_more if isinstance(one_or_more, list) else [one_or_more]
 
 
+def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
+    """Return the error model of a direction: the most specific, and the last of equally specific ones."""
+    found, most = None, -1
+    for model in listed(errors):
+        named = model.get("direction", "*->*").split("->")
+        exact = sum(name != "*" for name in named)
+        covers = all(name in ("*", end) for name, end in zip(named, place.split("->"), strict=True))
+        if covers and exact >= most:
+            found, most = model, exact
+    return found
+
+
 def delays(link: Mapping[str, Any]) -> set[int]:
     """Give the delays that a link has at any time, in nanoseconds."""
     tables = [link, *listed(link.get("changes", []))]

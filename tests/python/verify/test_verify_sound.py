@@ -50,6 +50,23 @@ def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
     }
 
 
+def fading(*directions: str) -> dict[str, Any]:
+    """Two stations whose channel has fades of its own in each of these directions."""
+    fades = {"kind": "two-state", "good": "200 ms", "bad": "200 ms", "fer_good": 0, "fer_bad": 1}
+    return {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "12 Mbit/s",
+                "stations": {"a": [0, 0], "b": [10, 0]},
+                "errors": [fades | {"direction": direction} for direction in directions],
+            }
+        ],
+        "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
+    }
+
+
 SOUND: dict[str, dict[str, Any]] = {
     # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
     "a router repairs a route": {
@@ -304,6 +321,103 @@ SOUND: dict[str, dict[str, Any]] = {
         ],
         "flow": [
             {"name": "f", "from": "d", "to": "s", "scheme": "htcp", "services": ["damaged-frames", "eln"]}
+        ],
+    },
+    # A receiver's host takes its time: segments wait in it, and an ACK says what TCP has by then.
+    "a host takes its time": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "8 Mbit/s",
+                "delay": "5 ms",
+                "queue": {"kind": "drop-tail", "packets": 5},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "sack",
+                "tcp": {"turnaround": {"median": "3 ms", "p90": "9 ms"}},
+            }
+        ],
+    },
+    # RFC 6298 §2.4 bounds what samples give; before the first, §2.1 says what the timeout is.
+    "the first timeout is below the least": {
+        **few_attempts(1, loss=0.3),
+        "flow": [
+            {
+                "name": "f",
+                "from": "bs",
+                "to": "d",
+                "scheme": "newreno",
+                "tcp": {"rto": {"initial": "500 ms", "min": "1 s"}},
+            }
+        ],
+    },
+    # The clock of timestamps counts milliseconds (RFC 7323 §5.4), however fine that of the timer is.
+    "a timer is finer than timestamps": {
+        "wired": [{"name": "w", "ends": ["s", "d"], "rate": "2 Mbit/s", "delay": "10 ms"}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "newreno",
+                "tcp": {"rto": {"tick": "0.2 ms"}, "timestamps": True},
+            }
+        ],
+    },
+    "fades of all that a station sends": fading("a->*"),
+    "fades of all that a station hears": fading("*->a"),
+    # The direction that names both stations goes before the one that names one of them.
+    "fades of one direction among others": fading("a->*", "b->a"),
+    # With two stations a broadcast has one receiver, and is for all (RFC 3561 §6.3).
+    "two stations ask for routes": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "48 Mbit/s",
+                "layout": {"kind": "chain", "nodes": 2, "spacing": "17 m"},
+                "routing": {"kind": "aodv"},
+            }
+        ],
+        "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
+    },
+    # Seven RTS frames without a CTS are the limit (dot11ShortRetryLimit), whatever that of data frames is.
+    "an RTS is not answered": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "12 Mbit/s",
+                "access": "rts-cts",
+                "attempts": 20,
+                "stations": {"a": [0, 0], "b": [10, 0]},
+                "errors": {"kind": "bernoulli", "loss": 0.5},
+            }
+        ],
+        "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
+    },
+    # What leaves a wire after a handoff to a shorter way waits for what went the longer one.
+    "a handoff shortens the way": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "bs"],
+                "rate": "1 Mbit/s",
+                "delay": "190 ms",
+                "changes": [
+                    {"kind": "handoff", "at": "1.5 s", "gap": "40 ms", "mobile": "s", "delay": "2 ms"}
+                ],
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "bs", "to": "s", "scheme": "newreno"},
+            {"name": "g", "from": "s", "to": "bs", "segment": "88 B", "scheme": "newreno"},
         ],
     },
     # The first datagram is not over at the end of the run, and does not wait, either.

@@ -97,11 +97,11 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// An ACK of this data enters. Returns whether it acknowledges more.
+    /// An ACK of this data enters. Returns whether it acknowledges more bytes.
     pub fn on_ack(&mut self, ack: u64) -> bool {
-        let is_new = ack > self.acked;
+        let before = self.delivered();
         self.acked = self.acked.max(ack);
-        is_new
+        self.delivered() > before
     }
 
     /// An ACK of this data leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. Returns whether it
@@ -144,6 +144,11 @@ mod tests {
         assert!(half.on_ack(1002));
         assert_eq!((half.delivered(), half.flight()), (1000, 0));
         assert!(!half.on_ack(500), "an old ACK takes nothing back");
+        let mut closing = HalfConnection::new(0, Way::Forward, FlowId(1));
+        closing.on_data(ms(0), 1, 1001);
+        closing.on_fin(1001);
+        assert!(closing.on_ack(1001));
+        assert!(!closing.on_ack(1002), "an ACK of the FIN alone");
     }
 
     // Numbers may be skipped, and acknowledged: bytes are what entered.

@@ -157,9 +157,10 @@ impl World {
         if segment.flags.fin {
             self.half(data)?.on_fin(segment.seq + u64::from(segment.len));
         }
-        if segment.flags.ack && self.half(acknowledged)?.on_ack(segment.ack) {
-            let delivered = self.half(acknowledged)?.delivered();
-            if let Some(recorder) = &mut self.recorder {
+        if segment.flags.ack {
+            let half = self.half(acknowledged)?;
+            let (is_new, delivered) = (half.on_ack(segment.ack), half.delivered());
+            if let Some(recorder) = self.recorder.as_mut().filter(|_| is_new) {
                 recorder.delivered(now, acknowledged, delivered);
             }
         }

@@ -27,8 +27,8 @@ pub(crate) enum Event {
     Router(u16, u16),
     /// A handoff is over that a base station passes nothing on in: its place in [`World::handoffs`].
     Handoff(u16),
-    /// The receiver's host has made its ACK.
-    Answer(FlowId),
+    /// The receiver's host hands a packet to the receiver.
+    HandUp(FlowId),
     /// A datagram of a real host enters.
     Outside,
 }

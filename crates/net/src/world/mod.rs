@@ -145,7 +145,7 @@ impl World {
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
-            Event::Answer(flow) => self.on_answer(now, flow),
+            Event::HandUp(flow) => self.on_hand_up(now, flow),
             Event::Outside => self.on_outside(now),
         }
     }
@@ -235,10 +235,7 @@ impl World {
             {
                 recorder.notice(now, id, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
-            match &mut tcp.turnaround {
-                None => self.enter(now, node, 0, packet),
-                Some(host) => self.events.push(host.hold(now, packet), Event::Answer(id)),
-            }
+            self.enter(now, node, 0, packet);
         }
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
         self.timers.set(
@@ -249,14 +246,29 @@ impl World {
         );
     }
 
-    /// The receiver's host is done with its oldest ACK, which enters the network.
-    fn on_answer(&mut self, now: Time, id: FlowId) {
+    /// A packet is at the receiver's host, which hands it to the receiver after its turnaround.
+    fn hold(&mut self, now: Time, id: FlowId, packet: Packet) {
+        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
+        if let Some(host) = &mut tcp.turnaround {
+            self.events.push(host.hold(now, packet), Event::HandUp(id));
+        }
+    }
+
+    /// The receiver's host hands its oldest packet to the receiver.
+    fn on_hand_up(&mut self, now: Time, id: FlowId) {
         let Flow { plan, ends, .. } = &mut self.flows[id.0 as usize];
         let Ends::Tcp(tcp) = ends else { return };
-        let node = plan.to;
-        if let Some(ack) = tcp.turnaround.as_mut().and_then(|host| host.release()) {
-            self.enter(now, node, 0, ack);
+        let Some(packet) = tcp.turnaround.as_mut().and_then(|host| host.release()) else { return };
+        let delivered = tcp.receive(now, &packet, supply(&plan.app));
+        self.answer(now, id, delivered);
+    }
+
+    /// The receiver took a segment in: what it handed to the application is recorded, and its ACKs leave.
+    fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
+        if let (Some(recorder), Some(total)) = (&mut self.recorder, delivered) {
+            recorder.delivered(now, id, total);
         }
+        self.acknowledge(now, id);
     }
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------
@@ -359,20 +371,14 @@ impl World {
                 self.finish(now, node, id);
                 self.notify(now, flow, n);
             }
-            (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
-                let before = tcp.receiver.delivered();
-                tcp.on_arrival(now, packet, segment);
-                let delivered = tcp.receiver.delivered();
-                if tcp.completed.is_none() && delivered >= supply(&plan.app) {
-                    tcp.completed = Some(now);
-                }
+            (Ends::Tcp(tcp), Body::Tcp(_)) if at_receiver && tcp.turnaround.is_some() => {
+                let packet = self.finish_with(now, node, id);
+                self.hold(now, flow, packet);
+            }
+            (Ends::Tcp(tcp), Body::Tcp(_)) if at_receiver => {
+                let delivered = tcp.receive(now, packet, supply(&plan.app));
                 self.finish(now, node, id);
-                if let Some(recorder) = &mut self.recorder
-                    && delivered > before
-                {
-                    recorder.delivered(now, flow, delivered);
-                }
-                self.acknowledge(now, flow);
+                self.answer(now, flow, delivered);
             }
             (Ends::Tcp(tcp), Body::Tcp(segment)) => {
                 let una = tcp.sender.state().una;

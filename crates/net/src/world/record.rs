@@ -74,7 +74,7 @@ impl World {
     #[cold]
     fn place_on_air(&self, cell: u16, from: Station, to: Station) -> u32 {
         let station = &self.links.cells[cell as usize].stations[from as usize];
-        station.place(to).unwrap_or(station.queue_place)
+        station.place(to).unwrap_or(station.broadcast_place)
     }
 
     /// A packet is about to be dropped.

@@ -46,6 +46,8 @@ pub(crate) struct StationSite {
     pub interface: u16,
     /// Place in the recorder of its queue: the link to the other station of two, else to all.
     pub queue_place: u32,
+    /// Place in the recorder of broadcasts, which are for no station alone.
+    pub broadcast_place: u32,
     /// Places in the recorder of the links to the stations in receive range, in their order.
     pub places: Vec<(Station, u32)>,
     /// Fades towards the stations that agents here want to hear of.

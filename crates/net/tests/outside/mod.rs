@@ -3,10 +3,12 @@
 
 mod stack;
 
+use crate::common::trace::{offsets, words};
 use crate::common::{LastHop, run};
 use airhop_base::{Departure, NodeId, Span, Time};
 use airhop_net::{FlowReport, Report, World};
 use airhop_tcp::Preset;
+use airhop_trace::Recorder;
 use airhop_wire::addressing::{address, address6};
 use airhop_wire::real;
 use etherparse::PacketBuilder;
@@ -78,6 +80,24 @@ fn what_entered_when_is_the_run() {
     assert_eq!(once.fingerprint, live.fingerprint);
     assert_eq!(once, live);
     assert_eq!(replay(Some(Span::from_micros(700))), live, "who looks more often changes nothing");
+}
+
+// A download has a side that sends no data: its flow is in no list of flows, so no table has a row of it, although ACKs of its SYN come.
+#[test]
+fn what_is_recorded_is_of_flows_in_the_report() {
+    let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
+    let recorder = Recorder::new(&[], &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::open(&plan, Some(&outside), 1, 0, Some(recorder)).expect("a plan with routes");
+    Stacks::new(&plan, 1).drive(&mut world, Time::ZERO + plan.duration);
+    let report = world.report();
+    let listed: Vec<&str> = report.flows.iter().map(|flow| flow.name.as_str()).collect();
+    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    for table in ["segments", "acks", "deliveries", "notices"] {
+        let flows = words(&tables, table, "flow");
+        assert!(flows.iter().all(|flow| listed.contains(flow)), "{table}: {listed:?}");
+    }
+    assert!(words(&tables, "acks", "flow").len() > 100);
+    assert!(offsets(&tables, "deliveries", "bytes").is_sorted_by(|a, b| a < b));
 }
 
 /// A world of a last hop without errors.

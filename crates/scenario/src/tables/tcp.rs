@@ -296,12 +296,13 @@ pub(super) static TCP: [Key; 27] = [
     preset(
         "turnaround",
         Kind::Switch(&TURNAROUND),
-        "what the receiver's host takes from a segment to the ACK that it causes, as `airhop emulate` measures it; ACKs leave in order",
+        "time from a segment's arrival at the receiver's host to its TCP, so to the ACK that it causes, as `airhop emulate` measures it; \
+         segments stay in order",
     ),
 ];
 
 static TURNAROUND: [Key; 2] = [
-    key("median", Kind::Span { least_ns: 0 }, Value(r#""100 us""#), "half of all ACKs take no longer"),
+    key("median", Kind::Span { least_ns: 0 }, Value(r#""100 us""#), "half of all segments take no longer"),
     key(
         "p90",
         Kind::Span { least_ns: 0 },
@@ -337,7 +338,7 @@ static RTO: [Key; 5] = [
     preset(
         "initial",
         Kind::Span { least_ns: 1_000 },
-        "before the first sample (RFC 6298 §2.1; ns-2 rtxcur_init_)",
+        "before the first sample, also below `min`, which bounds what samples give (RFC 6298 §2.1, §2.4; ns-2 rtxcur_init_)",
     ),
     preset("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
 ];

@@ -100,7 +100,8 @@ pub(super) static WLAN: [Key; 21] = [
         "attempts",
         Kind::Count { least: 1, most: 255 },
         Derived("7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit)"),
-        "transmissions of a data frame at most, the first included",
+        "transmissions of a data frame at most, the first included; with RTS/CTS a packet is also given up after 7 RTS frames in a row \
+         without a CTS (dot11ShortRetryLimit, IEEE 802.11-2016 §10.3.4.4)",
     ),
     key(
         "retry_delay",

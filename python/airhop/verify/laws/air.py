@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from airhop.verify.medium import Medium, finding, media
+from airhop.verify.medium import RTS_LIMIT, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace
 
 _ANSWERS = {"cts": "rts", "data": "cts", "ack": "data"}
@@ -40,7 +40,7 @@ def _lasts(medium: Medium, frame: Frame) -> Iterator[Finding]:
 
 def _attempts(medium: Medium) -> Iterator[Finding]:
     """Count how often each packet is sent; RTS frames are numbered with it, and 1 begins a packet."""
-    first = "rts" if medium.plan["access"] == "rts-cts" else "data"
+    first = _first_kind(medium)
     sent: Counter[str] = Counter()
     for frame in medium.frames:
         if frame.kind == first and frame.attempt == 1:
@@ -102,10 +102,7 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
 
 
 def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Look at the last frame of each packet that was given up: it is of the last attempt there may be.
-
-    RTS frames that are not answered may have counted beside the attempts.
-    """
+    """Look at the frames of each packet that was given up: no attempt was left."""
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
     for frame in medium.frames:
         if frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
@@ -118,11 +115,24 @@ def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
     for packet, frames in tries.items():
         starts = [frame.start for frame in frames]
         for step in given_up.get(packet, ()):
-            last = bisect_left(starts, step.time) - 1
-            told, most = frames[last].attempt if last >= 0 else 0, medium.plan["attempts"]
-            if told < most:
-                text = f"{step.kind} {step.seq} is given up after {told} of {most} attempts"
+            kinds = _tried(medium, frames[: bisect_left(starts, step.time)])
+            sent, most = kinds.count("data"), medium.plan["attempts"]
+            # IEEE 802.11-2016 §10.3.4.4: RTS frames without a CTS in a row have a limit of their own.
+            if sent < most and kinds[-RTS_LIMIT:] != ["rts"] * RTS_LIMIT:
+                text = f"{step.kind} {step.seq} is given up after {sent} of {most} attempts"
                 yield Finding("air", step.time / 1e9, step.place, text)
+
+
+def _tried(medium: Medium, frames: list[Frame]) -> list[str]:
+    """List the kinds of the last frames of one packet: from its last first attempt on."""
+    first = _first_kind(medium)
+    begins = (n for n, frame in enumerate(frames) if (frame.kind, frame.attempt) == (first, 1))
+    return [frame.kind for frame in frames[max(begins, default=0) :]]
+
+
+def _first_kind(medium: Medium) -> str:
+    """Return the kind of frame that begins each exchange."""
+    return "rts" if medium.plan["access"] == "rts-cts" else "data"
 
 
 def _packet(frame: Frame) -> tuple[str, str, str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from airhop.verify.trace import Finding, Trace, listed, spans
+from airhop.verify.trace import Finding, Trace, listed, model_at, spans
 
 _CLOSE = 1e-6
 """Metres."""
@@ -122,14 +122,14 @@ def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
     """List the error models that fade in time, with the directions that share their fades."""
     for kind in ("wired", "radio", "wlan"):
         for plan in trace.scenario.get(kind, []):
-            for errors in listed(plan["errors"]):
-                if errors["kind"] not in ("two-state", "recorded") or _loses_at_times(plan):
-                    continue
-                for a, b in [plan["ends"]] if kind != "wlan" else trace.hearing(plan["name"]):
-                    directions = [f"{a}->{b}", f"{b}->{a}"]
-                    one = errors.get("direction")
-                    if one is None or one in directions:
-                        yield errors, directions if one is None else [one]
+            pairs = [plan["ends"]] if kind != "wlan" else trace.hearing(plan["name"])
+            for a, b in [] if _loses_at_times(plan) else pairs:
+                there, back = (model_at(plan["errors"], place) for place in (f"{a}->{b}", f"{b}->{a}"))
+                shared = [(there, [f"{a}->{b}", f"{b}->{a}"])]
+                apart = [(there, [f"{a}->{b}"]), (back, [f"{b}->{a}"])]
+                for model, places in shared if there is back else apart:
+                    if model is not None and model["kind"] in ("two-state", "recorded"):
+                        yield model, places
 
 
 def _loses_at_times(plan: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airhop.catalogue import flagged
-from airhop.verify.trace import Finding, Trace, listed, quantity
+from airhop.verify.trace import Finding, Trace, listed, model_at, quantity
 
 _DEVIATIONS, _FEW = 7.0, 6
 """By so many standard deviations, and a few frames, a channel may be off: one in 10¹⁰ is."""
@@ -31,11 +31,10 @@ class _Hop:
         plans = [self.plan.get("arq", {}), self.plan.get("arq_back", {})]
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
-    def models(self, place: str) -> list[Mapping[str, Any]]:
-        """List what the channel does to the frames of a place."""
-        models = listed(self.plan["errors"])
-        names = (None, place, place.partition("->")[0] + "->*")
-        return [model for model in models if model.get("direction") in names and model["kind"] != "clean"]
+    def model(self, place: str) -> Mapping[str, Any] | None:
+        """Return what the channel does to the frames of a place, if anything."""
+        model = model_at(self.plan["errors"], place)
+        return None if model is None or model["kind"] == "clean" else model
 
     @property
     def loses_at_times(self) -> bool:
@@ -90,7 +89,7 @@ def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
         case "aqm":
             is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")
         case "channel":
-            is_right = hop.loses_at_times or bool(hop.models(place))
+            is_right = hop.loses_at_times or hop.model(place) is not None
         case "collision":
             is_right = hop.kind == "wlan"
         case "retries":
@@ -121,10 +120,10 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
             sent[step.place].append((step.bytes, step.cause == "channel"))
     for place, frames in sent.items():
         hop = hops.at(place)
-        models = [] if hop is None else hop.models(place)
-        if hop is None or hop.loses_at_times or len(models) != 1 or models[0]["kind"] != "bernoulli":
+        model = None if hop is None else hop.model(place)
+        if hop is None or hop.loses_at_times or model is None or model["kind"] != "bernoulli":
             continue
-        least, most = _expected(frames, models[0], hop, trace)
+        least, most = _expected(frames, model, hop, trace)
         lost = sum(is_lost for _, is_lost in frames)
         if not least - _DEVIATIONS * least**0.5 - _FEW <= lost <= most + _DEVIATIONS * most**0.5 + _FEW:
             text = f"{lost} of {len(frames)} frames lost by the channel, {least:.1f} to {most:.1f} expected"

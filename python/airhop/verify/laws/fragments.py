@@ -11,14 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from airhop.verify.medium import Medium, finding, media
+from airhop.verify.medium import RTS_LIMIT, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _RECEIVED = ("received", "captured")
 _LIFETIME = 512 * 1_024_000
 """dot11MaxTransmitMSDULifetime in nanoseconds: 512 TU."""
-_RTS_LIMIT = 7
-"""RTS frames without a CTS before a packet is given up: dot11ShortRetryLimit."""
 _OPTIONS = range(0, 44, 4)
 """Bytes that agents may have put on a packet that waited."""
 
@@ -114,7 +112,7 @@ class _Replay:
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
         """Look at a packet whose sender goes on to another: it is over, or out of attempts or time."""
-        is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= _RTS_LIMIT
+        is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
         if packet.resumes is not None and len({len(lengths) for lengths in packet.lengths}) > 1:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from airhop.catalogue import flagged_schemes
-from airhop.verify.trace import ROUNDING, Finding, Trace, quantity
+from airhop.verify.trace import ROUNDING, Finding, Step, Trace, quantity
 
 
 class _Reassembly:
@@ -38,7 +40,7 @@ class _Reassembly:
 
 
 LONGEST_TURNAROUND = 1_000_000_000
-"""What the receiver's host takes at most from a segment to its ACK, ns, where it takes anything."""
+"""Time that a segment spends at most in the receiver's host, ns, where that takes any."""
 
 
 class _Promise:
@@ -73,45 +75,127 @@ class _Promise:
         return True
 
 
+class _Host:
+    """The receiver's host where it takes time: segments wait in it for TCP, in their order.
+
+    When TCP took one in that advanced its stream is recorded as a delivery.
+    """
+
+    def __init__(self, stream: _Reassembly, rows: list[tuple[int, int]]) -> None:
+        self._stream = stream
+        self._rows = deque(rows)
+        self._waiting: deque[tuple[int, int, int]] = deque()
+        self._next = {1}
+        self._at = 0
+        self.grown: list[tuple[int, int]] = []
+        """When TCP's stream grew, and how long it was then."""
+
+    def on_data(self, time: int, start: int, end: int) -> None:
+        """Let the bytes [start, end) wait."""
+        self._waiting.append((time, start, end))
+
+    def hand_up(self, now: int) -> Iterator[tuple[int, str]]:
+        """Hand segments to TCP as deliveries up to `now` say; yield what is wrong with the time of one."""
+        while self._rows and self._rows[0][0] <= now:
+            time, total = self._rows.popleft()
+            before = self._stream.next
+            self._next, self._at = ({before} if time > self._at else self._next), time
+            while self._waiting and self._waiting[0][0] <= time and self._stream.next - 1 < total:
+                arrived, start, end = self._waiting.popleft()
+                self._stream.add(time, start, end)
+                if self._stream.next > before and time > arrived + LONGEST_TURNAROUND + ROUNDING:
+                    yield time, f"{total} bytes handed over {(time - arrived) / 1e9:.3f} s after they arrived"
+            self._next.add(self._stream.next)
+            self.grown.append((time, self._stream.next - 1))
+
+    def may_acknowledge(self, now: int, number: int) -> bool:
+        """Whether it is the first byte that TCP lacks, at any time of this instant."""
+        return number in (self._next if now == self._at else {self._stream.next})
+
+
+@dataclass
+class _Receiver:
+    """What is known of the receiving end of a flow."""
+
+    flow: Mapping[str, Any]
+    recorded: list[tuple[int, int]]
+    """Its deliveries: when, and bytes handed over until then."""
+
+    def __post_init__(self) -> None:
+        self.arrived = _Reassembly()
+        self.promise = _Promise(self.flow)
+        self.host = _Host(_Reassembly(), self.recorded) if self.flow["tcp"]["turnaround"] else None
+        self._grown: list[tuple[int, int]] = []
+
+    def on_step(self, step: Step) -> Iterator[Finding]:
+        """Take in a step of one of its packets."""
+        if self.promise.is_broken(step.time):
+            yield self._finding(step, "a segment arrived, and its ACK is late")
+        if step.place != self.flow["to"]:
+            return
+        if step.step == "delivered" and step.kind == "data" and not step.damaged:
+            self._on_data(step)
+        elif step.step == "made" and step.kind == "ack":
+            yield from self._on_ack(step)
+
+    def _on_data(self, step: Step) -> None:
+        before = self.arrived.next
+        self.promise.on_data(step.time, step.payload, step.seq == before and self.arrived.is_whole)
+        self.arrived.add(step.time, step.seq, step.seq + step.payload)
+        if self.host is not None:
+            self.host.on_data(step.time, step.seq, step.seq + step.payload)
+        elif self.arrived.next > before:
+            self._grown.append((step.time, self.arrived.next - 1))
+
+    def _on_ack(self, step: Step) -> Iterator[Finding]:
+        self.promise.on_ack()
+        if self.host is not None:
+            yield from self._handed_up(step.time)
+            is_right = self.host.may_acknowledge(step.time, step.seq)
+        else:
+            # RFC 8257 §3.2: when marks begin or end, it first acknowledges what came before.
+            tells = self.flow["scheme"] in flagged_schemes("echoes-each-byte")
+            is_right = step.seq == self.arrived.next or (
+                tells and self.arrived.before == (step.time, step.seq)
+            )
+        if not is_right:
+            first = self.arrived.next
+            yield self._finding(step, f"ACK {step.seq} although {first} is the first byte that is missing")
+
+    def _handed_up(self, now: int) -> Iterator[Finding]:
+        for time, text in self.host.hand_up(now) if self.host is not None else ():
+            yield Finding("receiver", time / 1e9, self.flow["to"], text)
+
+    def at_end(self, now: int) -> Iterator[Finding]:
+        """Hold what it owes, and its deliveries, against its stream at the end of the run."""
+        name = self.flow["name"]
+        if self.promise.is_broken(now):
+            yield Finding("receiver", now / 1e9, name, "a segment arrived, and no ACK followed")
+        yield from self._handed_up(now)
+        yield from _deliveries(name, self.recorded, self._grown if self.host is None else self.host.grown)
+
+    def _finding(self, step: Step, text: str) -> Finding:
+        return Finding("receiver", step.time / 1e9, self.flow["to"], text)
+
+
 def check(trace: Trace) -> Iterator[Finding]:
     """Hold each ACK that a receiver makes, and each delivery, against the stream that has arrived."""
-    flows = {name: flow for name, flow in trace.flows.items() if flow["transport"] == "tcp"}
-    streams = {name: _Reassembly() for name in flows}
-    promises = {name: _Promise(flow) for name, flow in flows.items()}
-    grown: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
-    for step in trace.steps:
-        flow = flows.get(step.flow)
-        if flow is None:
-            continue
-        stream, promise = streams[step.flow], promises[step.flow]
-        if promise.is_broken(step.time):
-            yield Finding("receiver", step.time / 1e9, flow["to"], "a segment arrived, and its ACK is late")
-        if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
-            before = stream.next
-            promise.on_data(step.time, step.payload, step.seq == before and stream.is_whole)
-            stream.add(step.time, step.seq, step.seq + step.payload)
-            if stream.next > before:
-                grown[step.flow].append((step.time, stream.next - 1))
-        elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
-            promise.on_ack()
-            # RFC 8257 §3.2: when marks begin or end, it first acknowledges what came before.
-            tells = flow["scheme"] in flagged_schemes("echoes-each-byte") and stream.before == (
-                step.time,
-                step.seq,
-            )
-            if step.seq != stream.next and not tells:
-                text = f"ACK {step.seq} although {stream.next} is the first byte that is missing"
-                yield Finding("receiver", step.time / 1e9, step.place, text)
-    for name, promise in promises.items():
-        if promise.is_broken(trace.duration):
-            yield Finding("receiver", trace.duration / 1e9, name, "a segment arrived, and no ACK followed")
-    recorded: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
+    recorded: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for time, name, total in trace.rows("deliveries", "flow", "bytes"):
-        if name not in recorded and name not in trace.real:
+        recorded[name].append((time, total))
+    receivers = {
+        name: _Receiver(flow, recorded[name])
+        for name, flow in trace.flows.items()
+        if flow["transport"] == "tcp"
+    }
+    for step in trace.steps:
+        if step.flow in receivers:
+            yield from receivers[step.flow].on_step(step)
+    for receiver in receivers.values():
+        yield from receiver.at_end(trace.duration)
+    for name in recorded.keys() - receivers.keys() - trace.real:
+        for time, _ in recorded[name]:
             yield Finding("receiver", time / 1e9, name, "a delivery, and it has no stream")
-        recorded.setdefault(name, []).append((time, total))
-    for name in flows:
-        yield from _deliveries(name, recorded[name], grown[name])
 
 
 def _deliveries(

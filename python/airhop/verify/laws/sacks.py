@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from airhop.verify.laws.receivers import LONGEST_TURNAROUND
 from airhop.verify.trace import Finding, Trace
 
 
@@ -50,6 +51,11 @@ class _Beyond:
         else:
             self._blocks = [*apart, (start, end)]
 
+    @property
+    def next(self) -> int:
+        """First byte that is missing."""
+        return self._next
+
     def tell(self, time: int) -> _Told:
         """Give what an ACK may report now.
 
@@ -78,13 +84,21 @@ def check(trace: Trace) -> Iterator[Finding]:
 def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Told]]:
     """Give what was there beyond each ACK as it was made, by time and number of its arrival."""
     beyond = _Beyond()
-    made: dict[int, _Told] = {}
+    states: deque[tuple[int, int, _Told]] = deque()
+    """Where the host takes time, what each arrival made of it: TCP knows of any that may wait still."""
+    is_held = bool(flow["tcp"]["turnaround"])
+    made: dict[int, list[_Told]] = {}
     known: defaultdict[tuple[int, int], list[_Told]] = defaultdict(list)
     for step in trace.steps_of(name):
         if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
             beyond.add(step.time, step.seq, step.seq + step.payload)
+            if is_held:
+                states.append((step.time, beyond.next, beyond.tell(step.time)))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
-            made[step.packet] = beyond.tell(step.time)
+            while len(states) > 1 and states[1][0] < step.time - LONGEST_TURNAROUND:
+                states.popleft()
+            told = [told for _, first, told in states if first == step.seq]
+            made[step.packet] = told if is_held else [beyond.tell(step.time)]
         elif step.step == "delivered" and step.packet in made and step.place == flow["from"]:
-            known[step.time, step.seq].append(made[step.packet])
+            known[step.time, step.seq] += made[step.packet]
     return known

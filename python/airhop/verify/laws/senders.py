@@ -184,8 +184,9 @@ class _Sender:
         """
         waited = time - max(self.moved_at, self.first_sent[seq])
         rto = self.flow["tcp"]["rto"]
-        if waited < quantity(rto["min"]) - quantity(rto["tick"]):
-            yield f"segment {seq} times out after {waited / 1e6:.3f} ms, and {rto['min']} is the least"
+        least = min(rto["min"], rto["initial"], key=quantity)
+        if waited < quantity(least) - quantity(rto["tick"]):
+            yield f"segment {seq} times out after {waited / 1e6:.3f} ms, and {least} is the least"
 
     def _in_flight(self, time: int, cause: str, cwnd: float, flight: int) -> Iterator[str]:
         """Hold the flight against what is outstanding and, of new data, against the window."""

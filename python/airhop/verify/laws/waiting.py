@@ -86,6 +86,7 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
                 # count beside it, and fragments of a packet each anew.
                 given_up[queues[f"{frame.sender}->*"]].append((frame.end, frame.end + patience))
     transit = _transits(trace)
+    arrived: dict[str, int] = {}
     for step in trace.steps:
         place = queues.get(step.place, step.place)
         if step.step == "offered":
@@ -95,7 +96,12 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
             dropped[place].add(step.time)
             left[place].add(step.time)
         if step.step == "arrived" or step.cause == "channel":
-            left[place] |= {step.time - delay for delay in transit.get(place, ())}
+            times = {step.time - delay for delay in transit.get(place, ())}
+            left[place] |= times
+            if arrived.get(place) == step.time and len(times) > 1:
+                # It waited for the one before it, which came the longer way: it does not overtake.
+                given_up[place].append((min(times), max(times)))
+            arrived[place] = step.time
     several |= {place for link, place in _places(trace, "wired") if "rate" not in link}
     for link in trace.scenario.get("radio", []):
         a, b = link["ends"]

@@ -16,6 +16,9 @@ _CLOSE = 1e-3
 _ECHOED = 40_000
 """Bytes that were acknowledged before, whose times a receiver may still echo (RFC 7323 §4.3)."""
 
+_ECHO_MS = 1.0
+"""Tick of the clock of timestamps, milliseconds."""
+
 
 class _State(NamedTuple):
     """A row of the table; the estimate of the round trip and the timeout in milliseconds."""
@@ -57,8 +60,10 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     The estimate goes an eighth of the way (RFC 6298 §2.3); clocks may count in ticks.
     """
     timer = flow["tcp"]["rto"]
-    # ns-2 keeps eighths of a tick as whole numbers, and cuts off what is less.
-    beside = quantity(timer["tick"]) / 1e6 * (2 if timer["kind"] == "ns2" else 1) + _CLOSE
+    # ns-2 keeps eighths of a tick as whole numbers, and cuts off what is less. An echo of a timestamp counts
+    # in milliseconds, however fine the clock of the timer (RFC 7323 §5.4).
+    beside = quantity(timer["tick"]) / 1e6 * (2 if timer["kind"] == "ns2" else 1)
+    beside = max(beside, _ECHO_MS if flow["tcp"]["timestamps"] else 0) + _CLOSE
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
     events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
     events += [(time, 0, seq + size) for time, seq, size in trace.rows_of(name, "segments", "seq", "bytes")]
@@ -97,7 +102,7 @@ def _instants(trace: Trace, name: str, flow: Mapping[str, Any]) -> set[int]:
         | {
             step.time
             for step in trace.steps_of(name)
-            if step.step == "delivered" and step.place == flow["from"]
+            if step.step in ("delivered", "made") and step.place == flow["from"]  # or sent a SYN
         }
     )
 
@@ -111,7 +116,9 @@ def _contradictions(
 ) -> Iterator[str]:
     """Say what is wrong with a state beside its neighbours."""
     timer = flow["tcp"]["rto"]
-    least = quantity(timer["min"]) / 1e6
+    # What it is before the first sample is no bound's business (RFC 6298 §2.1, §2.4).
+    bounds = ("min", "initial") if math.isnan(state.srtt) else ("min",)
+    least = min(quantity(timer[bound]) for bound in bounds) / 1e6
     if state.ssthresh < 1 or state.cwnd < 1:
         yield f"cwnd is {state.cwnd}, ssthresh is {state.ssthresh}: less than a segment"
     if state.rto < least - _CLOSE:

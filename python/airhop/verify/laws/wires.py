@@ -25,7 +25,7 @@ class _Pace:
                     rates.append((at, quantity(change["rate"])))
                 elif change["fate"] == "wait":
                     outages.append((at, at + round(quantity(change["lasts"]))))
-        rates.sort()
+        rates.sort(key=lambda change: change[0])  # of one instant the last holds
         self._times = sorted({time for time, _ in rates}.union(*outages))
         self._rates = [
             0.0 if any(begin <= time < end for begin, end in outages) else _latest(rates, time)

@@ -77,6 +77,7 @@ pub(crate) fn site(
                 sent: (DropKind::Control, 0),
                 interface: 0,
                 queue_place: 0,
+                broadcast_place: 0,
                 places: Vec::new(),
                 fades: Vec::new(),
             };
@@ -92,6 +93,7 @@ pub(crate) fn site(
                     [a, b] => link(&name(if node == a { b } else { a })),
                     _ => link("*"),
                 };
+                site.broadcast_place = link("*");
             }
             site
         })
