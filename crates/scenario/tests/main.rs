@@ -13,3 +13,4 @@ mod radio;
 mod random;
 mod scenarios;
 mod schema;
+mod twin;

@@ -13,3 +13,4 @@ mod resolve;
 pub(crate) mod scenario;
 mod sets;
 mod topology;
+pub(crate) mod twin;
