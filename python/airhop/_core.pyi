@@ -221,6 +221,18 @@ def build_info() -> dict[str, str]:
     was not built from git) and rustc.
     """
 
+@final
+class Emulated:
+    """An emulation as its twin needs it: what real hosts sent, and how late packets and answers were."""
+
+    def twin(
+        self, length_s: float
+    ) -> tuple[Scenario, Scenario, list[tuple[str, float, str | None, tuple[str, str | None] | None]]]:
+        """Give the scenario of the twin, the same with the measured lateness, and the flows to compare.
+
+        Of each flow: name, start in seconds, scheme, and name and congestion control of the real one.
+        """
+
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
     """Run once; with `pcap_dir`, write a NODE.pcapng for every node there."""
 
@@ -235,8 +247,8 @@ def emulate(
     code: list[tuple[str, str, str]],
     spin_us: int,
     on_progress: Callable[[dict[str, Any]], None],
-) -> str:
-    """Run in real time with real hosts at some nodes; return the run document with `live`.
+) -> tuple[str, Emulated]:
+    """Run in real time with real hosts at some nodes; return the document with `live`, and the twin's needs.
 
     `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
     what `sh -c` is given; `code` file, name and digest of the schemes that the log names. `on_progress` gets

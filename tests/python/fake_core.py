@@ -31,6 +31,19 @@ HEAD: dict[str, Any] = {
 }
 
 
+@dataclass(frozen=True)
+class FakeEmulated:
+    """An emulation whose twin is its scenario, late and punctual."""
+
+    punctual: _core.Scenario
+    late: _core.Scenario
+
+    def twin(
+        self, _length_s: float
+    ) -> tuple[_core.Scenario, _core.Scenario, list[tuple[str, float, str | None, None]]]:
+        return self.punctual, self.late, [(self.punctual.tcp_flows()[0], 0.0, "reno", None)]
+
+
 @dataclass
 class FakeCore:
     """Emulates and replays by running the scenario."""
@@ -60,7 +73,7 @@ class FakeCore:
         code: list[tuple[str, str, str]],
         spin_us: int,
         on_progress: Callable[[dict[str, Any]], None],
-    ) -> str:
+    ) -> tuple[str, FakeEmulated]:
         self.asked = {
             "doors": doors,
             "commands": commands,
@@ -85,7 +98,7 @@ class FakeCore:
             "commands": ended,
             "notes": [],
         } | self.live
-        return json.dumps(document)
+        return json.dumps(document), FakeEmulated(scenario, scenario)
 
     def replay(
         self, scenario: _core.Scenario, path: str, trace: bool, pcap_dir: str | None

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of queues, links or senders. Depends on nothing.
 
+mod empirical;
 mod notice;
 mod original;
 mod packet;
@@ -11,6 +12,7 @@ mod split_mix;
 mod time;
 pub mod units;
 
+pub use empirical::Empirical;
 pub use notice::{Notice, NoticeKind};
 pub use original::{Departure, Original};
 pub use packet::{

@@ -21,7 +21,7 @@ impl Live {
         json!({
             "lateness_us": {"p50": late.p50_us, "p99": late.p99_us, "max": late.max_us},
             "turnaround_us": turnaround,
-            "valid": self.valid,
+            "valid": self.why.is_empty(),
             "why": self.why,
             "commands": self.commands.iter().map(|ended| command(ended, &name)).collect::<Vec<_>>(),
             "stalls": stalls.collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! How late the emulator was: from when a datagram left the simulated network to when it was written to its host.
 
-use airhop_base::Span;
+use airhop_base::{Empirical, Span};
 use hdrhistogram::Histogram;
 
 /// What is later counts as this late: 60 s.
@@ -36,6 +36,12 @@ impl Lengths {
     /// In microseconds, the shortest length that a share of `share` (0.99 …) of all does not exceed; 0 if there is none.
     pub fn quantile_us(&self, share: f64) -> f64 {
         micros(self.nanos.value_at_quantile(share))
+    }
+
+    /// All of them as a distribution, to be drawn from.
+    pub fn distribution(&self) -> Empirical {
+        let counts = self.nanos.iter_recorded();
+        Empirical::new(counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())))
     }
 
     /// The lateness of an emulation.
@@ -81,6 +87,20 @@ mod tests {
             assert!((is - expected).abs() <= expected / 1000.0, "{is} µs, expected {expected} µs");
         }
         assert_eq!(count, 100);
+    }
+
+    /// The distribution keeps the tail, which quantiles lose: one stall of 40 ms among a thousand lengths of 60 µs is one of a thousand.
+    #[test]
+    fn the_distribution_keeps_a_single_stall() {
+        let mut lengths = Lengths::default();
+        (0..999).for_each(|_| lengths.add(Span::from_micros(60)));
+        lengths.add(Span::from_millis(40));
+        let distribution = lengths.distribution();
+        assert_eq!(distribution.count(), 1000);
+        for (u, us) in [(0.0, 60.0), (0.998, 60.0), (0.9995, 40_000.0)] {
+            let drawn = distribution.draw(u).secs_f64() * 1e6;
+            assert!((drawn - us).abs() <= us / 1000.0, "{drawn} µs at {u}, expected {us} µs");
+        }
     }
 
     /// A machine that slept for an hour does not end the run by a panic.

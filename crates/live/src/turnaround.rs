@@ -1,32 +1,95 @@
 //! How long a host takes to answer data, as the network sees it: from when a data segment left the network until a pure ACK for exactly
-//! that enters. The lateness of the emulator is part of it.
+//! that enters. The lateness of the emulator is part of it, and so is a delayed ACK's timer.
 //!
 //! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK meets
 //! the next data frame. So it belongs to the report of an emulation; a simulation takes it as `tcp.turnaround`.
+//!
+//! Beside that stands what the host alone adds to what a simulated receiver does: without lateness, timers, and waiting for answers before.
 
 use crate::lateness::Lengths;
-use airhop_base::Time;
+use airhop_base::{Empirical, Span, Time};
 use airhop_wire::real::{Seen, SeenTcp};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
 /// So many connections are watched at once. One more, and those watched so far are forgotten: only samples are lost.
 const MAX_CONNECTIONS: usize = 4096;
 
+/// So many segments of a connection that wait for their ACK are watched; Linux acknowledges every second one.
+const MAX_SEGMENTS: usize = 64;
+
+/// An ACK of a single segment that takes as long waited for a timer: Linux delays it by TCP_DELACK_MIN, 40 ms, or by 30 ms where a tick is
+/// 10 ms.
+const DELAYED: Span = Span::from_millis(30);
+
 /// Addresses and ports of the host and of its peer.
 type Connection = ([IpAddr; 2], [u16; 2]);
+
+/// A data segment that a host has.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    /// Where it ends.
+    end: u32,
+    /// When it left the network.
+    due: Time,
+    /// When the host had it.
+    at: Time,
+}
+
+/// The data of a connection that its host has not answered.
+#[derive(Debug, Default)]
+struct Unanswered {
+    /// Where the data written so far ends.
+    end: Option<u32>,
+    /// Some of it is missing: until all is acknowledged, ACKs answer what fills the hole.
+    has_hole: bool,
+    /// The last segments in order, at most [`MAX_SEGMENTS`].
+    segments: VecDeque<Written>,
+}
+
+impl Unanswered {
+    fn wrote(&mut self, seq: u32, segment: Written) {
+        let is_next = self.end.is_none_or(|end| end == seq);
+        // Sequence numbers wrap around: RFC 9293 §3.4.
+        let ahead = self.end.map_or(0, |end| segment.end.wrapping_sub(end) as i32);
+        if is_next || ahead > 0 {
+            self.end = Some(segment.end);
+        }
+        if !is_next && ahead > 0 {
+            self.has_hole = true;
+            self.segments.clear();
+        }
+        if is_next && !self.has_hole {
+            if self.segments.len() == MAX_SEGMENTS {
+                self.segments.pop_front();
+            }
+            self.segments.push_back(segment);
+        }
+    }
+
+    /// The segment that an ACK answers, and how many it acknowledges.
+    fn answered(&mut self, ack: u32) -> Option<(Written, usize)> {
+        self.has_hole &= self.end != Some(ack);
+        let place = self.segments.iter().position(|segment| segment.end == ack)?;
+        self.segments.drain(..=place).next_back().map(|segment| (segment, place + 1))
+    }
+}
 
 /// The turnaround of one host.
 #[derive(Debug, Default)]
 pub struct Turnaround {
-    /// By the host's address and its peer's: where the last data segment for it ends, and when that left the network.
-    unanswered: HashMap<Connection, (u32, Time)>,
+    /// By the host's address and its peer's.
+    unanswered: HashMap<Connection, Unanswered>,
     lengths: Lengths,
+    /// What the host alone took.
+    own: Lengths,
+    /// When its last answer entered.
+    last: Time,
 }
 
 impl Turnaround {
-    /// A datagram for the host left the network at `at`.
-    pub fn wrote(&mut self, at: Time, datagram: &Seen) {
+    /// A datagram for the host left the network at `due` and was written at `at`.
+    pub fn wrote(&mut self, due: Time, at: Time, datagram: &Seen) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload == 0 {
             return;
@@ -35,7 +98,8 @@ impl Turnaround {
             self.unanswered.clear();
         }
         let connection = ([datagram.destination, datagram.source], [to, from]);
-        self.unanswered.insert(connection, (tcp.seq.wrapping_add(datagram.payload), at));
+        let end = tcp.seq.wrapping_add(datagram.payload);
+        self.unanswered.entry(connection).or_default().wrote(tcp.seq, Written { end, due, at });
     }
 
     /// The host sent a datagram, which was read at `at`.
@@ -45,12 +109,20 @@ impl Turnaround {
             return;
         }
         let connection = ([datagram.source, datagram.destination], ports);
-        match self.unanswered.get(&connection) {
-            // An ACK for less was sent before the last segment came; one for more is for none of ours.
-            Some((end, written)) if *end == tcp.ack => self.lengths.add(at.since(*written)),
-            _ => return,
+        let unanswered = self.unanswered.get_mut(&connection);
+        let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
+        self.lengths.add(at.since(segment.due));
+        // A host that stood still answers what came meanwhile at once: those answers waited for the first of them.
+        let took = at.since(segment.at.max(self.last));
+        self.last = at;
+        if segments > 1 || took < DELAYED {
+            self.own.add(took);
         }
-        self.unanswered.remove(&connection);
+    }
+
+    /// What the host alone took from a segment to its ACK.
+    pub fn own(&self) -> Empirical {
+        self.own.distribution()
     }
 
     /// Half and nine tenths of all answers.
@@ -124,9 +196,9 @@ mod tests {
     #[test]
     fn an_ack_answers_the_last_segment_written() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), &segment(1, 2, 9, 1000, 0, 200));
-        host.wrote(at(200), &segment(1, 2, 9, 1200, 0, 200));
-        host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));
+        host.wrote(at(100), at(100), &segment(1, 2, 9, 1000, 0, 200));
+        host.wrote(at(200), at(200), &segment(1, 2, 9, 1200, 0, 200));
+        host.read(at(250), &segment(2, 1, 9, 0, 900, 0));
         assert_eq!(host.summary().count, 0);
         host.read(at(300), &segment(2, 1, 9, 0, 1400, 0));
         host.read(at(400), &segment(2, 1, 9, 0, 1400, 0));
@@ -135,10 +207,56 @@ mod tests {
         assert!([p50_us, p90_us].iter().all(|us| (us - 100.0).abs() < 0.2), "{p50_us} {p90_us}");
     }
 
+    /// RFC 5681 §4.2: an ACK that comes after more data was written answers the segment that it acknowledges; with a hole in the data ACKs answer
+    /// what fills it, a round trip after the segments behind the hole.
+    #[test]
+    fn an_ack_answers_no_data_behind_a_hole() {
+        let mut host = Turnaround::default();
+        let data =
+            |host: &mut Turnaround, us, seq| host.wrote(at(us), at(us), &segment(1, 2, 9, seq, 0, 200));
+        data(&mut host, 100, 1000);
+        data(&mut host, 200, 1200);
+        host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));
+        data(&mut host, 400, 1600); // 1400 is lost
+        host.read(at(410), &segment(2, 1, 9, 0, 1400, 0));
+        assert_eq!(host.summary().count, 1, "an ACK of what came before the hole may be a duplicate");
+        data(&mut host, 70_000, 1400);
+        host.read(at(70_100), &segment(2, 1, 9, 0, 1800, 0));
+        assert_eq!(host.summary().count, 1);
+        data(&mut host, 80_000, 1800);
+        host.read(at(80_150), &segment(2, 1, 9, 0, 2000, 0));
+        let Answers { p50_us, p90_us, count } = host.summary();
+        assert!(
+            count == 2 && [p50_us, p90_us].iter().all(|us| (us - 150.0).abs() < 0.3),
+            "{p50_us} {p90_us}"
+        );
+    }
+
+    /// What a simulated receiver does by itself is not the host's: the emulator was late by 50 µs, one ACK waited for the timer of RFC 1122
+    /// §4.2.3.2 (Linux: 40 ms), and the answers behind a stall of 20 ms waited for its end.
+    #[test]
+    fn what_a_host_takes_is_without_lateness_timers_and_the_answers_before() {
+        let mut host = Turnaround::default();
+        host.wrote(at(100), at(150), &segment(1, 2, 9, 1000, 0, 200));
+        host.read(at(250), &segment(2, 1, 9, 0, 1200, 0));
+        host.wrote(at(1000), at(1000), &segment(1, 2, 9, 1200, 0, 200));
+        host.read(at(41_000), &segment(2, 1, 9, 0, 1400, 0));
+        for (port, read) in [(9, 80_000), (10, 80_002)] {
+            host.wrote(at(60_000), at(60_000), &segment(1, 2, port, 1400, 0, 200));
+            host.wrote(at(60_000), at(60_000), &segment(1, 2, port, 1600, 0, 200));
+            host.read(at(read), &segment(2, 1, port, 0, 1800, 0));
+        }
+        assert_eq!((host.summary().count, host.own().count()), (4, 3));
+        for (u, us) in [(0.1, 2.0), (0.5, 100.0), (0.9, 20_000.0)] {
+            let took = host.own().draw(u).secs_f64() * 1e6;
+            assert!((took - us).abs() <= us / 500.0, "{took} µs at {u}, expected {us} µs");
+        }
+    }
+
     #[test]
     fn other_connections_and_data_with_an_ack_are_no_answer() {
         let mut host = Turnaround::default();
-        host.wrote(at(100), &segment(1, 2, 9, 0, 0, 200));
+        host.wrote(at(100), at(100), &segment(1, 2, 9, 0, 0, 200));
         host.read(at(200), &segment(3, 1, 9, 0, 200, 0));
         host.read(at(200), &segment(2, 1, 9, 0, 200, 10));
         assert_eq!(host.summary().count, 0);
@@ -149,7 +267,7 @@ mod tests {
     fn memory_is_bounded() {
         let mut host = Turnaround::default();
         for port in 0..2 * MAX_CONNECTIONS {
-            host.wrote(at(1), &segment(1, 2, port as u16, 0, 0, 1));
+            host.wrote(at(1), at(1), &segment(1, 2, port as u16, 0, 0, 1));
         }
         assert!(host.unanswered.len() <= MAX_CONNECTIONS);
     }

@@ -50,6 +50,7 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
         duration: Span::from_secs(seconds),
         log: None,
         spin: None,
+        oversleep: Span::ZERO,
     }
 }
 

@@ -141,6 +141,23 @@ fn what_is_for_a_group_does_not_enter() {
     assert_eq!((driven.ignored, driven.admitted.packets), (2, 0));
 }
 
+/// What a simulation draws from: three packets that are due while the machine stands still leave together, and only the first of them met
+/// the stall; the others waited for it, as packets behind it do in a simulation.
+#[test]
+fn a_stall_is_measured_once() {
+    let machine = Machine::default();
+    let sent = (10..20).map(|at| (ms(at), 0, datagram(at as u16, 100, false)));
+    machine.traffic.borrow_mut().extend(sent);
+    machine.oversleeps.borrow_mut().push((ms(17), Span::from_micros(2500)));
+    let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
+    let (lateness, measured) = (driven.lateness, driven.measured.lateness);
+    assert_eq!((lateness.count, measured.count()), (10, 10));
+    assert!(lateness.max_us > 2500.0, "{lateness:?}");
+    let drawn: Vec<f64> =
+        (0..10).map(|i| measured.draw((f64::from(i) + 0.5) / 10.0).secs_f64() * 1e6).collect();
+    assert!(drawn[9] > 2500.0 && drawn[8] < 10.0, "{drawn:?} µs: one of ten met the stall");
+}
+
 /// A wake-up more than 5 ms late is a stall, with its time and length; a shorter one is only lateness.
 #[test]
 fn stalls_are_kept() {

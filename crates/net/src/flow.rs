@@ -6,7 +6,7 @@ use crate::ground_truth::spurious::SpuriousTimeouts;
 use crate::outside::{HalfConnection, RealEnds};
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
-use crate::turnaround::Turnaround;
+use crate::turnaround::Holding;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
@@ -71,7 +71,7 @@ pub(crate) struct TcpEnds {
     pub lateness: LatenessBook,
     pub loss_ledger: LossLedger,
     /// Packets between the receiver's network interface and the receiver, if its host takes time.
-    pub turnaround: Option<Box<Turnaround>>,
+    pub turnaround: Option<Box<Holding<Packet>>>,
     /// When the receiver had all of a finite transfer.
     pub completed: Option<Time>,
 }

@@ -26,4 +26,4 @@ pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
 pub use report::{Column, FlowReport, OverFlows, Report, Value, flow_columns, run_columns};
 pub use routing::RoutingCounts;
-pub use world::{Interrupted, Schedule, World};
+pub use world::{EmulatorPlan, Interrupted, Schedule, World};

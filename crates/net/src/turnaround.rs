@@ -1,48 +1,82 @@
-//! The turnaround of a receiver's host: what it takes from a segment to the ACK that it causes. Interrupts, scheduling and the stack take it
-//! on a real machine, before TCP sees the segment: an ACK says what TCP has by then, whatever else is at the interface. On 802.11 it decides how often an ACK meets the next data frame: one that is there at once starts its backoff
+//! Packets that a host or an emulator holds for a time, in their order.
+//!
+//! The turnaround of a receiver's host is the time from a segment to the ACK that it causes. Interrupts, scheduling and the stack of a
+//! real machine take it before TCP sees the segment: an ACK reports all that TCP has when it leaves, and nothing that is still at the
+//! interface. On 802.11 it decides how often an ACK meets the next data frame: an ACK that is there at once starts its backoff
 //! together with the sender's next frame, one that comes later finds that frame on the air.
 
-use airhop_base::{Packet, Span, Time};
+use airhop_base::{Empirical, Span, Time};
 use airhop_engine::Stream;
-use airhop_tcp::Turnaround as TurnaroundConfig;
+use airhop_tcp::Turnaround;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-/// Packets on their way through a host to its TCP.
-#[derive(Debug)]
-pub(crate) struct Turnaround {
-    median_s: f64,
-    /// What (1 - u) / u is raised to.
-    exponent: f64,
-    stream: Stream,
-    held: VecDeque<Packet>,
-    /// When TCP gets the last of them: a host does not reorder.
-    last: Time,
+/// The distribution of what a packet is held for.
+#[derive(Clone, Debug)]
+pub(crate) enum Takes {
+    /// Log-logistic: the median, and what (1 - u) / u is raised to.
+    LogLogistic { median_s: f64, exponent: f64 },
+    /// As an emulation measured it.
+    Measured(Arc<Empirical>),
 }
 
-impl Turnaround {
-    /// Times with a log-logistic distribution, F(x) = 1 / (1 + (x / median)^-β), whose tail is that of a power, as those of hosts are. Of
-    /// its two parameters a measurement gives both: F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
-    pub fn new(config: TurnaroundConfig, stream: Stream) -> Self {
+impl From<Turnaround> for Takes {
+    /// F(x) = 1 / (1 + (x / median)^-β), whose tail is that of a power, as those of hosts are. Of its two parameters two quantiles give
+    /// both: F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
+    fn from(config: Turnaround) -> Self {
         let (median_s, p90_s) = (config.median.secs_f64(), config.p90.secs_f64());
         let exponent = if p90_s > median_s && median_s > 0.0 {
             libm::log(p90_s / median_s) / libm::log(9.0)
         } else {
             0.0
         };
-        Turnaround { median_s, exponent, stream, held: VecDeque::new(), last: Time::ZERO }
+        Takes::LogLogistic { median_s, exponent }
+    }
+}
+
+impl Takes {
+    fn draw(&self, stream: &mut Stream) -> Span {
+        match self {
+            Takes::LogLogistic { median_s, exponent } => {
+                let u = stream.uniform().max(f64::MIN_POSITIVE);
+                let takes = median_s * libm::pow(u / (1.0 - u), *exponent);
+                Span::from_secs_f64(takes.min(LONGEST_S))
+            }
+            Takes::Measured(lengths) => lengths.draw(stream.uniform()),
+        }
+    }
+}
+
+/// Packets on their way through a host or an emulator, which does not reorder.
+#[derive(Debug)]
+pub(crate) struct Holding<T> {
+    takes: Takes,
+    stream: Stream,
+    held: VecDeque<T>,
+    /// When the last of them leaves.
+    last: Time,
+}
+
+impl<T> Holding<T> {
+    /// Nothing is held yet.
+    pub fn new(takes: impl Into<Takes>, stream: Stream) -> Self {
+        Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
-    /// Holds a packet. Returns when TCP gets it.
-    pub fn hold(&mut self, now: Time, packet: Packet) -> Time {
-        let u = self.stream.uniform().max(f64::MIN_POSITIVE);
-        let takes = self.median_s * libm::pow(u / (1.0 - u), self.exponent);
+    /// Holds a packet. Returns when it leaves: after what it takes, and no earlier than the packets before it.
+    pub fn hold(&mut self, now: Time, packet: T) -> Time {
         self.held.push_back(packet);
-        self.last = self.last.max(now + Span::from_secs_f64(takes.min(LONGEST_S)));
+        self.last = self.last.max(now + self.takes.draw(&mut self.stream));
         self.last
     }
 
-    /// Takes the oldest packet out.
-    pub fn release(&mut self) -> Option<Packet> {
+    /// How many packets are held.
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// The oldest leaves.
+    pub fn release(&mut self) -> Option<T> {
         self.held.pop_front()
     }
 }
@@ -53,19 +87,18 @@ const LONGEST_S: f64 = 1.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::{Body, Datagram, FlowId, NodeId};
     use airhop_engine::Streams;
 
+    fn host(takes: impl Into<Takes>) -> Holding<u64> {
+        Holding::new(takes, Streams::new(1, 0).stream("f.turnaround"))
+    }
+
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
-        let config =
-            TurnaroundConfig { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) };
-        let mut host = Turnaround::new(config, Streams::new(1, 0).stream("f.turnaround"));
-        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
-        let packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
-        // So far apart that no packet waits for the one before.
+        let mut host =
+            host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
+        // So far apart that no ACK waits for the one before.
         let at = |i| Time::ZERO + Span::from_secs(2) * i;
-        let mut takes: Vec<f64> =
-            (0..n).map(|i| (host.hold(at(i), packet.clone()) - at(i)).secs_f64() * 1e6).collect();
+        let mut takes: Vec<f64> = (0..n).map(|i| (host.hold(at(i), i) - at(i)).secs_f64() * 1e6).collect();
         takes.sort_by(f64::total_cmp);
         takes
     }
@@ -92,16 +125,30 @@ mod tests {
 
     // A host hands packets up in their order.
     #[test]
-    fn a_packet_does_not_overtake() {
-        let config = TurnaroundConfig { median: Span::from_micros(100), p90: Span::from_millis(1) };
-        let mut host = Turnaround::new(config, Streams::new(1, 0).stream("f.turnaround"));
-        let packet = |n| {
-            let body = Body::Udp(Datagram { number: n, len: 12, sent: Time::ZERO, original: None });
-            Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body)
-        };
-        let leave: Vec<Time> =
-            (0..1000).map(|n| host.hold(Time::ZERO + Span::from_micros(n), packet(n))).collect();
+    fn an_ack_does_not_overtake() {
+        let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });
+        let leave: Vec<Time> = (0..1000).map(|n| host.hold(Time::ZERO + Span::from_micros(n), n)).collect();
         assert!(leave.is_sorted());
-        assert_eq!(host.release(), Some(packet(0)));
+        assert_eq!(host.release(), Some(0));
+    }
+
+    // A stall of a machine holds up all that comes meanwhile: of a distribution with the stall once, one packet draws it and those behind
+    // it leave with it.
+    #[test]
+    fn what_comes_during_a_stall_leaves_with_its_end() {
+        let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];
+        let mut emulator = host(Takes::Measured(Arc::new(Empirical::new([(usual, 999), (stall, 1)]))));
+        let at = |n| Time::ZERO + Span::from_millis(n);
+        let late: Vec<Span> = (0..20_000).map(|n| emulator.hold(at(n), n) - at(n)).collect();
+        let stalls: Vec<usize> = (0..late.len()).filter(|&n| late[n] == stall).collect();
+        assert!((5..=45).contains(&stalls.len()), "{} of 20 expected", stalls.len()); // five standard errors
+        for n in stalls.into_iter().filter(|n| n + 40 < late.len()) {
+            let behind = &late[n..n + 40];
+            assert!(
+                behind.windows(2).all(|pair| pair[1] >= stall || pair[1] + Span::from_millis(1) >= pair[0]),
+                "{behind:?}"
+            );
+            assert!(behind[39] >= Span::from_millis(1), "{behind:?}");
+        }
     }
 }

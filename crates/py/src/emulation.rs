@@ -3,12 +3,13 @@
 use crate::outcome::Outcome;
 use crate::runs::{POLL, RunError, Workers, python_error};
 use crate::scenario::{Scenario, ScenarioError};
+use crate::twin::Emulated;
 use airhop_base::{Departure, NodeId, Span, Time};
 use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
 use airhop_live::{Command, Emulation, EmulationError, End, EndKind, LogTo, Outside, Stopped};
-use airhop_scenario::{Door, OpenRun, Opening, Reach, Recording, Run};
+use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -82,8 +83,8 @@ type Code = (String, String, String);
 
 /// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time. `doors` are (what messages call it,
 /// node, device or None for a network namespace). `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
-/// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON. Raises ScenarioError, OSError,
-/// RunError.
+/// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON, and what its twin needs. Raises
+/// ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, doors, commands, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
@@ -99,7 +100,7 @@ pub fn emulate(
     code: Vec<Code>,
     spin_us: u64,
     on_progress: &Bound<'_, PyAny>,
-) -> PyResult<String> {
+) -> PyResult<(String, Emulated)> {
     let opening = opened(scenario, &doors)?;
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
     let header = header(&run, &doors, headers_only, &code);
@@ -109,11 +110,12 @@ pub fn emulate(
         duration: scenario.inner.duration(),
         log: log.map(|path| LogTo { path, header, headers_only }),
         spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
+        oversleep: oversleep(),
     };
     let latest = Arc::new(Mutex::new(None::<Told>));
     let newest = latest.clone();
-    let names = opening.plan.nodes.clone();
-    let notes = opening.notes.clone();
+    let (names, notes) = (opening.plan.nodes.clone(), opening.notes.clone());
+    let kept = opening.clone();
     let work = move |stop: Arc<AtomicBool>| {
         let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
         let mut world = Opened { run: open, stop: stop.clone(), failure: None };
@@ -123,9 +125,10 @@ pub fn emulate(
         };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
         let ignored = world.run.ignored() + live.ignored;
-        Ok((world.finish(live.ended)?, live, ignored))
+        let seen = world.run.seen();
+        Ok((world.finish(live.ended)?, live, ignored, seen))
     };
-    let (outcome, live, ignored) = in_a_thread(py, work, |py| {
+    let (outcome, live, ignored, seen) = in_a_thread(py, work, |py| {
         let Some((progress, drops)) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(());
         };
@@ -138,7 +141,16 @@ pub fn emulate(
     document["live"] = live.json(|node| names[usize::from(node.0)].clone());
     document["live"]["ignored"] = json!(ignored);
     document["live"]["notes"] = json!(notes);
-    Ok(document.to_string())
+    let flows = seen.into_iter().map(|seen| RealFlow { seen, control: None }).collect();
+    let emulated =
+        Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured: live.measured };
+    Ok((document.to_string(), emulated))
+}
+
+/// How much longer the emulator sleeps each time: nothing, but for tests of what lateness does, which say it in microseconds.
+fn oversleep() -> Span {
+    let told = std::env::var("AIRHOP_OVERSLEEP_US").ok();
+    told.and_then(|text| text.parse().ok()).map_or(Span::ZERO, Span::from_micros)
 }
 
 /// Runs what a log has, in its scenario, which the caller has read from [`log_header`]. The outcome is that of a run; second, whether the log

@@ -7,6 +7,7 @@ mod runs;
 mod scenario;
 mod schedule;
 mod schemes;
+mod twin;
 mod views;
 mod worked;
 
@@ -32,6 +33,8 @@ mod _core {
     use super::schedule::Schedule;
     #[pymodule_export]
     use super::schemes::add_scheme;
+    #[pymodule_export]
+    use super::twin::Emulated;
     #[pymodule_export]
     use super::views::{Ack, Flow, Loss, Notice, Window};
     #[pymodule_export]

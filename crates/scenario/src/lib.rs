@@ -22,8 +22,8 @@ mod tables;
 mod whole;
 
 pub use added::{NewParam, NewScheme, Policies};
-pub use airhop_net::Schedule;
-pub use airhop_net::outside::Reach;
+pub use airhop_net::outside::{Reach, SeenFlow, SeenLoad};
+pub use airhop_net::{EmulatorPlan, Schedule};
 pub use catalogue::{catalogue, measures, reference, schema, services};
 pub use grammar::problem::ScenarioError;
 pub use runs::fades::SavedFades;
@@ -33,3 +33,4 @@ pub use whole::hints::{Base, Hint};
 pub use whole::opening::{Door, Opening};
 pub use whole::places::places;
 pub use whole::scenario::{Files, Overrides, Scenario, Source};
+pub use whole::twin::{RealFlow, RealFlowName, Twin, TwinFlow};

@@ -14,3 +14,4 @@ mod radio;
 mod random;
 mod scenarios;
 mod schema;
+mod twin;

@@ -25,6 +25,7 @@ from airhop.live.emulation import Emulation, emulate_hosts, needs_restart
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.logs import Log
 from airhop.live.privileges import RESTART
+from airhop.live.validity import LIMIT_PERCENT, check_limit
 from airhop.plugins import load_all
 from airhop.progress import Clock, reporter_for_stderr
 from airhop.scenario import Scenario
@@ -65,13 +66,17 @@ def emulate(
         str | None,
         Parameter(help='Wait awake for so long before a packet is due, as in "200 us": it is less late.'),
     ] = None,
+    tolerance: Annotated[
+        float, Parameter(help="By so many per cent lateness may move the goodput of the twin.")
+    ] = LIMIT_PERCENT,
     as_json: Json = False,
 ) -> int:
     """Let programs of this machine send through a scenario's links, in real time.
 
     It ends when the commands have ended, at the latest after the scenario's duration. Flows of the scenario
     between such nodes make room for the real traffic, the others are simulated beside it. Ends with 1 if a
-    command failed, or if packets were too late for the run to say anything about its network.
+    command failed, or if packets were so late that the run says nothing about its network: if that moves the
+    goodput of a simulated twin by more than the tolerance.
 
     Parameters
     ----------
@@ -94,11 +99,19 @@ def emulate(
         raise Again(RESTART)
     if headers_only and log is None:
         raise InputError("--headers-only is about --log FILE, which is missing")
+    check_limit(tolerance)
     if report is not None:
         check_page(report)
     with _log_for(report, log) as kept:
         emulation = _emulate(
-            loaded, hosts, seed=seed, rep=rep, log=kept, headers_only=headers_only or kept != log, spin=spin
+            loaded,
+            hosts,
+            seed=seed,
+            rep=rep,
+            log=kept,
+            headers_only=headers_only or kept != log,
+            spin=spin,
+            tolerance=tolerance,
         )
         if as_json:
             print_json(emulation.document)
@@ -138,6 +151,7 @@ def _emulate(
     log: Path | None,
     headers_only: bool,
     spin: str | None,
+    tolerance: float,
 ) -> Emulation:
     """Emulate, with a line of progress; what was interrupted says what is left of it."""
     clock = Clock(scenario.name, math.ceil(scenario.duration_s), lambda: pace.words())
@@ -152,6 +166,7 @@ def _emulate(
                 log=log,
                 headers_only=headers_only,
                 spin=spin,
+                tolerance=tolerance,
                 on_progress=pace.on_progress,
             )
         except KeyboardInterrupt:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ from airhop.files import is_folder
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.privileges import RESTART, missing
 from airhop.plugins import origin
+from airhop.live.validity import LIMIT_PERCENT, Shift, check_limit, shift_of, told
+from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 from airhop.study.quantity import read_quantity
@@ -32,17 +35,20 @@ class Emulation(Result):
 
         `lateness_us` with `p50`, `p99` and `max`: from when a packet was due to leave until it had left,
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
-        `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one ended it),
-        `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and `length_ms`;
-        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts
-        do; `lost_to_emulator`, which had no room here; `real_time`: whether it had that priority.
+        `goodput_shift`: by how many `percent` both move the goodput of the twin, with a 95 % interval from
+        `low` to `high`, the `limit`, from so many `pairs` of runs of `length_s`, and which flows were
+        `compared`. `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one
+        ended it), `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and
+        `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere,
+        as broadcasts do; `lost_to_emulator`, which had no room here; `real_time`: whether it had that
+        priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
 
     @property
     def valid(self) -> bool:
-        """Whether the emulator kept pace; else the run says nothing about its network, see `why`."""
+        """Whether the emulator lost nothing and its lateness moves the goodput by no more than the limit."""
         return bool(self.live["valid"])
 
     @property
@@ -76,6 +82,7 @@ def emulate(
     log: str | Path | None = None,
     headers_only: bool = False,
     spin: str | None = None,
+    tolerance: float = LIMIT_PERCENT,
     on_progress: Callable[[dict[str, Any]], None] | None = None,
 ) -> Emulation:
     """Let programs of this machine send through a scenario's links, in real time.
@@ -108,6 +115,8 @@ def emulate(
     spin
         For so long before a packet is due the emulator waits awake, as in "200 us": packets are less late,
         and a core is busy. By default it sleeps.
+    tolerance
+        By so many per cent lateness may move the goodput of the twin of a valid emulation.
     on_progress
         Called in this thread about ten times a second with what is known by then: `t_s`; `in` and `out`, each
         with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. What it raises ends the emulation.
@@ -152,6 +161,7 @@ def emulate(
         log=log,
         headers_only=headers_only,
         spin=spin,
+        tolerance=tolerance,
         on_progress=on_progress,
     )
 
@@ -178,15 +188,18 @@ def emulate_hosts(
     log: str | Path | None,
     headers_only: bool,
     spin: str | None,
+    tolerance: float,
     on_progress: Callable[[dict[str, Any]], None] | None,
+    reporter: Reporter = SILENT,
 ) -> Emulation:
     """Emulate with hosts that are checked, in a process that may; see `emulate`."""
     check_keys(seed, rep)
+    check_limit(tolerance)
     if headers_only and log is None:
         raise InputError("headers_only is about the log, and there is none to be written")
     if log is not None:
         _check_log(Path(log))
-    document = _core.emulate(
+    text, emulated = _core.emulate(
         scenario.core,
         hosts.doors,
         hosts.commands,
@@ -198,7 +211,20 @@ def emulate_hosts(
         0 if spin is None else _microseconds(spin),
         on_progress or (lambda _told: None),
     )
-    return Emulation(document)
+    document = json.loads(text)
+    judge(document["live"], shift_of(document, emulated, limit_percent=tolerance, reporter=reporter))
+    return Emulation(json.dumps(document))
+
+
+def judge(live: dict[str, Any], shift: Shift) -> None:
+    """Enter into `live` by how much lateness moves the goodput, and whether that is too much."""
+    live["goodput_shift"] = figure = shift.to_dict()
+    if not shift.is_small:
+        live["why"].append(
+            f"lateness and turnaround move the goodput of its twin by {told(figure)},"
+            f" and the limit is {shift.limit_percent:g} %"
+        )
+    live["valid"] = not live["why"]
 
 
 def _check_log(path: Path) -> None:

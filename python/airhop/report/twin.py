@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from airhop.live.validity import told as moved
 from airhop.report.chapter import html_id
 from airhop.report.pack import Templates, pack, template
 from airhop.report.packets.marks import ACK_LOST, DATA_DROPS, LegendEntry
@@ -193,7 +194,13 @@ class TwinLayout:
     def kept_pace(self) -> list[tuple[str, str]]:
         """How true the emulation was to its network, as name and value."""
         live = self.chapter.live or {}
-        told = [("kept pace", "yes" if live["valid"] else "no")]
+        shift = live["goodput_shift"]
+        told = [
+            ("valid", "yes" if live["valid"] else "no"),
+            ("goodput moved by lateness", f"{moved(shift)}, limit {shift['limit']:g} %"),
+            ("pairs of runs", f"{shift['pairs']} of {shift['length_s']:.3g} s"),
+            ("compared", shift["compared"]),
+        ]
         told += [(f"lateness, {name}", f"{number(value)} µs") for name, value in live["lateness_us"].items()]
         told += [
             (f"turnaround of {node}, {name}", f"{number(of[name])} µs")

@@ -79,7 +79,7 @@ def test_commands_start_in_the_order_of_the_words(cli: Cli, fake_core: FakeCore)
 
 def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None:
     told = cli(*TWO).out
-    for words in ("s → d", "losses by reason", "lateness of the emulator, µs", "d     106  1,200"):
+    for words in ("s → d", "losses by reason", "lateness of the emulator, µs", "d     106  1,200", "0.0 %"):
         assert words in told
     assert told.index("s$ serve") < told.index("serve was here") < told.index("d$ ask 10.0.0.1")
     assert "–" in told, "what only a kernel knows"
@@ -90,7 +90,8 @@ def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None
 def test_json_is_the_run_document_with_live(cli: Cli) -> None:
     # The keys of `live`, which other programs read.
     document = json.loads(cli(*TWO, "--json").out)
-    assert set(document["live"]) == {"lateness_us", "turnaround_us", "valid", "why", "commands", "notes"}
+    known = {"lateness_us", "turnaround_us", "goodput_shift", "valid", "why", "commands", "notes"}
+    assert set(document["live"]) == known
     simulated = json.loads(cli("run", "last-hop", "--set", "duration=2 s", "--json").out)
     assert set(document) - set(simulated) == {"live"}
 
@@ -152,6 +153,8 @@ def test_what_the_core_refuses(cli: Cli, fake_core: FakeCore, error: Exception, 
         (("--headers-only",), "--log FILE"),
         (("--spin", "200"), "expected a time"),
         (("--spin", "2 s"), "expected a time"),
+        (("--tolerance", "0"), "expected per cent above 0 and up to 100, as in 3"),
+        (("--tolerance", "nan"), "expected per cent"),
         (("--log", "/nowhere/a.log"), "no folder /nowhere"),
         (("--log", "/"), "it is a folder"),
         (("--seed", "-1"), "whole number"),

@@ -22,7 +22,7 @@ from airhop.report.twin import Side
 from airhop.report.twin_figures import curves, losses, window
 from browser import Tab
 from command_line import Cli
-from fake_core import FakeCore
+from fake_core import FakeCore, FakeEmulated
 
 LOG = Path(__file__).with_name("curl.log")
 PAGE_BYTES = 120_000
@@ -151,7 +151,7 @@ def test_a_replay_has_a_report(cli: Cli, tmp_path: Path) -> None:
 def emulating(monkeypatch: pytest.MonkeyPatch, fake: FakeCore) -> None:
     """Emulate nothing, and leave the recorded log."""
 
-    def emulate(*asked: Any) -> str:
+    def emulate(*asked: Any) -> tuple[str, FakeEmulated]:
         shutil.copy(LOG, asked[5])
         return fake.emulate(*asked)
 
@@ -176,6 +176,7 @@ def test_an_emulation_has_a_report_and_leaves_no_log(
     text = path.read_text(encoding="utf-8")
     assert "it stood still for 30 ms at 1.5 s" in text
     assert "<dt>lateness, p99</dt><dd>200 µs</dd>" in text
+    assert "<dt>goodput moved by lateness</dt><dd>0.0 % (0.0 to 0.0), limit 3 %</dd>" in text
     assert "<dt>turnaround of d, p90</dt><dd>1,200 µs</dd>" in text
     assert "--on s serve --on d &#39;ask {s}&#39; --seed 3 --rep 0" in text
 

@@ -6,7 +6,7 @@
 mod tally;
 mod vigil;
 
-pub use tally::{Count, Driven, Progress, Stall};
+pub use tally::{Count, Driven, Measured, Progress, Stall};
 
 use crate::clock::Clock;
 use crate::emulation::Finished;
@@ -210,6 +210,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
 
     fn write_departures(&mut self) {
         self.world.departures(&mut self.left);
+        self.tally.writes();
         for departure in self.left.drain(..) {
             let Some(port) = self.of.ports.iter().position(|(node, _)| *node == departure.node) else {
                 self.tally.lost(departure.node, &io::Error::other("it has no device"));

@@ -3,7 +3,7 @@
 use crate::emulation::Finished;
 use crate::lateness::{Lateness, Lengths};
 use crate::turnaround::{Answers, Turnaround};
-use airhop_base::{NodeId, Span, Time};
+use airhop_base::{Empirical, NodeId, Span, Time};
 use airhop_wire::real::{self, Seen};
 use std::io;
 
@@ -50,6 +50,16 @@ pub struct Stall {
     pub length: Span,
 }
 
+/// What an emulation adds to its network, for a simulation of the same: see [`airhop_base::Empirical`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// From when a packet was due at its host until it was written; of packets that are written together, after the first one, from when
+    /// the one before was written. What is due while the emulator stands still leaves together: the stall is counted once.
+    pub lateness: Empirical,
+    /// By node: what its host takes from a data segment to the ACK of it.
+    pub turnaround: Vec<(NodeId, Empirical)>,
+}
+
 /// What became of a run of the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driven {
@@ -73,6 +83,8 @@ pub struct Driven {
     pub turnaround: Vec<(NodeId, Answers)>,
     /// When the emulator stood still.
     pub stalls: Vec<Stall>,
+    /// The distributions of lateness and turnaround.
+    pub measured: Measured,
 }
 
 /// The counters of a loop.
@@ -84,6 +96,9 @@ pub(super) struct Tally {
     lost: u64,
     first_loss: Option<(NodeId, String)>,
     lateness: Lengths,
+    /// The same; what each packet of those that are written together added to that of the one before.
+    added: Lengths,
+    last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
     stalls: Vec<Stall>,
 }
@@ -107,11 +122,18 @@ impl Tally {
         self.turnaround[port].1.read(at, seen);
     }
 
+    /// What left the network by now is about to be written, one packet after the other.
+    pub(super) fn writes(&mut self) {
+        self.last_written = Time::ZERO;
+    }
+
     pub(super) fn left(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
         self.departed.add(datagram.len() as u64);
         self.lateness.add(written.since(due));
+        self.added.add(written.since(due.max(self.last_written)));
+        self.last_written = written;
         if let Ok(seen) = real::read(datagram) {
-            self.turnaround[port].1.wrote(due, &seen);
+            self.turnaround[port].1.wrote(due, written, &seen);
         }
     }
 
@@ -144,6 +166,10 @@ impl Tally {
             lateness: self.lateness.lateness(),
             turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.summary())).collect(),
             stalls: self.stalls,
+            measured: Measured {
+                lateness: self.added.distribution(),
+                turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.own())).collect(),
+            },
         }
     }
 }

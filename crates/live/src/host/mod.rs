@@ -95,7 +95,7 @@ pub(crate) fn run<W: Outside>(
     let mut log = log.map(|to| Writer::create(&to.path, &to.header, to.headers_only)).transpose()?;
     let alarm = step(Alarm::new(), "making an alarm")?;
     let watched = ports.iter().map(|(_, device)| device as &dyn AsFd);
-    let sleeper = step(EpollSleep::new(watched, alarm.clone()), "making an epoll")?;
+    let sleeper = step(EpollSleep::new(watched, alarm.clone(), emulation.oversleep), "making an epoll")?;
     let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
     let signals = Signals { ends: Ends::default(), alarm, over, failed };
     let is_over = || over_by(emulation, &signals, stop);

@@ -41,16 +41,22 @@ impl Alarm {
 pub struct EpollSleep {
     epoll: Epoll,
     timer: TimerFd,
+    /// It wakes so much later: for tests of what lateness does.
+    oversleep: Span,
     /// The other threads may be gone while its descriptor is still watched.
     _alarm: Alarm,
 }
 
 impl EpollSleep {
-    /// Watches these devices, in their order.
+    /// Watches these devices, in their order. Each sleep takes `oversleep` longer.
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn new<'a>(devices: impl IntoIterator<Item = &'a dyn AsFd>, alarm: Alarm) -> io::Result<Self> {
+    pub fn new<'a>(
+        devices: impl IntoIterator<Item = &'a dyn AsFd>,
+        alarm: Alarm,
+        oversleep: Span,
+    ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         // A device stays marked until it is empty. Timer and alarm are only heard, never read: each time counts once.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
@@ -61,7 +67,7 @@ impl EpollSleep {
         for (i, device) in devices.into_iter().enumerate() {
             epoll.add(device.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN, i as u64))?;
         }
-        Ok(EpollSleep { epoll, timer, _alarm: alarm })
+        Ok(EpollSleep { epoll, timer, oversleep, _alarm: alarm })
     }
 }
 
@@ -80,6 +86,9 @@ impl Sleep for EpollSleep {
             Err(Errno::EINTR) => 0,
             Err(error) => return Err(error.into()),
         };
+        if span > Span::ZERO && self.oversleep > Span::ZERO {
+            std::thread::sleep(Duration::from_nanos(self.oversleep.nanos()));
+        }
         for event in &events[..count] {
             if let Some(mark) = usize::try_from(event.data()).ok().and_then(|i| ready.get_mut(i)) {
                 *mark = true;

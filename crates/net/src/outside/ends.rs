@@ -11,6 +11,8 @@ pub(crate) struct RealEnds {
     pub tcp: Option<HalfConnection>,
     /// Data segments or datagrams that entered.
     pub sent: u64,
+    /// Payload bytes of datagrams that entered.
+    pub entered_bytes: u64,
     /// Payload bytes of datagrams that left.
     pub datagram_bytes: u64,
     /// Notices that were for its sender, by kind.

@@ -111,6 +111,7 @@ impl World {
         let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return None };
         let number = real.sent;
         real.sent += 1;
+        real.entered_bytes += u64::from(seen.payload);
         let original = Some(Box::new(Original::new(datagram, 0)));
         Some((flow, Body::Udp(Datagram { number, len: seen.payload, sent: now, original })))
     }

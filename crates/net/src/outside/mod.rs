@@ -10,6 +10,7 @@
 mod ends;
 mod entering;
 mod leaving;
+mod seen;
 
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Graph, Routes};
@@ -17,6 +18,7 @@ use airhop_base::{Departure, FlowId, NodeId, Time};
 use airhop_engine::Streams;
 use airhop_wire::real::Connection;
 pub(crate) use ends::{HalfConnection, RealEnds};
+pub use seen::{SeenFlow, SeenLoad};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -31,6 +31,8 @@ pub(crate) enum Event {
     HandUp(FlowId),
     /// A datagram of a real host enters.
     Outside,
+    /// A packet reaches its host late.
+    Late,
 }
 
 impl From<CellEvent> for Event {

@@ -7,6 +7,7 @@
 
 mod air;
 pub(crate) mod build;
+mod emulator;
 pub(crate) mod event;
 mod hosting;
 mod label;
@@ -22,6 +23,7 @@ mod sites;
 mod trace_rows;
 mod wired;
 
+pub use emulator::EmulatorPlan;
 pub(crate) use event::Event;
 pub use schedule::Schedule;
 
@@ -38,6 +40,7 @@ use airhop_radio::Tag;
 use airhop_radio::cell::{Effect, Station};
 use airhop_radio::link::RadioEffect;
 use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
+use emulator::Emulator;
 use label::Label;
 use links::Links;
 use std::collections::VecDeque;
@@ -87,6 +90,8 @@ pub struct World {
     pub(crate) recorder: Option<Box<Recorder>>,
     /// Where real hosts send and receive, if anywhere.
     pub(crate) outside: Option<Box<Outside>>,
+    /// What keeps packets from simulated hosts, if anything.
+    pub(crate) emulator: Option<Box<Emulator>>,
     pub(crate) created: u64,
     pub(crate) arrived: u64,
     pub(crate) dropped: u64,
@@ -147,6 +152,7 @@ impl World {
             Event::Handoff(i) => self.on_handoff(now, i),
             Event::HandUp(flow) => self.on_hand_up(now, flow),
             Event::Outside => self.on_outside(now),
+            Event::Late => self.on_late(now),
         }
     }
 
@@ -321,7 +327,7 @@ impl World {
             return self.visit_agents(now, node, interface, id);
         }
         if dst == node {
-            self.deliver(now, node, id);
+            self.arrive(now, node, id);
         } else {
             self.forward(now, node, id);
         }
@@ -333,7 +339,7 @@ impl World {
         let flow = self.labels[id.index() as usize].flow;
         match self.show_to_agents(now, node, flow, &id) {
             PacketAction::Forward if self.labels[id.index() as usize].dst == node => {
-                self.deliver(now, node, id)
+                self.arrive(now, node, id)
             }
             PacketAction::Forward => self.forward(now, node, id),
             PacketAction::Consume => self.consumed(now, node, interface, id),
@@ -356,6 +362,15 @@ impl World {
         match self.routes.hop(node, self.labels[id.index() as usize].dst) {
             Hop::Link(i) => self.offer_to_link(now, i, id),
             hop => self.offer_to(now, hop, id),
+        }
+    }
+
+    /// A packet is at its destination.
+    #[inline(always)]
+    fn arrive(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        match self.emulator {
+            None => self.deliver(now, node, id),
+            Some(_) => self.arrive_late(now, node, id),
         }
     }
 

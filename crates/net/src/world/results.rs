@@ -98,9 +98,10 @@ impl World {
     /// # Errors
     /// A sentence that says what does not add up.
     pub fn audit(&self) -> Result<(), String> {
-        let inside = self.links.holds();
+        let inside = self.links.holds() + self.emulator.as_ref().map_or(0, |emulator| emulator.holds());
         if inside != self.arena.len() {
-            return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
+            let what = "on links, in stations and late";
+            return Err(format!("{} packets alive, {inside} {what}", self.arena.len()));
         }
         let loss_ledger = self.arrived + self.dropped + inside as u64;
         if self.created != loss_ledger {

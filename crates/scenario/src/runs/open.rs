@@ -5,6 +5,7 @@ use super::run::{Outcome, Recording, Run, RunError};
 use crate::whole::opening::Opening;
 use airhop_base::{Departure, Drop, NodeId, Time};
 use airhop_net::World;
+use airhop_net::outside::SeenFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -63,6 +64,11 @@ impl OpenRun {
     pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let drops = self.world.drops();
         Drop::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
+    }
+
+    /// The flows of real hosts that opened so far.
+    pub fn seen(&self) -> Vec<SeenFlow> {
+        self.world.seen()
     }
 
     /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.

@@ -145,9 +145,13 @@ impl Run {
         outside: Option<&OutsidePlan>,
         recorder: Option<Recorder>,
     ) -> Result<World, RunError> {
-        Fault::catch(|| World::open(plan, outside, self.seed, self.rep, recorder))
+        let world = Fault::catch(|| World::open(plan, outside, self.seed, self.rep, recorder))
             .map_err(|fault| self.failed(Time::ZERO, fault))?
-            .map_err(|why| self.refused(&why))
+            .map_err(|why| self.refused(&why))?;
+        Ok(match self.scenario.emulator() {
+            Some(emulator) => world.emulated(emulator, self.seed, self.rep),
+            None => world,
+        })
     }
 
     pub(super) fn at_work<T>(

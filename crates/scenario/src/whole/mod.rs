@@ -14,3 +14,4 @@ mod resolve;
 pub(crate) mod scenario;
 mod sets;
 mod topology;
+pub(crate) mod twin;

@@ -9,10 +9,10 @@ use airhop_net::services::OnReal;
 
 /// What a flow's segment has around it at most: IPv4 or IPv6 and TCP with timestamps, 20 + 32 bytes of the one and 40 + 32 of the other,
 /// of which the device allows for the first.
-const HEADERS: u32 = 52;
+pub(super) const HEADERS: u32 = 52;
 
 /// The MTU of a node to or from which the scenario has no flow: Ethernet's (RFC 894).
-const DEFAULT_MTU: u32 = 1500;
+pub(super) const DEFAULT_MTU: u32 = 1500;
 
 /// A node that real hosts are behind, as somebody asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use crate::grammar::tree::Item;
 use crate::grammar::{check, render, tree};
 use crate::tables::SCENARIO;
 use airhop_base::Span;
+use airhop_net::EmulatorPlan;
 use airhop_net::plan::{Plan, Transport};
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use std::path::Path;
 pub struct Scenario {
     fields: Fields,
     plan: Plan,
+    emulator: Option<EmulatorPlan>,
 }
 
 /// What to change in a scenario before it is checked.
@@ -106,7 +108,7 @@ impl Scenario {
                 "it is sound, but Airhop has no plan for it: a mistake in Airhop",
             );
         }
-        problems.or(source.name, plan.map(|plan| Scenario { fields, plan }))
+        problems.or(source.name, plan.map(|plan| Scenario { fields, plan, emulator: None }))
     }
 
     /// Its name.
@@ -122,6 +124,16 @@ impl Scenario {
     /// What a world is built from.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// What keeps packets from its hosts, if it is the twin of an emulation.
+    pub fn emulator(&self) -> Option<&EmulatorPlan> {
+        self.emulator.as_ref()
+    }
+
+    /// The same keys with another plan, for runs alone.
+    pub(crate) fn planned(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
+        Scenario { fields: self.fields.clone(), plan, emulator }
     }
 
     /// Its checked values.

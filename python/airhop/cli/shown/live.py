@@ -11,6 +11,7 @@ from rich.console import Console
 from airhop.cli.output import print_table
 from airhop.errors import harmless
 from airhop.live import Emulation
+from airhop.live.validity import told
 from airhop.progress import Clock
 from airhop.terminal import number
 
@@ -67,6 +68,12 @@ def print_live(out: Console, emulation: Emulation) -> None:
     if live["turnaround_us"]:
         rows = [[node, number(of["p50"]), number(of["p90"])] for node, of in live["turnaround_us"].items()]
         print_table(out, ["node", "p50", "p90"], rows, title="from data to its ACK in the host, µs")
+    shift = live["goodput_shift"]
+    out.print(
+        f"lateness and turnaround move the goodput of the twin by {told(shift)}, limit {shift['limit']:g} %;"
+        f" {shift['pairs']} pairs of runs of {shift['length_s']:.3g} s; compared: {shift['compared']}",
+        soft_wrap=True,
+    )
     for one in live["commands"]:
         out.print(harmless(f"{one['node']}$ {one['command']}{_ending(one)}"), style="bold")
         out.print(_printed(one["stdout"]), soft_wrap=True)

@@ -19,7 +19,7 @@ use crate::routing::aodv::Router;
 use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
 use crate::source::Source;
-use crate::turnaround::Turnaround;
+use crate::turnaround::Holding;
 use crate::world::link_changes;
 use crate::world::links::Links;
 use crate::world::{Event, Hosted, World};
@@ -123,6 +123,7 @@ impl World {
             drops: [0; Drop::ALL.len()],
             recorder: recorder.map(Box::new),
             outside: outside.map(Box::new),
+            emulator: None,
             created: 0,
             arrived: 0,
             dropped: 0,
@@ -236,7 +237,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             lateness: Default::default(),
             loss_ledger: LossLedger::default(),
             turnaround: config.turnaround.map(|turnaround| {
-                Box::new(Turnaround::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
+                Box::new(Holding::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
             }),
             completed: None,
         })),

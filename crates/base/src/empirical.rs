@@ -1,0 +1,55 @@
+//! An empirical distribution of lengths of time.
+
+use crate::Span;
+
+/// Lengths of time as a measurement counted them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Empirical {
+    /// Each length, ascending, with the count of all lengths up to it.
+    steps: Vec<(Span, u64)>,
+}
+
+impl Empirical {
+    /// The distribution of `counts`: lengths in ascending order, each with how often it was measured.
+    pub fn new(counts: impl IntoIterator<Item = (Span, u64)>) -> Self {
+        let mut total = 0;
+        let step = |(length, count)| {
+            total += count;
+            (length, total)
+        };
+        Empirical { steps: counts.into_iter().filter(|&(_, count)| count > 0).map(step).collect() }
+    }
+
+    /// How many lengths were measured.
+    pub fn count(&self) -> u64 {
+        self.steps.last().map_or(0, |&(_, total)| total)
+    }
+
+    /// The length of rank `u`, uniform in [0, 1): the inverse of the empirical distribution function. Zero without a measurement.
+    pub fn draw(&self, u: f64) -> Span {
+        let rank = (u * self.count() as f64) as u64;
+        let place = self.steps.partition_point(|&(_, total)| total <= rank);
+        self.steps.get(place).or(self.steps.last()).map_or(Span::ZERO, |&(length, _)| length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The inverse distribution function: of n ranks spread evenly over [0, 1) each length gets as many as it was counted.
+    #[test]
+    fn lengths_are_drawn_as_often_as_they_were_measured() {
+        let [short, long] = [Span::from_micros(60), Span::from_millis(40)];
+        let measured = Empirical::new([(short, 997), (Span::from_millis(1), 0), (long, 3)]);
+        let drawn: Vec<Span> = (0..1000).map(|i| measured.draw((f64::from(i) + 0.5) / 1000.0)).collect();
+        assert_eq!(drawn.iter().filter(|&&length| length == short).count(), 997);
+        assert_eq!(drawn.iter().filter(|&&length| length == long).count(), 3);
+        assert_eq!((measured.draw(0.0), measured.draw(1.0)), (short, long));
+    }
+
+    #[test]
+    fn without_a_measurement_nothing_takes_time() {
+        assert_eq!((Empirical::default().draw(0.5), Empirical::default().count()), (Span::ZERO, 0));
+    }
+}

@@ -1,0 +1,78 @@
+//! What an emulation adds to a network, simulated: packets reach their hosts late, and receivers take their time to answer.
+//!
+//! An emulation of a network is late by what its machine takes. Drawn from what was measured, the same lateness in a simulation says by how
+//! much it moves a result.
+
+use crate::flow::{Ends, Flow};
+use crate::turnaround::{Holding, Takes};
+use crate::world::{Event, World};
+use airhop_base::{Empirical, NodeId, Packet, Time};
+use airhop_engine::{Id, Streams};
+use std::sync::Arc;
+
+/// The lateness of an emulator and the turnaround of its hosts, as measured.
+#[derive(Clone, Debug)]
+pub struct EmulatorPlan {
+    /// The nodes with hosts: flows between two of them are concerned.
+    pub hosts: Vec<NodeId>,
+    /// From when a packet is due at its host until the host has it, of packets that found no other one late.
+    pub lateness: Arc<Empirical>,
+    /// By node: what its host takes from a data segment to the ACK of it.
+    pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
+}
+
+/// An emulator at work: one thread hands over one packet after the other, whatever their hosts.
+#[derive(Debug)]
+pub(crate) struct Emulator {
+    hosts: Vec<NodeId>,
+    late: Holding<(NodeId, Id<Packet>)>,
+}
+
+impl Emulator {
+    /// Packets that are late.
+    pub fn holds(&self) -> usize {
+        self.late.len()
+    }
+
+    fn serves(&self, flow: &Flow) -> bool {
+        [flow.plan.from, flow.plan.to].iter().all(|end| self.hosts.contains(end))
+    }
+}
+
+impl World {
+    /// The flows between hosts of `plan` meet its lateness and turnaround, drawn with the seed of the world. For a world that has not begun.
+    #[must_use]
+    pub fn emulated(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
+        let streams = Streams::new(seed, replication);
+        let late = Holding::new(Takes::Measured(plan.lateness.clone()), streams.stream("emulator.lateness"));
+        let emulator = Emulator { hosts: plan.hosts.clone(), late };
+        for flow in self.flows.iter_mut().filter(|flow| emulator.serves(flow)) {
+            let host = plan.turnaround.iter().find(|(node, _)| *node == flow.plan.to);
+            if let (Ends::Tcp(tcp), Some((_, takes))) = (&mut flow.ends, host) {
+                let stream = streams.stream(&format!("{}.turnaround", flow.plan.name));
+                tcp.turnaround = Some(Box::new(Holding::new(Takes::Measured(takes.clone()), stream)));
+            }
+        }
+        self.emulator = Some(Box::new(emulator));
+        self
+    }
+
+    /// A packet is due at its destination, where a host may have to wait for it.
+    #[inline(never)]
+    pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        let flow = self.arena.get(&id).flow;
+        match &mut self.emulator {
+            Some(emulator) if emulator.serves(&self.flows[usize::from(flow.0)]) => {
+                self.events.push(emulator.late.hold(now, (node, id)), Event::Late);
+            }
+            _ => self.deliver(now, node, id),
+        }
+    }
+
+    /// The packet that was late first is handed over.
+    pub(crate) fn on_late(&mut self, now: Time) {
+        if let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
+            self.deliver(now, node, id);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The twin of an emulation, for Python to run and compare.
+
+use crate::scenario::Scenario;
+use airhop_base::{Span, Time};
+use airhop_live::drive::Measured;
+use airhop_scenario::{EmulatorPlan, Opening, RealFlow, TwinFlow};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// An emulation as its twin needs it: what real hosts sent, and what was measured of emulator and hosts.
+#[pyclass(frozen, module = "airhop._core")]
+pub struct Emulated {
+    pub(crate) scenario: Arc<airhop_scenario::Scenario>,
+    pub(crate) opening: Opening,
+    pub(crate) flows: Vec<RealFlow>,
+    pub(crate) measured: Measured,
+}
+
+/// Name in the run document, start in seconds, scheme, and the name and the congestion control of the real flow.
+type Compared = (String, f64, Option<&'static str>, Option<(String, Option<String>)>);
+
+#[pymethods]
+impl Emulated {
+    /// The twin of the first `length_s` seconds: the scenario with punctual simulated hosts; the same with the measured lateness and
+    /// turnaround; and the flows to compare: name, start in seconds, scheme, and name and congestion control of the real flow.
+    fn twin(&self, length_s: f64) -> (Scenario, Scenario, Vec<Compared>) {
+        let end = Time::ZERO + Span::from_secs_f64(length_s);
+        let twin = self.scenario.twin(&self.opening, &self.flows, end, self.emulator());
+        let [punctual, emulated] =
+            [twin.punctual, twin.emulated].map(|inner| Scenario { inner: Arc::new(inner) });
+        (punctual, emulated, twin.flows.into_iter().map(compared).collect())
+    }
+}
+
+impl Emulated {
+    fn emulator(&self) -> EmulatorPlan {
+        let hosts = self.opening.outside.ends.iter().map(|end| end.node).collect();
+        let answered = self.measured.turnaround.iter().filter(|(_, takes)| takes.count() > 0);
+        EmulatorPlan {
+            hosts,
+            lateness: Arc::new(self.measured.lateness.clone()),
+            turnaround: answered.map(|(node, takes)| (*node, Arc::new(takes.clone()))).collect(),
+        }
+    }
+}
+
+fn compared(flow: TwinFlow) -> Compared {
+    let real = flow.real.map(|real| (real.name, real.control));
+    (flow.name, flow.start.secs_f64(), flow.scheme, real)
+}

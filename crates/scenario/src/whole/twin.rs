@@ -1,0 +1,152 @@
+//! The twin of an emulation: its scenario with simulated hosts that send what the real ones did.
+
+use super::opening::Opening;
+use super::scenario::Scenario;
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::EmulatorPlan;
+use airhop_net::outside::{SeenFlow, SeenLoad};
+use airhop_net::plan::{AppPlan, FlowPlan, Transport};
+use airhop_tcp::{Params, Preset, Scheme, find};
+
+/// Congestion control of a connection whose kernel did not tell, or that Airhop does not have.
+const DEFAULT_CONTROL: &str = "cubic";
+/// A flow with less of all bytes is left out: the control connection of iperf3, a name that was looked up.
+const LEAST_SHARE: f64 = 0.01;
+/// The flows with the most bytes are simulated, so many at most.
+const MOST_FLOWS: usize = 16;
+
+/// A flow of real hosts, and what its sender's kernel said of it.
+#[derive(Clone, Debug)]
+pub struct RealFlow {
+    /// What the network saw.
+    pub seen: SeenFlow,
+    /// The congestion control of its sender, if known.
+    pub control: Option<String>,
+}
+
+/// The twin of an emulation.
+#[derive(Clone, Debug)]
+pub struct Twin {
+    /// The scenario: packets reach its hosts in time, and these answer at once.
+    pub punctual: Scenario,
+    /// The same with the lateness and the turnaround of the emulation.
+    pub emulated: Scenario,
+    /// The flows to compare.
+    pub flows: Vec<TwinFlow>,
+}
+
+/// A flow of a twin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TwinFlow {
+    /// Its name in the run document.
+    pub name: String,
+    /// When it starts.
+    pub start: Time,
+    /// Its congestion control; `None` of UDP.
+    pub scheme: Option<&'static str>,
+    /// The flow of real hosts that it stands for; `None` of a flow of the scenario.
+    pub real: Option<RealFlowName>,
+}
+
+/// How a flow of real hosts is told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RealFlowName {
+    /// Its name in the run document of the emulation.
+    pub name: String,
+    /// The congestion control of its sender, if known.
+    pub control: Option<String>,
+}
+
+impl Scenario {
+    /// The twin of an emulation of this scenario, opened as `opening` says, until `end`. Its TCP flows carry as many bytes as those of `real`, on preset
+    /// `linux`; UDP has a constant rate. Where no real flow is worth the name by then the scenario's own flows take part.
+    pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
+        let mut plan = self.plan().clone();
+        (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
+        let own =
+            opening.outside.flows.iter().map(|id| usize::from(id.0)).filter(|&id| id < plan.flows.len());
+        let largest = largest(real, end);
+        let flows = if largest.is_empty() {
+            own.map(|id| TwinFlow::of(&plan.flows[id], None)).collect()
+        } else {
+            // Flows that made room stay so, for links know them by their numbers.
+            own.collect::<Vec<_>>().into_iter().for_each(|id| plan.flows[id].start = Time::MAX);
+            let twins = largest.iter().enumerate().map(|(i, one)| one.twin(opening, i, end));
+            let twins: Vec<FlowPlan> = twins.collect();
+            let told = twins.iter().zip(&largest).map(|(twin, one)| TwinFlow::of(twin, Some(one))).collect();
+            plan.flows.extend(twins);
+            told
+        };
+        let emulated = self.planned(plan.clone(), Some(emulator));
+        Twin { punctual: self.planned(plan, None), emulated, flows }
+    }
+}
+
+/// The flows with the most bytes, in the order of their opening. One that opened in the last tenth says too little.
+fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
+    let total: u64 = real.iter().map(RealFlow::bytes).sum();
+    let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;
+    let is_large =
+        |flow: &&RealFlow| flow.bytes() as f64 > LEAST_SHARE * total as f64 && flow.seen.start < latest;
+    let mut found: Vec<&RealFlow> = real.iter().filter(is_large).collect();
+    found.sort_by_key(|flow| std::cmp::Reverse(flow.bytes()));
+    found.truncate(MOST_FLOWS);
+    found.sort_by_key(|flow| flow.seen.start);
+    found
+}
+
+impl RealFlow {
+    fn bytes(&self) -> u64 {
+        match self.seen.load {
+            SeenLoad::Tcp { bytes } | SeenLoad::Udp { bytes, .. } => bytes,
+        }
+    }
+
+    fn scheme(&self) -> &'static Scheme {
+        let known = self.control.as_deref().and_then(find).filter(|scheme| scheme.needs.is_empty());
+        known.or_else(|| find(DEFAULT_CONTROL)).expect("the default is in the catalogue")
+    }
+
+    fn twin(&self, opening: &Opening, number: usize, end: Time) -> FlowPlan {
+        let SeenFlow { from, to, start, load, .. } = self.seen;
+        let (transport, app) = match load {
+            SeenLoad::Tcp { bytes } => {
+                let scheme = self.scheme();
+                let config = Preset::Linux.config(opening.segment([from, to]));
+                (
+                    Transport::Tcp { scheme, params: Params::defaults(scheme), config },
+                    AppPlan::Transfer { bytes },
+                )
+            }
+            SeenLoad::Udp { datagrams, bytes } => {
+                let bits_per_s = 8.0 * bytes as f64 / end.since(start).secs_f64();
+                let size = bytes.div_ceil(datagrams.max(1)) as u32;
+                (Transport::Udp { bytes: size.max(1) }, AppPlan::Cbr { rate: Rate::computed(bits_per_s) })
+            }
+        };
+        let stand_ins = opening.outside.flows.iter().map(|id| &opening.plan.flows[usize::from(id.0)]);
+        let way = stand_ins.into_iter().find(|flow| (flow.from, flow.to) == (from, to));
+        let services = way.map(|flow| flow.services.clone()).unwrap_or_default();
+        FlowPlan { name: format!("twin {number}"), from, to, transport, app, start, services }
+    }
+}
+
+impl TwinFlow {
+    fn of(plan: &FlowPlan, real: Option<&RealFlow>) -> Self {
+        let scheme = match &plan.transport {
+            Transport::Tcp { scheme, .. } => Some(scheme.name),
+            Transport::Udp { .. } => None,
+        };
+        let real = real.map(|of| RealFlowName { name: of.seen.name.clone(), control: of.control.clone() });
+        TwinFlow { name: plan.name.clone(), start: plan.start, scheme, real }
+    }
+}
+
+impl Opening {
+    /// The payload of a full segment between two of its nodes, bytes.
+    fn segment(&self, between: [NodeId; 2]) -> u32 {
+        let ends = self.outside.ends.iter().zip(&self.mtus);
+        let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);
+        mtus.min().unwrap_or(super::opening::DEFAULT_MTU).saturating_sub(super::opening::HEADERS).max(1)
+    }
+}
