@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import io
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
+from typing import BinaryIO
 
 from airhop.boundary.file_kinds import kind_of
 from airhop.errors import InputError, did_you_mean
@@ -46,8 +48,19 @@ def filling(folder: str | Path) -> Iterator[Path]:
             yield Path(name)
             for file in sorted(Path(name).iterdir()):
                 file.replace(folder / file.name)
+    except OSError as error:
+        if error.strerror is None or not str(error.filename or hidden.name).startswith(hidden.name):
+            raise
+        raise OSError(error.errno, why(error), str(folder)) from None  # the hidden folder is gone
     finally:
         os.close(lock)
+
+
+def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Write a file with what `fill` gives; a library that opens it itself takes not every path."""
+    buffer = io.BytesIO()
+    fill(buffer)
+    path.write_bytes(buffer.getbuffer())
 
 
 def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
