@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import io
 import os
+import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
+from typing import BinaryIO
 
 from airhop.boundary.file_kinds import kind_of
 from airhop.errors import InputError, did_you_mean
@@ -17,6 +21,8 @@ from airhop.errors import InputError, did_you_mean
 LONGEST = 1 << 24
 """The longest scenario or study that is read, bytes: a hundred times what ten thousand flows take."""
 
+_HIDDEN = ".airhop-"
+"""How the hidden folders of `filling` begin; eight characters follow."""
 _HARMLESS = " !#&'()+,-.;=@[]_{}~"
 _LONGEST_NAME = 200
 """Bytes of a name of a file; systems take 255, endings included."""
@@ -26,22 +32,60 @@ _LONGEST_NAME = 200
 def filling(folder: str | Path) -> Iterator[Path]:
     """Make `folder` and give a hidden folder inside it to write to; its files move up when the block is done.
 
-    Files of the same names are replaced, others stay. An error or Ctrl-C leaves everything as it was.
+    Files of the same names are replaced, others stay. An error or Ctrl-C leaves everything as it was; what a
+    process that was killed has left is removed by the next that fills the folder.
     Raises InputError when nothing can be written there, before any work is done.
     """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        hidden = tempfile.TemporaryDirectory(prefix=".airhop-", dir=folder)
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # a ValueError: no name in this locale, or a zero byte
+        _clear(folder)
+        hidden, lock = _hidden(folder)
+    except (OSError, ValueError) as error:  # a ValueError: no name in this locale, or a zero byte
         raise InputError(f"cannot write into {folder}: {why(error)}") from None
-    with hidden as name:
-        yield Path(name)
-        for file in sorted(Path(name).iterdir()):
-            file.replace(folder / file.name)
+    try:
+        with hidden as name:
+            yield Path(name)
+            for file in sorted(Path(name).iterdir()):
+                file.replace(folder / file.name)
+    except OSError as error:
+        if error.strerror is None or not str(error.filename or hidden.name).startswith(hidden.name):
+            raise
+        raise OSError(error.errno, why(error), str(folder)) from None  # the hidden folder is gone
+    finally:
+        os.close(lock)
+
+
+def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Write a file with what `fill` gives; a library that opens it itself takes not every path."""
+    buffer = io.BytesIO()
+    fill(buffer)
+    path.write_bytes(buffer.getbuffer())
+
+
+def _hidden(folder: Path) -> tuple[tempfile.TemporaryDirectory[str], int]:
+    """Make a hidden folder, locked while this process lives and keeps the descriptor open (flock(2))."""
+    while True:
+        made = tempfile.TemporaryDirectory(prefix=_HIDDEN, dir=folder)
+        lock = os.open(made.name, os.O_RDONLY | os.O_DIRECTORY)
+        with suppress(OSError):  # a file system without locks: what is left there stays
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if Path(made.name).is_dir():  # nobody took it for a dead one's before it was locked
+            return made, lock
+        os.close(lock)
+
+
+def _clear(folder: Path) -> None:
+    """Remove the hidden folders of processes that are dead: nobody holds their locks."""
+    for left in folder.glob(f"{_HIDDEN}????????"):
+        try:
+            lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+        os.close(lock)
 
 
 def is_file(path: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from airhop.analysis import measures
 from airhop.analysis.loss_classifications import LossClassifications
 from airhop.boundary.arguments import checked
-from airhop.files import filling
+from airhop.files import filling, write
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,8 +121,7 @@ class Result:
         """
         with filling(folder) as hidden:
             for table, frame in self.tables.items():
-                with (hidden / f"{table}.parquet").open("wb") as file:  # polars takes UTF-8 paths alone
-                    frame.write_parquet(file)
+                write(hidden / f"{table}.parquet", frame.write_parquet)
         return [Path(folder) / f"{table}.parquet" for table in self.tables]
 
     @cached_property

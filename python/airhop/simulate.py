@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from airhop import _core
-from airhop.boundary.arguments import MOST_THREADS, check_keys, check_range, checked
+from airhop.boundary.arguments import check_keys, check_threads, checked
 from airhop.files import filling
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
@@ -129,8 +129,8 @@ def run_many(
     Interrupted
         When Ctrl-C comes; it holds what had finished.
     """
-    if threads is not None:
-        check_range("threads", threads, 1, MOST_THREADS)
+    threads = cores() if threads is None else threads
+    check_threads(threads)
     for job in jobs:
         check_keys(job.seed, job.rep)
     done: dict[int, Result] = {}
@@ -142,7 +142,7 @@ def run_many(
 
     core_jobs = [(job.scenario.core, job.seed, job.rep) for job in jobs]
     try:
-        _core.run_many(core_jobs, threads or cores(), take)
+        _core.run_many(core_jobs, threads, take)
     except KeyboardInterrupt:
         raise Interrupted(done, len(jobs)) from None
     return [done[index] for index in range(len(jobs))]

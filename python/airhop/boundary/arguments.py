@@ -21,7 +21,7 @@ from airhop.errors import InputError, harmless, shortened
 
 MOST_KEY = 2**63 - 1
 """The largest seed, and the largest number of a replication."""
-MOST_THREADS = 2**16
+MOST_THREADS = 4096
 
 Checked = TypeVar("Checked", bound=Callable[..., Any])
 Taker = Callable[[Any], Any]
@@ -135,6 +135,11 @@ def check_range(name: str, value: int, least: int, most: int) -> None:
     """Raise InputError when a whole number is out of range."""
     if not least <= value <= most:
         raise InputError(f"{name} is {value}; it must be a whole number from {least} to {most}")
+
+
+def check_threads(threads: int) -> None:
+    """Raise InputError when runs cannot have so many threads."""
+    check_range("threads", threads, 1, MOST_THREADS)
 
 
 def check_keys(seed: int, rep: int) -> None:

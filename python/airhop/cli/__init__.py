@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+
+from airhop.boundary.streams import prepare_streams
 
 COMMANDS = {
     "run": "Run a scenario once and print what its flows and links did.",
@@ -33,7 +33,7 @@ EXIT_INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
-    _prepare_streams()
+    prepare_streams()
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
@@ -44,7 +44,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         from airhop.cli.output import say
 
         code = EXIT_FAILED
-        say(f"airhop: {error}")
+        where = "" if error.filename is None else f"{error.filename}: "
+        say(f"airhop: {where}{error.strerror or error}")
         _abandon_stdout()
     except KeyboardInterrupt as interrupt:
         code = EXIT_INTERRUPTED
@@ -63,34 +64,6 @@ def _leave_stuck_threads(code: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
-
-
-def _prepare_streams() -> None:
-    """Make both streams take whatever is printed."""
-    for name, written in {"stdout": _exact, "stderr": _legible}.items():
-        codecs.register_error(f"airhop-{name}", written)
-        stream = getattr(sys, name)
-        if stream is None:  # the caller has closed it
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=f"airhop-{name}")
-
-
-def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
-    """Write a name of a file as the octets that it is, for programs, and `?` where a terminal has no `±`."""
-    return _written(error, lambda octet: bytes([octet]))
-
-
-def _legible(error: UnicodeError) -> tuple[bytes | str, int]:
-    r"""Write an octet that is no character as a shell does, `\xe9`, and `?` where a terminal has no `±`."""
-    return _written(error, lambda octet: b"\\x%02x" % octet)
-
-
-def _written(error: UnicodeError, octet: Callable[[int], bytes]) -> tuple[bytes | str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    codes = (ord(character) - 0xDC00 for character in error.object[error.start : error.end])
-    return b"".join(octet(code) if 0x80 <= code <= 0xFF else b"?" for code in codes), error.end
 
 
 def _abandon_stdout() -> None:

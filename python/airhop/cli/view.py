@@ -45,6 +45,7 @@ def view(
     try:
         from airhop.view.page import Page
         from airhop.view.server import serve
+        from airhop.view.tabs import Tabs
     except ImportError as error:
         raise InputError(f"airhop view needs {error.name}: {sys.executable} -m pip install panel") from None
     from airhop.view.runs import Runs
@@ -56,5 +57,5 @@ def view(
             webbrowser.open(address)
 
     with closing(Runs()) as runs:
-        serve(lambda: Page(opened, runs).template(), port, ready)
+        serve(Tabs(lambda: Page(opened, runs).template()).opened, port, ready)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from airhop import _core
-from airhop.errors import InputError
+from airhop.boundary.arguments import check_threads
 from airhop.simulate import Job, cores
 
 
@@ -15,9 +15,8 @@ class LocalEngine:
     name = "local"
 
     def __init__(self, threads: int | None = None) -> None:
-        if threads is not None and threads < 1:
-            raise InputError(f"{threads} threads cannot run anything; take 1 or more")
-        self._threads = threads or cores()
+        self._threads = cores() if threads is None else threads
+        check_threads(self._threads)
 
     @property
     def workers(self) -> int:

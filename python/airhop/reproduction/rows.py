@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+from airhop.files import write
 
+if TYPE_CHECKING:
     from airhop.experiments.calculation import Calculated
     from airhop.experiments.outcome import Outcome, Row
 
@@ -28,7 +28,7 @@ def write_rows(outcome: Outcome, path: Path) -> None:
                 other = others[row.scheme, row.x]
                 line |= _columns(experiment.baseline, metric, other, prefix=f"{metric}_")
         lines.append(line)
-    _write(pl.DataFrame(lines, infer_schema_length=None), path)
+    write(path, pl.DataFrame(lines, infer_schema_length=None).write_csv)
 
 
 def _columns(baseline: str, metric: str, row: Row, prefix: str = "") -> dict[str, object]:
@@ -58,9 +58,4 @@ def write_values(outcome: Calculated, path: Path) -> None:
     import polars as pl
 
     rows = [{**value.to_dict(), **value.to_dict()["x"]} for value in outcome.values]
-    _write(pl.DataFrame(rows, infer_schema_length=None).drop("x"), path)
-
-
-def _write(frame: pl.DataFrame, path: Path) -> None:
-    with path.open("wb") as file:  # polars takes no path that is not UTF-8
-        frame.write_csv(file)
+    write(path, pl.DataFrame(rows, infer_schema_length=None).drop("x").write_csv)

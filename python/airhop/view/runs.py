@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Generic, TypeVar
 
 from airhop.comparison import Comparison
 from airhop.results import Result
-from airhop.simulate import cores, run, run_many
+from airhop.scenario import SCHEME
+from airhop.simulate import Job, cores, run, run_many
 from airhop.view.curves import Curves
 from airhop.view.state import State
 
@@ -20,7 +22,13 @@ PATIENCE_S = 0.25
 With less, a slider that is moved steadily would show nothing until it rests.
 """
 
+MOST_RESULTS = 2_000
+"""Runs that are kept for tabs that ask for the same, some kilobytes each."""
+MOST_CURVES = 32
+"""The same of traced runs, up to a megabyte each."""
+
 Wish = TypeVar("Wish")
+Made = TypeVar("Made")
 
 
 class OvertakenError(Exception):
@@ -68,6 +76,8 @@ class Runs:
         # One that waits for the bars, and one per core for the traces.
         self._pool = ThreadPoolExecutor(cores() + 1, thread_name_prefix="airhop-view")
         self._closed = False
+        self._results = Recent[Result](MOST_RESULTS)
+        self._curves = Recent[Curves](MOST_CURVES)
 
     async def compare(self, state: State, overtaken: Callable[[], bool]) -> Comparison:
         """Run every scheme and replication untraced: all that the bars need, in a few milliseconds.
@@ -80,7 +90,7 @@ class Runs:
     async def trace(self, state: State, rep: int) -> dict[str, Curves]:
         """Run one replication of every scheme again with its trace: equal to that of the bars to the bit."""
         loop = asyncio.get_running_loop()
-        runs = [loop.run_in_executor(self._pool, _trace, state, scheme, rep) for scheme in state.schemes]
+        runs = [loop.run_in_executor(self._pool, self._trace, state, scheme, rep) for scheme in state.schemes]
         return dict(zip(state.schemes, await asyncio.gather(*runs), strict=True))
 
     def close(self) -> None:
@@ -95,11 +105,43 @@ class Runs:
             if (overtaken() and time.monotonic() > patient_until) or self._closed:
                 raise OvertakenError
 
-        jobs = state.jobs()
-        results = run_many(list(jobs.values()), on_done=give_way)
-        by_key = dict(zip(jobs, results, strict=True))
+        jobs = {key: (job.run_id, job) for key, job in state.jobs().items()}
+        known = self._results.found(run_id for run_id, _ in jobs.values())
+        new = {run_id: job for run_id, job in jobs.values() if run_id not in known}
+        made = dict(zip(new, run_many(list(new.values()), on_done=give_way), strict=True))
+        self._results.keep(made)
+        by_key = {key: (known | made)[run_id] for key, (run_id, _) in jobs.items()}
         return Comparison(state.scenario, state.schemes, state.seed, state.reps, by_key, state.under)
 
+    def _trace(self, state: State, scheme: str, rep: int) -> Curves:
+        job = Job(state.scenario.with_({SCHEME: scheme}), state.seed, rep)
+        known = self._curves.found([job.run_id])
+        if job.run_id not in known:
+            known[job.run_id] = Curves.of(run(job.scenario, seed=job.seed, rep=job.rep, trace=True))
+            self._curves.keep(known)
+        return known[job.run_id]
 
-def _trace(state: State, scheme: str, rep: int) -> Curves:
-    return Curves.of(run(state.scenario, scheme=scheme, seed=state.seed, rep=rep, trace=True))
+
+class Recent(Generic[Made]):
+    """What was made last, by the id of its run: tabs that show the same share it. Any thread may ask."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._made: dict[str, Made] = {}
+        self._lock = Lock()
+
+    def found(self, run_ids: Iterable[str]) -> dict[str, Made]:
+        """Return those of some runs that are there."""
+        with self._lock:
+            found = {run_id: self._made[run_id] for run_id in run_ids if run_id in self._made}
+        self.keep(found)
+        return found
+
+    def keep(self, made: Mapping[str, Made]) -> None:
+        """Keep these as the newest, in place of the oldest."""
+        with self._lock:
+            self._made = {run_id: one for run_id, one in self._made.items() if run_id not in made} | dict(
+                made
+            )
+            for run_id in list(self._made)[: -self._most]:
+                del self._made[run_id]

@@ -149,7 +149,7 @@ def test_every_public_function_is_among_them() -> None:
         (lambda: sweep(SCENARIO, {3: [1]}), "vary[3]: expected a text, got 3"),
         (
             lambda: airhop.run_many([Job(SCENARIO)], threads=-1),
-            "threads is -1; it must be a whole number from 1 to 65536",
+            "threads is -1; it must be a whole number from 1 to 4096",
         ),
         (
             lambda: SCENARIO.fades(seed=-1),

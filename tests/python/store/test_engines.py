@@ -76,7 +76,7 @@ def test_threads_are_of_the_local_engine() -> None:
         assert (engine.name, engine.workers) == ("local", 3)
     with pytest.raises(InputError, match="bring their own threads"):
         open_engine("dask://node1:8786", 3)
-    with pytest.raises(InputError, match="take 1 or more"):
+    with pytest.raises(InputError, match="threads is 0"):
         open_engine("local", 0)
 
 

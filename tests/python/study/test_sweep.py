@@ -372,7 +372,7 @@ def test_sweep_takes_a_stopping_rule_and_refuses_what_is_wrong() -> None:
         ({"vary": {"scheme": "reno"}}, r"vary\['scheme'\]: expected a list"),
         ({"vary": {}, "zip": [{}]}, r"zip\[0\]: expected at least one path"),
         ({"vary": {}, "engine": "dsk"}, "there is no engine `dsk`"),
-        ({"vary": {}, "threads": 0}, "0 threads"),
+        ({"vary": {}, "threads": 0}, "threads is 0"),
     ):
         with pytest.raises(InputError, match=told):
             airhop.sweep("last-hop", **arguments)

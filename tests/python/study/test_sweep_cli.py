@@ -111,7 +111,7 @@ def test_shards_make_the_study(cli: Cli, study: Path, tmp_path: Path) -> None:
         (["last-hop-ferr"], "Did you mean `last-hop-fer`?"),
         (["mine.toml", "--shard", "3/2"], "there is no part 3 of 2"),
         (["mine.toml", "--engine", "dask"], "there is no engine `dask`"),
-        (["mine.toml", "--workers", "0"], "0 threads"),
+        (["mine.toml", "--workers", "0"], "threads is 0; it must be a whole number from 1"),
         (["mine.toml", "--out", "mine.toml"], "mine.toml"),
     ],
 )

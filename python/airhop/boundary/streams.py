@@ -1,0 +1,54 @@
+"""The streams of a command: they take whatever is printed, whoever reads them."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr take what is printed, whatever characters they have and whoever closed them."""
+    for name, written in {"stdout": _exact, "stderr": _legible}.items():
+        codecs.register_error(f"airhop-{name}", written)
+        stream = getattr(sys, name)
+        if stream is None:  # the caller has closed it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=f"airhop-{name}")
+    own = sys.__stderr__
+    if own is not None and sys.stderr is own:  # no stream of a program that calls this
+        sys.stderr = _Prose(own.buffer, own.encoding, errors=own.errors, line_buffering=True)
+
+
+class _Prose(io.TextIOWrapper):
+    """A stderr that is full, or that nobody reads any more, takes no result from stdout and no exit code."""
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+
+def _exact(error: UnicodeError) -> tuple[bytes | str, int]:
+    """Write a name of a file as the octets that it is, for programs, and `?` where a terminal has no `±`."""
+    return _written(error, lambda octet: bytes([octet]))
+
+
+def _legible(error: UnicodeError) -> tuple[bytes | str, int]:
+    r"""Write an octet that is no character as a shell does, `\xe9`, and `?` where a terminal has no `±`."""
+    return _written(error, lambda octet: b"\\x%02x" % octet)
+
+
+def _written(error: UnicodeError, octet: Callable[[int], bytes]) -> tuple[bytes | str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    codes = (ord(character) - 0xDC00 for character in error.object[error.start : error.end])
+    return b"".join(octet(code) if 0x80 <= code <= 0xFF else b"?" for code in codes), error.end

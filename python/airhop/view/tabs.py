@@ -1,0 +1,53 @@
+"""The tabs that are open: a page each, up to a bound, and a page that says so to whoever comes beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+from bokeh.document import Document
+
+from airhop.view import widgets
+
+MOST_TABS = 16
+"""A page takes a quarter of a second of the one thread that answers all, and its runs all cores."""
+AGAIN_S = 3
+"""A page that found no room tries again after so many seconds."""
+
+
+class Tabs:
+    """Makes a page for every tab while there is room. `page` makes one."""
+
+    def __init__(self, page: Callable[[], Any]) -> None:
+        self._page = page
+        self._open = 0
+
+    def opened(self) -> pn.Template:
+        """Return the page of a tab that opens, or one that says how many there are."""
+        if self._open >= MOST_TABS:
+            full = Template(widgets.asset("full.html"))
+            full.add_variable("most", MOST_TABS)
+            full.add_variable("again_s", AGAIN_S)
+            full.add_variable("style", widgets.asset("page.css"))
+            return full
+        self._open += 1
+        try:
+            pn.state.on_session_destroyed(self._closed)
+            return self._page()
+        except BaseException:
+            self._closed(None)
+            raise
+
+    def _closed(self, _context: object) -> None:
+        self._open -= 1
+
+
+class Template(pn.Template):  # type: ignore[misc]
+    """A template whose parts are gathered once, and not anew after each of them: half of the work."""
+
+    def server_doc(self, doc: Document | None = None, *arguments: Any, **options: Any) -> Document:
+        """Put the page into the document of its session."""
+        document = doc or pn.state.curdoc
+        with document.models.freeze():
+            return super().server_doc(document, *arguments, **options)

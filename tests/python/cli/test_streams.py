@@ -1,0 +1,51 @@
+"""Streams and disks that are full, closed, or read by nobody: exit codes say what became of the run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = "run last-hop --set 'duration=100 ms'"
+
+
+def shell(words: str, redirection: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of the shell, as users do."""
+    line = f"ulimit -f {BLOCKS}; {sys.executable} -m airhop {words} {redirection}"
+    return subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
+
+
+BLOCKS = 8
+"""The longest file that may be written, KiB: a disk that is full, in the words of another errno."""
+
+
+@pytest.mark.parametrize(
+    ("words", "redirection", "code"),
+    [
+        (RUN, "2>/dev/full", 0),
+        (f"{RUN} --json", "2> >(true)", 0),
+        ("run none", "2>/dev/full", 2),
+        ("run none", "2>&-", 2),
+        (RUN, ">/dev/full", 1),
+        (RUN, ">&-", 0),
+    ],
+)
+def test_prose_that_cannot_be_written_takes_no_result(
+    tmp_path: Path, words: str, redirection: str, code: int
+) -> None:
+    ended = shell(words, redirection, tmp_path)
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    if code == 0 and ">&-" not in redirection:
+        assert "last-hop" in ended.stdout
+
+
+@pytest.mark.parametrize("words", [f"{RUN} --trace t", f"{RUN} --pcap t"])
+def test_a_disk_that_is_full_is_told_with_the_folder(tmp_path: Path, words: str) -> None:
+    ended = shell(words.replace("100 ms", "20 s"), "", tmp_path)
+    assert ended.returncode == 1
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith("airhop: ") and "t" in last and "File too large" in last, ended.stderr
+    assert list((tmp_path / "t").iterdir()) == []

@@ -1,0 +1,55 @@
+"""Folders for results: a killed process leaves nothing in them, and a living one loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from airhop.files import filling
+
+
+def killed_while_filling(folder: Path) -> Path:
+    """Let another process be killed while it fills the folder, as SIGKILL and a lack of memory do."""
+    child = os.fork()
+    if child == 0:
+        with filling(folder) as hidden:
+            (hidden / "half.parquet").write_bytes(b"half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    (left,) = folder.glob(".airhop-*")
+    return left
+
+
+def test_the_next_process_clears_what_a_killed_one_left(tmp_path: Path) -> None:
+    left = killed_while_filling(tmp_path)
+    with filling(tmp_path) as hidden:
+        assert not left.exists()
+        (hidden / "whole.parquet").write_bytes(b"whole")
+    assert [path.name for path in tmp_path.iterdir()] == ["whole.parquet"]
+
+
+def test_who_fills_the_same_folder_at_the_same_time_keeps_its_own(tmp_path: Path) -> None:
+    killed_while_filling(tmp_path)
+    with filling(tmp_path) as first, filling(tmp_path) as second:
+        assert sorted(tmp_path.iterdir()) == sorted((first, second))
+        (first / "a").touch()
+        (second / "b").touch()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "name", [".airhop", ".airhop-notes.txt", ".airhop-7", ".airhop-mine-and-dear", "airhop-12345678"]
+)
+def test_what_others_have_is_theirs(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).mkdir()
+    target = tmp_path / "target"
+    target.mkdir()
+    (tmp_path / ".airhop-abcdefgh").symlink_to(target)
+    (tmp_path / ".airhop-ijklmnop").write_bytes(b"a file")
+    before = sorted(tmp_path.iterdir())
+    with filling(tmp_path):
+        pass
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,116 @@
+"""Many tabs at once: a bound, a page that says so, and runs that are made once for all who ask for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from bokeh.document import Document
+from bokeh.document.models import DocumentModelManager
+from panel.io.server import set_curdoc
+
+from airhop import simulate
+from airhop.simulate import Job
+from airhop.view.page import Page
+from airhop.view.runs import MOST_CURVES, Recent, Runs
+from airhop.view.state import State
+from airhop.view.tabs import MOST_TABS, Tabs, Template
+
+SHORT = State.of("last-hop").with_sets({"duration": "1 s"})
+
+
+def opened(tabs: Tabs) -> tuple[Document, bool]:
+    """Open a tab; return its document, and whether it is the page that finds no room."""
+    with set_curdoc(document := Document()):
+        template = tabs.opened()
+        template.server_doc(document)
+    return document, "again_s" in document.template_variables
+
+
+def closed(document: Document) -> None:
+    for callback in document.callbacks.session_destroyed_callbacks:
+        callback(SimpleNamespace(_document=document, id="a tab"))
+
+
+def test_who_comes_beyond_the_bound_is_told_and_has_a_place_when_one_is_free() -> None:
+    made: list[str] = []
+
+    def page() -> Template:
+        made.append("page")
+        return Template("a page")
+
+    tabs = Tabs(page)
+    documents = [opened(tabs) for _ in range(MOST_TABS)]
+    assert not any(is_full for _, is_full in documents)
+    assert all(opened(tabs)[1] for _ in range(3))
+    assert len(made) == MOST_TABS
+    closed(documents[3][0])
+    assert [opened(tabs)[1] for _ in range(2)] == [False, True]
+
+
+def test_a_page_that_fails_takes_no_place() -> None:
+    def fails() -> Any:
+        raise ZeroDivisionError
+
+    tabs = Tabs(fails)
+    for _ in range(2 * MOST_TABS):
+        with set_curdoc(Document()), pytest.raises(ZeroDivisionError):
+            tabs.opened()
+
+
+def test_the_parts_of_a_page_are_gathered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bokeh walks all models of a document after each change: a page of a dozen parts took half a second."""
+    gathered: list[int] = []
+    once = DocumentModelManager.recompute
+
+    def recompute(self: DocumentModelManager) -> None:
+        gathered.append(1)
+        once(self)
+
+    monkeypatch.setattr(DocumentModelManager, "recompute", recompute)
+    monkeypatch.setattr(Page, "_show", lambda self, state: setattr(self, "_state", state))
+    runs = Runs()
+    document, _ = opened(Tabs(lambda: Page(SHORT, runs).template()))
+    runs.close()
+    assert len(document.roots) > 5
+    assert len(gathered) <= 2
+
+
+def test_tabs_that_show_the_same_share_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def counting(jobs: Sequence[Job], **options: Any) -> Any:
+        made.append(len(jobs))
+        return simulate.run_many(jobs, **options)
+
+    monkeypatch.setattr("airhop.view.runs.run_many", counting)
+    runs = Runs()
+    first, second, more = (
+        asyncio.run(runs.compare(state, lambda: False)) for state in (SHORT, SHORT, replace(SHORT, reps=2))
+    )
+    schemes = len(SHORT.schemes)
+    assert made == [schemes, 0, schemes]
+    assert first.rows() == second.rows()
+    assert len(more.results) == 2 * schemes
+
+    monkeypatch.setattr("airhop.view.runs.run", lambda *_, **__: pytest.fail("made twice"))
+    with pytest.raises(pytest.fail.Exception):
+        asyncio.run(runs.trace(SHORT, 0))
+    monkeypatch.undo()
+    curves = asyncio.run(runs.trace(SHORT, 0))
+    monkeypatch.setattr("airhop.view.runs.run", lambda *_, **__: pytest.fail("made twice"))
+    assert asyncio.run(runs.trace(SHORT, 0)) == curves
+    runs.close()
+
+
+def test_the_newest_are_kept() -> None:
+    recent = Recent[int](3)
+    recent.keep({"a": 1, "b": 2, "c": 3})
+    assert recent.found(["a", "z"]) == {"a": 1}
+    recent.keep({"d": 4})
+    assert recent.found("abcd") == {"a": 1, "c": 3, "d": 4}, "what was asked for is newer than what was not"
+    assert 2 * len(SHORT.schemes) <= MOST_CURVES
