@@ -14,8 +14,8 @@ from airhop.errors import InputError, PrivilegeError
 from airhop.files import is_folder
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.privileges import RESTART, missing
-from airhop.plugins import origin
 from airhop.live.validity import LIMIT_PERCENT, Shift, check_limit, shift_of, told
+from airhop.plugins import origin
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
