@@ -4,8 +4,10 @@ import os
 import signal
 import sys
 
+import pytest
 from hypothesis import settings
 
+from airhop import added, plugins
 from browser import browser, pytest_terminal_summary, tab
 from command_line import cli
 from fake_core import fake_core
@@ -22,3 +24,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Hundreds of tests start programs. Compiling the libraries anew would be most of what each of them does.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+@pytest.fixture
+def nothing_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Schemes that other tests of this process added are unknown for one test."""
+    monkeypatch.setattr(added, "_added", {})
+    monkeypatch.setattr(plugins, "_loaded", {})

@@ -12,7 +12,7 @@ from airhop import _core
 from airhop.added import added
 from airhop.boundary.arguments import checked
 from airhop.boundary.file_kinds import LOG, kind_of_file
-from airhop.errors import InputError, ScenarioError
+from airhop.errors import InputError, ScenarioError, harmless
 from airhop.files import filling, is_file
 from airhop.plugins import load_installed
 from airhop.results import Result
@@ -69,6 +69,8 @@ class Log:
         ScenarioError when its scenario is refused.
         """
         self.path = Path(path)
+        self._shown = harmless(str(self.path))
+        """For notes, which are written to pages, too: half a character cannot stand there."""
         if not is_file(self.path):
             raise InputError(f"there is no file {self.path}; airhop emulate --log FILE writes one")
         try:
@@ -126,14 +128,14 @@ class Log:
         notes = []
         if (version := self.head["airhop"]) != _core.__version__:
             notes.append(
-                f"{self.path} was written by Airhop {version}, and this is {_core.__version__}:"
+                f"{self._shown} was written by Airhop {version}, and this is {_core.__version__}:"
                 " what happens may not be the same"
             )
         if self.version == 1:
-            notes.append(f"{self.path} is a log of format 1, without checksums: damage in it is not seen")
+            notes.append(f"{self._shown} is a log of format 1, without checksums: damage in it is not seen")
         if self.head["headers_only"]:
             notes.append(
-                f"{self.path} has headers alone: in captures all payload is zeros, and checksums do not hold"
+                f"{self._shown} has headers alone: payload is zeros in captures, and checksums do not hold"
             )
         return notes
 
@@ -167,7 +169,7 @@ class Log:
         notes = self.notes
         if not is_whole:
             notes.append(
-                f"{self.path} was cut short, as by an emulator that was killed: what is there was replayed"
+                f"{self._shown} was cut short, as by an emulator that was killed: what is there was replayed"
             )
         return Result(outcome.json(), outcome if trace else None, notes)
 

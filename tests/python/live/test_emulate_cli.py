@@ -39,6 +39,7 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
     assert f"airhop replay {log}" in ended.err
 
 
+@pytest.mark.usefixtures("nothing_added")
 def test_the_command_of_the_replay_has_the_schemes(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
     """The log has no code: it names the file, and the command that is printed brings it."""
     here, log = tmp_path / "a b" / "veno.bpf.o", tmp_path / "a.log"

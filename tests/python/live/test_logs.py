@@ -151,6 +151,7 @@ def test_a_log_names_its_schemes_and_has_no_code(cli: Cli, tmp_path: Path) -> No
     assert "gone.bpf.o, which has the scheme `bpf_gone`" in ended.err
 
 
+@pytest.mark.usefixtures("nothing_added")
 def test_an_object_is_known_by_its_bytes(tmp_path: Path) -> None:
     here = tmp_path / "veno.bpf.o"
     shutil.copy(next(one for one in OBJECTS if one.name == here.name), here)
