@@ -373,5 +373,5 @@ def test_reader_that_left_is_no_error(words: list[str]) -> None:
         process.stdout.close()  # as `| head` does, before the command writes
         process.stdin.close()
         told = process.stderr.read()
-    notes = [line for line in told.splitlines() if line.startswith(("senders: ", "hint: "))]
+    notes = [line for line in told.splitlines() if line.startswith(("senders: ", "hint: ", "warning: "))]
     assert (process.returncode, told.splitlines()) == (0, notes)
