@@ -86,7 +86,8 @@ fn what_entered_when_is_the_run() {
 #[test]
 fn what_is_recorded_is_of_flows_in_the_report() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
-    let recorder = Recorder::new(&[], &plan.nodes, plan.duration, true, None).expect("no files");
+    let names: Vec<String> = plan.flows.iter().map(|flow| flow.name.clone()).collect();
+    let recorder = Recorder::new(&names, &plan.nodes, plan.duration, true, None).expect("no files");
     let mut world = World::open(&plan, Some(&outside), 1, 0, Some(recorder)).expect("a plan with routes");
     Stacks::new(&plan, 1).drive(&mut world, Time::ZERO + plan.duration);
     let report = world.report();
