@@ -83,6 +83,13 @@ def _queues(scenario: Scenario) -> Iterator[tuple[str, str, int]]:
                     yield f"{medium}.{table['name']}", queue["kind"], queue["packets"]
 
 
+def sent_once(scenarios: Iterable[Scenario]) -> str:
+    """Say for a caption that the link layer repeats nothing; empty where it does in any of the scenarios."""
+    traps = [{trap for trap, *_ in scenario.core.hints()} for scenario in scenarios]
+    is_once = bool(traps) and all("single-attempt" in one for one in traps)
+    return "each frame sent once (attempts = 1)" if is_once else ""
+
+
 def senders(scenarios: Iterable[Scenario]) -> str | None:
     """Say which base the TCP senders of scenarios run on; where there are several, which flows on which.
 

@@ -14,7 +14,16 @@ from airhop.analysis.loss_classifications import (
     LossClassifications,
     share_right,
 )
-from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, sheet, write
+from airhop.hints import sent_once
+from airhop.plots.paper import (
+    CAPTION_LINE_IN,
+    COLUMN_WIDTH_IN,
+    PRINT_STYLE,
+    caption,
+    folded,
+    sheet,
+    write,
+)
 from airhop.plots.quantities import GOODPUT
 from airhop.plots.slices import Slice, cut
 from airhop.terminal import percent, percent_interval
@@ -80,7 +89,10 @@ def draw_confusion(
         return []
     causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in TAKEN_FOR)]
     with mpl.rc_context(PRINT_STYLE | {"font.size": 7, "axes.linewidth": 0.4}):
-        figure, panels = _panels(len(samples), len(whole.judged))
+        once = sent_once(cell.point.scenario for cell in part.cells)
+        note = "; ".join(filter(None, ("Beside names: losses judged right", part.where, once)))
+        lines = folded(note).count("\n")
+        figure, panels = _panels(len(samples), len(whole.judged), FOOT_IN + lines * CAPTION_LINE_IN)
         for place, (panel, (scheme, sample)) in enumerate(zip(panels, samples.items(), strict=True)):
             right = share_right(sample)
             silent = "no cause said" if any(found.total for found in sample) else "no loss"
@@ -96,8 +108,7 @@ def draw_confusion(
                 panel.set_xticks(range(len(causes)), heads, rotation=40, ha="right")
             else:
                 panel.set_xticks([])
-        note = "; ".join(filter(None, ("Beside names: losses judged right", part.where)))
-        figure.supxlabel(note, x=0.99, y=0.01, ha="right", fontsize=6.5, color="0.4")
+        caption(figure, note, y=0.01)
         return write(figure, Path(stem), "What losses were taken for, by true cause")
 
 
@@ -107,14 +118,14 @@ def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
     return {cell.point.scheme: list(found[cell.point.index].values()) for cell in part.cells}
 
 
-def _panels(count: int, rows: int) -> tuple[Figure, list[Axes]]:
+def _panels(count: int, rows: int, foot: float) -> tuple[Figure, list[Axes]]:
     """Start a figure of one column with this many matrices.
 
     All sizes are known, so nothing has to be laid out: that was a fourth of the time of a figure.
     """
     high = rows * ROW_IN
     wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE
-    height = ceil(count / BESIDE) * (high + HEAD_IN) + FOOT_IN
+    height = ceil(count / BESIDE) * (high + HEAD_IN) + foot
     figure = sheet(COLUMN_WIDTH_IN, height, laid_out=False)
     panels = []
     for place in range(count):

@@ -7,6 +7,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.numerals import NO_BREAK, tie_units
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -19,6 +21,11 @@ LINE_IN = 0.165
 """A line of a legend."""
 MOST_COLUMNS = 5
 """Of a legend."""
+POINTS_PER_IN = 72
+CAPTION_PT = 6.5
+CAPTION_LINE_IN = 0.11
+CAPTION_SHARE = 0.96
+"""Of the width of a figure that a line of its caption may take."""
 FORMATS = ("pdf", "svg", "png")
 DPI = 300
 PRINT_STYLE: dict[str, Any] = {
@@ -68,6 +75,25 @@ def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
         axes.grid(visible=True, linewidth=0.3, color="0.85")
         axes.set_axisbelow(True)
     return figure, made
+
+
+def folded(text: str, width_in: float = COLUMN_WIDTH_IN) -> str:
+    """Break the words of a caption into lines, each within this width, inches."""
+    from matplotlib.textpath import TextPath
+
+    room = CAPTION_SHARE * POINTS_PER_IN * width_in
+    lines: list[str] = []
+    for word in tie_units(text).split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        fits = TextPath((0.0, 0.0), longer, size=CAPTION_PT).get_extents().width <= room
+        lines[-1:] = [longer] if fits or not lines else [lines[-1], word]
+    return "\n".join(lines).replace(NO_BREAK, " ")
+
+
+def caption(figure: Figure, text: str, **place: Any) -> None:
+    """Write below the figure, on the right, what is to be known of it; call it inside PRINT_STYLE."""
+    told = folded(text, figure.get_figwidth())
+    figure.supxlabel(told, x=0.99, ha="right", fontsize=CAPTION_PT, color="0.4", **place)
 
 
 def write(figure: Figure, stem: Path, title: str) -> list[Path]:

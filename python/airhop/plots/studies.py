@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError
+from airhop.hints import sent_once
 from airhop.plots.confusion import draw_confusion
-from airhop.plots.paper import PRINT_STYLE, curve, dashes, face, legend, page, write
+from airhop.plots.paper import PRINT_STYLE, caption, curve, dashes, face, legend, page, write
 from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, measured, quantity
 from airhop.plots.slices import Slice, cut
 from airhop.plots.style import styles
@@ -321,8 +322,9 @@ def _finish(figure: Figure, axes: Axes, part: Slice, stem: str | Path, title: st
     """Name the axis, say what is held fixed, add the legend, write."""
     if part.along:
         _name_axis(axes, part.along[0])
-    if part.where:
-        figure.supxlabel(part.where, x=0.99, ha="right", fontsize=6.5, color="0.4")
+    once = sent_once(cell.point.scenario for cell in part.cells)
+    if told := "; ".join(filter(None, (part.where, once))):
+        caption(figure, told)
     legend(figure)
     return write(figure, Path(stem), title)
 

@@ -8,7 +8,8 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from airhop.experiments.frame import Frame, frame
-from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, published, write
+from airhop.hints import sent_once
+from airhop.plots.paper import PRINT_STYLE, caption, curve, legend, panels, published, write
 from airhop.plots.style import styles
 
 if TYPE_CHECKING:
@@ -57,8 +58,9 @@ def goodput_figure(outcome: Outcome) -> Figure:
     elif axis.ticks:
         last.set_xticks(axis.ticks)
     last.set_xlabel(axis.label)
-    if drawn.note:
-        figure.supxlabel(drawn.note, x=0.99, ha="right", fontsize=6.5, color="0.4")
+    once = sent_once(point.scenario for point in outcome.table.study.points())
+    if told := " ".join(filter(None, (drawn.note, f"{once[:1].upper()}{once[1:]}." if once else ""))):
+        caption(figure, told)
     legend(figure)
     return figure
 

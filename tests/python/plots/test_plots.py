@@ -193,7 +193,7 @@ def test_data_above_the_papers_axis_lengthen_it() -> None:
     assert shown.index(told) < shown.index("holds")  # where it is judged
     figure = goodput_figure(outcome)
     assert figure.axes[0].get_ylim() == drawn.y_limits
-    assert figure.get_supxlabel() == drawn.note
+    assert figure.get_supxlabel() == f"{drawn.note} Each frame sent once (attempts = 1)."
     printed = chapter_of_outcome(outcome, trace=False).printed
     assert printed is not None
     assert printed.ticks == drawn.y_ticks

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import matplotlib as mpl
 import pytest
 
 import airhop
@@ -14,6 +15,7 @@ import synthetic_study
 from airhop import plots
 from airhop.errors import InputError
 from airhop.plots import studies, traces
+from airhop.plots.paper import PRINT_STYLE, folded
 from airhop.plots.quantities import dimensions, label, measured
 from airhop.plots.slices import cut
 
@@ -45,6 +47,23 @@ def test_means_stand_where_they_were_measured() -> None:
     assert (high[1] - low[1]) / 2 == pytest.approx(cells[1].value.half_width)
 
 
+def test_no_line_of_a_caption_leaves_its_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from airhop.plots import confusion
+
+    kept: list[Any] = []
+    monkeypatch.setattr(confusion, "write", lambda figure, *_: kept.append(figure))
+    with mpl.rc_context(PRINT_STYLE):
+        plots.draw_confusion(PLANE, tmp_path / "x")  # type: ignore[arg-type]
+        kept[0].draw_without_rendering()  # which puts the names of axes into their places
+        told = kept[0]._supxlabel.get_window_extent()
+    assert "\n" in kept[0].get_supxlabel()
+    assert told.x0 >= 0.0
+    assert told.y0 >= 0.0
+    named = [axes.xaxis.label for axes in kept[0].axes if axes.get_xlabel()]
+    assert told.y1 <= min(label.get_window_extent().y0 for label in named)
+    assert folded("at 1 % of all", 0.4).splitlines() == ["at 1 %", "of all"]  # no number without its unit
+
+
 def test_any_metric_against_any_axis_with_the_others_held() -> None:
     drawn = figure(plots.draw_means, PLANE, metric="srtt_ms", along="copies", at={FER: 0.1})
     cells = [
@@ -55,7 +74,7 @@ def test_any_metric_against_any_axis_with_the_others_held() -> None:
     assert line(drawn.axes[0], "sack") == ([1, 2, 5, 10], [cell.value.mean for cell in cells])
     assert drawn.axes[0].get_ylabel() == "Smoothed round-trip time (ms)"
     # The figure says what it holds fixed.
-    assert drawn.get_supxlabel() == "frame error rate of cell = 10 %"
+    assert drawn.get_supxlabel() == "frame error rate of cell = 10 %; each frame sent once (attempts = 1)"
 
 
 def test_two_points_and_words_are_not_joined_to_a_trend() -> None:
