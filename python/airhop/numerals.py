@@ -24,6 +24,11 @@ def plus_minus(estimate: Estimate, digits: int = 2) -> str:
     return f"± {estimate.half_width:.{digits}f}"
 
 
+def multiple(ratio: Ratio) -> str:
+    """`14.9 (13.5–16.7)`, or `1.07 (1.06–1.08)` below ten."""
+    return interval(ratio, 1 if ratio.value >= 10 else 2)
+
+
 def interval(ratio: Ratio, digits: int = 2) -> str:
     """`4.21 (4.12–4.30)`; says so where the data leave the interval open."""
     if ratio.low is None or ratio.high is None:

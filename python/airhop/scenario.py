@@ -328,6 +328,15 @@ def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:
     return Scenario(source)
 
 
+def assignment(text: str) -> tuple[str, object]:
+    """Read PATH=VALUE as the command line has it: a TOML value, or else the text as it stands."""
+    path, value = _split(text)
+    try:
+        return path, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return path, value
+
+
 def _split(text: str) -> tuple[str, str]:
     path, sign, value = text.partition("=")
     if not sign or not path.strip():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +10,16 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli import EXIT_FAILED
-from airhop.cli.app import ExperimentId, Json, Seed, Whole
+from airhop.cli.app import ExperimentId, Json, Seed, Sets, Whole
 from airhop.cli.output import console, print_json, say
 from airhop.errors import InputError
 from airhop.experiments import Calculation, Experiment, Mode, lookup, read_so, registry
+from airhop.files import why
 from airhop.progress import reporter_for_stderr
 from airhop.reproduction import print_outcome
 from airhop.reproduction import reproduce as reproduce_experiments
+from airhop.scenario import assignment
+from airhop.study.file import written
 
 
 def reproduce(
@@ -35,6 +38,8 @@ def reproduce(
         Parameter(negative="", show_default=False, help="Judge each claim under every reading of its paper."),
     ] = False,
     reading: str | None = None,
+    sets: Sets = (),
+    as_study: Path | None = None,
     out: Path = Path("airhop-out"),
     workers: Whole | None = None,
     engine: str = "local",
@@ -49,6 +54,8 @@ def reproduce(
         Ids such as yun2009/fig6; yun2009 stands for all of that paper.
     reading
         Take the paper so, in place of the default; the pages of experiments list what each leaves open.
+    as_study
+        Write a study file of the grid and the curves, to change and to `airhop sweep`; nothing is run.
     out
         Folder for runs, figures and reports. Runs that are there already are reused.
     workers
@@ -63,10 +70,16 @@ def reproduce(
     if not experiments and not all_:
         _list(known)
         raise InputError("name an experiment of this list or a paper, or use --all")
+    if readings and sets:
+        raise InputError("--readings judges claims, and with --set there are none to judge: take either")
     if readings and reading:
         raise InputError("--readings runs all of them and --reading one: take either")
     chosen = list(known.values()) if all_ else lookup(experiments, known)
     chosen = [read_so(experiment, reading) for experiment in chosen] if reading else chosen
+    chosen = [_changed(experiment, sets) for experiment in chosen]
+    if as_study is not None:
+        _write_study(chosen, mode, seed, as_study)
+        return 0
     screen, outcomes = console(), []
     for outcome in reproduce_experiments(
         chosen,
@@ -86,6 +99,9 @@ def reproduce(
     for outcome in outcomes:
         for warning in outcome.warnings:
             say(f"warning: {outcome.experiment.id}: {warning}")
+    for experiment in chosen:
+        if isinstance(experiment, Experiment) and experiment.changed:
+            say(f"airhop: {experiment.id}: not the experiment of the paper; no claim is judged")
     for verdict, one, many in (
         ("fails", "does not hold", "do not hold"),
         ("open", "is not decided; more replications may", "are not decided; more replications may"),
@@ -95,6 +111,31 @@ def reproduce(
                 words = many if len(claims) > 1 else one
                 say(f"airhop: {outcome.experiment.id}: {', '.join(claims)} {words}")
     return 0 if all(outcome.holds for outcome in outcomes) else EXIT_FAILED
+
+
+def _changed(experiment: Experiment | Calculation, sets: Sequence[str]) -> Experiment | Calculation:
+    """Set values in an experiment; InputError for a calculation, which has no scenario."""
+    if not sets:
+        return experiment
+    if isinstance(experiment, Calculation):
+        raise InputError(f"{experiment.id} is a calculation and no study of a scenario: --set has no effect")
+    return experiment.with_(dict(map(assignment, sets)))
+
+
+def _write_study(chosen: Sequence[Experiment | Calculation], mode: Mode, seed: int, path: Path) -> None:
+    """Write the study of one experiment to a file that is not there yet."""
+    first, *others = chosen
+    if others or isinstance(first, Calculation):
+        raise InputError("--as-study writes the study of one experiment that simulates a scenario")
+    begin = f"# The grid and the curves of {first.id}, {first.title}. airhop sweep {path}\n"
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(begin + written(first.study(mode, seed)))
+    except FileExistsError:
+        raise InputError(f"{path} is there already: name another file for --as-study") from None
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {why(error)}") from None
+    print(path)
 
 
 def _list(known: Mapping[str, Experiment | Calculation]) -> None:

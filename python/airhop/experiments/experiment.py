@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from airhop.errors import InputError
 from airhop.experiments.reading import MARK, Question, Reading, readings
-from airhop.scenario import SCHEME
+from airhop.scenario import SCHEME, toml_literal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,13 +193,20 @@ class Replications:
 
 @dataclass(frozen=True)
 class TimelineChoice:
-    """Which run the report shows packet by packet."""
+    """Which runs the report shows packet by packet: those that the headline is about."""
 
-    x: float
+    curve: str
+    """The curve that the page opens on; those of the others are a click away."""
+    x: X | Callable[[Samples], X]
+    """A value of the axis, or what finds it where the headline goes by what was measured."""
     duration_s: float
     opening_s: float
     """How much of the beginning the page opens on; all of the run is a click away."""
     rep: int = 0
+
+    def at(self, samples: Samples) -> X:
+        """Return the value of the axis in this outcome."""
+        return self.x(samples) if callable(self.x) else self.x
 
 
 @dataclass(frozen=True)
@@ -300,6 +308,8 @@ class Experiment:
     """Figures of single runs, beside that of the means."""
     questions: tuple[Question, ...] = ()
     """What its paper leaves open."""
+    changed: str = ""
+    """What a user has set in it; then it is no experiment of its paper, and has no claims."""
 
     def __post_init__(self) -> None:
         names = [reading.name for reading in readings(self.questions)]
@@ -319,6 +329,9 @@ class Experiment:
                     f"{self.axis.text(picture.x)}, which is not run in every mode"
                 )
 
+        if (shown := self.timeline) is not None and shown.curve not in self.labels:
+            raise InputError(f"{self.id}: the time-line opens on `{shown.curve}`, which is not compared")
+
     @property
     def labels(self) -> dict[str, str]:
         """What the legend calls each curve, by name."""
@@ -332,6 +345,34 @@ class Experiment:
         """
         self._refuse_unknown(reading)
         return self._under(reading)
+
+    def with_(self, changes: Mapping[str, object]) -> Experiment:
+        """Make the experiment with other settings, by scenario path: the same grid and curves elsewhere.
+
+        It is no experiment of its paper any more: it has a name of its own, neither claims nor printed
+        numbers. Raises InputError for what the experiment varies itself.
+        """
+        if not changes:
+            return self
+        varied = {*self.axis.paths, *(path for curve in self.curves for path in curve.changes)}
+        for path in changes:
+            for own in varied:
+                if f"{path}.".startswith(f"{own}.") or f"{own}.".startswith(f"{path}."):
+                    raise InputError(f"{self.id}: it varies `{own}` itself, so that `{path}` cannot be set")
+        told = ", ".join(f"{path} = {toml_literal(value)}" for path, value in changes.items())
+        return replace(
+            self,
+            id=f"{self.id}+{re.sub(r'[^A-Za-z0-9_.=-]+', '-', told.replace(' = ', '=')).strip('-')}",
+            source=f"Not {self.source}: {told}. Claims are not judged",
+            settings={**self.settings, **changes},
+            metric=replace(self.metric, printed=False),
+            claims=(),
+            headline=lambda samples: f"With {told}: {self.headline(samples)}",
+            beside=self.beside and self.beside.with_(changes),
+            published=None,
+            questions=(),
+            changed=told,
+        )
 
     def _refuse_unknown(self, reading: Reading) -> None:
         schemes = {curve.scheme_name for curve in self.curves}

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from airhop.experiments.reproduced import CheckedClaim
-from airhop.numerals import interval
+from airhop.numerals import multiple
 from airhop.plots.quantities import (
     FAIRNESS,
     GOODPUT,
@@ -102,6 +102,8 @@ class Chapter:
     command: str = ""
     """What makes the whole chapter again, where one command does."""
     runs: tuple[TracedRun, ...] = ()
+    opens_on: str = ""
+    """The scheme whose run is shown first: that of the headline."""
     findings: tuple[str, ...] = ()
     """How each scheme compares with the baseline over the whole grid, a sentence each."""
     paper: Paper | None = None
@@ -110,11 +112,13 @@ class Chapter:
     """Metrics that its experiment names beside the main one."""
     computed: datetime | None = None
     """When the rows were written, as far as known."""
+    cautions: tuple[str, ...] = ()
+    """What a reader should know before anything else, a sentence each."""
 
     @classmethod
     def of_table(cls, table: Table, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
         """Make the chapter of a user's own study; `trace` runs one setting once more, packet by packet."""
-        study = table.study
+        study, led = table.study, leader(table)
         found = tuple(dimensions([point.values for point in study.points()]))
         return cls(
             name=study.name,
@@ -125,7 +129,8 @@ class Chapter:
             labels={scheme: scheme for scheme in study.schemes},
             dimensions=found,
             main=GOODPUT,
-            runs=trace_schemes(table) if trace else (),
+            runs=trace_schemes(table, led.point.index if led else None) if trace else (),
+            opens_on=led.point.scheme if led else "",
             computed=computed,
         )
 
@@ -138,6 +143,11 @@ class Chapter:
     def look(self) -> dict[str, SchemeStyle]:
         """Colours, markers and dashes by scheme."""
         return styles(self.labels)
+
+    @property
+    def opening_run(self) -> int:
+        """The place of the run that is shown first among the runs; the last where the headline names none."""
+        return next((i for i, run in enumerate(self.runs) if run.scheme == self.opens_on), len(self.runs) - 1)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -155,7 +165,7 @@ class Chapter:
     def warnings(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
         missing = [] if self.table.complete else ["Not every run of this study is there yet."]
-        return [*missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
+        return [*self.cautions, *missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
 
     @property
     def hints(self) -> list[str]:
@@ -198,21 +208,25 @@ class Chapter:
 
 def headline(table: Table, found: tuple[Dimension, ...]) -> str:
     """Say in a sentence where a scheme is furthest ahead of the baseline; without one, who is fastest."""
-    cells = table.cells(GOODPUT.column)
-    if not cells:
+    baseline, cell = table.study.baseline, leader(table)
+    if cell is None:
         return "No run has finished yet."
-    baseline = table.study.baseline
-    ratios = [(cell, cell.ratio) for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
-    if baseline is not None and ratios:
-        cell, ratio = max(ratios, key=lambda pair: (pair[1].low or 0.0, pair[1].value))
-        digits = 1 if ratio.value >= 10 else 2
+    if baseline is not None and (ratio := cell.ratio) is not None:
         if not ratio.excludes(1.0) or ratio.value < 1.0:
             return f"No scheme is ahead of {baseline} by more than chance."
-        times = interval(ratio, digits)
+        times = multiple(ratio)
         return f"{cell.point.scheme} delivers {times} times the goodput of {baseline}{_where(found, cell)}."
-    best = max(cells, key=lambda cell: cell.value.mean)
-    amount = f"{best.value.mean:.3g} {GOODPUT.unit}"
-    return f"{best.point.scheme} delivers the most, {amount}{_where(found, best)}."
+    amount = f"{cell.value.mean:.3g} {GOODPUT.unit}"
+    return f"{cell.point.scheme} delivers the most, {amount}{_where(found, cell)}."
+
+
+def leader(table: Table) -> Cell | None:
+    """Find the cell furthest ahead of the baseline; without a baseline, the cell that delivers most."""
+    cells = table.cells(GOODPUT.column)
+    ahead = [cell for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
+    if table.study.baseline is not None and ahead:
+        return max(ahead, key=lambda cell: (cell.ratio.low or 0.0, cell.ratio.value))  # type: ignore[union-attr]
+    return max(cells, key=lambda cell: cell.value.mean, default=None)
 
 
 def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
@@ -238,9 +252,7 @@ def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
         )
         if ahead:
             best, most = max(ahead, key=lambda pair: pair[1].low or 0.0)
-            text += (
-                f"; ahead most by {interval(most, 1 if most.value >= 10 else 2)} times{_where(found, best)}"
-            )
+            text += f"; ahead most by {multiple(most)} times{_where(found, best)}"
         told.append(f"{scheme}: {text}.")
     return tuple(told)
 
@@ -288,8 +300,10 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         main=_quantity(experiment.metric),
         others=tuple(map(_quantity, experiment.also)),
         command=outcome.command,
-        runs=trace_schemes(outcome.table, experiment.timeline, experiment.labels) if trace else (),
-        paper=Paper.of(outcome, drawn.beyond),
+        runs=_traced(outcome) if trace else (),
+        opens_on=experiment.timeline.curve if experiment.timeline else "",
+        paper=None if experiment.changed else Paper.of(outcome, drawn.beyond),
+        cautions=(f"{experiment.source}.",) if experiment.changed else (),
         printed=PrintedAxes(
             ticks=drawn.y_ticks,
             note=drawn.note,
@@ -301,6 +315,15 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
             },
         ),
     )
+
+
+def _traced(outcome: Outcome) -> tuple[TracedRun, ...]:
+    """Trace the runs that the headline of an experiment is about."""
+    experiment, choice = outcome.experiment, outcome.experiment.timeline
+    grid = experiment.axis.grid(outcome.mode)
+    x = choice.at(outcome.samples) if choice else None
+    first = grid.index(x) * len(experiment.curves) if x in grid else None
+    return trace_schemes(outcome.table, first, choice, experiment.labels)
 
 
 def _quantity(metric: Metric) -> Quantity:

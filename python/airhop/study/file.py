@@ -10,7 +10,7 @@ from typing import Any
 
 from airhop.errors import InputError, ScenarioError, did_you_mean, harmless
 from airhop.files import is_file, packaged_toml, read_text
-from airhop.scenario import Scenario
+from airhop.scenario import SCHEME, Scenario, toml_literal
 from airhop.study.axis import Axis, flattened
 from airhop.study.study import Study, changed, load_plugins
 from airhop.study.until import Until
@@ -40,6 +40,58 @@ def read(source: str | Path, plugins: Sequence[str | Path] = ()) -> Study:
         f"there is no study `{name}`: neither a file nor a packaged name."
         f"{did_you_mean(name, packaged)} Packaged: {', '.join(packaged)}."
     )
+
+
+def written(study: Study) -> str:
+    """Write a study as the text of a study file: `read` makes the same points of it.
+
+    Names of what an axis compares are not kept: a file calls a scheme by its own.
+    """
+    recipe = study.scenario.recipe()
+    varied = {path for axis in study.axes for path in axis.paths}
+    source = study.scenario.written() if recipe["is_json"] else recipe["name"]
+    if recipe["is_packaged"]:
+        source = str(source).removesuffix(".toml")
+    elif not recipe["is_json"]:
+        source = str(Path(str(source)).absolute())
+    often = (
+        f"until = {toml_literal(study.reps.spec())}"
+        if isinstance(study.reps, Until)
+        else f"reps = {study.reps}"
+    )
+    fixed = [(SCHEME, recipe["scheme"])] if recipe["scheme"] is not None else []
+    fixed += [(path, value) for path, value in recipe["sets"] if path not in varied]
+    # In `[set]` the keys of a table are set one by one; a table that replaces another is a value of an axis.
+    tables = [(path, value) for path, value in fixed if not _is_whole(path, value)]
+    fixed = [pair for pair in fixed if pair not in tables]
+    lines = [
+        f"name = {toml_literal(study.name)}",
+        f"scenario = {toml_literal(source)}",
+        often,
+        f"seed = {study.seed}",
+        *([f"plugins = {toml_literal(list(study.plugins))}"] if study.plugins else []),
+        *(["\n[set]"] if fixed else []),
+        *(f"{toml_literal(path)} = {value}" for path, value in fixed),
+    ]
+    alone = [axis for axis in study.axes if len(axis.paths) == 1]
+    lines += ["\n[vary]"] if alone or tables else []
+    lines += [f"{toml_literal(path)} = [{value}]" for path, value in tables]
+    lines += [line for axis in alone for line in _listed(axis)]
+    for axis in study.axes:
+        lines += ["\n[[zip]]", *_listed(axis)] if len(axis.paths) > 1 else []
+    return "\n".join(lines) + "\n"
+
+
+def _is_whole(path: str, literal: str) -> bool:
+    """Tell whether `[set]` takes a value as it stands."""
+    value = {path: tomllib.loads(f"value = {literal}")["value"]}
+    return flattened(value) == value
+
+
+def _listed(axis: Axis) -> list[str]:
+    """Write the values of an axis, a line for each of its paths."""
+    columns = zip(axis.paths, zip(*axis.values, strict=True), strict=True)
+    return [f"{toml_literal(path)} = {toml_literal(list(values))}" for path, values in columns]
 
 
 class _File:

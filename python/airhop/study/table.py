@@ -165,7 +165,7 @@ class Table:
         vague = [cell for cell in cells if cell.value.vague or (cell.ratio and cell.ratio.vague)]
         if vague:
             found.append(
-                f"{GOODPUT}: at {len(vague)} of {len(cells)} points the interval of the mean or of the ratio "
+                f"at {len(vague)} of {len(cells)} points the interval of the goodput, or of its ratio, "
                 "reaches below 0; more replications are needed to tell"
             )
         pairs = [d.n for cell in cells if (d := cell.difference) and d.correlation is not None]

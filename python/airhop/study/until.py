@@ -63,6 +63,11 @@ class Until:
         others = {"of": str(spec["of"])} if "of" in spec else {}
         return cls(half_width, relative, **others, **counts)  # type: ignore[arg-type]
 
+    def spec(self) -> dict[str, object]:
+        """Return the table that `read` takes."""
+        width = f"{100 * self.half_width:.12g} %" if self.relative else self.half_width
+        return {"half_width": width, "of": self.of, "max": self.max, "batch": self.batch}
+
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
         """Tell whether the interval of every sample is narrow enough, without the runs that have no value."""
         known = [[value for value in sample if value == value] for sample in samples]

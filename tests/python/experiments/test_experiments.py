@@ -147,6 +147,13 @@ def test_cells_of_different_counts_are_paired_by_replication() -> None:
     assert measured.reps == 2
 
 
+@pytest.mark.parametrize("experiment", STUDIES, ids=lambda one: one.id)
+def test_a_report_opens_on_runs_that_every_mode_has(experiment: Experiment) -> None:
+    if (shown := experiment.timeline) is not None:
+        assert shown.curve in experiment.labels
+        assert callable(shown.x) or shown.x in experiment.axis.coarse
+
+
 @pytest.fixture
 def short() -> Experiment:
     """Figure 6 in small: 4 schemes, 3 FERs, 2 replications of 3 s."""
@@ -158,7 +165,7 @@ def short() -> Experiment:
         axis=replace(FIG6.axis, coarse=(1e-3, 1e-2, 3e-2)),
         replications=replace(FIG6.replications, quick=2),
         claims=(),
-        timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
+        timeline=TimelineChoice("ll-elsn", 1e-2, duration_s=2.0, opening_s=1.0),
         also=(),
         panels=(),
         questions=(),

@@ -40,8 +40,8 @@ ALL = (*FIXED_TO_MOBILE, *MOBILE_TO_MOBILE)
 def document(experiment: Experiment, curve: str, x: X | None = None) -> dict[str, Any]:
     """Give the scenario of a curve, by default at the paper's setting."""
     assert experiment.timeline is not None
-    grid = [float(x) for x in experiment.axis.full]
-    place = grid.index(experiment.timeline.x if x is None else float(x)) * len(experiment.labels)
+    at = experiment.timeline.at(Samples("goodput_kbps")) if x is None else x
+    place = [float(x) for x in experiment.axis.full].index(float(at)) * len(experiment.labels)
     return experiment.study("full").points()[place + list(experiment.labels).index(curve)].scenario.to_dict()
 
 

@@ -148,8 +148,9 @@ def test_where_there_is_no_clipboard_the_command_is_selected(opened: Tab) -> Non
 
 
 def test_a_point_leads_to_its_run_packet_by_packet(opened: Tab) -> None:
-    # Figure 6 traces 1 %: the third value of the grid.
-    click_point(opened, "means", 1, 2)
+    # Where LL-ELSN is furthest ahead of Reno, which the headline is about: the last value of the grid.
+    assert opened.page.locator(f"#{EXPERIMENT} [data-opens]").get_attribute("data-opens") == "3"
+    click_point(opened, "means", 1, 4)
     opened.page.click(f"#{EXPERIMENT} .trace-link")
     assert opened.page.locator(f"#{EXPERIMENT}-tab-1").get_attribute("aria-selected") == "true"
     assert opened.page.locator(f"#{EXPERIMENT}-panel-1").is_visible()

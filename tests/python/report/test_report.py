@@ -21,9 +21,10 @@ import synthetic_study
 from airhop.experiments import CheckedClaim, ClaimResult, Outcome
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.report import Chapter, TracedRun, chapter_of_outcome
-from airhop.report.chapter import headline
+from airhop.report.chapter import headline, leader
 from airhop.report.data import chapter_data, runs_data
 from airhop.report.pack import pack
+from airhop.report.packets.traced import trace_schemes
 from airhop.report.page import render
 
 
@@ -314,6 +315,13 @@ def test_the_headline_of_a_study_is_its_clearest_lead() -> None:
     table = synthetic_study.study(schemes=("reno", "sack"), law=law, wlan__cell__errors__fer=(0.01, 0.1))
     chapter = Chapter.of_table(table, trace=False)  # type: ignore[arg-type]
     assert chapter.headline.endswith("times the goodput of reno, where frame error rate of cell = 1 %.")
+    led = leader(table)  # type: ignore[arg-type]
+    assert led is not None
+    assert chapter.opens_on == led.point.scheme == "sack"
+    runs = trace_schemes(table, led.point.index)  # type: ignore[arg-type]
+    points = table.study.points()
+    assert {points[run.point or 0].values[synthetic_study.FER] for run in runs} == {0.01}
+    assert replace(chapter, runs=runs).opening_run == 1
 
 
 def test_findings_count_the_settings_that_the_intervals_decide() -> None:

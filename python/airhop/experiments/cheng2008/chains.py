@@ -160,7 +160,7 @@ def experiment(
         replications=REPLICATIONS,
         claims=tuple(claims),
         headline=headline,
-        timeline=TimelineChoice(x=MOST_HOPS, duration_s=5.0, opening_s=1.0),
+        timeline=TimelineChoice("tcp-cl", MOST_HOPS, duration_s=5.0, opening_s=1.0),
         beside=beside,
         published=published,
         panels=panels,

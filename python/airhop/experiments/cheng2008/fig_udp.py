@@ -81,6 +81,6 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=1, duration_s=5.0, opening_s=1.0),
+    timeline=TimelineChoice("tcp-cl", 1, duration_s=5.0, opening_s=1.0),
     questions=(*BELOW_TCP, UDP_PLACE, TCP_W),
 )

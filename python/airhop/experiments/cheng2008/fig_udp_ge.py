@@ -96,6 +96,6 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=0.5, duration_s=5.0, opening_s=1.0),
+    timeline=TimelineChoice("tcp-cl", 0.5, duration_s=5.0, opening_s=1.0),
     questions=(*BELOW_TCP, STRIKES, UDP_PLACE, TCP_W),
 )

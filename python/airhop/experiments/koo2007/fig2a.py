@@ -123,6 +123,6 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=0.02, duration_s=30.0, opening_s=5.0),
+    timeline=TimelineChoice("westwood-vt", 0.02, duration_s=30.0, opening_s=5.0),
     questions=(delay(), SEGMENT, WAYS, FILTER, warnings("wire", "air"), NEW_JERSEY_RTT, POSTPONED),
 )

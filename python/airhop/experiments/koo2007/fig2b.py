@@ -135,7 +135,7 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=0.02, duration_s=30.0, opening_s=5.0),
+    timeline=TimelineChoice("westwood-vt", 0.01, duration_s=30.0, opening_s=5.0),
     beside=FIGURE2A,
     questions=(
         CROSS_TRAFFIC,

@@ -143,7 +143,7 @@ def experiment(
         replications=REPLICATIONS,
         claims=tuple(claims),
         headline=headline,
-        timeline=TimelineChoice(x=at, duration_s=SECONDS, opening_s=SECONDS),
+        timeline=TimelineChoice(shown or "ebsn", at, duration_s=SECONDS, opening_s=SECONDS),
         beside=beside,
         questions=(*questions(network, curves), *asked),
         pictures=(

@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
     replications=Replications(quick=10, full=100),
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=4, duration_s=SECONDS, opening_s=SECONDS),
+    timeline=TimelineChoice("ebsn", 4, duration_s=SECONDS, opening_s=SECONDS),
     also=(TIMEOUTS, SPURIOUS, RESENT),
     panels=(
         ("tahoe", *TODAY),

@@ -77,7 +77,7 @@ EXPERIMENT = Experiment(
     replications=Replications(quick=3, full=30),
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=4, duration_s=60.0, opening_s=60.0),
+    timeline=TimelineChoice("ll-elsn", 4, duration_s=60.0, opening_s=60.0),
     also=(TIMEOUTS,),
     panels=PANELS,
 )

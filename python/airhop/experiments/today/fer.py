@@ -22,7 +22,7 @@ from airhop.experiments.today import (
 )
 from airhop.experiments.today.duels import has_less, has_more
 from airhop.experiments.yun2009 import fig6
-from airhop.numerals import interval
+from airhop.numerals import multiple
 
 FER = replace(fig6.FER, full=(1e-4, 1e-2, 3e-2, 9e-2), coarse=(1e-2,), limits=(7e-5, 1.3e-1))
 GOODPUT = Metric(
@@ -48,7 +48,7 @@ def headline(samples: Samples) -> str:
     arq = min(samples.ratio("cubic-arq", "ll-elsn", at).value for at in samples.xs)
     bbr = f"{least:.2f}" if f"{least:.2f}" == f"{most:.2f}" else f"{least:.2f} to {most:.2f}"
     return (
-        f"LL-ELSN delivers {interval(cubic, 1)} times what CUBIC does at {FER.text(x)} frame errors and "
+        f"LL-ELSN delivers {multiple(cubic)} times what CUBIC does at {FER.text(x)} frame errors and "
         f"{bbr} times what BBR does; CUBIC over link ARQ at least {arq:.2f} times that of LL-ELSN."
     )
 
@@ -133,7 +133,9 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice(
+        "ll-elsn", lambda s: best_ratio(s, "ll-elsn", "cubic")[0], duration_s=20.0, opening_s=2.0
+    ),
     also=(RESENT, TIMEOUTS),
     panels=PANELS_WITH_CONTROLS,
 )

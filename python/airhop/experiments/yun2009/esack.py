@@ -166,5 +166,5 @@ EXPERIMENT = Experiment(
     replications=WITH_ARQ,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=20, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice("esack", 50, duration_s=20.0, opening_s=2.0),
 )

@@ -138,6 +138,6 @@ EXPERIMENT = Experiment(
     replications=Replications(quick=3, full=20),
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice("ll-elsn", 1e-2, duration_s=20.0, opening_s=2.0),
     questions=(ELN_FILTER, LHP_ACKS, HACK_SHIELD),
 )

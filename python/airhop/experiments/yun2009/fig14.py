@@ -119,6 +119,6 @@ EXPERIMENT = Experiment(
     replications=WITH_ARQ,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=2, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice(at("ll-elsn", 0.1), 2, duration_s=20.0, opening_s=2.0),
     questions=(ELN_FILTER,),
 )

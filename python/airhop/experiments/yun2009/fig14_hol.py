@@ -136,6 +136,6 @@ EXPERIMENT = Experiment(
     replications=WITH_ARQ,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=LARGE, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice("ll-elsn", LARGE, duration_s=20.0, opening_s=2.0),
     questions=(BAD_STATE, ELN_FILTER),
 )

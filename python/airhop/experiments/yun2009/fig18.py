@@ -185,6 +185,6 @@ EXPERIMENT = Experiment(
     replications=WITH_ARQ,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=0.5, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice(with_arq("ll-elsn"), 0.5, duration_s=20.0, opening_s=2.0),
     questions=(CLOCK, RETRY_LIMIT, ELN_FILTER),
 )

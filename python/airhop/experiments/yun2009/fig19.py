@@ -134,6 +134,6 @@ EXPERIMENT = Experiment(
     replications=WITH_ARQ,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=100, duration_s=20.0, opening_s=4.0),
+    timeline=TimelineChoice(BOTH, 100, duration_s=20.0, opening_s=4.0),
     questions=(CHANNEL, RETRY_LIMIT, ELN_FILTER),
 )

@@ -22,7 +22,7 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PANELS, PAPER, REPLICATIONS, SETTINGS, THE_REST
 from airhop.experiments.yun2009.overall import above_over, below_over
 from airhop.experiments.yun2009.readings import OF_SCHEMES
-from airhop.numerals import interval
+from airhop.numerals import multiple
 
 FER = PlottedAxis(
     key="fer",
@@ -58,8 +58,8 @@ def headline(samples: Samples) -> str:
     at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
     beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"
     return (
-        f"LL-ELSN delivers {interval(reno, 1)} times the goodput of Reno{beside_reno} "
-        f"and {interval(snoop, 1)} times that of Snoop at {FER.text(at_snoop)} frame errors."
+        f"LL-ELSN delivers {multiple(reno)} times the goodput of Reno{beside_reno} "
+        f"and {multiple(snoop)} times that of Snoop at {FER.text(at_snoop)} frame errors."
     )
 
 
@@ -153,7 +153,9 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),
+    timeline=TimelineChoice(
+        "ll-elsn", lambda s: best_ratio(s, "ll-elsn", "reno")[0], duration_s=20.0, opening_s=2.0
+    ),
     also=(CUTS, TIMEOUTS),
     panels=PANELS,
     questions=OF_SCHEMES,

@@ -103,7 +103,7 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=30, duration_s=20.0, opening_s=4.0),
+    timeline=TimelineChoice("ll-elsn", 30, duration_s=20.0, opening_s=4.0),
     also=(CUTS, TIMEOUTS),
     questions=OF_SCHEMES,
 )

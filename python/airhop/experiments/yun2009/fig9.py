@@ -85,6 +85,6 @@ EXPERIMENT = Experiment(
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=5, duration_s=20.0, opening_s=4.0),
+    timeline=TimelineChoice("reno", 1, duration_s=20.0, opening_s=4.0),
     questions=(*OF_SCHEMES, ERROR_RATE),
 )

@@ -72,32 +72,32 @@ class TracedRun:
 
 
 def trace_schemes(
-    table: Table, choice: TimelineChoice | None = None, labels: Mapping[str, str] | None = None
+    table: Table,
+    point: int | None = None,
+    choice: TimelineChoice | None = None,
+    labels: Mapping[str, str] | None = None,
 ) -> tuple[TracedRun, ...]:
     """Run every scheme at one setting once more with its trace, all over the same channel.
 
-    `choice` says where on the first axis; without it, or where that was not measured, the setting in the
-    middle of the grid is taken. Runs are shortened to what a page can show: the beginning of a long run is
-    the short run.
+    The setting is that of the point with this index, by default the one in the middle of the grid. Runs are
+    shortened to what a page can show: the beginning of a long run is the short run.
     """
-    points = _setting(table, choice)
     rep = choice.rep if choice else 0
     limit = choice.duration_s if choice else LONGEST_S
     opening = choice.opening_s if choice else OPENING_S
-    return tuple(_trace(table, point, rep, limit, opening, labels or {}) for point in points)
+    points = _setting(table, point)
+    return tuple(_trace(table, one, rep, limit, opening, labels or {}) for one in points)
 
 
-def _setting(table: Table, choice: TimelineChoice | None) -> list[Point]:
+def _setting(table: Table, point: int | None) -> list[Point]:
     """Take the points of the setting to show, one per scheme."""
     points = [point for point in table.study.points() if point.scenario.tcp_flows()]
     settings = list(dict.fromkeys(point.setting for point in points))
     if not settings:
         return []
-    chosen = settings[len(settings) // 2]
-    if choice is not None:
-        axis = table.study.columns[0]
-        chosen = next((point.setting for point in points if point.values[axis] == choice.x), chosen)
-    return [point for point in points if point.setting == chosen]
+    middle = settings[len(settings) // 2]
+    chosen = next((one.setting for one in points if one.index == point), middle)
+    return [one for one in points if one.setting == chosen]
 
 
 def _trace(

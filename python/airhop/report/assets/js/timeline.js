@@ -28,7 +28,7 @@ class Timeline {
     }
     for (const button of all(".events button", this.element)) button.addEventListener("click", () => this.toggle(button));
     const wanted = this.tabs.findIndex((tab) => location.hash === `#${tab.getAttribute("aria-controls")}`);
-    whenNear(this.element, () => this.select(wanted >= 0 ? wanted : this.tabs.length - 1));
+    whenNear(this.element, () => this.select(wanted >= 0 ? wanted : Number(this.element.dataset.opens)));
   }
 
   /** Goes to the run that a point links to. */
