@@ -82,6 +82,9 @@ clean:
 help:
 	@sed -n '2,11s/^# *//p' Makefile
 
+# pip and cargo say nothing for minutes: each step is named when it begins.
+say = @echo "make: $(1) …"
+
 # --- how it comes about ------------------------------------------------------------------------------------
 
 # The extension and the `airhop` command, as an editable install: a change of Python needs no rebuild. What people run and what
@@ -89,24 +92,29 @@ help:
 MATURIN := env -u MAKEFLAGS -u MFLAGS PIP_CONSTRAINT=$(CURDIR)/constraints.txt PIP_QUIET=1 $(BIN)/maturin develop --quiet
 
 $(VENV)/.released: $(VENV)/.deps $(RUST_SOURCES) | tools
+	$(call say,compiling the simulator)
 	$(MATURIN) --release
 	@touch $@ $(VENV)/.built
 
 $(VENV)/.built: $(VENV)/.deps $(RUST_SOURCES) | tools
+	$(call say,compiling the simulator for tests)
 	$(MATURIN) --profile tested
 	@touch $@
 
 $(VENV)/.deps: pyproject.toml constraints.txt | $(BIN)/python
+	$(call say,installing the packages that airhop uses)
 	$(BIN)/python tools/requirements.py build-system dependencies > $(VENV)/requirements.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r $(VENV)/requirements.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.deps
+	$(call say,installing the packages of tests and documentation)
 	$(BIN)/python tools/requirements.py dev cluster view docs > $(VENV)/requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r $(VENV)/requirements-dev.txt
 	@touch $@
 
 $(BIN)/python: | tools
+	$(call say,making $(VENV))
 	$$(tools/find-tools python) -m venv $(VENV)
 
 # Fails with one line per missing tool that says how to get it.

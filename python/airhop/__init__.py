@@ -9,9 +9,15 @@
 # The names below are imported on first use, so that `import airhop` and `airhop --help` cost nothing.
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+if sys.platform == "win32":
+    raise ImportError(
+        "Airhop runs on Linux and macOS. On Windows install it inside WSL 2: "
+        "https://learn.microsoft.com/windows/wsl/install"
+    )
 if TYPE_CHECKING:
     from airhop import layouts, plugins
     from airhop._core import (

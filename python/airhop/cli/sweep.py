@@ -92,17 +92,17 @@ def _print(table: Table) -> None:
         [
             *map(_short, settings),
             SCHEME,
-            "runs",
             "goodput\nMbit/s",
             *(f"{name}\nto {study.baseline}" for name in compared),
+            "runs",  # the least of all: a narrow terminal leaves the last columns out
         ],
         [
             [
                 *(_value(cell.point.values[column]) for column in settings),
                 cell.point.scheme,
-                number(cell.n),
                 mean_pm(cell.value),
                 *(_comparison(cell) if compared else []),
+                number(cell.n),
             ]
             for cell in cells[:MOST_LINES]
         ],

@@ -98,7 +98,7 @@ class Runs:
         jobs = state.jobs()
         results = run_many(list(jobs.values()), on_done=give_way)
         by_key = dict(zip(jobs, results, strict=True))
-        return Comparison(state.scenario, state.schemes, state.seed, state.reps, by_key)
+        return Comparison(state.scenario, state.schemes, state.seed, state.reps, by_key, state.under)
 
 
 def _trace(state: State, scheme: str, rep: int) -> Curves:

@@ -6,7 +6,7 @@ It is written as a study file, so that one file serves `airhop view` and `airhop
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from airhop.simulate import Job
 from airhop.study.axis import flattened
 
 OPENING_SCHEMES = ("reno", "sack", "snoop", "ll-elsn")
-"""What is shown before the reader chooses."""
+"""The schemes that are shown beside the scenario's own before the reader chooses."""
 OPENING_DURATION_S = 20.0
 """A run of this length takes milliseconds; longer scenarios begin with it, and have a slider."""
 MOST_REPS = 20
@@ -82,7 +82,8 @@ class State:
     def _opening(cls, base: Scenario, source: str | None) -> State:
         _check_flows(base, source or base.name)
         short = base.duration_s <= OPENING_DURATION_S
-        return cls(base, source, {} if short else {"duration": f"{OPENING_DURATION_S:g} s"})
+        sets = {} if short else {"duration": f"{OPENING_DURATION_S:g} s"}
+        return cls(base, source, sets, tuple(dict.fromkeys((*_own_schemes(base), *OPENING_SCHEMES))))
 
     @classmethod
     def from_toml(cls, text: str, name: str, folder: Path | None = None) -> State:
@@ -124,11 +125,15 @@ class State:
         """Change values of the scenario by their paths."""
         return replace(self, sets={**self.sets, **changes})
 
+    @cached_property
+    def under(self) -> dict[str, Scenario]:
+        """The scenario with each of the schemes in it."""
+        return {scheme: self.scenario.with_({SCHEME: scheme}) for scheme in self.schemes}
+
     def jobs(self) -> dict[tuple[str, int], Job]:
         """List the runs behind the bars, by scheme and replication, whole replications first."""
-        under = {scheme: self.scenario.with_({SCHEME: scheme}) for scheme in self.schemes}
         return {
-            (scheme, rep): Job(under[scheme], self.seed, rep)
+            (scheme, rep): Job(self.under[scheme], self.seed, rep)
             for rep in range(self.reps)
             for scheme in self.schemes
         }
@@ -155,6 +160,13 @@ class State:
             f"scheme = {toml_literal(list(self.schemes))}",
         ]
         return "\n".join(lines) + "\n"
+
+
+def _own_schemes(scenario: Scenario) -> Iterator[str]:
+    """List the schemes of a scenario's TCP flows, in file order: what it was written for is shown first."""
+    for flow in scenario.to_dict()["flow"]:
+        if "scheme" in flow:
+            yield flow["scheme"] if isinstance(flow["scheme"], str) else flow["scheme"]["name"]
 
 
 def _is_study(path: Path) -> bool:

@@ -375,3 +375,11 @@ def test_reader_that_left_is_no_error(words: list[str]) -> None:
         told = process.stderr.read()
     notes = [line for line in told.splitlines() if line.startswith(("senders: ", "hint: ", "warning: "))]
     assert (process.returncode, told.splitlines()) == (0, notes)
+
+
+def test_windows_is_told_of_wsl() -> None:
+    """The store locks files with flock(2), which Windows does not have."""
+    code = "import sys; sys.platform = 'win32'; import airhop"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("ImportError: Airhop runs on Linux and macOS. On Windows")

@@ -294,7 +294,7 @@ def test_warnings_tell_what_to_doubt() -> None:
     (few,) = warned(noisy, 3)
     assert few.startswith("the correlation is of fewer than 4 pairs at 2 of 2 points")
     (wide, _) = warned(lambda _scheme, _fer, rep: 7.0 if rep == 2 else 1.0 + 0.1 * rep, 3)
-    assert wide.startswith("goodput_mbps: at 4 of 4 points the interval of the mean or of the ratio reaches")
+    assert wide.startswith("at 4 of 4 points the interval of the goodput, or of its ratio, reaches below 0")
 
 
 def test_warns_where_nothing_is_random() -> None:

@@ -56,13 +56,28 @@ def test_first_computes_then_reuses(cli: Cli, study: Path, tmp_path: Path) -> No
     assert f"computed 12, reused 0; the rows are in {tmp_path / 'out' / 'runs'}" in err
     assert f"airhop report {tmp_path / 'out'}" in err
     # What is compared stands together, with the paired ratio, difference and correlation.
-    lines = [line.split()[:3] for line in out.splitlines()]
-    assert [line for line in lines if line[1:2] in (["reno"], ["sack"])] == [
-        [fer, scheme, "3"] for fer in ("0.01", "0.1") for scheme in ("reno", "sack")
+    lines = [line.split() for line in out.splitlines()]
+    assert [(line[0], line[1], line[-1]) for line in lines if line[1:2] in (["reno"], ["sack"])] == [
+        (fer, scheme, "3") for fer in ("0.01", "0.1") for scheme in ("reno", "sack")
     ]
     assert "ratio" in out and "difference" in out and "correlation" in out and "to reno" in out and "±" in out
     _, again, err = cli("sweep", study, "--out", tmp_path / "out")
     assert "computed 0, reused 12" in err and again == out
+
+
+def test_a_narrow_terminal_keeps_ratio_and_difference_and_drops_the_counts(
+    cli: Cli, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def console(width: int) -> str:
+        monkeypatch.setattr("airhop.cli.output.PIPE_WIDTH", width)
+        _, out, err = cli("sweep", study, "--out", tmp_path / "out")
+        return str(out) + str(err)
+
+    wide = console(200)
+    assert "runs" in wide
+    narrow = console(len(next(line for line in wide.splitlines() if "reno" in line)) - 2)
+    assert "too narrow for runs;" in narrow
+    assert "ratio" in narrow.split("too narrow")[0]
 
 
 def test_json_is_one_document(cli: Cli, study: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from airhop import run
 from airhop.plots.style import styles
 from airhop.view.curves import MOST_POINTS, Curves, Line
 from airhop.view.figures import dashes, roof
+from airhop.view.fragments import notes
 from airhop.view.runs import Newest, OvertakenError, Runs
 from airhop.view.state import State
 
@@ -74,7 +75,9 @@ def test_an_overtaken_comparison_gives_way(monkeypatch: pytest.MonkeyPatch) -> N
     runs = Runs()
     with pytest.raises(OvertakenError):
         asyncio.run(runs.compare(SHORT, lambda: True))
-    assert asyncio.run(runs.compare(SHORT, lambda: False)).complete
+    found = asyncio.run(runs.compare(SHORT, lambda: False))
+    assert found.complete
+    assert "sends each frame once (attempts = 1)" in notes(found)  # a hint, told of single runs, too
     runs.close()
 
 

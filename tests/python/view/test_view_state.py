@@ -32,10 +32,17 @@ def alike(a: State, b: State) -> bool:
 def test_a_packaged_scenario_opens_shortened() -> None:
     opened = State.of("last-hop")
     assert opened.scenario.duration_s == OPENING_DURATION_S
-    assert opened.schemes == OPENING_SCHEMES
+    assert opened.schemes == OPENING_SCHEMES  # its own, Reno, is the first of them
     # A scenario that is shorter than that is left alone.
     short = Scenario.load("last-hop").with_({"duration": "3 s"})
     assert State.uploaded(short.toml(), "short.toml").scenario == short
+
+
+def test_a_file_opens_with_its_own_schemes(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    mine = Scenario.load("last-hop").with_({"flow.ftp.scheme": {"name": "eln-cubic", "n": 3}})
+    file.write_text(mine.toml(), encoding="utf-8")
+    assert State.of(str(file)).schemes == ("eln-cubic", *OPENING_SCHEMES)
 
 
 def test_a_saved_state_opens_again(tmp_path: Path) -> None:
