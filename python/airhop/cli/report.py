@@ -8,7 +8,7 @@ from airhop.cli.output import say
 from airhop.progress import reporter_for_stderr
 
 
-def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None) -> None:
+def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None, flow: str | None = None) -> None:
     """Write one HTML file about every study and experiment of a folder, and figures for print.
 
     The file opens offline and holds everything: figures, tables, and the command of every point.
@@ -19,10 +19,12 @@ def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None) -> 
         Where `sweep` and `reproduce` have written.
     out
         The file to write; by default report.html in the folder.
+    flow
+        TCP flow that is shown packet by packet; by default the first of each run.
     """
     from airhop.report.folder import report_folder  # and with it bokeh, which completion needs not
 
-    written = report_folder(folder, out, reporter_for_stderr())
+    written = report_folder(folder, out, reporter_for_stderr(), flow=flow)
     for path in written:
         print(path)
     say(f"airhop: open {written[0].absolute().as_uri()} in a browser")

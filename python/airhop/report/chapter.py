@@ -134,6 +134,11 @@ class Chapter:
             computed=computed,
         )
 
+    def showing(self, flow: str) -> Chapter:
+        """Show another TCP flow packet by packet, in runs that have it."""
+        runs = (replace(run, shown=flow) if flow in run.flows else run for run in self.runs)
+        return replace(self, runs=tuple(runs))
+
     @cached_property
     def id(self) -> str:
         """The name as an HTML id."""

@@ -6,10 +6,11 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from airhop.errors import InputError
+from airhop.errors import InputError, did_you_mean
 from airhop.experiments import Calculated, Outcome, outcomes_in, registry
 from airhop.experiments.calculation import DOCUMENT, calculated_in
 from airhop.files import file_name, filling, why
+from airhop.hints import some
 from airhop.progress import SILENT, Reporter
 from airhop.report.calculated import CalculationChapter, page_of_calculation
 from airhop.report.chapter import Chapter, chapter_of_outcome
@@ -24,12 +25,17 @@ RUNS = "runs"
 
 
 def report_folder(
-    folder: str | Path, out: str | Path | None = None, reporter: Reporter = SILENT
+    folder: str | Path,
+    out: str | Path | None = None,
+    reporter: Reporter = SILENT,
+    *,
+    flow: str | None = None,
 ) -> list[Path]:
     """Write the report of all studies and experiments of a folder, and the printed figures of its studies.
 
     The report is `out`, by default FOLDER/report.html; figures of a study are FOLDER/NAME/*.pdf and so on.
-    Returns the files, the report first. Raises InputError when there is nothing to report.
+    `flow` is the TCP flow shown packet by packet, by default the first of each run. Returns the files, the
+    report first. Raises InputError when there is nothing to report, and when no run has the flow.
     """
     from airhop.plots import draw_study
 
@@ -40,6 +46,8 @@ def report_folder(
             f"there is no study in {folder}; `airhop sweep STUDY.toml --out {folder}` or "
             f"`airhop reproduce EXPERIMENT --out {folder}` makes one"
         )
+    if flow is not None:
+        chapters = _showing(chapters, flow)
     path = Path(out) if out is not None else folder / REPORT
     files = []
     try:
@@ -56,6 +64,16 @@ def report_folder(
                 files += [figures / file.name for file in draw_study(chapter.table, hidden)]
             task.advance()
     return files
+
+
+def _showing(chapters: list[Chapter | CalculationChapter], flow: str) -> list[Chapter | CalculationChapter]:
+    """Show a flow in all chapters that have it; InputError if none has."""
+    traced = [run for chapter in chapters if isinstance(chapter, Chapter) for run in chapter.runs]
+    known = list(dict.fromkeys(name for run in traced for name in run.flows))
+    if flow not in known:
+        near = did_you_mean(flow, known)
+        raise InputError(f"no run that is shown has a TCP flow `{flow}`.{near} There are: {some(known)}")
+    return [chapter.showing(flow) if isinstance(chapter, Chapter) else chapter for chapter in chapters]
 
 
 def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | CalculationChapter]:

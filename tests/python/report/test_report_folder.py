@@ -53,6 +53,22 @@ def test_the_report_and_the_printed_figures_are_written(
     assert (folder / "report.html").as_uri() in printed.err
 
 
+def test_another_flow_is_shown_packet_by_packet(tmp_path: Path) -> None:
+    from airhop.report.folder import _showing
+
+    text = airhop.Scenario.load("yun2009-downlink").with_({"duration": "2 s", "copies": 2})
+    run_in(Study("two", text, (Axis.of("scheme", ["reno"]),), reps=1), tmp_path)
+    (chapter,) = chapters_in(tmp_path)
+    assert isinstance(chapter, Chapter)
+    first, second = chapter.runs[0].flows
+    (shown,) = _showing([chapter], second)
+    assert isinstance(shown, Chapter)
+    assert (chapter.runs[0].flow["name"], shown.runs[0].flow["name"]) == (first, second)
+    assert set(shown.runs[0].table("segments")["flow"].cast(str)) == {second}
+    with pytest.raises(InputError, match=f"no run that is shown has a TCP flow `ftp`.* There are: {first}, "):
+        report_folder(tmp_path, flow="ftp")
+
+
 def test_the_report_can_go_elsewhere(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "page.html"
     assert report_folder(folder, out)[0] == out

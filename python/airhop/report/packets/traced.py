@@ -38,10 +38,19 @@ class TracedRun:
     network: Mapping[str, Any] = field(default_factory=dict)
     """The scenario as plain data."""
 
+    shown: str | None = None
+    """Name of the TCP flow to show; by default the first of the run."""
+
+    @property
+    def flows(self) -> list[str]:
+        """Names of the TCP flows."""
+        return [flow["name"] for flow in self.document["flows"] if flow["transport"] == "tcp"]
+
     @property
     def flow(self) -> dict[str, Any]:
-        """The TCP flow shown: the first of the run."""
-        return next(flow for flow in self.document["flows"] if flow["transport"] == "tcp")
+        """The TCP flow shown."""
+        name = self.flows[0] if self.shown is None else self.shown
+        return next(flow for flow in self.document["flows"] if flow["name"] == name)
 
     @property
     def goodput(self) -> str:
