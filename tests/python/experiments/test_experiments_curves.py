@@ -129,7 +129,7 @@ def test_the_terminal_has_room_for_twelve_curves() -> None:
     cells = {(name, x): {0: 3.44, 1: 3.46} for x in FIG6.axis.full for name in names}
     measured = Samples("goodput_mbps", cells)
     curves = Curve.of_schemes({name: name.title() for name in names})
-    many = replace(FIG6, curves=curves, baseline=names[0], also=(), panels=(), questions=())
+    many = replace(FIG6, curves=curves, baseline=names[0], also=(), panels=(), questions=(), timeline=None)
     of_many = rows(many, many.metric, measured)
     outcome = Outcome(many, "full", 1, None, measured, of_many, {}, [])  # type: ignore[arg-type]
     stream = io.StringIO()
