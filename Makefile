@@ -2,6 +2,7 @@
 #   make demo    the main job, start to finish: compares twelve schemes over a lossy last hop (table, chart, report)
 #   make test    every check and every test, Rust and Python
 #   make bench   speed, beside ns-2 and ns-3 where they are installed
+#   make cross-check   what is too heavy for make test: every point of laws, ns-2, ns-3 and Linux; random networks; benchmarks build
 #   make setup   leaves a working .venv/bin/airhop
 #   make bpf     builds the congestion controls in bpf/ for the kernel; wants clang, llvm-strip and libbpf's headers
 #   make docs    writes the generated pages of docs/, and the site into site/
@@ -11,14 +12,14 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test test-rust test-python lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
+.PHONY: setup demo test cross-check test-rust test-python lint lint-rust lint-python bench bpf docs wheel licences audit clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
 # Cargo would look for the jobserver of make, whose descriptors it does not get.
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
-# Everything the extension is made from. Tests and benchmarks of the crates are not part of it.
-RUST_SOURCES := $(shell find crates -type f -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null) \
+# Everything the extension is made from. Tests of the crates are not part of it.
+RUST_SOURCES := $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
                 Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml .cargo/config.toml)
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
@@ -58,6 +59,12 @@ audit: licences
 test:
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
 
+# Some twenty minutes. Every run of `make test` has a part of it.
+cross-check: $(VENV)/.released
+	$(BIN)/airhop doctor --cross-check
+	$(BIN)/python -m airhop.verify 5000
+	$(CARGO) clippy -p airhop-bench --all-targets --locked -- -D warnings
+
 test-rust: lint-rust
 	$(CARGO) test --workspace --locked
 
@@ -69,7 +76,7 @@ lint: lint-rust lint-python
 
 lint-rust: | $(BIN)/python
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --workspace --exclude airhop-bench --all-targets --locked -- -D warnings
 
 lint-python: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/ruff check
@@ -80,7 +87,7 @@ clean:
 	rm -rf $(VENV) target demo-out site .cache python/airhop/_core*.so
 
 help:
-	@sed -n '2,11s/^# *//p' Makefile
+	@sed -n '2,12s/^# *//p' Makefile
 
 # pip and cargo say nothing for minutes: each step is named when it begins.
 say = @echo "make: $(1) …"

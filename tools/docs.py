@@ -20,9 +20,9 @@ from blocks import fill, table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("api", "experiments", "scenario", "schemes")
-WRITTEN = {"experiments/readings.md", "experiments/ledger.md"}
-"""Pages beside them that are written by hand."""
 """Folders of docs/ in which every page is generated."""
+WRITTEN = {"experiments/readings.md", "experiments/ledger.md"}
+"""Pages in these folders that are written by hand."""
 
 LAST_HOP = ("last-hop", "reno", '--set duration="20 s"')
 """Where a scheme is shown, beside which other one, and with what set."""

@@ -165,12 +165,6 @@ impl Div<u64> for Span {
     }
 }
 
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::units::format_span(*self))
-    }
-}
-
 impl fmt::Debug for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -216,12 +210,6 @@ impl Rate {
     /// How long `bytes` take at this rate.
     pub const fn time_for(self, bytes: u32) -> Span {
         self.time_for_bits(bytes as u64 * 8)
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::units::format_rate(*self))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::{Rate, Span};
 use std::borrow::Cow;
+use std::fmt;
 
 /// The micro sign is U+00B5 here; [`plain`] has the Greek letter that looks like it, U+03BC, read alike.
 const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
@@ -172,6 +173,18 @@ pub fn format_rate(r: Rate) -> String {
         _ => ("bit/s", 1),
     };
     format!("{} {unit}", decimal(bps, scale))
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format_span(*self))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format_rate(*self))
+    }
 }
 
 /// Writes a frequency in Hz so that [`parse_frequency`] reads the same value back.

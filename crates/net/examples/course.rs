@@ -9,7 +9,8 @@
 mod common;
 
 use airhop_net::World;
-use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Plan, RoutingPlan};
+use airhop_net::routing::AodvPlan;
 use common::chain::Chain;
 use common::{LastHop, dumbbell};
 use std::sync::atomic::AtomicBool;

@@ -2,8 +2,10 @@
 //! it.
 
 use crate::agents::MOST_AGENTS;
-use crate::placement::DRAWS;
 use std::fmt;
+
+/// Draws of the places of a wlan's stations, all anew each time, before a run gives up.
+pub const DRAWS: usize = 10_000;
 
 /// A plan that no world can be made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

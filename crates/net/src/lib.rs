@@ -20,7 +20,7 @@ mod source;
 mod turnaround;
 mod world;
 
-pub use build_error::BuildError;
+pub use build_error::{BuildError, DRAWS};
 pub use ground_truth::lateness::Lateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};

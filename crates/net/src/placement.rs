@@ -5,7 +5,7 @@
 //! `<flow>.between`. Schemes are not asked, so every scheme meets the same network. One more flow leaves the ends of those
 //! before it, unless its own need other places.
 
-use crate::build_error::BuildError;
+use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
 use crate::plan::{Area, Pair, Plan};
 use crate::routing::hear;
@@ -13,9 +13,6 @@ use airhop_engine::{Stream, Streams};
 use airhop_radio::cell::Station;
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
-
-/// So often are the stations of a wlan placed, all of them anew each time, before a run gives up.
-pub const DRAWS: usize = 10_000;
 
 /// A place, metres.
 pub type Place = [f64; 2];

@@ -105,7 +105,7 @@ fn mbps(truth: Truth) -> f64 {
     truth.rate.bps() as f64 / 1e6
 }
 
-// The formula of truth.rs by hand for 802.11b at 11 Mbit/s: DIFS 50, data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11,
+// The formula of the oracle (`crates/net/src/ground_truth/oracle.rs`) by hand for 802.11b at 11 Mbit/s: DIFS 50, data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11,
 // TCP ACK 192 + 608/11 (40 + 36 B), backoff 15.5 slots of 20 µs.
 #[test]
 fn the_capacity_of_a_cell_is_that_of_its_timing() {

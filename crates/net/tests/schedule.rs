@@ -3,7 +3,8 @@
 use crate::common::chain::Chain;
 use crate::common::{LastHop, dumbbell};
 use airhop_base::{Span, Time};
-use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Plan, RoutingPlan};
+use airhop_net::routing::AodvPlan;
 use airhop_net::{Report, World};
 use std::sync::atomic::AtomicBool;
 

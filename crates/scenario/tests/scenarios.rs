@@ -1,8 +1,9 @@
 //! Good scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
-use airhop_net::plan::{AodvPlan, AppPlan, RoutingPlan, Transport};
+use airhop_net::plan::{AppPlan, RoutingPlan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
+use airhop_net::routing::AodvPlan;
 use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
 use airhop_radio::phy::{Coding, Phy};

@@ -117,16 +117,6 @@ pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
 
-/// A stream offset on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
-pub(crate) fn fold(offset: u64, isn: u32) -> u32 {
-    isn.wrapping_add(offset as u32)
-}
-
-/// The stream offset, modulo 2³², that is on the wire.
-pub(crate) fn unfold(number: u32, isn: u32) -> u64 {
-    number.wrapping_sub(isn).into()
-}
-
 /// What both ends of a flow have agreed on, as far as headers depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
@@ -193,13 +183,6 @@ mod tests {
         let unicast = |address: &str| is_unicast(address.parse().unwrap());
         assert!(["10.0.0.1", "192.168.0.255", "fd00:a1b0::1", "::1"].into_iter().all(unicast));
         assert!(!["10.255.255.255", "255.255.255.255", "224.0.0.22", "ff02::2"].into_iter().any(unicast));
-    }
-
-    /// RFC 9293 §3.4: offsets fold around 2³² from any initial sequence number.
-    #[test]
-    fn offsets_fold_modulo_2_to_the_32() {
-        assert_eq!(fold(0x1_0000_0003, 0xFFFF_FFFF), 2);
-        assert_eq!(unfold(2, 0xFFFF_FFFF), 3);
     }
 
     /// RFC 6335 §6: every flow has a dynamic port of its own, and other ports belong to nobody.

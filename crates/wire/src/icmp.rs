@@ -11,6 +11,7 @@
 use crate::WireError;
 use crate::addressing::{self, TCP_RECEIVER_PORT, Way};
 use crate::ipv4::Datagram as Ip;
+use crate::numbers;
 use airhop_base::{Body, FlowId, Notice, NoticeKind, Packet, Span};
 use etherparse::IpNumber;
 
@@ -29,8 +30,8 @@ pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNu
     out.extend_from_slice(&micros.to_be_bytes());
     out.extend_from_slice(&source.to_be_bytes());
     out.extend_from_slice(&destination.to_be_bytes());
-    out.extend_from_slice(&addressing::fold(notice.seq, isn).to_be_bytes());
-    out.extend_from_slice(&addressing::fold(notice.end, isn).to_be_bytes());
+    out.extend_from_slice(&numbers::fold(notice.seq, isn).to_be_bytes());
+    out.extend_from_slice(&numbers::fold(notice.end, isn).to_be_bytes());
     IpNumber::ICMP
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         return Err(WireError::Foreign("ports"));
     }
     let isn = addressing::isn(flow, Way::Forward);
-    let (seq, end) = (addressing::unfold(word(12), isn), addressing::unfold(word(16), isn));
+    let (seq, end) = (numbers::unfold(word(12), isn), numbers::unfold(word(16), isn));
     let delay = Span::from_micros(word(4).into());
     let notice = Notice { delay, origin: ip.src, ..Notice::about(kind, seq, end) };
     Ok((flow, Body::Notice(notice), None))

@@ -20,6 +20,7 @@ pub mod addressing;
 mod aodv;
 mod icmp;
 mod ipv4;
+mod numbers;
 mod options;
 pub mod real;
 mod tcp;

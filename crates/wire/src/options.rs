@@ -12,7 +12,7 @@
 //! [`Segment::option_bytes`] counts.
 
 use crate::WireError;
-use crate::addressing::{fold, unfold};
+use crate::numbers::{fold, unfold};
 use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
 
 /// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.

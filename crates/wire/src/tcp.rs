@@ -19,7 +19,7 @@
 use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
 use crate::ipv4::Datagram as Ip;
-use crate::options;
+use crate::{numbers, options};
 use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Segment};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, TcpHeader};
@@ -51,7 +51,7 @@ pub(crate) fn write_segment(
     let mut header = header(packet.flow, way, segment.seq);
     if flags.ack {
         header.acknowledgment_number =
-            addressing::fold(segment.ack, addressing::isn(packet.flow, way.opposite()));
+            numbers::fold(segment.ack, addressing::isn(packet.flow, way.opposite()));
     }
     // RFC 7323 §2.2: the window of a SYN is never scaled.
     let shift = if flags.syn { 0 } else { conversation.shift(way) };
@@ -111,7 +111,7 @@ pub(crate) fn write_notice(
     // The receiver has sent nothing but its SYN: its next byte is the first.
     let mut header = header(packet.flow, Way::Reverse, 1);
     let isn = addressing::isn(packet.flow, Way::Forward);
-    let (seq, end) = (addressing::fold(notice.seq, isn), addressing::fold(notice.end, isn));
+    let (seq, end) = (numbers::fold(notice.seq, isn), numbers::fold(notice.end, isn));
     header.ack = true;
     header.acknowledgment_number = seq;
     header.window_size = u16::MAX - u16::try_from(end.wrapping_sub(seq)).unwrap_or(u16::MAX);
@@ -132,7 +132,7 @@ pub(crate) fn write_notice(
 /// A header with ports and sequence number, and nothing else.
 fn header(flow: FlowId, way: Way, seq: u64) -> TcpHeader {
     let (source, destination) = addressing::ports(flow, way, TCP_RECEIVER_PORT);
-    TcpHeader::new(source, destination, addressing::fold(seq, addressing::isn(flow, way)), 0)
+    TcpHeader::new(source, destination, numbers::fold(seq, addressing::isn(flow, way)), 0)
 }
 
 /// Reads a segment, or the notice that looks like one.
@@ -144,9 +144,9 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     }
     let peer_isn = addressing::isn(flow, way.opposite());
     let mut segment = Segment {
-        seq: addressing::unfold(header.sequence_number, addressing::isn(flow, way)),
+        seq: numbers::unfold(header.sequence_number, addressing::isn(flow, way)),
         len: payload.len() as u32,
-        ack: if header.ack { addressing::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
+        ack: if header.ack { numbers::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
         window: header.window_size.into(),
         flags: Flags {
             syn: header.syn,
@@ -172,7 +172,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
 fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Notice>, WireError> {
     let isn = addressing::isn(flow, Way::Forward);
     let notice = |kind, seq: u32, end| {
-        let [seq, end] = [seq, end].map(|number| addressing::unfold(number, isn));
+        let [seq, end] = [seq, end].map(|number| numbers::unfold(number, isn));
         Some(Notice::about(kind, seq, end))
     };
     let seq = header.acknowledgment_number;

@@ -1,7 +1,7 @@
 """`--report`: a real connection beside its simulated twin, from the log of one.
 
-curl.log has headers alone: 120 kB by HTTP from s to d over `last-hop` (cubic, preset = linux, delayed ACKs),
-as `airhop emulate --seed 3 --log curl.log --headers-only` wrote it.
+download-headers.log has the headers of a real download: 120 kB by HTTP from s to d over `last-hop` (cubic,
+preset = linux, delayed ACKs), as `airhop emulate --seed 3 --log FILE --headers-only` wrote it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from browser import Tab
 from command_line import Cli
 from fake_core import FakeCore, FakeEmulated
 
-LOG = Path(__file__).with_name("curl.log")
+LOG = Path(__file__).with_name("download-headers.log")
 PAGE_BYTES = 120_000
 CORE = {name: getattr(_core, name) for name in ("replay", "log_header")}
 

@@ -375,6 +375,19 @@ def test_the_pages_numbers_are_those_of_this_simulator() -> None:
         ), row.check.id
 
 
+SAMPLED = {"linux": 1, "ns-2": 11, "ns-3": 3}
+"""Source to step: the first check and every step-th after it is made anew; `make cross-check` makes all."""
+
+
+@pytest.mark.parametrize("source", SAMPLED)
+def test_goodput_is_that_of_other_simulators_and_of_the_kernel(source: str) -> None:
+    sampled = [one for one in checks() if one.source == source][:: SAMPLED[source]]
+    rows = measure([replace(one, reps=4) for one in sampled])
+    assert [row.to_dict() for row in rows if row.verdict == "beyond"] == []
+    settled = sum(row.verdict in ("within", "explained") for row in rows)
+    assert settled > 0.9 * len(rows), "four replications settle nearly all"
+
+
 def test_nothing_on_the_page_is_beyond_its_bound_for_no_known_reason() -> None:
     rows = recorded(page_of_checks.MEASURED, checks())
     assert [row.check.id for row in rows if row.verdict in ("beyond", "open")] == []

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rust_modules import uses
+
 ROOT = Path(__file__).parents[3]
 CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/tests"))
 
@@ -32,6 +34,26 @@ def modules(file: Path) -> set[str]:
 def rust_files(folder: Path) -> set[str]:
     """Give the files of Rust in a folder."""
     return {path.stem for path in folder.glob("*.rs")}
+
+
+def test_the_page_of_crates_is_what_cargo_enforces() -> None:
+    """The table in docs/architecture.md has a row for each crate, with the crates that it depends on."""
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    table = page[page.index("| crate |") : page.index("Cargo enforces")]
+    told = {
+        crate: set() if users == "nothing" else set(users.split(", "))
+        for crate, users in re.findall(r"^\| `(\w+)` \| .* \| ([\w, ]+) \|$", table, re.M)
+    }
+    manifests = {
+        path.parent.name: tomllib.loads(path.read_text()) for path in (ROOT / "crates").glob("*/Cargo.toml")
+    }
+    used = {
+        crate: {
+            name.removeprefix("airhop-") for name in manifest["dependencies"] if name.startswith("airhop-")
+        }
+        for crate, manifest in manifests.items()
+    }
+    assert told == used
 
 
 # ---- who may use whom ------------------------------------------------------------------------------------
@@ -102,3 +124,60 @@ def test_experiments_are_below_what_shows_them() -> None:
     assert "airhop.experiments" not in graph["airhop.plots"]
     assert not {"airhop.report", "airhop.reproduction"} & graph["airhop.experiments"]
     assert "airhop.reproduction" not in graph["airhop.report"]
+
+
+# ---- the same of Rust ------------------------------------------------------------------------------------
+
+SOURCES = {path.parent.name: path for path in sorted((ROOT / "crates").glob("*/src"))}
+RUST_CIRCLES: dict[str, set[frozenset[str]]] = {
+    "base": {frozenset({"notice", "original", "packet", "routing", "segment"})},
+    "bpf": {frozenset({"btf", "error", "fault", "kernel", "maps", "memory"})},
+    "live": {frozenset({"drive", "emulation", "host"})},
+    "net": {
+        frozenset({"agents", "links", "plan", "services"}),
+        frozenset({"flow", "link", "outside", "world"}),
+        frozenset({"world::build", "world::links"}),
+    },
+    "scenario": {frozenset({"grammar", "tables"}), frozenset({"grammar::fields", "grammar::key"})},
+    "tcp": {
+        frozenset({"control", "estimators", "scoreboard", "seams", "sender_state", "usage"}),
+        frozenset({"schemes::bbr3::control", "schemes::bbr3::probe"}),
+        frozenset({"seams::control", "seams::recovery"}),
+    },
+}
+"""Modules side by side that need each other. A circle that is gone leaves the list, and none enters it."""
+
+
+def rust_circles(source: Path) -> set[frozenset[str]]:
+    """Return the circles among modules side by side, each module by its path below the crate."""
+    return {
+        frozenset("::".join((*parent, child)) for child in circle)
+        for parent, graph in uses(source).items()
+        for circle in circles(graph)
+    }
+
+
+@pytest.mark.parametrize("crate", SOURCES)
+def test_no_module_needs_one_that_needs_it(crate: str) -> None:
+    assert rust_circles(SOURCES[crate]) == RUST_CIRCLES.get(crate, set())
+
+
+def test_circles_of_rust_are_found(tmp_path: Path) -> None:
+    """By `use` and in the code, through names that are exported again; not in tests, comments, strings."""
+    files = {
+        "lib.rs": "mod a;\nmod b;\nmod c;\npub use c::{deep::Deep, Other as Another};\n",
+        "a.rs": "use crate::{b::B, std};\n",
+        "b.rs": "fn f() -> super::Deep { todo!() }\n",
+        "c/mod.rs": "pub(crate) mod deep;\nmod wide;\nuse crate::a::{\n    A,\n};\npub struct Other;\n",
+        "c/deep.rs": "// crate::b\nuse super::wide::Wide;\n#[cfg(test)]\nmod tests {\nuse crate::d;}\n",
+        "c/wide.rs": 'const TEXT: &str = "super::deep";\n',
+        "d.rs": "use crate::Another;\n",
+        "d_tests.rs": "use crate::d;\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert rust_circles(tmp_path) == {frozenset("abc")}
+    assert uses(tmp_path)[("c",)] == {"deep": {"wide"}, "wide": set()}
+    (tmp_path / "c/wide.rs").write_text("use super::deep;\n")
+    assert rust_circles(tmp_path) == {frozenset("abc"), frozenset({"c::deep", "c::wide"})}

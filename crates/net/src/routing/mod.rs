@@ -4,7 +4,7 @@ pub(crate) mod aodv;
 mod graph;
 mod static_routes;
 
-pub use aodv::RoutingCounts;
+pub use aodv::{AodvPlan, RoutingCounts, Variant};
 pub(crate) use graph::Medium;
 pub use graph::{Graph, Hop, Joins, Stations, hear};
 pub use static_routes::Routes;

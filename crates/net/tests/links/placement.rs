@@ -1,7 +1,8 @@
 //! What is drawn for a replication: places, and pairs of them.
 
 use airhop_engine::Streams;
-use airhop_net::placement::{DRAWS, Place, connected, pairs, scatter};
+use airhop_net::DRAWS;
+use airhop_net::placement::{Place, connected, pairs, scatter};
 use airhop_net::plan::Area;
 
 const REACH: f64 = 40.0;

@@ -67,7 +67,7 @@ fn a_clean_link_carries_its_rate() {
     assert!((goodput * 1e3 - 13.18).abs() < 0.02, "{goodput}");
 }
 
-// The truth that a scheme is told of this path, held against what it does (see truth.rs of these tests for other paths).
+// The truth that a scheme is told of this path, held against what it does (`oracle.rs` has other paths).
 #[test]
 fn a_window_too_small_is_the_limit() {
     // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP ACKs come when the link

@@ -7,7 +7,8 @@ use crate::common::{
     trace::{traced, words},
 };
 use airhop_base::{Drop, NodeId, Span};
-use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Plan, RoutingPlan};
+use airhop_net::routing::AodvPlan;
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};

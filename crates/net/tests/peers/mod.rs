@@ -5,4 +5,3 @@ mod chain;
 mod linux;
 mod ns2;
 mod ns2_radio;
-mod ns3;

@@ -1,6 +1,6 @@
 """The time-line of one run: what its figures show of the trace, and their legends.
 
-A source holds the rows of one group of events; figures draw it (timeline_figures.py) and legend buttons show
+A source holds the rows of one group of events; figures draw it (figures.py) and legend buttons show
 and hide it by the same name.
 """
 

@@ -5,6 +5,7 @@
 
 mod action;
 mod buffer;
+mod plan;
 mod repair;
 mod router;
 mod table;
@@ -13,4 +14,5 @@ mod tests;
 mod timing;
 
 pub use action::{Action, Passing, RoutingCounts};
+pub use plan::{AodvPlan, Variant};
 pub use router::Router;

@@ -1,9 +1,9 @@
 //! A lost neighbour breaks the routes that go by it: routers tell who uses them, or repair them locally.
 
 use super::action::{Action, Passing};
+use super::plan::Variant;
 use super::router::Router;
 use super::table::State;
-use crate::plan::Variant;
 use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
 use airhop_engine::Id;
 

@@ -7,9 +7,9 @@
 
 use super::action::{Action, Passing, RoutingCounts};
 use super::buffer::Buffer;
+use super::plan::{AodvPlan, Variant};
 use super::table::{State, Table, is_newer};
 use super::timing::Ring;
-use crate::plan::{AodvPlan, Variant};
 use airhop_base::{NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable};
 use airhop_engine::{Id, Stream};
 use std::collections::VecDeque;

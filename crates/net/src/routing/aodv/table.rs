@@ -1,6 +1,6 @@
 //! The routing table of AODV, with sequence numbers, lifetimes and precursors.
 
-use crate::plan::Variant;
+use super::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;
 

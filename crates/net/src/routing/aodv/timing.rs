@@ -1,6 +1,6 @@
 //! The timers of AODV: how long routers wait, and for how long what they say holds.
 
-use crate::plan::{AodvPlan, Variant};
+use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
 use airhop_engine::Stream;
 

@@ -1,9 +1,9 @@
 //! A packet in fragments: its pieces, which of them arrived, and which comes next.
 //!
-//! [`threshold`](super::threshold) cuts as the standard does, [`lhp`](super::lhp) as LHP. A burst of fragments is the same for both: one
+//! [`Turns`] says how fragments follow each other: as in the standard, or as in LHP. A burst of fragments is the same for both: one
 //! contention, and as long as ACKs come, every frame a SIFS after the one before (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
-use super::{lhp, threshold};
+use super::turns::Turns;
 use airhop_base::Time;
 
 /// What a packet is cut into.
@@ -14,15 +14,6 @@ pub(super) struct Pieces {
     pub middle: DataFrame,
     pub last: DataFrame,
     pub count: u32,
-}
-
-/// The order of fragments, and how often they may be sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Turns {
-    /// Each until it is acknowledged.
-    Standard(threshold::Limits),
-    /// The first until it is acknowledged, then the others in turn.
-    HeadersFirst,
 }
 
 /// The fragments of a packet, and what became of each.
@@ -68,10 +59,7 @@ impl Fragments {
 
     /// A burst begins. False if it is too late for one.
     pub fn begins(&mut self, now: Time) -> bool {
-        match &mut self.turns {
-            Turns::Standard(limits) => limits.begins(now),
-            Turns::HeadersFirst => true,
-        }
+        self.turns.begins(now)
     }
 
     /// The present fragment reaches the receiver. True if it has them all now, and had not before.
@@ -124,10 +112,7 @@ impl Fragments {
         if self.left == 0 {
             return None;
         }
-        match self.turns {
-            Turns::Standard(_) => threshold::pending(self.acknowledged, self.pieces.count),
-            Turns::HeadersFirst => lhp::pending(self.acknowledged, self.pieces.count, self.current),
-        }
+        self.turns.pending(self.acknowledged, self.pieces.count, self.current)
     }
 
     fn bit(&self) -> u16 {

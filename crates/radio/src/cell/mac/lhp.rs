@@ -7,7 +7,8 @@
 //!
 //! Every fragment pays the overhead of a data frame. Eight bytes of it are LLC and SNAP, which a standard MAC has in the first only.
 use super::data_frame::DataFrame;
-use super::fragments::{Fragments, Pieces, Turns};
+use super::fragments::{Fragments, Pieces};
+use super::turns::Turns;
 use crate::cell::frames::{Fragmentation, MOST_FRAGMENTS};
 
 /// Cuts a packet of `bytes` bytes with `header` bytes of headers; `frame` makes the data frame for so many bytes of it, of which
@@ -31,13 +32,6 @@ pub(crate) fn cut(
         count,
     };
     Some(Fragments::new(pieces, Turns::HeadersFirst, attempts.saturating_mul(count)))
-}
-
-/// Which fragment comes next: the first until it is acknowledged, then the others in turn, from the present one on.
-pub(super) fn pending(acknowledged: u16, count: u32, current: u32) -> Option<u32> {
-    let waits = |number: &u32| acknowledged & (1 << number) == 0;
-    let in_turn = (1..=count).map(|i| (current + i) % count);
-    Some(0).filter(waits).or_else(|| in_turn.clone().find(waits))
 }
 
 #[cfg(test)]

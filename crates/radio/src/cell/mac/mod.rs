@@ -7,3 +7,4 @@ pub(crate) mod fragments;
 pub(crate) mod lhp;
 pub(crate) mod service;
 pub(crate) mod threshold;
+pub(crate) mod turns;

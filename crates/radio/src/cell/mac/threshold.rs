@@ -5,21 +5,9 @@
 //! packet, and so does its lifetime. The receiver delivers the packet when it has all, and keeps nothing of one that it does not
 //! get (§10.6): dot11MaxReceiveLifetime, as long as the sender's and begun later, never ends before that.
 use super::data_frame::DataFrame;
-use super::fragments::{Fragments, Pieces, Turns};
+use super::fragments::{Fragments, Pieces};
+use super::turns::{Limits, Turns};
 use crate::cell::frames::Lengths;
-use airhop_base::{Span, Time};
-
-/// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
-const LIFETIME: Span = Span::from_micros(512 * 1024);
-
-/// How often, and until when, fragments may be sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// Transmissions of each fragment at most.
-    pub attempts: u32,
-    /// The end of the packet's lifetime, known when its first burst has begun.
-    expires: Option<Time>,
-}
 
 /// Cuts a packet into frames of these `lengths`; `frame` makes one of so many bytes, of which so many are headers, and the whole
 /// packet has `header` bytes of these.
@@ -32,19 +20,7 @@ pub(crate) fn cut(
     let Lengths { count, each, last } = lengths;
     let [middle, last] = [each, last].map(|bytes| frame(bytes, bytes));
     let pieces = Pieces { first: frame(each, header.min(each)), middle, last, count };
-    Fragments::new(pieces, Turns::Standard(Limits { attempts, expires: None }), attempts)
-}
-
-/// Which fragment comes next: the first that is not acknowledged.
-pub(super) fn pending(acknowledged: u16, count: u32) -> Option<u32> {
-    Some(acknowledged.trailing_ones()).filter(|number| *number < count)
-}
-
-impl Limits {
-    /// A burst, or the next fragment of it, begins. False if the lifetime is over, which "starts on the attempt to transmit the first".
-    pub fn begins(&mut self, now: Time) -> bool {
-        now <= *self.expires.get_or_insert(now + LIFETIME)
-    }
+    Fragments::new(pieces, Turns::Standard(Limits::new(attempts)), attempts)
 }
 
 #[cfg(test)]
@@ -52,6 +28,7 @@ mod tests {
     use super::super::fragments::Next;
     use super::super::fragments::testing::{arrivals, header, play, sizes};
     use super::*;
+    use airhop_base::{Span, Time};
 
     fn fragments(frame: u32, threshold: u32, attempts: u32) -> Fragments {
         let airtime = |bytes: u32| Span::from_micros(bytes.into());

@@ -3,7 +3,8 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Value;
 use crate::grammar::key::{Key, Kind, Variant, Without, key};
 use crate::grammar::words::of_word;
-use airhop_net::plan::{AodvPlan, RoutingPlan};
+use airhop_net::plan::RoutingPlan;
+use airhop_net::routing::AodvPlan;
 
 pub(super) static KIND: Protocol = Protocol {
     variant: Variant::new(

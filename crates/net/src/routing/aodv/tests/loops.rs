@@ -1,6 +1,6 @@
 //! The property that sequence numbers are there for: next hops never form a loop (Perkins and Royer 1999).
 
-use crate::plan::AodvPlan;
+use crate::routing::AodvPlan;
 use crate::routing::aodv::{Action, Passing, Router};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Routing, Span, Time, UDP_HEADER_BYTES};
 use airhop_engine::{Arena, Stream, Streams};

@@ -1,7 +1,7 @@
 //! Requests, replies and errors on their way through a router.
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
-use crate::plan::AodvPlan;
+use crate::routing::AodvPlan;
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
 // RFC 3561 §6.5: a request is passed on once, a hop further on, and shows the way back.

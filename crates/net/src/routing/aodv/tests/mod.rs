@@ -7,7 +7,7 @@ mod repairs;
 mod searches;
 
 use super::{Action, Passing, Router};
-use crate::plan::AodvPlan;
+use crate::routing::AodvPlan;
 use airhop_base::{
     Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable,
 };

@@ -1,7 +1,7 @@
 //! Local repair, ns-2's and that of RFC 3561 §6.12.
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
-use crate::plan::AodvPlan;
+use crate::routing::AodvPlan;
 use crate::routing::aodv::Passing;
 use airhop_base::{NodeId, Routing};
 

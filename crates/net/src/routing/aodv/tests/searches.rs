@@ -1,7 +1,7 @@
 //! Route requests and their rings, and packets that wait for a route.
 
 use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
-use crate::plan::AodvPlan;
+use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
 /// The radius and the time of all requests until the search is given up, and that time.

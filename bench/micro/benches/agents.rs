@@ -1,5 +1,5 @@
 //! What an agent at a base station does with a data segment, its link ACK, and the TCP ACK for it; by how many are on their way at a time.
-//! `cargo bench -p airhop-net --bench agents`; the rate that criterion prints is segments per second.
+//! `cargo bench -p airhop-bench --bench agents`; the rate that criterion prints is segments per second.
 
 use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span, Time};
 use airhop_net::agents::{Agent, AgentActions, Eln, Elsn, LinkEvent, LinkEventKind, Snoop};

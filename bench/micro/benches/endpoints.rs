@@ -1,7 +1,7 @@
 //! What a segment costs at its two ends, without a network: a sender whose window is acknowledged over and over, and a receiver of what
-//! comes in order and of what comes behind a hole. `cargo bench -p airhop-tcp`; the rate that criterion prints is segments per second.
+//! comes in order and of what comes behind a hole. `cargo bench -p airhop-bench --bench endpoints`; the rate that criterion prints is segments per second.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../../crates/tcp/tests/common/mod.rs"]
 mod common;
 
 use airhop_base::{

@@ -1,6 +1,6 @@
-//! What a data frame exchange costs: saturated stations, 802.11b, basic access. `cargo bench -p airhop-radio`; the rate that
+//! What a data frame exchange costs: saturated stations, 802.11b, basic access. `cargo bench -p airhop-bench --bench dcf`; the rate that
 //! criterion prints is packets delivered per second.
-#[path = "../tests/harness/mod.rs"]
+#[path = "../../../crates/radio/tests/harness/mod.rs"]
 mod harness;
 
 use airhop_base::{Span, Time};

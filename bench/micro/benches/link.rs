@@ -1,6 +1,6 @@
-//! What a packet over a radio link costs: both ends saturated, go-back-n or selective repeat. `cargo bench -p airhop-radio --bench
+//! What a packet over a radio link costs: both ends saturated, go-back-n or selective repeat. `cargo bench -p airhop-bench --bench
 //! link`; the rate that criterion prints is packets delivered per second.
-#[path = "../tests/radio_link/mod.rs"]
+#[path = "../../../crates/radio/tests/radio_link/mod.rs"]
 mod radio_link;
 
 use airhop_base::{Span, Time};

@@ -1,11 +1,12 @@
 //! Whole runs: the last hop of Yun 2009 under several schemes and losses, a chain of eight hops, and a dumbbell of ever more flows.
-//! `cargo bench -p airhop-net --bench runs`; the rate that criterion prints is delivered segments per second, for the dumbbell sent
+//! `cargo bench -p airhop-bench --bench runs`; the rate that criterion prints is delivered segments per second, for the dumbbell sent
 //! ones: many flows lose a lot when they begin.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../../crates/net/tests/common/mod.rs"]
 mod common;
 
-use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
+use airhop_net::plan::{Plan, RoutingPlan};
+use airhop_net::routing::AodvPlan;
 use common::chain::Chain;
 use common::{LastHop, dumbbell, run};
 use criterion::measurement::WallTime;

@@ -1,0 +1,57 @@
+//! The order of a packet's fragments, and how long they may be sent.
+
+use airhop_base::{Span, Time};
+
+/// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
+const LIFETIME: Span = Span::from_micros(512 * 1024);
+
+/// The order of fragments, and how often they may be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turns {
+    /// Each until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
+    Standard(Limits),
+    /// The first until it is acknowledged, then the others in turn: LHP.
+    HeadersFirst,
+}
+
+impl Turns {
+    /// Returns the number of the fragment that follows `current`, `None` if all of `count` are acknowledged.
+    pub fn pending(&self, acknowledged: u16, count: u32, current: u32) -> Option<u32> {
+        let waits = |number: &u32| acknowledged & (1 << number) == 0;
+        match self {
+            Turns::Standard(_) => (0..count).find(waits),
+            Turns::HeadersFirst => {
+                let in_turn = (1..=count).map(|i| (current + i) % count);
+                Some(0).filter(waits).or_else(|| in_turn.clone().find(waits))
+            }
+        }
+    }
+
+    /// Begins a burst, or the next fragment of it. False if the packet's lifetime is over.
+    pub fn begins(&mut self, now: Time) -> bool {
+        match self {
+            Turns::Standard(limits) => limits.begins(now),
+            Turns::HeadersFirst => true,
+        }
+    }
+}
+
+/// Attempts of each fragment, and the packet's lifetime.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Largest number of transmissions of a fragment.
+    pub attempts: u32,
+    /// End of the packet's lifetime, known when its first burst has begun.
+    expires: Option<Time>,
+}
+
+impl Limits {
+    pub fn new(attempts: u32) -> Self {
+        Limits { attempts, expires: None }
+    }
+
+    /// False after the lifetime, which "starts on the attempt to transmit the first" fragment.
+    fn begins(&mut self, now: Time) -> bool {
+        now <= *self.expires.get_or_insert(now + LIFETIME)
+    }
+}

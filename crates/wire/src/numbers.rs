@@ -1,0 +1,23 @@
+//! Sequence numbers on the wire: stream offsets modulo 2³² (RFC 9293 §3.4).
+
+/// A stream offset on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
+pub(crate) fn fold(offset: u64, isn: u32) -> u32 {
+    isn.wrapping_add(offset as u32)
+}
+
+/// The stream offset, modulo 2³², that is on the wire.
+pub(crate) fn unfold(number: u32, isn: u32) -> u64 {
+    number.wrapping_sub(isn).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 9293 §3.4: offsets fold around 2³² from any initial sequence number.
+    #[test]
+    fn offsets_fold_modulo_2_to_the_32() {
+        assert_eq!(fold(0x1_0000_0003, 0xFFFF_FFFF), 2);
+        assert_eq!(unfold(2, 0xFFFF_FFFF), 3);
+    }
+}
