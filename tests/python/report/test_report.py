@@ -100,11 +100,11 @@ def test_nothing_is_loaded_from_anywhere(html: str, page: Page) -> None:
 
 def test_panel_adds_no_script_to_a_page() -> None:
     """Panel registers models whose scripts Bokeh would have every page load from a server of Panel."""
-    import panel
+    import panel as pn
 
-    assert panel.__version__
+    assert pn.__version__
     _bokeh.cache_clear()
-    assert re.findall(r"<script[^>]*>", _bokeh()) == ['<script type="text/javascript">']
+    assert not re.search(r"<script[^>]*\bsrc=", _bokeh())
 
 
 def test_the_browser_is_told_to_refuse_requests(page: Page) -> None:
