@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -27,7 +28,12 @@ sys.dont_write_bytecode = False
 
 
 @pytest.fixture
-def nothing_added(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Schemes that other tests of this process added are unknown for one test."""
+    before = added.added()
     monkeypatch.setattr(added, "_added", {})
     monkeypatch.setattr(plugins, "_loaded", {})
+    yield
+    now = added.added()
+    monkeypatch.undo()
+    added._added = {**before, **now}

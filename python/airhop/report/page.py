@@ -167,9 +167,12 @@ def _digest(script: str) -> str:
 
 @cache
 def _bokeh() -> str:
+    """Return Bokeh's own script alone: Panel, where it is imported, adds files that a page must not load."""
+    from bokeh.core.templates import JS_RESOURCES
     from bokeh.resources import Resources
 
-    library: str = Resources(mode="inline", components=["bokeh"]).render_js()
+    bokeh = Resources(mode="inline", components=["bokeh"])
+    library: str = JS_RESOURCES.render(js_raw=bokeh.js_raw, js_files=[], hashes={})
     return library
 
 

@@ -25,7 +25,7 @@ from airhop.report.chapter import headline, leader
 from airhop.report.data import chapter_data, runs_data
 from airhop.report.pack import pack
 from airhop.report.packets.traced import trace_schemes
-from airhop.report.page import render
+from airhop.report.page import _bokeh, render
 
 
 class Page(HTMLParser):
@@ -96,6 +96,15 @@ def test_nothing_is_loaded_from_anywhere(html: str, page: Page) -> None:
     style = "".join(re.findall(r"<style>(.*?)</style>", html, re.DOTALL))
     assert "url(" not in style
     assert "@import" not in style
+
+
+def test_panel_adds_no_script_to_a_page() -> None:
+    """Panel registers models whose scripts Bokeh would have every page load from a server of Panel."""
+    import panel as pn
+
+    assert pn.__version__
+    _bokeh.cache_clear()
+    assert not re.search(r"<script[^>]*\bsrc=", _bokeh())
 
 
 def test_the_browser_is_told_to_refuse_requests(page: Page) -> None:
