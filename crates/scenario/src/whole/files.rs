@@ -9,11 +9,19 @@
 use crate::grammar::fields::{Fields, NamedFile, Val};
 use crate::grammar::key::{Key, Kind};
 use crate::grammar::problem::Problems;
-use crate::whole::scenario::Files;
 use airhop_engine::name_hash;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Where the files that a scenario names are.
+#[derive(Clone, Copy, Debug)]
+pub enum Files<'a> {
+    /// On this machine, their names relative to this folder.
+    Folder(&'a Path),
+    /// Here, as digest and content of each. No file of this machine is opened, for somebody else wrote the scenario.
+    Given(&'a [(String, String)]),
+}
 
 /// Reads every file that is named in `fields` or below, and notes or checks their digests.
 pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {

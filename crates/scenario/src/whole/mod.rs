@@ -3,7 +3,7 @@
 mod between;
 mod copies;
 mod ends;
-mod files;
+pub(crate) mod files;
 pub(crate) mod hints;
 mod largest;
 pub(crate) mod opening;

@@ -1,6 +1,7 @@
 //! A scenario: read, checked, and ready to be run any number of times.
 
-use super::{copies, files, plan, resolve, sets};
+use super::files::{self, Files};
+use super::{copies, plan, resolve, sets};
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{At, Problems, ScenarioError};
 use crate::grammar::tree::Item;
@@ -35,15 +36,6 @@ pub struct Source<'a> {
     pub name: &'a str,
     /// Where the files that it names are.
     pub files: Files<'a>,
-}
-
-/// Where the files that a scenario names are.
-#[derive(Clone, Copy, Debug)]
-pub enum Files<'a> {
-    /// On this machine, their names relative to this folder.
-    Folder(&'a Path),
-    /// Here, as digest and content of each. No file of this machine is opened, for somebody else wrote the scenario.
-    Given(&'a [(String, String)]),
 }
 
 impl<'a> From<&'a str> for Source<'a> {
