@@ -47,9 +47,12 @@ impl World {
             let Some(half) = self.half(packet.flow) else { return };
             half.other
         };
-        let Some(half) = self.half(flow) else { return };
+        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
+        let has_sent = real.sent > 0;
+        let Some(half) = &mut real.tcp else { return };
         let is_duplicate = !half.on_ack_leaving(now, ack);
-        if let Some(recorder) = &mut self.recorder {
+        // What a flow hears before it has sent data acknowledges its SYN alone; a flow that never sends any is in no list of flows.
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| has_sent) {
             recorder.ack(now, flow, ack, sacked as u32, is_duplicate);
         }
     }
