@@ -2,20 +2,16 @@
 
 from pathlib import Path
 
-import pytest
-
 from airhop.verify.emulations import look
 
-SEEDS = range(16)
+SEEDS = range(12)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_rehearsed_emulation_is_replayed_and_verified(tmp_path: Path, seed: int) -> None:
-    """Random networks, hosts and datagrams; more of them by `python -m airhop.verify.emulations`."""
-    _, _, findings = look(seed, str(tmp_path))
-    assert findings == []
+def test_rehearsed_emulations_are_replayed_and_verified(tmp_path: Path) -> None:
+    """Random networks, hosts and datagrams; more of them by `python -m airhop.verify.emulations`.
 
-
-def test_most_networks_can_be_emulated(tmp_path: Path) -> None:
-    """Of those that cannot, a service has no effect on real packets, or parts do not go together."""
-    assert sum(look(seed, str(tmp_path))[1] > 0 for seed in SEEDS) >= len(SEEDS) // 2
+    Of networks that cannot be emulated, a service has no effect on real packets, or parts do not go together.
+    """
+    looks = [look(seed, str(tmp_path)) for seed in SEEDS]
+    assert [(seed, findings) for seed, _, findings in looks if findings] == []
+    assert sum(steps > 0 for _, steps, _ in looks) >= len(SEEDS) // 2
