@@ -240,6 +240,7 @@ def emulate(
     scenario: Scenario,
     doors: list[tuple[str, str, str | None]],
     commands: list[tuple[str, str]],
+    ready: list[tuple[str, int | None, str]],
     seed: int,
     rep: int,
     log: str | None,
@@ -251,10 +252,27 @@ def emulate(
     """Run in real time with real hosts at some nodes; return the document with `live`, and the twin's needs.
 
     `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
-    what `sh -c` is given; `code` file, name and digest of the schemes that the log names. `on_progress` gets
-    `t_s`, `in` and `out` (`packets`, `bytes` so far), `lateness_p99_us`, `lost_to_emulator` and `drops` by
-    cause, ten times a second.
+    what `sh -c` is given; `ready` a node with a port, or with what `sh -c` is given; `code` file, name and
+    digest of the schemes that the log names. `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so
+    far), `lateness_p99_us`, `lost_to_emulator` and `drops` by cause, ten times a second.
     Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
+    """
+
+def rehearse(
+    scenario: Scenario,
+    doors: list[tuple[str, str, str | None]],
+    seed: int,
+    rep: int,
+    log: str,
+    headers_only: bool,
+    code: list[tuple[str, str, str]],
+    connections: list[tuple[int, int, int]],
+    noise: int,
+) -> str:
+    """Emulate with hosts of Airhop's own TCP on a clock that costs no time; return the run document.
+
+    `connections` are the number of a flow that makes room, a start in ms and bytes; `noise` counts other
+    datagrams.
     """
 
 def replay(scenario: Scenario, path: str, trace: bool, pcap_dir: str | None) -> tuple[Outcome, bool]:

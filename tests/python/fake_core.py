@@ -52,6 +52,8 @@ class FakeCore:
     """What differs from an emulation in which all went well."""
     exits: dict[str, int] = field(default_factory=dict)
     """By node, the exit code of its commands."""
+    is_real: bool = False
+    """Whether flows have no scheme, as those of kernels."""
     is_whole: bool = True
     """What a replay says of its log."""
     head: dict[str, Any] = field(default_factory=lambda: dict(HEAD))
@@ -66,6 +68,7 @@ class FakeCore:
         scenario: _core.Scenario,
         doors: list[tuple[str, str, str | None]],
         commands: list[tuple[str, str]],
+        ready: list[tuple[str, int | None, str]],
         seed: int,
         rep: int,
         log: str | None,
@@ -77,6 +80,7 @@ class FakeCore:
         self.asked = {
             "doors": doors,
             "commands": commands,
+            "ready": ready,
             "seed": seed,
             "log": log,
             "headers_only": headers_only,
@@ -88,7 +92,8 @@ class FakeCore:
         if self.raised is not None:
             raise self.raised
         document = json.loads(_core.run(scenario, seed, rep).json())
-        document["flows"] = [flow | REAL_FLOW for flow in document["flows"]]
+        real = REAL_FLOW | ({"scheme": None} if self.is_real else {})
+        document["flows"] = [flow | real for flow in document["flows"]]
         ended = [command(node, line, self.exits.get(node, 0)) for node, line in commands]
         document["live"] = {
             "lateness_us": {"p50": 50.5, "p99": 200.0, "max": 900.0},

@@ -6,6 +6,7 @@ use crate::log::LogError;
 use crate::outside::Outside;
 use crate::turnaround::Answers;
 use airhop_base::{NodeId, Span, Time};
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -17,6 +18,8 @@ pub struct Emulation {
     pub ends: Vec<End>,
     /// What runs there. Started in this order, a server before its client: see [`Command`].
     pub commands: Vec<Command>,
+    /// What has to hold before a command of another node starts.
+    pub ready: Vec<Ready>,
     /// At the latest it is over then. It is over before, when all commands have ended.
     pub duration: Span,
     /// Where to write down what enters.
@@ -64,6 +67,35 @@ pub struct Command {
     pub capture_stderr: bool,
 }
 
+/// What has to hold before the first command of another node starts that comes after a command of this one.
+///
+/// It is waited for 30 s at most, and no longer than the commands of its node run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Whose commands are waited for.
+    pub node: NodeId,
+    /// What shows that they are ready.
+    pub sign: Sign,
+}
+
+/// What shows that a node is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// A TCP socket listens, or a UDP socket is bound, at this port.
+    Port(u16),
+    /// `sh -c` with this line ends with 0 at the node; it is tried again until then.
+    Command(String),
+}
+
+impl fmt::Display for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sign::Port(port) => write!(f, "port {port}"),
+            Sign::Command(line) => write!(f, "`{line}`"),
+        }
+    }
+}
+
 /// Where to write the log of an emulation.
 #[derive(Clone, Debug)]
 pub struct LogTo {
@@ -107,6 +139,8 @@ pub struct Live {
     pub stalls: Vec<Stall>,
     /// What became of the commands that were started, in their order.
     pub commands: Vec<Ended>,
+    /// By node that is a namespace: the congestion control that a new socket there had at the end.
+    pub congestion_control: Vec<(NodeId, String)>,
     /// Packets that the emulator or a device lost, not the network.
     pub lost_to_emulator: u64,
     /// Packets to groups and broadcasts: they did not enter.
@@ -183,7 +217,25 @@ pub enum EmulationError {
         /// What the kernel says.
         error: io::Error,
     },
-    /// Packets could no longer be read, or the log not written.
+    /// A node did not become ready.
+    #[error("node {name} is not ready, {sign}: {why}")]
+    NotReady {
+        /// The node's name.
+        name: String,
+        /// What was waited for.
+        sign: Sign,
+        /// Why it is waited for no longer.
+        why: String,
+    },
+    /// The device of a node can no longer be read.
+    #[error("node {name}: its device is gone or down: {error}")]
+    Device {
+        /// The node's name.
+        name: String,
+        /// What the kernel says.
+        error: io::Error,
+    },
+    /// Packets could no longer be waited for, or the log not written.
     #[error(transparent)]
     Drive(#[from] DriveError),
     /// The log could not be begun.
@@ -247,6 +299,7 @@ impl Emulation {
         &self,
         driven: Driven,
         commands: Vec<Ended>,
+        congestion_control: Vec<(NodeId, String)>,
         lost_in_devices: u64,
         real_time: Result<(), String>,
     ) -> Live {
@@ -259,6 +312,7 @@ impl Emulation {
             measured: driven.measured,
             stalls: driven.stalls,
             commands,
+            congestion_control,
             lost_to_emulator: driven.lost_to_emulator + lost_in_devices,
             ignored: driven.ignored,
             admitted: driven.admitted,
@@ -292,6 +346,7 @@ mod tests {
         Emulation {
             ends: vec![end(NodeId(0), "s"), end(NodeId(1), "d")],
             commands: Vec::new(),
+            ready: Vec::new(),
             duration: Span::from_secs(1),
             log: None,
             spin: None,
@@ -318,10 +373,10 @@ mod tests {
     /// What the emulator itself loses is no loss of the network.
     #[test]
     fn packets_that_the_emulator_lost_are_a_reason_to_refuse_a_run() {
-        assert!(emulation().live(driven(), Vec::new(), 0, Ok(())).why.is_empty());
+        assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());
         let first_loss = Some((NodeId(1), "full".into()));
         let lossy = Driven { lost_to_emulator: 2, first_loss, ..driven() };
-        let live = emulation().live(lossy, Vec::new(), 3, Ok(()));
+        let live = emulation().live(lossy, Vec::new(), Vec::new(), 3, Ok(()));
         assert_eq!(live.lost_to_emulator, 5);
         let expected = ["2 packets could not be written, the first at node d: full", "3 packets"];
         assert_eq!(live.why.len(), expected.len());

@@ -22,6 +22,8 @@ pub mod privileges;
 pub mod turnaround;
 
 pub use airhop_base::Departure;
-pub use emulation::{Command, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output};
+pub use emulation::{
+    Command, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, Sign,
+};
 pub use log::{Replayed, replay};
 pub use outside::{Outside, Stopped};

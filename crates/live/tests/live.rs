@@ -6,7 +6,9 @@ use crate::wire::{ENDS, Wire};
 use airhop_base::Span;
 use airhop_live::log::Log;
 use airhop_live::privileges::{Privileges, needs_user_namespace};
-use airhop_live::{Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, replay};
+use airhop_live::{
+    Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, Sign, replay,
+};
 use std::io::{BufRead, BufReader};
 use std::process::{self, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +50,7 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
         ends: vec![end(0, "s"), end(1, "d")],
         commands: commands.iter().map(command).collect(),
         duration: Span::from_secs(seconds),
+        ready: Vec::new(),
         log: None,
         spin: None,
         oversleep: Span::ZERO,
@@ -124,6 +127,65 @@ fn tcp_checksum_holds(bytes: &[u8]) -> bool {
         sum = (sum & 0xFFFF) + (sum >> 16);
     }
     sum == 0xFFFF
+}
+
+/// The client starts when the server is ready and no sooner, however long that takes: at once it would be refused.
+#[test]
+fn a_client_waits_until_its_server_is_ready() {
+    if !possible() {
+        return;
+    }
+    let slow = format!("sleep 0.6; {SERVER}");
+    let folder = Folder::new("ready");
+    let mark = folder.file("mark");
+    let marks = format!("sleep 0.6; touch {}; sleep 0.5", mark.display());
+    let asks = format!("test -e {}", mark.display());
+    for (server, sign, client) in
+        [(&slow, Sign::Port(5001), CLIENT), (&marks, Sign::Command(asks.clone()), asks.as_str())]
+    {
+        let ready = vec![Ready { node: ENDS[0], sign }];
+        let (live, _) = run(&Emulation { ready, ..emulation(&[(0, server), (1, client)], 20) });
+        assert_eq!(live.finished, Finished::Commands);
+        assert!(live.commands.iter().all(|command| command.exit == 0), "{:?}", live.commands);
+        let nodes: Vec<_> =
+            live.congestion_control.iter().map(|(node, word)| (*node, word.is_empty())).collect();
+        assert_eq!(nodes, ENDS.map(|node| (node, false)));
+    }
+}
+
+/// A server that ends without becoming ready, and one that is not ready when the time is up, are named; the client never starts.
+#[test]
+fn a_server_that_is_not_ready_is_named() {
+    if !possible() {
+        return;
+    }
+    let refused = |server: &str, sign, seconds| {
+        let ready = vec![Ready { node: ENDS[0], sign }];
+        let wrong = Emulation { ready, ..emulation(&[(0, server), (1, "echo started")], seconds) };
+        wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {}).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused("exit 3", Sign::Port(80), 20),
+        "node s is not ready, port 80: nothing listens there, and the commands of the node have ended"
+    );
+    assert_eq!(
+        refused("sleep 60", Sign::Command("exit 7".into()), 1),
+        "node s is not ready, `exit 7`: it ended with 7 when the emulation was over"
+    );
+}
+
+/// A program may take the device of its node away: the message names the node.
+#[test]
+fn a_device_that_vanished_is_named_by_its_node() {
+    if !possible() || process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
+        return;
+    }
+    let vanishing = emulation(&[(1, "ip link delete airhop0; sleep 5")], 5);
+    let error = vanishing
+        .run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_, _| {})
+        .unwrap_err()
+        .to_string();
+    assert!(error.starts_with("node d: its device is gone or down: "), "{error}");
 }
 
 /// Processes see their own: /proc is of the command's namespace, and nobody outside is in it.

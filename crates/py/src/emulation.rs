@@ -8,7 +8,7 @@ use airhop_base::{Departure, NodeId, Span, Time};
 use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
-use airhop_live::{Command, Emulation, EmulationError, End, EndKind, LogTo, Outside, Stopped};
+use airhop_live::{Command, Emulation, EmulationError, End, EndKind, LogTo, Outside, Ready, Sign, Stopped};
 use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -22,17 +22,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// What became of a thread's work.
-enum Failure {
+pub(crate) enum Failure {
     Run(airhop_scenario::RunError),
     Emulation(EmulationError),
     Replay(ReplayError),
 }
 
 /// A run for the live side, which hears only that it stopped.
-struct Opened {
+pub(crate) struct Opened {
     run: OpenRun,
     stop: Arc<AtomicBool>,
     failure: Option<airhop_scenario::RunError>,
+}
+
+impl Opened {
+    pub(crate) fn new(run: OpenRun, stop: Arc<AtomicBool>) -> Self {
+        Opened { run, stop, failure: None }
+    }
 }
 
 /// How far an emulation is, and what was dropped so far, by cause.
@@ -47,7 +53,7 @@ impl Opened {
     }
 
     /// Ends the run, unless it has failed before.
-    fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
+    pub(crate) fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
         match self.failure {
             Some(error) => Err(Failure::Run(error)),
             None => self.run.finish(end).map_err(Failure::Run),
@@ -76,23 +82,27 @@ impl Outside for Opened {
 }
 
 /// What messages call a door, its node, and the device that it is, or none for a namespace.
-type AskedDoor = (String, String, Option<String>);
+pub(crate) type AskedDoor = (String, String, Option<String>);
 
 /// A scheme that the log names instead of having its code: the file or module, the name of the scheme, and the digest of its code.
-type Code = (String, String, String);
+pub(crate) type Code = (String, String, String);
 
-/// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time. `doors` are (what messages call it,
+/// What is waited for before the next command starts: its node, and a port or else a line for `sh -c`.
+type AskedReady = (String, Option<u16>, String);
+
+/// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time, when what `ready` asks for holds. `doors` are (what messages call it,
 /// node, device or None for a network namespace). `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
 /// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON, and what its twin needs. Raises
 /// ScenarioError, OSError, RunError.
 #[pyfunction]
-#[pyo3(signature = (scenario, doors, commands, seed, rep, log, headers_only, code, spin_us, on_progress))]
+#[pyo3(signature = (scenario, doors, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
 pub fn emulate(
     py: Python<'_>,
     scenario: &Scenario,
     doors: Vec<AskedDoor>,
     commands: Vec<(String, String)>,
+    ready: Vec<AskedReady>,
     seed: u64,
     rep: u64,
     log: Option<PathBuf>,
@@ -107,6 +117,7 @@ pub fn emulate(
     let emulation = Emulation {
         ends: ends(&opening, &doors),
         commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
+        ready: ready.into_iter().map(|asked| sign(&opening, asked)).collect(),
         duration: scenario.inner.duration(),
         log: log.map(|path| LogTo { path, header, headers_only }),
         spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
@@ -118,7 +129,7 @@ pub fn emulate(
     let kept = opening.clone();
     let work = move |stop: Arc<AtomicBool>| {
         let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
-        let mut world = Opened { run: open, stop: stop.clone(), failure: None };
+        let mut world = Opened::new(open, stop.clone());
         let mut tell = |progress: &Progress, world: &Opened| {
             let told = (*progress, world.run.drops().collect());
             *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
@@ -176,7 +187,7 @@ pub fn replay(
     let work = move |stop: Arc<AtomicBool>| {
         let recording = Recording { tables: trace, pcap_dir };
         let open = OpenRun::new(run, &opening, &recording).map_err(Failure::Run)?;
-        let mut world = Opened { run: open, stop, failure: None };
+        let mut world = Opened::new(open, stop);
         match airhop_live::replay(&mut world, &mut log) {
             Ok(replayed) => {
                 Ok((world.finish(replayed.ended)?, matches!(replayed.ending, Ending::Complete(_))))
@@ -219,7 +230,7 @@ pub fn needs_user_namespace() -> bool {
 }
 
 /// Does the work in a thread that Python knows, for schemes of its own may run there, and looks for signals meanwhile.
-fn in_a_thread<T: Send + 'static>(
+pub(crate) fn in_a_thread<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send + 'static,
     mut meanwhile: impl FnMut(Python<'_>) -> PyResult<()>,
@@ -261,7 +272,7 @@ fn in_a_thread<T: Send + 'static>(
     })
 }
 
-fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
+pub(crate) fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
     let door = |(asked, node, device): &AskedDoor| Door {
         asked: asked.clone(),
         node: node.clone(),
@@ -283,12 +294,20 @@ fn ends(opening: &Opening, doors: &[AskedDoor]) -> Vec<End> {
 }
 
 fn command(opening: &Opening, node: &str, line: String) -> Command {
+    Command { node: place(opening, node), line, capture_stderr: false }
+}
+
+fn sign(opening: &Opening, (node, port, line): AskedReady) -> Ready {
+    Ready { node: place(opening, &node), sign: port.map_or(Sign::Command(line), Sign::Port) }
+}
+
+fn place(opening: &Opening, node: &str) -> NodeId {
     let place = opening.plan.nodes.iter().position(|name| name == node).unwrap_or(usize::from(u16::MAX));
-    Command { node: NodeId(place as u16), line, capture_stderr: false }
+    NodeId(place as u16)
 }
 
 /// What [`log_header`] will return.
-fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &[Code]) -> String {
+pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
         doors.iter().map(|(_, node, device)| json!({"node": node, "device": device})).collect();

@@ -3,6 +3,7 @@
 mod emulation;
 mod objects;
 mod outcome;
+mod rehearsal;
 mod runs;
 mod scenario;
 mod schedule;
@@ -25,6 +26,8 @@ mod _core {
     use super::objects::BpfObject;
     #[pymodule_export]
     use super::outcome::Outcome;
+    #[pymodule_export]
+    use super::rehearsal::rehearse;
     #[pymodule_export]
     use super::runs::{RunError, SchemeError, run, run_many, threads_at_work};
     #[pymodule_export]

@@ -52,6 +52,15 @@ def emulate(
             help="NODE=DEV: the node is this interface of the machine. Can be repeated.",
         ),
     ] = (),
+    ready: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help='NODE=PORT or NODE="COMMAND": before a command of another node starts that follows one of'
+            " NODE, wait until a socket listens there, or until the command ends with 0. Can be repeated.",
+        ),
+    ] = (),
     scheme: SchemeName | None = None,
     sets: Sets = (),
     with_: With = (),
@@ -93,7 +102,11 @@ def emulate(
     hosts = hosts_of(
         loaded,
         [(f"--on {node}", node, [command]) for node, command in on],
-        [(f"--at {one}", *_node_and_device(one)) for one in at],
+        [(f"--at {one}", *_node_and("DEV, as in s=eth0", f"--at {one}", one)) for one in at],
+        [
+            (f"--ready {one}", *_node_and("PORT or NODE=COMMAND, as in d=8000", f"--ready {one}", one))
+            for one in ready
+        ],
     )
     if needs_restart(hosts):
         raise Again(RESTART)
@@ -116,7 +129,7 @@ def emulate(
         if as_json:
             print_json(emulation.document)
         else:
-            print_run(console(), emulation)
+            print_run(console(), emulation, kernels=emulation.live.get("congestion_control", {}))
             print_live(console(), emulation)
         if log is not None:
             again = command_line(["airhop", "replay", str(log), *with_words(with_)])
@@ -125,6 +138,7 @@ def emulate(
         if report is not None and kept is not None:
             ends = [word for node, command in on for word in ("--on", node, command)]
             ends += [word for one in at for word in ("--at", one)]
+            ends += [word for one in ready for word in ("--ready", one)]
             words = ["airhop", "emulate", *loaded.arguments(), *with_words(with_), *ends]
             words += ["--seed", str(seed), "--rep", str(rep)]
             command = command_line([*words, "--report", str(report)])
@@ -203,8 +217,8 @@ def _listed(sentences: Sequence[str]) -> str:
     return "; ".join(sentences) or "packets were too late"
 
 
-def _node_and_device(text: str) -> tuple[str, str]:
-    node, sign, device = text.partition("=")
-    if not (sign and node and device):
-        raise InputError(f"--at {text}: expected NODE=DEV, as in s=eth0")
-    return node, device
+def _node_and(expected: str, asked: str, text: str) -> tuple[str, str]:
+    node, sign, other = text.partition("=")
+    if not (sign and node and other):
+        raise InputError(f"{asked}: expected NODE={expected}")
+    return node, other

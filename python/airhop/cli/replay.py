@@ -11,7 +11,7 @@ from airhop.boundary.shell import command_line
 from airhop.cli.app import Json, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
-from airhop.cli.shown.kept import Air, Between, Kept, RoundTrips, Sequence, Trace, Verify
+from airhop.cli.shown.kept import Air, Between, FlowName, Kept, RoundTrips, Sequence, Trace, Verify
 from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.live import Log
 from airhop.plugins import load_all
@@ -32,6 +32,7 @@ def replay(
     round_trips: RoundTrips = None,
     verify: Verify = False,
     between: Between = None,
+    flow: FlowName = None,
     report: Report = None,
 ) -> int:
     """Run again what entered during an emulation, without its hosts: the same to the bit each time.
@@ -42,7 +43,7 @@ def replay(
         What airhop emulate --log wrote. Of one that was cut short, what is there is replayed.
     """
     figures = {"air": air, "sequence": sequence, "round_trips": round_trips}
-    kept = Kept(trace, pcap, figures, between, verify)
+    kept = Kept(trace, pcap, figures, between, verify, flow)
     if report is not None:
         check_page(report)
     load_all(with_)

@@ -11,7 +11,7 @@ from airhop import hints
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
-from airhop.cli.shown.kept import Air, Between, Kept, RoundTrips, Sequence, Trace, Verify
+from airhop.cli.shown.kept import Air, Between, FlowName, Kept, RoundTrips, Sequence, Trace, Verify
 from airhop.plugins import load_all
 from airhop.scenario import Scenario
 from airhop.simulate import run as simulate
@@ -34,6 +34,7 @@ def run(
     round_trips: RoundTrips = None,
     verify: Verify = False,
     between: Between = None,
+    flow: FlowName = None,
 ) -> int:
     """Run a scenario once and print what its flows and links did.
 
@@ -50,7 +51,7 @@ def run(
         Number of the replication. Equal seed and replication meet the same channel under every scheme.
     """
     figures = {"air": air, "sequence": sequence, "round_trips": round_trips}
-    kept = Kept(trace, pcap, figures, between, verify)
+    kept = Kept(trace, pcap, figures, between, verify, flow)
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])

@@ -38,10 +38,12 @@ class Emulation(Result):
         `goodput_shift`: by how many `percent` both move the goodput of the twin, with a 95 % interval from
         `low` to `high`, the `limit`, from so many `pairs` of runs of `length_s`, and which flows were
         `compared`. `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one
-        ended it), `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and
-        `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere,
-        as broadcasts do; `lost_to_emulator`, which had no room here; `real_time`: whether it had that
-        priority.
+        ended it), `ended_by_airhop` (since the time was up) and `stdout`, of which the first and the last MiB
+        are kept with a line that says how much is left out. `congestion_control` by node with commands: that
+        of its new sockets at the end (`net.ipv4.tcp_congestion_control`); a program may have chosen another
+        one. `stalls` with `at_s` and `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored`
+        datagrams, which go nowhere, as broadcasts do; `lost_to_emulator`, which had no room here;
+        `real_time`: whether it had that priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
@@ -76,6 +78,7 @@ def emulate(
     on: Mapping[str, str | Sequence[str]],
     at: Mapping[str, str] | None = None,
     *,
+    ready: Mapping[str, int | str | Sequence[int | str]] | None = None,
     scheme: str | None = None,
     seed: int = 1,
     rep: int = 0,
@@ -101,6 +104,9 @@ def emulate(
         or 300 ms are over.
     at
         By node an existing interface of this machine, which only root can give.
+    ready
+        By node a port, or a command that ends with 0 when the node is ready, or several: the first command of
+        another node that follows waits for it, 30 s at most, instead of those 300 ms.
     scheme
         Replaces the scheme of every simulated TCP flow.
     seed, rep
@@ -135,7 +141,8 @@ def emulate(
     PrivilegeError
         When this user may not do it on this machine. Its text says what is missing.
     OSError
-        When the system refuses a step of it: a namespace, a device, a command, the log.
+        When the system refuses a step of it: a namespace, a device, a command, the log; or when a node is not
+        ready in time.
     RunError
         When the run fails.
     KeyboardInterrupt
@@ -147,7 +154,12 @@ def emulate(
         (f'on["{node}"]', node, [lines] if isinstance(lines, str) else lines) for node, lines in on.items()
     ]
     devices = [(f'at["{node}"]', node, device) for node, device in (at or {}).items()]
-    hosts = hosts_of(scenario, namespaces, devices)
+    signs = [
+        (f'ready["{node}"]', node, sign)
+        for node, asked in (ready or {}).items()
+        for sign in ([asked] if isinstance(asked, int | str) else asked)
+    ]
+    hosts = hosts_of(scenario, namespaces, devices, signs)
     if needs_restart(hosts):
         words = shlex.join(RESTART)
         raise PrivilegeError(
@@ -203,6 +215,7 @@ def emulate_hosts(
         scenario.core,
         hosts.doors,
         hosts.commands,
+        hosts.ready,
         seed,
         rep,
         None if log is None else str(log),

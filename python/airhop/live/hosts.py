@@ -13,6 +13,7 @@ from airhop.scenario import Scenario
 _FIRST_ADDRESS = ipaddress.IPv4Address("10.0.0.1")
 _BRACES = re.compile(r"(?<!\$)\{([^{}\s]+)\}")
 """What stands in braces, but for `${X}`, which is the shell's."""
+_PORT = re.compile("-?[0-9]{1,9}")
 _WORD = re.compile(r"[\w.-]+")
 
 
@@ -24,6 +25,8 @@ class Hosts:
     """What messages call it, the node, and the interface that it is; None for a namespace."""
     commands: list[tuple[str, str]]
     """Node and command, in the order in which they start, addresses filled in."""
+    ready: list[tuple[str, int | None, str]]
+    """Node with the port, or else the command, that shows that its commands are ready."""
 
     @property
     def has_namespace(self) -> bool:
@@ -40,11 +43,14 @@ def hosts_of(
     scenario: Scenario,
     namespaces: Iterable[tuple[str, str, Sequence[str]]],
     devices: Iterable[tuple[str, str, str]],
+    ready: Iterable[tuple[str, str, int | str]] = (),
 ) -> Hosts:
     """Check the nodes, and fill addresses into the commands.
 
-    `namespaces` are what messages call one, its node and its commands; `devices` the same with an interface.
-    Raises InputError for a node that the scenario has not, and for a command that means one.
+    `namespaces` are what messages call one, its node and its commands; `devices` the same with an interface,
+    `ready` with a port or a command.
+    Raises InputError for a node that the scenario has not, for a command that means one, and where nothing
+    would wait for what is to be ready.
     """
     nodes = scenario.core.nodes()
     given = list(namespaces)
@@ -60,7 +66,28 @@ def hosts_of(
     known = {node: str(_FIRST_ADDRESS + place) for place, node in enumerate(nodes)}
     inside = {node: known[node] for _, node, device in doors if device is None}
     commands = [(node, filled(line, inside, asked)) for asked, node, lines in given for line in lines]
-    return Hosts(doors, commands)
+    signs = [_sign(*one, commands, inside) for one in ready]
+    return Hosts(doors, commands, signs)
+
+
+def _sign(
+    asked: str, node: str, sign: int | str, commands: Sequence[tuple[str, str]], inside: Mapping[str, str]
+) -> tuple[str, int | None, str]:
+    """Check what shows that a node is ready: a number is a port, a text that is none a command."""
+    order = [at for at, _ in commands]
+    if node not in order:
+        raise InputError(f"{asked}: no command is at a node `{node}`.{did_you_mean(node, order)}")
+    if all(at == node for at in order[order.index(node) :]):
+        raise InputError(
+            f"{asked}: nothing waits for it, for no command of another node starts after those of {node}:"
+            " commands start in the order in which they are given"
+        )
+    if isinstance(sign, str) and not _PORT.fullmatch(sign):
+        return node, None, filled(sign, inside, asked)
+    port = int(sign)
+    if not 1 <= port <= 65535:
+        raise InputError(f"{asked}: expected a port from 1 to 65535, or a command")
+    return node, port, ""
 
 
 def filled(command: str, addresses: Mapping[str, str], asked: str) -> str:

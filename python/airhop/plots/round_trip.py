@@ -41,7 +41,7 @@ def draw_round_trips(
     stem
         Path of the files, without a suffix.
     flow
-        Name of a flow; by default the first TCP flow.
+        Name of a flow; by default the TCP flow with the most delivered bytes.
     between
         Two times in simulated seconds; None draws the whole run.
 

@@ -56,7 +56,7 @@ def draw_arrivals(
     stem
         Path of the files, without a suffix.
     flow
-        Name of a flow; by default the first TCP flow.
+        Name of a flow; by default the TCP flow with the most delivered bytes.
     place
         A hop as `bs->m`; by default the last wireless one.
     modulo

@@ -38,7 +38,7 @@ def draw_sequence(
     stem
         Path of the files, without a suffix.
     flow
-        Name of a flow; by default the first TCP flow.
+        Name of a flow; by default the TCP flow with the most delivered bytes.
     between
         Two times in simulated seconds; None draws the whole run.
 
@@ -103,7 +103,7 @@ def draw_window(
     stem
         Path of the files, without a suffix.
     flow
-        Name of a flow; by default the first TCP flow.
+        Name of a flow; by default the TCP flow with the most delivered bytes.
     between
         Two times in simulated seconds; None draws the whole run.
 
@@ -191,12 +191,16 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
 
 
 def chosen_flow(result: Result, wanted: str | None) -> str:
-    """Name the TCP flow to draw, by default the first. Raises InputError where there is no such flow."""
-    names = [str(flow["name"]) for flow in result.tcp_flows]
+    """Name the TCP flow to draw, by default the one with the most delivered bytes.
+
+    Raises InputError where there is no such flow.
+    """
+    delivered = {str(flow["name"]): flow["delivered_bytes"] for flow in result.tcp_flows}
+    names = list(delivered)
     if not names:
         raise InputError("the run has no TCP flow to draw")
     if wanted is None:
-        return names[0]
+        return max(names, key=lambda name: delivered[name])
     if wanted not in names:
         raise InputError(
             f"there is no TCP flow `{wanted}`.{did_you_mean(wanted, names)} There are: {', '.join(names)}."

@@ -129,7 +129,7 @@ def _chapter(
 
     flow = next(flow for flow in scenario.to_dict()["flow"] if flow["name"] == pair.twin)
     sides = (
-        Side.of("kernel", "kernel", real, pair.real),
+        Side.of("kernel", _kernel(live, flow["from"]), real, pair.real),
         Side.of("twin", f"twin: {_scheme(flow)}", twin, pair.twin),
     )
     document, way = real.document, f"from {flow['from']} to {flow['to']}"
@@ -152,6 +152,12 @@ def _chapter(
         notes=notes,
         live=live,
     )
+
+
+def _kernel(live: Mapping[str, Any] | None, node: str) -> str:
+    """Name the kernel's side, with the congestion control of the node where that is known."""
+    control = (live or {}).get("congestion_control", {}).get(node)
+    return "kernel" if control is None else f"kernel: {control}"
 
 
 def _about_twin(flow: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-import shutil
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,6 +30,7 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
     assert fake_core.asked == {
         "doors": [("--on s", "s", None), ("--on d", "d", None)],
         "commands": [("s", "serve"), ("d", "ask 10.0.0.1")],
+        "ready": [],
         "seed": 7,
         "log": str(log),
         "headers_only": True,
@@ -42,12 +43,10 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
 @pytest.mark.usefixtures("nothing_added")
 def test_the_command_of_the_replay_has_the_schemes(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
     """The log has no code: it names the file, and the command that is printed brings it."""
-    here, log = tmp_path / "a b" / "veno.bpf.o", tmp_path / "a.log"
-    here.parent.mkdir()
-    shutil.copy(next(one for one in OBJECTS if one.name == here.name), here)
+    here, log = next(one for one in OBJECTS if one.name == "veno.bpf.o"), tmp_path / "a log"
     ended = cli(*TWO, "--scheme", "bpf_veno", "--with", str(here), "--log", str(log))
     assert ended.code == 0
-    assert f"airhop replay {log} --with '{here}'" in ended.err
+    assert f"airhop replay '{log}' --with {shlex.quote(str(here))}" in ended.err
     ((file, name, digest),) = fake_core.asked["code"]
     assert (file, name) == ("veno.bpf.o", "bpf_veno")
     assert digest == hashlib.sha256(here.read_bytes()).hexdigest()
@@ -66,6 +65,44 @@ def test_no_command_can_steer_the_terminal(cli: Cli, fake_core: FakeCore) -> Non
     told = cli(*TWO, "--json").out
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told)
     assert json.loads(told)["live"]["commands"][0]["stdout"] == HOSTILE
+
+
+def test_a_port_or_a_command_says_that_a_node_is_ready(cli: Cli, fake_core: FakeCore) -> None:
+    ended = cli(*TWO, "--ready", "s=8000", "--ready", "s=curl {s}:80", "--report", "no.html")
+    assert fake_core.asked["ready"] == [("s", 8000, ""), ("s", None, "curl 10.0.0.1:80")]
+    assert ended.code == 2, "no log is real here, so there is no report"
+    scenario = Scenario.load("last-hop")
+    on = {"s": "serve", "d": "ask {s}"}
+    airhop.emulate(scenario, on, ready={"s": 8000})
+    assert fake_core.asked["ready"] == [("s", 8000, "")]
+    airhop.emulate(scenario, on, ready={"s": [8000, "true"]})
+    assert fake_core.asked["ready"] == [("s", 8000, ""), ("s", None, "true")]
+
+
+@pytest.mark.parametrize(
+    ("ready", "told"),
+    [
+        ("q=80", "no command is at a node `q`"),
+        ("d=80", "no command of another node starts after those of d"),
+        ("s=0", "expected a port from 1 to 65535"),
+        ("s=65536", "expected a port from 1 to 65535"),
+        ("s", "expected NODE=PORT or NODE=COMMAND"),
+        ("s=", "expected NODE=PORT or NODE=COMMAND"),
+        ("s=curl {S}", "Did you mean `s`?"),
+    ],
+)
+@pytest.mark.usefixtures("fake_core")
+def test_what_nothing_waits_for_is_refused(cli: Cli, ready: str, told: str) -> None:
+    ended = cli(*TWO, "--ready", ready)
+    assert ended.code == 2 and told in ended.err
+
+
+def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
+    """Not `tcp`, which says nothing: the first emulation of many runs BBR unsaid."""
+    fake_core.live = {"congestion_control": {"s": "bbr"}}
+    assert "reno" in cli(*TWO).out, "a simulated flow has its scheme"
+    fake_core.is_real = True
+    assert "bbr (kernel)" in cli(*TWO).out
 
 
 def test_an_interface_is_a_door(cli: Cli, fake_core: FakeCore) -> None:

@@ -1,6 +1,5 @@
 """Logs, which a stranger may have written: one carries all that its replay needs, and reads nothing."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 import airhop
 from airhop import InputError, Scenario, ScenarioError, plugins
 from airhop.live import Log
-from bpf_objects import OBJECTS
 from command_line import Cli
 from log_files import D, S, head, udp, write
 
@@ -149,12 +147,3 @@ def test_a_log_names_its_schemes_and_has_no_code(cli: Cli, tmp_path: Path) -> No
     assert ended.code == 2
     assert f"airhop replay {path} --with mine.py --with gone.bpf.o" in ended.err
     assert "gone.bpf.o, which has the scheme `bpf_gone`" in ended.err
-
-
-@pytest.mark.usefixtures("nothing_added")
-def test_an_object_is_known_by_its_bytes(tmp_path: Path) -> None:
-    here = tmp_path / "veno.bpf.o"
-    shutil.copy(next(one for one in OBJECTS if one.name == here.name), here)
-    plugins.load(here)
-    (used,) = Scenario.load("last-hop").with_({"scheme": "bpf_veno"}).added_schemes()
-    assert plugins.origin(used.source) == "veno.bpf.o"

@@ -7,6 +7,7 @@ import pytest
 
 import airhop
 from airhop import InputError, Scenario, _core
+from airhop.plots.traces import chosen_flow
 from command_line import Cli
 from fake_core import FakeCore
 
@@ -45,6 +46,24 @@ def test_a_replay_is_drawn_and_verified_as_a_run_is(cli: Cli, log: Path, tmp_pat
     assert ended.code == 0
     assert "contradict none of" in ended.err
     assert {path.name for path in tmp_path.glob("*.png")} == {"sequence.png", "round-trips.png"}
+
+
+def test_figures_are_of_the_flow_with_the_most_bytes_or_of_the_one_asked_for(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """As the twin page chooses: the first TCP flow of iperf3 is its control connection."""
+    flow = "[[flow]]\nname = '{}'\nfrom = 's'\nto = 'd'\nscheme = 'reno'\nstart = '{}'\n"
+    base = Scenario.load("last-hop").toml().split("[[flow]]")[0]
+    scenario = tmp_path / "two.toml"
+    scenario.write_text(base + flow.format("first", "1.9 s") + flow.format("second", "0 s"))
+    result = airhop.run(Scenario.load(scenario, sets=["duration=2 s"]))
+    assert chosen_flow(result, None) == "second"
+    with pytest.raises(InputError, match="Did you mean `first`"):
+        chosen_flow(result, "frist")
+    words = ("run", str(scenario), "--set", "duration=2 s", "--flow", "first")
+    ended = cli(*words, "--round-trips", str(tmp_path / "a.png"))
+    assert "round trips of first in" in ended.err
+    assert "--flow is about" in cli(*words).err
 
 
 def test_a_log_that_was_cut_short_says_so(cli: Cli, log: Path, fake_core: FakeCore) -> None:

@@ -3,7 +3,8 @@
 //! What comes in there for this machine's link address and another's IP address enters the network; what leaves it goes
 //! out there, and the kernel finds the next hop and its link address. Meanwhile a policy rule keeps the kernel from forwarding
 //! the same packets itself (ip-rule(8): `pref 1 iif DEV blackhole`, behind the rule of the local addresses, which stay reachable).
-//! An emulator that was killed leaves its rule; the next one on that interface takes it away.
+//! An emulator that was killed leaves its rule; the next one on that interface takes it away. The rule has a protocol number that says
+//! whose it is, and an interface has one emulator at a time.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -16,8 +17,8 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
 use nix::sys::socket::sockopt::BindToDevice;
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, SockaddrIn6, sendto, setsockopt,
-    socket,
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, SockaddrIn6, UnixAddr, bind,
+    sendto, setsockopt, socket,
 };
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -38,6 +39,7 @@ pub struct Interface {
     /// What is left of a packet that was longer than a wire lets through.
     segments: VecDeque<Vec<u8>>,
     _rule: Rule,
+    _owner: OwnedFd,
 }
 
 impl Interface {
@@ -51,12 +53,14 @@ impl Interface {
             move |error: io::Error| (what, error)
         };
         let index = if_nametoindex(name).map_err(io::Error::from).map_err(step("finding interface"))?;
+        let owner = own(name).map_err(step("taking over"))?;
         let outgoing = |family| outgoing(family, name).map_err(step("opening raw sockets at"));
         let (outgoing4, outgoing6) = (outgoing(AddressFamily::Inet)?, outgoing(AddressFamily::Inet6)?);
         let own = own_addresses().map_err(step("asking for the addresses beside"))?;
         let rule = Rule::add(name).map_err(step("keeping the kernel from forwarding what comes in at"))?;
         let incoming = sys::capture(index).map_err(step("capturing at"))?;
-        Ok(Interface { incoming, outgoing4, outgoing6, own, segments: VecDeque::new(), _rule: rule })
+        let segments = VecDeque::new();
+        Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
     }
 
     /// Whether a captured packet is one to carry.
@@ -107,6 +111,17 @@ fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     }
     setsockopt(&socket, BindToDevice, &OsString::from(device))?;
     Ok(socket)
+}
+
+/// Makes this emulator the one of `device`, until the descriptor is closed: an abstract name of a Unix socket belongs to one process of the
+/// network namespace and goes with it (unix(7)).
+fn own(device: &str) -> io::Result<OwnedFd> {
+    let socket = socket(AddressFamily::Unix, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None)?;
+    let name = UnixAddr::new_abstract(format!("airhop-at-{device}").as_bytes())?;
+    match bind(socket.as_raw_fd(), &name) {
+        Err(nix::Error::EADDRINUSE) => Err(io::Error::other("another airhop emulate has this interface")),
+        result => Ok(result.map(|()| socket)?),
+    }
 }
 
 fn own_addresses() -> io::Result<BTreeSet<IpAddr>> {
@@ -184,5 +199,45 @@ impl Rule {
 impl Drop for Rule {
     fn drop(&mut self) {
         self.remove();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::netlink::tests::{add_users_rule, take_users_rule};
+    use super::*;
+    use nix::sched::{CloneFlags, unshare};
+
+    /// In a network namespace of its own, which goes with the thread; without the right to make one there is no test.
+    fn in_a_namespace(test: impl FnOnce() + Send) {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                if unshare(CloneFlags::CLONE_NEWNET).is_ok() {
+                    test();
+                } else {
+                    assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "no new namespaces");
+                }
+            });
+            thread.join().expect("a test that holds");
+        });
+    }
+
+    /// The second emulator must not take the rule of the first away when it ends, nor anybody's but its own.
+    #[test]
+    fn an_interface_has_one_emulator_which_touches_its_own_rules() {
+        in_a_namespace(|| {
+            add_users_rule("lo").unwrap();
+            let first = Interface::open("lo").unwrap();
+            let (step, error) = Interface::open("lo").unwrap_err();
+            assert_eq!(step, "taking over lo");
+            assert_eq!(error.to_string(), "another airhop emulate has this interface");
+            let netlink = Netlink::open().unwrap();
+            netlink.no_longer_discard_from("lo").expect("the rule of the first is still there");
+            netlink.discard_from("lo").unwrap();
+            drop(first);
+            netlink.no_longer_discard_from("lo").expect_err("the rule went with its emulator");
+            Interface::open("lo").expect("it is free again");
+            take_users_rule("lo").expect("the rule of the administrator was left alone");
+        });
     }
 }

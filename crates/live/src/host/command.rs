@@ -3,6 +3,7 @@
 use super::namespace::Namespace;
 use super::sleep::Alarm;
 use crate::emulation::{Command, Ended, Output};
+use airhop_base::NodeId;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::io::{self, Read};
@@ -59,6 +60,11 @@ impl Running {
         running.stdout = stdout.map(capture).transpose()?;
         running.stderr = stderr.map(capture).transpose()?;
         Ok(running)
+    }
+
+    /// Where it runs.
+    pub fn node(&self) -> NodeId {
+        self.command.node
     }
 
     /// Whether it has ended.

@@ -7,6 +7,17 @@ use std::fs;
 const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 
+/// Whether a socket of this thread's network namespace listens at a port.
+pub fn listens_at(port: u16) -> bool {
+    listening().iter().any(|socket| port_of(socket) == Some(port))
+}
+
+/// The port of a socket as [`listening`] writes it: `tcp 0100007F:0CEA 4711`.
+fn port_of(socket: &str) -> Option<u16> {
+    let (_, port) = socket.split(' ').nth(1)?.rsplit_once(':')?;
+    u16::from_str_radix(port, 16).ok()
+}
+
 /// The sockets of this thread's network namespace that listen: table, address and port as the kernel writes them, inode.
 pub fn listening() -> BTreeSet<String> {
     let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
@@ -33,6 +44,7 @@ mod tests {
     fn a_line_of_a_table_is_a_socket_if_it_listens() {
         let line = "   0: 0100007F:0CEA 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0";
         assert_eq!(socket("tcp", line, LISTEN).as_deref(), Some("tcp 0100007F:0CEA 4711"));
+        assert_eq!(port_of("tcp 0100007F:0CEA 4711"), Some(3306));
         assert_eq!(socket("tcp", line, UNCONNECTED), None);
         assert_eq!(socket("tcp", "", LISTEN), None);
     }
@@ -40,8 +52,9 @@ mod tests {
     #[test]
     fn a_new_listener_is_seen() {
         let before = listening();
-        let _listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let _socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         assert!(listening().difference(&before).count() >= 2);
+        assert!(listens_at(listener.local_addr().unwrap().port()));
     }
 }

@@ -8,12 +8,13 @@ pub mod command;
 pub mod listening;
 pub mod namespace;
 mod netlink;
+mod ready;
 pub mod sleep;
 pub mod sys;
 pub mod tun;
 
 use crate::clock::Monotonic;
-use crate::drive::{Loop, Progress};
+use crate::drive::{DriveError, Loop, Progress};
 use crate::emulation::{Command, Emulation, EmulationError, End, EndKind, Finished, Live};
 use crate::log::Writer;
 use crate::outside::Outside;
@@ -22,7 +23,9 @@ use airhop_base::{NodeId, Span};
 use at::Interface;
 use command::{Ends, Running};
 use namespace::Namespace;
+use ready::Waiting;
 use sleep::{Alarm, EpollSleep};
+use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,6 +76,13 @@ impl Stage {
         let found = self.namespaces.iter().find(|(at, _)| *at == node);
         found.map(|(_, namespace)| namespace).ok_or_else(|| io::Error::other("the node has no namespace"))
     }
+
+    /// What new sockets of each node have for congestion control (ip-sysctl, tcp_congestion_control).
+    fn congestion_control(&self) -> Vec<(NodeId, String)> {
+        let read = || fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok();
+        let word = |namespace: &Namespace| Some(namespace.within(read).ok()??.trim().to_owned());
+        self.namespaces.iter().filter_map(|(node, namespace)| Some((*node, word(namespace)?))).collect()
+    }
 }
 
 /// What the loop and the thread that starts commands tell each other.
@@ -110,9 +120,19 @@ pub(crate) fn run<W: Outside>(
         (driven, starter.join())
     });
     let lost = driver.ports.iter_mut().map(|(_, device)| device.lost()).sum();
-    let commands = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    let commands = Running::end(commands);
-    Ok(emulation.live(driven?, commands, lost, real_time))
+    let started = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let driven = driven.map_err(|error| match error {
+        DriveError::Read { node, error } => {
+            EmulationError::Device { name: emulation.name(node).to_owned(), error }
+        }
+        other => other.into(),
+    })?;
+    let commands = match started {
+        // The world knows why it stopped.
+        Err(EmulationError::NotReady { .. }) if driven.finished == Finished::World => Vec::new(),
+        started => Running::end(started?),
+    };
+    Ok(emulation.live(driven, commands, stage.congestion_control(), lost, real_time))
 }
 
 /// A step that belongs to no node.
@@ -148,17 +168,24 @@ fn start_all(
     signals: &Signals,
 ) -> Result<Vec<Running>, EmulationError> {
     let mut started = Vec::new();
+    let mut waiting = Waiting::new(emulation);
     for command in &emulation.commands {
         if signals.over.load(Ordering::Acquire) {
             break;
         }
-        match start(stage, command, signals) {
+        let settle = if waiting.is_for(command.node) { Duration::ZERO } else { SETTLE };
+        let running = waiting.until(command.node, &started, stage, signals).and_then(|()| {
+            start(stage, command, signals, settle).map_err(|error| {
+                let (name, line) = (emulation.name(command.node).to_owned(), command.line.clone());
+                EmulationError::Start { name, line, error }
+            })
+        });
+        match running {
             Ok(running) => started.push(running),
             Err(error) => {
                 signals.failed.store(true, Ordering::Release);
                 signals.alarm.ring();
-                let (name, line) = (emulation.name(command.node).to_owned(), command.line.clone());
-                return Err(EmulationError::Start { name, line, error });
+                return Err(error);
             }
         }
     }
@@ -166,11 +193,11 @@ fn start_all(
 }
 
 /// Starts a command and waits until it has ended, listens, or had its time.
-fn start(stage: &Stage, command: &Command, signals: &Signals) -> io::Result<Running> {
+fn start(stage: &Stage, command: &Command, signals: &Signals, settle: Duration) -> io::Result<Running> {
     let namespace = stage.namespace(command.node)?;
     let before = namespace.within(listening::listening)?;
     let running = Running::start(namespace, command, &signals.ends, &signals.alarm)?;
-    let patience = Instant::now() + SETTLE;
+    let patience = Instant::now() + settle;
     while Instant::now() < patience && !running.has_ended() && !signals.over.load(Ordering::Acquire) {
         if !namespace.within(listening::listening)?.is_subset(&before) {
             break;

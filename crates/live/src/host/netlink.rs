@@ -23,6 +23,9 @@ const ADDRESS_FLAGS: u16 = 8;
 const NO_DUPLICATE_DETECTION: u32 = 0x02;
 const RULE_INPUT: u16 = 3;
 const RULE_PRIORITY: u16 = 6;
+const RULE_PROTOCOL: u16 = 21;
+/// Who made a rule (rtnetlink(7), rtm_protocol): nobody else uses this number. Only rules that have it are taken away.
+const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
 const UP: u32 = 1;
 const INET: u8 = 2;
@@ -99,8 +102,8 @@ impl Netlink {
     /// # Errors
     /// The kernel refuses, or has no policy routing.
     pub fn discard_from(&self, device: &str) -> io::Result<()> {
-        self.ask(NEW_RULE, CREATE, &discard(INET, device))?;
-        match self.ask(NEW_RULE, CREATE, &discard(INET6, device)) {
+        self.ask(NEW_RULE, CREATE, &discard(INET, device, AIRHOP))?;
+        match self.ask(NEW_RULE, CREATE, &discard(INET6, device, AIRHOP)) {
             // A kernel without IPv6 forwards none.
             Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => Ok(()),
             result => result,
@@ -112,8 +115,8 @@ impl Netlink {
     /// # Errors
     /// The kernel refuses: mostly since there is no such rule.
     pub fn no_longer_discard_from(&self, device: &str) -> io::Result<()> {
-        let four = self.ask(DELETE_RULE, 0, &discard(INET, device));
-        self.ask(DELETE_RULE, 0, &discard(INET6, device)).and(four)
+        let four = self.ask(DELETE_RULE, 0, &discard(INET, device, AIRHOP));
+        self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
     fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
@@ -161,11 +164,12 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
 }
 
 /// `struct fib_rule_hdr`: the first rule behind that of the local addresses, which is rule 0.
-fn discard(family: u8, device: &str) -> Vec<u8> {
+fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
     let name: Vec<u8> = device.bytes().chain([0]).collect();
     attribute(&mut message, RULE_INPUT, &name);
     attribute(&mut message, RULE_PRIORITY, &1u32.to_ne_bytes());
+    attribute(&mut message, RULE_PROTOCOL, &[protocol]);
     message
 }
 
@@ -175,4 +179,22 @@ fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
     message.extend_from_slice(&kind.to_ne_bytes());
     message.extend_from_slice(value);
     message.resize(message.len().next_multiple_of(4), 0);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// What `ip rule` calls `boot`: a rule that an administrator added.
+    const BOOT: u8 = 3;
+
+    /// Adds the rule `pref 1 iif DEVICE blackhole` as `ip rule` would.
+    pub fn add_users_rule(device: &str) -> io::Result<()> {
+        Netlink::open()?.ask(NEW_RULE, CREATE, &discard(INET, device, BOOT))
+    }
+
+    /// Takes it away; an error if there is none.
+    pub fn take_users_rule(device: &str) -> io::Result<()> {
+        Netlink::open()?.ask(DELETE_RULE, 0, &discard(INET, device, BOOT))
+    }
 }

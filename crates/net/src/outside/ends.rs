@@ -53,6 +53,7 @@ pub(crate) struct HalfConnection {
     heard: u64,
     /// Payload bytes of all segments that entered.
     sent_bytes: u64,
+    delivered: u64,
     /// The number of the FIN.
     fin: Option<u64>,
     pub retransmissions: u64,
@@ -72,6 +73,7 @@ impl HalfConnection {
             acked: 1,
             heard: 1,
             sent_bytes: 0,
+            delivered: 0,
             fin: None,
             retransmissions: 0,
             timed: None,
@@ -99,11 +101,15 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// An ACK of this data enters. Returns whether it acknowledges more bytes.
+    /// An ACK of this data enters. Returns whether it acknowledges more bytes. The FIN is none, and no more bytes than entered count: a sender
+    /// may skip numbers.
     pub fn on_ack(&mut self, ack: u64) -> bool {
-        let before = self.delivered();
         self.acked = self.acked.max(ack);
-        self.delivered() > before
+        let bytes =
+            self.fin.map_or(self.acked, |fin| self.acked.min(fin)).saturating_sub(1).min(self.sent_bytes);
+        let is_more = bytes > self.delivered;
+        self.delivered = self.delivered.max(bytes);
+        is_more
     }
 
     /// An ACK of this data leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. Returns whether it
@@ -118,9 +124,9 @@ impl HalfConnection {
         is_new
     }
 
-    /// Bytes that the receiver's kernel acknowledged, and no more than entered: a sender may skip numbers. The FIN is none.
+    /// Bytes that the receiver's kernel acknowledged.
     pub fn delivered(&self) -> u64 {
-        self.fin.map_or(self.acked, |fin| self.acked.min(fin)).saturating_sub(1).min(self.sent_bytes)
+        self.delivered
     }
 
     /// Bytes on their way, as the network sees it.
@@ -146,6 +152,8 @@ mod tests {
         assert!(half.on_ack(1002));
         assert_eq!((half.delivered(), half.flight()), (1000, 0));
         assert!(!half.on_ack(500), "an old ACK takes nothing back");
+        half.on_fin(200);
+        assert!(!half.on_ack(1002) && half.delivered() == 1000, "nor does another FIN");
         let mut closing = HalfConnection::new(0, Way::Forward, FlowId(1));
         closing.on_data(ms(0), 1, 1001);
         closing.on_fin(1001);

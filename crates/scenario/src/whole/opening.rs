@@ -6,6 +6,7 @@ use airhop_base::{FlowId, NodeId, Time};
 use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::services::OnReal;
+use airhop_tcp::{Config, Params, Scheme};
 
 /// What a flow's segment has around it at most: IPv4 or IPv6 and TCP with timestamps, 20 + 32 bytes of the one and 40 + 32 of the other,
 /// of which the device allows for the first.
@@ -36,6 +37,21 @@ pub struct Opening {
     pub mtus: Vec<u32>,
     /// What services do not do for real packets, a sentence each.
     pub notes: Vec<String>,
+}
+
+impl Opening {
+    /// The TCP flows that make room: where each is from and to, and what it would have run.
+    pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
+        self.outside.flows.iter().filter_map(|flow| {
+            let flow = &self.plan.flows[usize::from(flow.0)];
+            match &flow.transport {
+                Transport::Tcp { scheme, params, config } => {
+                    Some((flow.from, flow.to, *scheme, params, config))
+                }
+                Transport::Udp { .. } => None,
+            }
+        })
+    }
 }
 
 impl Scenario {

@@ -13,6 +13,12 @@ from airhop.plots.paper import FORMATS
 from airhop.results import Result
 from airhop.scenario import Scenario
 
+OF_A_FLOW = {
+    "sequence": ("segments at the receiver", "draw_arrivals"),
+    "round_trips": ("round trips", "draw_round_trips"),
+}
+"""Figures of one flow: what they show, and the function of `airhop.plots` that draws one."""
+
 
 def check_figure(path: Path) -> None:
     """Raise InputError if the suffix of a figure's file says no format, or its folder is not there."""
@@ -32,15 +38,22 @@ def write_figure(path: Path, draw: Callable[[Path], object]) -> None:
 
 
 def draw_figure(
-    name: str, path: Path, result: Result, scenario: Scenario, between: tuple[float, float] | None
+    name: str,
+    path: Path,
+    result: Result,
+    scenario: Scenario,
+    between: tuple[float, float] | None,
+    flow: str | None,
 ) -> None:
-    """Write `air`, `sequence` or `round_trips` of a traced run and say what is where."""
+    """Write `air`, or `sequence` or `round_trips` of a flow of a traced run, and say what is where."""
     from airhop import plots
+    from airhop.plots.traces import chosen_flow
 
-    title, draw = {
-        "air": ("frames on the air", partial(plots.draw_space_time, result, scenario)),
-        "sequence": ("segments at the receiver", partial(plots.draw_arrivals, result)),
-        "round_trips": ("round trips", partial(plots.draw_round_trips, result)),
-    }[name]
+    if name == "air":
+        title, draw = "frames on the air", partial(plots.draw_space_time, result, scenario)
+    else:
+        chosen = chosen_flow(result, flow)
+        what, of_flow = OF_A_FLOW[name]
+        title, draw = f"{what} of {chosen}", partial(getattr(plots, of_flow), result, flow=chosen)
     write_figure(path, lambda file: draw(file, between=between))
     say(f"{title} in {path}")

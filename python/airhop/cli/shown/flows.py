@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rich.console import Console
 
 from airhop.analysis.loss_classifications import LossClassifications
@@ -15,10 +18,10 @@ SHOWN = ("goodput_mbps", "retransmissions", "timeouts", "fast_recoveries", "wind
 """Measures that have a column."""
 
 
-def print_run(out: Console, result: Result) -> None:
+def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None = None) -> None:
     """Print the flows of a run, what they took losses for, and all losses by reason.
 
-    – stands for what nobody knows.
+    – stands for what nobody knows. `kernels` are the congestion controls of real senders, by node.
     """
     d, shown = result.document, [MEASURES[name] for name in SHOWN]
     print_table(
@@ -27,7 +30,7 @@ def print_run(out: Console, result: Result) -> None:
         [
             [
                 flow["name"],
-                flow["scheme"] or flow["transport"],
+                _scheme(flow, kernels or {}),
                 f"{flow['from']} → {flow['to']}",
                 *(number(measure.value(flow)) for measure in shown),
             ]
@@ -50,3 +53,11 @@ def print_run(out: Console, result: Result) -> None:
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
     out.print("channel and collision count frames, the others packets", style="dim")
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")
+
+
+def _scheme(flow: Mapping[str, Any], kernels: Mapping[str, str]) -> str:
+    """Name the scheme of a flow, or of a kernel's TCP the congestion control of its node."""
+    if flow["scheme"] is not None:
+        return str(flow["scheme"])
+    kernel = kernels.get(flow["from"]) if flow["transport"] == "tcp" else None
+    return str(flow["transport"]) if kernel is None else f"{kernel} (kernel)"

@@ -11,7 +11,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli.output import say
-from airhop.cli.shown.figures import check_figure, draw_figure
+from airhop.cli.shown.figures import OF_A_FLOW, check_figure, draw_figure
+from airhop.errors import InputError
 from airhop.files import filling
 from airhop.progress import reporter_for_stderr
 from airhop.results import Result
@@ -43,6 +44,14 @@ Between = Annotated[
 ]
 
 
+FlowName = Annotated[
+    str | None,
+    Parameter(
+        help="TCP flow of --sequence and --round-trips; by default the one with the most delivered bytes."
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Kept:
     """What is asked for. Raises InputError for a figure that cannot be written, before anything is run."""
@@ -53,8 +62,11 @@ class Kept:
     """`air`, `sequence` and `round_trips`, in the order in which they are drawn."""
     between: tuple[float, float] | None
     verify: bool
+    flow: str | None = None
 
     def __post_init__(self) -> None:
+        if self.flow is not None and not self._drawn.keys() & OF_A_FLOW.keys():
+            raise InputError("--flow is about --sequence or --round-trips, and neither is asked for")
         for path in self._drawn.values():
             check_figure(path)
 
@@ -81,7 +93,7 @@ class Kept:
         if self.pcap is not None:
             say(f"packet captures in {self.pcap}")
         for name, path in self._drawn.items():
-            draw_figure(name, path, result, scenario, self.between)
+            draw_figure(name, path, result, scenario, self.between, self.flow)
 
     def verified(self, scenario: Scenario, result: Result) -> int:
         """Say what in the trace contradicts a law, if that is asked for; 1 if anything does."""

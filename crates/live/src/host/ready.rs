@@ -1,0 +1,100 @@
+//! What has to hold before the next command starts.
+
+use super::command::{Ends, Running};
+use super::{Signals, Stage, listening};
+use crate::emulation::{Command, Emulation, EmulationError, Ready, Sign};
+use airhop_base::NodeId;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// So long a node may take to become ready.
+const PATIENCE: Duration = Duration::from_secs(30);
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// The signs that were not seen yet.
+pub struct Waiting<'a> {
+    emulation: &'a Emulation,
+    signs: Vec<&'a Ready>,
+}
+
+impl<'a> Waiting<'a> {
+    pub fn new(emulation: &'a Emulation) -> Self {
+        Waiting { emulation, signs: emulation.ready.iter().collect() }
+    }
+
+    /// Whether a sign of this node is waited for.
+    pub fn is_for(&self, node: NodeId) -> bool {
+        self.signs.iter().any(|ready| ready.node == node)
+    }
+
+    /// Returns when all nodes that have `started` something are ready for a command of `next`.
+    ///
+    /// # Errors
+    /// The node that is not, and why it is waited for no longer.
+    pub fn until(
+        &mut self,
+        next: NodeId,
+        started: &[Running],
+        stage: &Stage,
+        signals: &Signals,
+    ) -> Result<(), EmulationError> {
+        let is_due = |ready: &Ready| ready.node != next && started.iter().any(|one| one.node() == ready.node);
+        let (due, later): (Vec<&Ready>, _) = self.signs.drain(..).partition(|ready| is_due(ready));
+        self.signs = later;
+        for ready in due {
+            wait(ready, started, stage, signals).map_err(|why| EmulationError::NotReady {
+                name: self.emulation.name(ready.node).to_owned(),
+                sign: ready.sign.clone(),
+                why,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) -> Result<(), String> {
+    let patience = Instant::now() + PATIENCE;
+    loop {
+        // Asked for first: what was ready when the last command ended counts.
+        let has_ended = started.iter().filter(|one| one.node() == ready.node).all(Running::has_ended);
+        let is_late = Instant::now() >= patience;
+        let told = match seen(ready, stage, signals, patience) {
+            Ok(None) => return Ok(()),
+            Ok(Some(told)) => told,
+            Err(error) => return Err(error.to_string()),
+        };
+        if has_ended {
+            return Err(format!("{told}, and the commands of the node have ended"));
+        }
+        if signals.over.load(Ordering::Acquire) {
+            return Err(format!("{told} when the emulation was over"));
+        }
+        if is_late {
+            return Err(format!("{told} within {} s", PATIENCE.as_secs()));
+        }
+        thread::sleep(GLANCE);
+    }
+}
+
+/// What is seen in place of the sign, `None` if the sign is there.
+fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
+    let namespace = stage.namespace(ready.node)?;
+    match &ready.sign {
+        Sign::Port(port) => {
+            let port = *port;
+            let listens = namespace.within(move || listening::listens_at(port))?;
+            Ok((!listens).then(|| "nothing listens there".into()))
+        }
+        Sign::Command(line) => {
+            let command = Command { node: ready.node, line: line.clone(), capture_stderr: true };
+            let running = Running::start(namespace, &command, &Ends::default(), &signals.alarm)?;
+            while !running.has_ended() && Instant::now() < patience && !signals.over.load(Ordering::Acquire) {
+                thread::sleep(GLANCE);
+            }
+            let exits: Vec<i32> = Running::end(vec![running]).iter().map(|ended| ended.exit).collect();
+            Ok((exits != [0]).then(|| format!("it ended with {}", exits[0])))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The two ends of a TCP connection of Airhop's own, with nothing but datagrams between them.
+
+use super::Talk;
+use airhop_base::{Body, FlowId, NodeId, Packet, Time};
+use airhop_tcp::{Config, Receiver, Sender};
+use airhop_wire::{Conversation, decode, encode};
+
+/// Datagrams and who sends them.
+pub(super) type Sent = Vec<(NodeId, Vec<u8>)>;
+
+/// Sender and receiver.
+pub(super) struct Connection {
+    flow: FlowId,
+    ends: [NodeId; 2],
+    /// When it is opened, and with how many bytes; `None` once it is.
+    opens: Option<(Time, u64)>,
+    sender: Sender,
+    receiver: Receiver,
+    conversation: Conversation,
+    /// Window scales, as both ends learned them from SYNs.
+    shifts: [u8; 2],
+}
+
+impl Connection {
+    pub fn new(number: u16, talk: &Talk<'_>) -> Self {
+        let Talk { from, to, scheme, params, .. } = *talk;
+        // Hosts learn window scales from SYNs.
+        let config = Config { handshake: true, ..*talk.config };
+        let flow = FlowId(number);
+        let parts = (scheme.build)(params, &config);
+        Connection {
+            flow,
+            ends: [from, to],
+            opens: Some((talk.start, talk.bytes)),
+            sender: Sender::new(flow, from, to, &config, scheme.features, parts),
+            receiver: Receiver::new(flow, to, from, &config, scheme.features),
+            conversation: Conversation::new(from, to),
+            shifts: [0; 2],
+        }
+    }
+
+    /// When an end does something next by itself.
+    pub fn due(&self) -> Option<Time> {
+        let opens = self.opens.map(|(at, _)| at);
+        [opens, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
+    }
+
+    /// All that is due happens.
+    pub fn work(&mut self, now: Time, sent: &mut Sent) {
+        if let Some((_, bytes)) = self.opens.take_if(|(at, _)| *at <= now) {
+            self.sender.supply(bytes);
+        }
+        if self.sender.poll_timeout().is_some_and(|due| due <= now) {
+            self.sender.on_timeout(now);
+        }
+        if self.receiver.poll_timeout().is_some_and(|due| due <= now) {
+            self.receiver.on_timeout(now);
+        }
+        self.transmit(now, sent);
+    }
+
+    /// A datagram came to a node; it may be for somebody else.
+    pub fn receive(&mut self, now: Time, node: NodeId, datagram: &[u8], sent: &mut Sent) {
+        let Ok(decoded) = decode(datagram) else { return };
+        let mut packet = decoded.packet;
+        let side = usize::from(packet.src != self.ends[0]);
+        if packet.flow != self.flow || [packet.src, packet.dst] != [self.ends[side], self.ends[1 - side]] {
+            return;
+        }
+        let Body::Tcp(segment) = &mut packet.body else { return };
+        if let Some(shift) = decoded.window_shift {
+            self.shifts[side] = shift;
+        }
+        segment.window <<= if segment.flags.syn { 0 } else { self.shifts[side] };
+        if node == self.ends[1] {
+            self.receiver.on_segment(now, &packet);
+        } else {
+            self.sender.on_segment(now, &packet);
+        }
+        self.transmit(now, sent);
+    }
+
+    fn transmit(&mut self, now: Time, sent: &mut Sent) {
+        while let Some(packet) = self.sender.poll_transmit(now) {
+            self.put(&packet, sent);
+        }
+        while let Some(packet) = self.receiver.poll_transmit(now) {
+            self.put(&packet, sent);
+        }
+    }
+
+    fn put(&mut self, packet: &Packet, sent: &mut Sent) {
+        self.conversation.observe(packet);
+        let mut bytes = Vec::new();
+        if encode(packet, &self.conversation, &mut bytes).is_ok() {
+            sent.push((packet.src, bytes));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Emulations without a machine: the loop and the log of `airhop-live`, with hosts in place of programs and kernels, and a clock that costs
+//! no time.
+//!
+//! The hosts are TCPs of Airhop that speak real datagrams, and noise: datagrams of every kind that a kernel sends, and of some that none
+//! does. Equal seeds rehearse equally, so that a log can be had by the thousand and no test needs a right.
+
+mod host;
+mod noise;
+
+use airhop_base::{NodeId, Span, Time};
+use airhop_live::Outside;
+use airhop_live::clock::Clock;
+use airhop_live::drive::{DriveError, Driven, Loop, Sleep};
+use airhop_live::log::Writer;
+use airhop_live::port::Port;
+use airhop_tcp::{Config, Params, Scheme};
+use host::Connection;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
+use std::rc::Rc;
+
+/// So long a look at the clock takes.
+const READING: Span = Span::from_micros(1);
+
+/// What is rehearsed.
+#[derive(Debug)]
+pub struct Rehearsal<'a> {
+    /// The nodes with hosts.
+    pub ends: Vec<NodeId>,
+    /// The TCP connections of the hosts.
+    pub talks: Vec<Talk<'a>>,
+    /// How many datagrams of other kinds are sent.
+    pub noise: usize,
+    /// When it is over.
+    pub duration: Span,
+    /// Of everything that is drawn.
+    pub seed: u64,
+}
+
+/// A TCP connection that carries data one way.
+#[derive(Clone, Copy, Debug)]
+pub struct Talk<'a> {
+    /// Who opens it and sends the data.
+    pub from: NodeId,
+    /// Who receives the data.
+    pub to: NodeId,
+    /// When it is opened.
+    pub start: Time,
+    /// So many bytes are sent.
+    pub bytes: u64,
+    /// What the sender runs.
+    pub scheme: &'static Scheme,
+    /// Its parameters.
+    pub params: &'a Params,
+    /// How both ends are configured; they always shake hands.
+    pub config: &'a Config,
+}
+
+impl Rehearsal<'_> {
+    /// Drives `world`; what enters is appended to `log`.
+    ///
+    /// # Errors
+    /// The log cannot be written.
+    pub fn run(&self, world: &mut impl Outside, log: &mut Writer) -> Result<Driven, DriveError> {
+        let connections = (0..).zip(&self.talks).map(|(number, talk)| Connection::new(number, talk));
+        let hosts = Hosts(Rc::new(RefCell::new(Machine {
+            now: Time::ZERO,
+            connections: connections.collect(),
+            noise: noise::datagrams(&self.ends, self.noise, self.duration, self.seed),
+            waiting: self.ends.iter().map(|end| (*end, VecDeque::new())).collect(),
+        })));
+        let ports = self.ends.iter().map(|&end| (end, Cable { node: end, hosts: hosts.clone() })).collect();
+        let (clock, sleeper) = (hosts.clone(), hosts);
+        Loop { clock, sleeper, ports, duration: self.duration, spin: Span::ZERO }.run(
+            world,
+            Some(log),
+            &|| None,
+            &mut |_, _| {},
+        )
+    }
+}
+
+/// All hosts, and the time.
+struct Machine {
+    now: Time,
+    connections: Vec<Connection>,
+    /// What is sent beside, the next first.
+    noise: VecDeque<(Time, NodeId, Vec<u8>)>,
+    /// By node, what waits to be read.
+    waiting: Vec<(NodeId, VecDeque<Vec<u8>>)>,
+}
+
+impl Machine {
+    fn send(&mut self, node: NodeId, datagram: Vec<u8>) {
+        if let Some((_, waiting)) = self.waiting.iter_mut().find(|(at, _)| *at == node) {
+            waiting.push_back(datagram);
+        }
+    }
+
+    /// When a host does something next by itself.
+    fn next(&self) -> Option<Time> {
+        let timers = self.connections.iter().filter_map(Connection::due);
+        timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
+    }
+
+    /// All that is due happens.
+    fn work(&mut self) {
+        while let Some((_, node, datagram)) = self.noise.pop_front_if(|(at, ..)| *at <= self.now) {
+            self.send(node, datagram);
+        }
+        let mut sent = Vec::new();
+        self.connections.iter_mut().for_each(|connection| connection.work(self.now, &mut sent));
+        sent.into_iter().for_each(|(node, datagram)| self.send(node, datagram));
+    }
+
+    fn receive(&mut self, node: NodeId, datagram: &[u8]) {
+        let mut sent = Vec::new();
+        for connection in &mut self.connections {
+            connection.receive(self.now, node, datagram, &mut sent);
+        }
+        sent.into_iter().for_each(|(node, datagram)| self.send(node, datagram));
+    }
+}
+
+/// The machine, as clock, as what sleeps, and behind every port.
+#[derive(Clone)]
+struct Hosts(Rc<RefCell<Machine>>);
+
+impl Clock for Hosts {
+    fn now(&self) -> Time {
+        let mut machine = self.0.borrow_mut();
+        machine.now += READING;
+        machine.now
+    }
+}
+
+impl Sleep for Hosts {
+    fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
+        let mut machine = self.0.borrow_mut();
+        let machine = &mut *machine;
+        if machine.waiting.iter().all(|(_, waiting)| waiting.is_empty()) {
+            let wakes = machine.now + span;
+            let next = machine.next().map_or(wakes, |next| next.max(machine.now));
+            machine.now = wakes.min(next);
+        }
+        machine.work();
+        for (mark, (_, waiting)) in ready.iter_mut().zip(&machine.waiting) {
+            *mark |= !waiting.is_empty();
+        }
+        Ok(())
+    }
+}
+
+/// The port of a node.
+struct Cable {
+    node: NodeId,
+    hosts: Hosts,
+}
+
+impl Port for Cable {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        let mut machine = self.hosts.0.borrow_mut();
+        let waiting = machine.waiting.iter_mut().find(|(at, _)| *at == self.node);
+        let Some(datagram) = waiting.and_then(|(_, waiting)| waiting.pop_front()) else { return Ok(None) };
+        buffer[..datagram.len()].copy_from_slice(&datagram);
+        Ok(Some(datagram.len()))
+    }
+
+    fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
+        self.hosts.0.borrow_mut().receive(self.node, datagram);
+        Ok(())
+    }
+}

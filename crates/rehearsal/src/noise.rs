@@ -1,0 +1,126 @@
+//! Datagrams beside the connections: those of other protocols, and what is wrong with some.
+
+use airhop_base::{NodeId, Span, SplitMix64, Time, unit};
+use airhop_wire::addressing::{address, address6};
+use std::collections::VecDeque;
+
+/// Most bytes of a datagram, below every MTU that a scenario gives its nodes.
+const LONGEST: u64 = 500;
+/// Ports that are used again and again, so that conversations have more than one datagram.
+const PORTS: u64 = 4;
+/// Sequence numbers that are next to each other, so that connections are opened again, and retransmitted.
+const NUMBERS: u64 = 3000;
+
+/// `count` datagrams of hosts at `ends` in the order of time.
+pub(super) fn datagrams(
+    ends: &[NodeId],
+    count: usize,
+    duration: Span,
+    seed: u64,
+) -> VecDeque<(Time, NodeId, Vec<u8>)> {
+    let mut draw = Draw(SplitMix64::new(seed));
+    let mut times: Vec<Time> =
+        (0..count).map(|_| Time::ZERO + Span::from_nanos(draw.below(duration.nanos().max(1)))).collect();
+    times.sort();
+    let one = |at| {
+        let from = ends[draw.below(ends.len() as u64) as usize];
+        let to = ends[draw.below(ends.len() as u64) as usize];
+        (at, from, draw.datagram(from, to))
+    };
+    times.into_iter().map(one).collect()
+}
+
+struct Draw(SplitMix64);
+
+impl Draw {
+    /// A number below `most`.
+    fn below(&mut self, most: u64) -> u64 {
+        (unit(self.0.draw()) * most as f64) as u64
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.0.draw() as u8
+    }
+
+    fn bytes(&mut self, count: u64) -> Vec<u8> {
+        (0..count).map(|_| self.byte()).collect()
+    }
+
+    fn datagram(&mut self, from: NodeId, to: NodeId) -> Vec<u8> {
+        match self.below(12) {
+            0..4 => self.ip(from, to, 17, Self::udp),
+            4..8 => self.ip(from, to, 6, Self::tcp),
+            8 => self.ip(from, to, 1, |draw| draw.bytes(64)),
+            9 => {
+                let protocol = self.byte();
+                self.ip(from, to, protocol, |draw| draw.bytes(100))
+            }
+            10 => {
+                // Anything may be wrong with it: a few bits of a datagram are others.
+                let mut bytes = self.ip(from, to, 6, Self::tcp);
+                for _ in 0..4 {
+                    let place = self.below(bytes.len() as u64) as usize;
+                    bytes[place] ^= 1 << self.below(8);
+                }
+                bytes
+            }
+            _ => {
+                let length = self.below(80);
+                self.bytes(length)
+            }
+        }
+    }
+
+    /// An IPv4 or IPv6 datagram, seldom to an address of nobody, or a fragment.
+    fn ip(&mut self, from: NodeId, to: NodeId, protocol: u8, body: fn(&mut Self) -> Vec<u8>) -> Vec<u8> {
+        let body = body(self);
+        let ecn = (self.below(4) as u8) & 3;
+        if self.below(4) == 0 {
+            let mut bytes = vec![0x60, ecn << 4, 0, 0];
+            bytes.extend((body.len() as u16).to_be_bytes());
+            bytes.extend([protocol, 64]);
+            bytes.extend([address6(from), address6(to)].concat());
+            bytes.extend(body);
+            return bytes;
+        }
+        let mut bytes = vec![0x45, ecn];
+        bytes.extend((20 + body.len() as u16).to_be_bytes());
+        let fragment = if self.below(10) == 0 { [0x20, self.byte()] } else { [0, 0] };
+        bytes.extend([self.byte(), 0, fragment[0], fragment[1], 64, protocol, 0, 0]);
+        let to = if self.below(20) == 0 { [self.byte(), 1, 2, 3] } else { address(to) };
+        bytes.extend([address(from), to].concat());
+        bytes.extend(body);
+        bytes
+    }
+
+    fn ports(&mut self) -> Vec<u8> {
+        let ports = [1 + self.below(PORTS) as u16, 1 + self.below(PORTS) as u16];
+        ports.map(u16::to_be_bytes).concat()
+    }
+
+    fn udp(&mut self) -> Vec<u8> {
+        let payload = self.below(LONGEST);
+        [self.ports(), (8 + payload as u16).to_be_bytes().to_vec(), vec![0; 2 + payload as usize]].concat()
+    }
+
+    /// A segment as of a host that has lost its mind: any flags, numbers next to each other, some far away.
+    fn tcp(&mut self) -> Vec<u8> {
+        let number = |draw: &mut Self| {
+            let near = draw.below(NUMBERS) as u32;
+            if draw.below(8) == 0 { near.wrapping_add(draw.0.draw() as u32) } else { near }
+        };
+        let mut bytes = self.ports();
+        bytes.extend([number(self), number(self)].map(u32::to_be_bytes).concat());
+        let blocks = if self.below(3) == 0 { 1 + self.below(3) as usize } else { 0 };
+        let options = if blocks > 0 { 4 + 8 * blocks } else { 0 };
+        bytes.extend([((20 + options) / 4 << 4) as u8, self.byte() & 0xDF]);
+        bytes.extend(self.bytes(6));
+        if blocks > 0 {
+            bytes.extend([1, 1, 5, 2 + 8 * blocks as u8]);
+            (0..2 * blocks).for_each(|_| bytes.extend(number(self).to_be_bytes()));
+        }
+        let payload = if self.below(2) == 0 { self.below(LONGEST) } else { 0 };
+        bytes.resize(bytes.len() + payload as usize, 0);
+        bytes
+    }
+}
