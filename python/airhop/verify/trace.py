@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 ROUNDING = 2
 """Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
 
-BACKS_OFF = 1.5
-"""A timeout that grows so many times at once has expired: it doubles, but for bounds (RFC 6298 §5.5)."""
+_CLOSE_MS = 1e-3
+"""How close a recorded timeout is to its bound, milliseconds."""
 
 _UNITS = {
     "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
@@ -79,6 +79,14 @@ def is_handshake(step: Step) -> bool:
     return step.kind == "ack" and step.seq <= 1
 
 
+def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
+    """Whether a timeout, in milliseconds, grows as when it expires: it about doubles, up to its bound.
+
+    RFC 6298 §5.5 and §2.5. At its bound it may expire, and nothing shows.
+    """
+    return after >= min(1.5 * before, quantity(timer["max"]) / 1e6 - _CLOSE_MS)
+
+
 def keeps_order(queue: Mapping[str, Any]) -> bool:
     """Whether packets leave a queue in the order in which they came."""
     return queue["kind"] in flagged("queue", "fifo")
@@ -91,6 +99,14 @@ def is_prompt(flow: Mapping[str, Any]) -> bool:
     return not paces and not flow["services"]
 
 
+_READ_FROM: Mapping[str, set[str]] = {
+    "packets": {"steps", "_steps_by_flow", "_by_place"},
+    "air": {"frames", "_frames_by_place"},
+    "stations": {"cells"},
+}
+"""What a trace reads once from each of its tables."""
+
+
 class Trace:
     """A run as it was recorded."""
 
@@ -101,6 +117,14 @@ class Trace:
         self.document = document
         self.tables = tables
         self._by_flow: dict[tuple[str, tuple[str, ...]], defaultdict[str, list[tuple[Any, ...]]]] = {}
+
+    def with_table(self, name: str, frame: pl.DataFrame) -> Trace:
+        """Return this trace with another table of that name; what was read from the others is kept."""
+        other = Trace(self.scenario, self.document, {**self.tables, name: frame})
+        known = vars(self).keys() - vars(other).keys() - _READ_FROM.get(name, set())
+        vars(other).update({key: vars(self)[key] for key in known})
+        other._by_flow = {key: rows for key, rows in self._by_flow.items() if key[0] != name}
+        return other
 
     @cached_property
     def steps(self) -> list[Step]:

@@ -10,7 +10,7 @@ import pytest
 import airhop
 from airhop.results import Result
 from airhop.scenario import Scenario
-from airhop.verify import mutations
+from airhop.verify import Trace, mutations
 from airhop.verify.mutations import EDITS, UNKNOWABLE, Tally
 
 
@@ -36,7 +36,7 @@ def test_every_edit_changes_one_table(name: str) -> None:
 
 def test_a_sound_trace_is_found_sound_and_equal_seeds_give_equal_edits() -> None:
     scenario, result = recorded("last-hop")
-    assert not mutations.is_found(scenario, result, result.tables)
+    assert not mutations.is_found(Trace(scenario.to_dict(), result.document, result.tables))
     first, second = (mutations.measure(scenario, result, seed=3, edits=10) for _ in range(2))
     assert str(first) == str(second)
     assert first.made.total() == 10 == first.found.total() + first.missed.total()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sound_links import LINKS, UDP, few_attempts
 
 import airhop
 from airhop.verify import verify
 
-UDP: dict[str, Any] = {"transport": "udp", "app": {"kind": "cbr", "rate": "500 kbit/s"}}
-HEARD_NEXT_DOOR = {"receive": "35 m", "sense": "35 m"}
 LOSSY_CELL: dict[str, Any] = {
     "wired": [
         {
@@ -35,67 +34,7 @@ LOSSY_CELL: dict[str, Any] = {
 }
 
 
-def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
-    return {
-        "wlan": [
-            {
-                "name": "cell",
-                "standard": "802.11g",
-                "rate": "6 Mbit/s",
-                "stations": {"bs": [0, 0], "d": [30, 0]},
-                "attempts": attempts,
-                "errors": {"kind": "bernoulli", "loss": loss},
-            }
-        ]
-    }
-
-
-def fading(*directions: str) -> dict[str, Any]:
-    """Two stations whose channel has fades of its own in each of these directions."""
-    fades = {"kind": "two-state", "good": "200 ms", "bad": "200 ms", "fer_good": 0, "fer_bad": 1}
-    return {
-        "wlan": [
-            {
-                "name": "cell",
-                "standard": "802.11g",
-                "rate": "12 Mbit/s",
-                "stations": {"a": [0, 0], "b": [10, 0]},
-                "errors": [fades | {"direction": direction} for direction in directions],
-            }
-        ],
-        "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
-    }
-
-
-SOUND: dict[str, dict[str, Any]] = {
-    # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
-    "a router repairs a route": {
-        "wlan": [
-            {
-                "name": "cell",
-                "standard": "802.11b",
-                "rate": "11 Mbit/s",
-                "attempts": 1,
-                "layout": {"kind": "chain", "spacing": "30 m", "nodes": 4},
-                "range": {"receive": "40 m", "sense": "85 m"},
-                "errors": {"kind": "bernoulli", "loss": 0.1},
-                "routing": {"kind": "aodv", "preset": "rfc3561", "repair": True},
-            }
-        ],
-        "flow": [{"name": "f", "from": "n0", "to": "n3", "scheme": "reno"}],
-    },
-    "an outage begins as another ends": {
-        "radio": [
-            {
-                "name": "air",
-                "ends": ["s", "d"],
-                "rate": "1 Mbit/s",
-                "delay": "1 ms",
-                "changes": {"kind": "outage", "at": "1 s", "lasts": "200 ms", "every": "200 ms"},
-            }
-        ],
-        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno"}],
-    },
+ENDS: dict[str, dict[str, Any]] = {
     # JTCP leaves two segments at a timeout; the second was sent later than the first, whose timer ran.
     "a timeout lets two segments out": {
         "wired": [
@@ -117,25 +56,6 @@ SOUND: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    # b and c begin at once, and c outlasts b: a's ACK meets the rest of c's frame, so that b hears no frame
-    # begin and gives its own up (IEEE 802.11-2016 §10.3.2.9) before that ACK, which serves it, is over.
-    "an ACK outlasts the timeout of its frame": {
-        "wlan": [
-            {
-                "name": "cell",
-                "standard": "802.11",
-                "rate": "2 Mbit/s",
-                "control_rate": "1 Mbit/s",
-                "attempts": 1,
-                "stations": {"a": [0, 0], "b": [30, 0], "c": [60, 0]},
-                "range": HEARD_NEXT_DOOR,
-            }
-        ],
-        "flow": [
-            {"name": "f", "from": "b", "to": "a", "segment": "60 B", **UDP},
-            {"name": "g", "from": "c", "to": "b", "segment": "1000 B", **UDP},
-        ],
-    },
     # ns-2's timer forgets its estimate after the fourth timeout in a row: the next sample is the estimate.
     "an estimate begins again": {
         "duration": "60 s",
@@ -149,30 +69,6 @@ SOUND: dict[str, dict[str, Any]] = {
             }
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "ns2"}}],
-    },
-    # A frame that the handoff cuts would overtake the one before it, by the shorter way, and is lost with it.
-    "what a handoff cuts arrives in order": {
-        "radio": [
-            {
-                "name": "air",
-                "ends": ["bs", "d"],
-                "rate": "2 Mbit/s",
-                "delay": "20 ms",
-                "arq": {"kind": "go-back-n"},
-                "changes": {
-                    "kind": "handoff",
-                    "at": "1.005 s",
-                    "gap": "1 ms",
-                    "mobile": "d",
-                    "fate": "lost",
-                    "delay": "1 ms",
-                },
-            }
-        ],
-        "flow": [
-            {"name": "f", "from": "bs", "to": "d", "scheme": "reno"},
-            {"name": "g", "from": "d", "to": "bs", "scheme": "reno"},
-        ],
     },
     # The timer expires while pacing waits: nothing is sent again just then, and little is in flight.
     "a timeout repeats later": {
@@ -200,11 +96,6 @@ SOUND: dict[str, dict[str, Any]] = {
             {"name": "f0", "from": "d", "to": "s", "scheme": "bbr", "tcp": {"preset": "ns2"}},
             {"name": "f1", "from": "d", "to": "s", "scheme": "tcp-cl", "tcp": {"preset": "ns2"}},
         ],
-    },
-    # LHP sends a packet in fragments, each with attempts of its own: the last may fail at the fourth of two.
-    "fragments have attempts each": {
-        **few_attempts(2, loss=0.1),
-        "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "lhp"}],
     },
     # Westwood+ chooses ssthresh by its estimate of the bandwidth, at two cuts in a row as it had been before.
     "two cuts return to where it was": {
@@ -370,54 +261,46 @@ SOUND: dict[str, dict[str, Any]] = {
             }
         ],
     },
-    "fades of all that a station sends": fading("a->*"),
-    "fades of all that a station hears": fading("*->a"),
-    # The direction that names both stations goes before the one that names one of them.
-    "fades of one direction among others": fading("a->*", "b->a"),
-    # With two stations a broadcast has one receiver, and is for all (RFC 3561 §6.3).
-    "two stations ask for routes": {
-        "wlan": [
-            {
-                "name": "cell",
-                "standard": "802.11g",
-                "rate": "48 Mbit/s",
-                "layout": {"kind": "chain", "nodes": 2, "spacing": "17 m"},
-                "routing": {"kind": "aodv"},
-            }
-        ],
-        "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
-    },
-    # Seven RTS frames without a CTS are the limit (dot11ShortRetryLimit), whatever that of data frames is.
-    "an RTS is not answered": {
-        "wlan": [
-            {
-                "name": "cell",
-                "standard": "802.11g",
-                "rate": "12 Mbit/s",
-                "access": "rts-cts",
-                "attempts": 20,
-                "stations": {"a": [0, 0], "b": [10, 0]},
-                "errors": {"kind": "bernoulli", "loss": 0.5},
-            }
-        ],
-        "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
-    },
-    # What leaves a wire after a handoff to a shorter way waits for what went the longer one.
-    "a handoff shortens the way": {
+    # A timeout at its most expires without a trace, and pacing repeats what was lost later.
+    "a timeout is at its most, and pacing waits": {
         "wired": [
-            {
-                "name": "w",
-                "ends": ["s", "bs"],
-                "rate": "1 Mbit/s",
-                "delay": "190 ms",
-                "changes": [
-                    {"kind": "handoff", "at": "1.5 s", "gap": "40 ms", "mobile": "s", "delay": "2 ms"}
-                ],
-            }
+            {"name": "w1", "ends": ["s", "r"], "delay": "0 ms", "rate": "6 Mbit/s"},
+            {"name": "w2", "ends": ["r", "d"], "delay": "100 ms", "rate": "20 kbit/s"},
         ],
         "flow": [
-            {"name": "f", "from": "bs", "to": "s", "scheme": "newreno"},
-            {"name": "g", "from": "s", "to": "bs", "segment": "88 B", "scheme": "newreno"},
+            {
+                "name": "f",
+                "from": "d",
+                "to": "s",
+                "scheme": "tibet",
+                "tcp": {"rto": {"kind": "linux", "min": "2 ms", "max": "80 ms"}, "pacing": True, "prr": True},
+            }
+        ],
+    },
+    # A SYN is no segment, and is sent again.
+    "a SYN is sent again": {
+        "wired": [{"name": "w", "ends": ["s", "d"], "delay": "20 ms", "rate": "10 Mbit/s"}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "dcr",
+                "tcp": {"handshake": True, "rto": {"min": "2 ms", "max": "9 ms", "initial": "2 ms"}},
+            }
+        ],
+    },
+    # ns-2's timer cuts off fractions of a tick, and the echo those of a millisecond.
+    "ns-2 counts fractions of a millisecond": {
+        "wired": [{"name": "w", "ends": ["s", "d"], "delay": "3.3 ms", "rate": "3 Mbit/s"}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "reno",
+                "tcp": {"preset": "ns2", "timestamps": True, "rto": {"tick": "0.3 ms", "min": "4 ms"}},
+            }
         ],
     },
     # The first datagram is not over at the end of the run, and does not wait, either.
@@ -454,6 +337,8 @@ SOUND: dict[str, dict[str, Any]] = {
         ],
     },
 }
+SOUND = LINKS | ENDS
+"""Scenarios in which something looks odd, by what that is."""
 
 
 SEEDS = {

@@ -248,10 +248,12 @@ impl RadioLink {
                 queue.push(next.end, sent);
                 endpoint.transmitter = Some(next);
             }
-            self.timers.set(endpoint.timer, endpoint.sender.deadline(), due, queue);
+            // What fell due while the transmitter was busy, or while something else was to go first, is due now.
+            let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
+            self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
             if let Some(timer) = endpoint.asking {
                 let ask = RadioEvent { link: self.index, what: RadioWhat::Ask(end) }.into();
-                self.timers.set(timer, endpoint.receiver.deadline(), ask, queue);
+                self.timers.set(timer, from_now(endpoint.receiver.deadline()), ask, queue);
             }
             let is_free = endpoint.is_free();
             if is_free && !endpoint.was_ready {

@@ -85,12 +85,13 @@ class _Connection:
 
         One of them may come at the very time of a timeout.
         """
-        windows = self._rows("window", "cwnd")
-        shut = {time for (_, before), (time, cwnd) in pairwise(windows) if cwnd <= before}
+        windows = list(pairwise(self._rows("window", "cwnd")))
+        opened = {time for (_, before), (time, cwnd) in windows if cwnd > before}
+        shut = {time for (_, before), (time, cwnd) in windows if cwnd <= before}
         heard = {time for time, *_ in self._rows("acks")}
         least, most = (
             sum(time > self._trace.warmup for time in times)
-            for times in (repeated - heard, repeated - (heard - shut))
+            for times in (repeated - heard, repeated - ((heard & opened) - shut))
         )
         if not least <= self._document["timeouts"] <= most:
             text = f"timeouts is {self._document['timeouts']}, and the trace has {least} to {most}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from airhop.verify.trace import BACKS_OFF, Finding, Trace
+from airhop.verify.trace import Finding, Trace, backs_off
 
 _TABLES = (
     ("acks", ("ack", "duplicate", "sacked_bytes")),
@@ -21,6 +21,7 @@ _TABLES = (
 class _Stream:
     """How far a sender has got, at all times of one instant."""
 
+    timer: Mapping[str, Any]
     una: int = 1
     top: int = 1
     rto: float = math.inf
@@ -44,7 +45,8 @@ class _Stream:
                 self.top = max(self.top, row[0] + row[1])
                 self.is_smooth &= row[2] == "new"
             elif table == "window":
-                self.is_smooth &= row[0] < BACKS_OFF * self.rto  # what a timeout repeats may wait for pacing
+                # What a timeout repeats may wait for pacing.
+                self.is_smooth &= not backs_off(self.timer, self.rto, row[0])
                 self.rto = row[0]
             unas.add(self.una)
             tops.add(self.top)
@@ -60,7 +62,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             continue
         sizes = {size for _, _, size, *_ in trace.rows_of(name, "segments", *_TABLES[1][1])}
         unit = sizes.pop() if len(sizes) == 1 else 1
-        stream = _Stream()
+        stream = _Stream(flow["tcp"]["rto"])
         for time, rows in groupby(_rows(trace, name), key=lambda row: row[0]):
             now = [(table, row) for _, table, row in rows]
             stream.take(now)

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from airhop.verify.trace import BACKS_OFF, Finding, Trace, is_handshake, is_prompt, quantity
+from airhop.verify.trace import Finding, Trace, backs_off, is_handshake, is_prompt, quantity
 
 _CLOSE = 1e-3
 """Milliseconds: an eighth is recorded in nanoseconds."""
@@ -60,10 +60,10 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     The estimate goes an eighth of the way (RFC 6298 §2.3); clocks may count in ticks.
     """
     timer = flow["tcp"]["rto"]
-    # ns-2 keeps eighths of a tick as whole numbers, and cuts off what is less. An echo of a timestamp counts
-    # in milliseconds, however fine the clock of the timer (RFC 7323 §5.4).
-    beside = quantity(timer["tick"]) / 1e6 * (2 if timer["kind"] == "ns2" else 1)
-    beside = max(beside, _ECHO_MS if flow["tcp"]["timestamps"] else 0) + _CLOSE
+    # An echo of a timestamp counts in milliseconds, however fine the clock of the timer (RFC 7323 §5.4). ns-2
+    # keeps eighths of a tick as whole numbers, and cuts off what is less.
+    tick, echo = quantity(timer["tick"]) / 1e6, _ECHO_MS if flow["tcp"]["timestamps"] else 0
+    beside = (2 * tick + echo if timer["kind"] == "ns2" else max(tick, echo)) + _CLOSE
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
     events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
     events += [(time, 0, seq + size) for time, seq, size in trace.rows_of(name, "segments", "seq", "bytes")]
@@ -133,7 +133,11 @@ def _contradictions(
         yield f"the smoothed round trip is {state.srtt} ms"
     if after is None or after.ssthresh != before.ssthresh or state.ssthresh == before.ssthresh:
         pass
-    elif _backs_off(before, state) or _backs_off(state, after) or flow["tcp"]["loss_detection"] == "rack":
+    elif (
+        backs_off(timer, before.rto, state.rto)
+        or backs_off(timer, state.rto, after.rto)
+        or flow["tcp"]["loss_detection"] == "rack"
+    ):
         pass  # a timer expired, which need not send
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
         pass  # two cuts, the second of which chose what the one before the first had
@@ -151,9 +155,8 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
     was, now = before.rto - before.srtt, state.rto - state.srtt
     if timer["kind"] == "linux" and after is not None:
         then = after.rto - after.srtt
-        if max(abs(was - least), abs(then - least)) < _CLOSE < abs(now - least) and not _backs_off(
-            before, state
-        ):
+        is_due = backs_off(timer, before.rto, state.rto)
+        if max(abs(was - least), abs(then - least)) < _CLOSE < abs(now - least) and not is_due:
             yield f"the retransmission timeout is {now} ms above the round trip for once, and not {least}"
     is_known = state.rto > least + _CLOSE and before.rto < quantity(timer["max"]) / 1e6 - _CLOSE
     if timer["kind"] == "rfc6298" and state.srtt != before.srtt and is_known:
@@ -167,9 +170,6 @@ def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
 
     RFC 6298 §5.5; RACK's reordering timer (RFC 8985 §6.3), TCP-DCR's (Bhandarkar 2005), before pacing sends.
     """
-    return _backs_off(before, state) or (not is_prompt(flow) and state.srtt == before.srtt)
-
-
-def _backs_off(before: _State, state: _State) -> bool:
-    """Whether the timeout about doubles, as it does when it expires."""
-    return state.rto >= BACKS_OFF * before.rto
+    return backs_off(flow["tcp"]["rto"], before.rto, state.rto) or (
+        not is_prompt(flow) and state.srtt == before.srtt
+    )

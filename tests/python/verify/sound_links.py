@@ -1,0 +1,200 @@
+"""Links that look odd and are sound, by what happens on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+UDP: dict[str, Any] = {"transport": "udp", "app": {"kind": "cbr", "rate": "500 kbit/s"}}
+HEARD_NEXT_DOOR = {"receive": "35 m", "sense": "35 m"}
+
+
+def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
+    return {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "6 Mbit/s",
+                "stations": {"bs": [0, 0], "d": [30, 0]},
+                "attempts": attempts,
+                "errors": {"kind": "bernoulli", "loss": loss},
+            }
+        ]
+    }
+
+
+def fading(*directions: str) -> dict[str, Any]:
+    """Two stations whose channel has fades of its own in each of these directions."""
+    fades = {"kind": "two-state", "good": "200 ms", "bad": "200 ms", "fer_good": 0, "fer_bad": 1}
+    return {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "12 Mbit/s",
+                "stations": {"a": [0, 0], "b": [10, 0]},
+                "errors": [fades | {"direction": direction} for direction in directions],
+            }
+        ],
+        "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
+    }
+
+
+LINKS: dict[str, dict[str, Any]] = {
+    # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
+    "a router repairs a route": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11b",
+                "rate": "11 Mbit/s",
+                "attempts": 1,
+                "layout": {"kind": "chain", "spacing": "30 m", "nodes": 4},
+                "range": {"receive": "40 m", "sense": "85 m"},
+                "errors": {"kind": "bernoulli", "loss": 0.1},
+                "routing": {"kind": "aodv", "preset": "rfc3561", "repair": True},
+            }
+        ],
+        "flow": [{"name": "f", "from": "n0", "to": "n3", "scheme": "reno"}],
+    },
+    "an outage begins as another ends": {
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["s", "d"],
+                "rate": "1 Mbit/s",
+                "delay": "1 ms",
+                "changes": {"kind": "outage", "at": "1 s", "lasts": "200 ms", "every": "200 ms"},
+            }
+        ],
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno"}],
+    },
+    # b and c begin at once, and c outlasts b: a's ACK meets the rest of c's frame, so that b hears no frame
+    # begin and gives its own up (IEEE 802.11-2016 §10.3.2.9) before that ACK, which serves it, is over.
+    "an ACK outlasts the timeout of its frame": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11",
+                "rate": "2 Mbit/s",
+                "control_rate": "1 Mbit/s",
+                "attempts": 1,
+                "stations": {"a": [0, 0], "b": [30, 0], "c": [60, 0]},
+                "range": HEARD_NEXT_DOOR,
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "b", "to": "a", "segment": "60 B", **UDP},
+            {"name": "g", "from": "c", "to": "b", "segment": "1000 B", **UDP},
+        ],
+    },
+    # A frame that the handoff cuts would overtake the one before it, by the shorter way, and is lost with it.
+    "what a handoff cuts arrives in order": {
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["bs", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "20 ms",
+                "arq": {"kind": "go-back-n"},
+                "changes": {
+                    "kind": "handoff",
+                    "at": "1.005 s",
+                    "gap": "1 ms",
+                    "mobile": "d",
+                    "fate": "lost",
+                    "delay": "1 ms",
+                },
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "bs", "to": "d", "scheme": "reno"},
+            {"name": "g", "from": "d", "to": "bs", "scheme": "reno"},
+        ],
+    },
+    # LHP sends a packet in fragments, each with attempts of its own: the last may fail at the fourth of two.
+    "fragments have attempts each": {
+        **few_attempts(2, loss=0.1),
+        "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "lhp"}],
+    },
+    "fades of all that a station sends": fading("a->*"),
+    "fades of all that a station hears": fading("*->a"),
+    # The direction that names both stations goes before the one that names one of them.
+    "fades of one direction among others": fading("a->*", "b->a"),
+    # With two stations a broadcast has one receiver, and is for all (RFC 3561 §6.3).
+    "two stations ask for routes": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "48 Mbit/s",
+                "layout": {"kind": "chain", "nodes": 2, "spacing": "17 m"},
+                "routing": {"kind": "aodv"},
+            }
+        ],
+        "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
+    },
+    # Seven RTS frames without a CTS are the limit (dot11ShortRetryLimit), whatever that of data frames is.
+    "an RTS is not answered": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "12 Mbit/s",
+                "access": "rts-cts",
+                "attempts": 20,
+                "stations": {"a": [0, 0], "b": [10, 0]},
+                "errors": {"kind": "bernoulli", "loss": 0.5},
+            }
+        ],
+        "flow": [{"name": "f", "from": "a", "to": "b", "scheme": "newreno"}],
+    },
+    # What leaves a wire after a handoff to a shorter way waits for what went the longer one.
+    "a handoff shortens the way": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "bs"],
+                "rate": "1 Mbit/s",
+                "delay": "190 ms",
+                "changes": [
+                    {"kind": "handoff", "at": "1.5 s", "gap": "40 ms", "mobile": "s", "delay": "2 ms"}
+                ],
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "bs", "to": "s", "scheme": "newreno"},
+            {"name": "g", "from": "s", "to": "bs", "segment": "88 B", "scheme": "newreno"},
+        ],
+    },
+    # A frame takes longer than a sender rests before an idle frame, which is due once the link is free.
+    "an idle frame is late": {
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["bs", "d"],
+                "rate": "1 Mbit/s",
+                "delay": "5 ms",
+                "arq": {"kind": "rlp", "rounds": [2], "idle": "5 ms", "copy": "1 ms"},
+                "errors": {"kind": "bernoulli", "fer": 0.6},
+            }
+        ],
+        "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "reno"}],
+    },
+    # Of two changes at one instant the later holds, whichever is faster.
+    "a rate changes at the very start": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "delay": "5 ms",
+                "rate": "3.6 Mbit/s",
+                "changes": [
+                    {"kind": "rate", "at": "0 s", "rate": "880 kbit/s"},
+                    {"kind": "rate", "at": "27 ns", "rate": "53 kbit/s"},
+                ],
+            }
+        ],
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno"}],
+    },
+}
