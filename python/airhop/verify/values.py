@@ -78,6 +78,8 @@ class Values:
                 pass
             elif key not in table and self.draw.random() < share:
                 self._add(table, key, schema, partial(self.value, key, allowed, share, nodes), whole)
+            elif key in table and (one_way := _one_way(allowed)) and self.draw.random() < share:
+                self._part_ways(table, key, partial(self.value, key, one_way, share, nodes), whole, nodes)
             inner = table.get(key)
             if isinstance(inner, dict) and (part := _part(allowed, inner)):
                 self.fill(inner, part, max(share, _OF_KIND), whole, nodes, own)
@@ -96,6 +98,15 @@ class Values:
                 return
             table[other] = displaced
         del table[key]
+
+    def _part_ways(
+        self, table: Table, key: str, value: Callable[[], Any], whole: Table, nodes: Sequence[str]
+    ) -> None:
+        """Give one direction of a link another value than the other, where that is accepted."""
+        both, (a, b) = table[key], self.draw.sample(nodes, 2)
+        table[key] = {f"{a}->{b}": both, f"{b}->{a}": value()}
+        if not _is_accepted(whole):
+            table[key] = both
 
     def value(self, key: str, schema: Schema, share: float, nodes: Sequence[str]) -> Any:
         """Draw a value that the schema allows; the reader of scenarios may refuse it beside other keys."""
@@ -117,6 +128,10 @@ class Values:
                 return self._number(schema)
             case "array":
                 return self._list(key, schema, share, nodes)
+            case "object" if one_way := _one_way(schema):
+                ways = [f"{a}->{b}" for a, b in (nodes, nodes[::-1])]
+                chosen = self.draw.sample(ways, self.draw.choice([1, 2]))
+                return {way: self.value(key, one_way, share, nodes) for way in chosen}
             case "object":
                 return self._table(schema, share, nodes)
         return self._text(key, schema, nodes)
@@ -188,6 +203,14 @@ class Values:
     def _between(self, least: float, most: float) -> float:
         """Draw a number whose logarithm is uniform."""
         return math.exp(self.draw.uniform(math.log(least), math.log(most)))
+
+
+def _one_way(schema: Schema) -> Schema | None:
+    """Return the schema of one direction, where a key takes a table with a value for each."""
+    if schema.get("propertyNames", {}).get("pattern") == "->":
+        values: Schema = schema["additionalProperties"]
+        return values
+    return next((found for part in schema.get("anyOf", ()) if (found := _one_way(part))), None)
 
 
 def _part(schema: Schema, table: Table) -> Schema | None:
