@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from airhop import catalogue
+from airhop.verify.trace import quantity
 from airhop.verify.values import Table
 
 
@@ -47,7 +48,7 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
         pair = [draw.choice(ends.near), draw.choice(ends.far)]
         flow["from"], flow["to"] = pair if draw.random() < 0.7 else pair[::-1]
     if draw.random() < 0.12:
-        return flow | {"transport": "udp", "app": _datagrams(draw)}
+        return flow | {"transport": "udp", "app": _datagrams(draw, flow)}
     scheme = str(draw.choice(schemes)["name"])
     flow |= some(draw, {"transport": ["tcp"], "app": [{"kind": "bulk"}]}, 0.2)
     if draw.random() < 0.2:
@@ -55,7 +56,9 @@ def _flow(draw: Random, name: str, ends: Ends, schemes: Sequence[Table]) -> Tabl
     return flow | {"scheme": draw.choice([scheme, {"name": scheme}])}
 
 
-def _datagrams(draw: Random) -> Table:
+def _datagrams(draw: Random, flow: Table) -> Table:
+    """Draw an application that sends some ten to thousand datagrams a second."""
+    rate = 8 * quantity(flow.get("segment", "1000 B")) * draw.choice([10, 200, 1000])
     if draw.random() < 0.5:
-        return {"kind": "cbr", "rate": draw.choice(["30 kbit/s", "300 kbit/s"])}
-    return {"kind": "pareto-on-off", "peak": draw.choice(["300 kbit/s", "2 Mbit/s"])}
+        return {"kind": "cbr", "rate": f"{rate:g} bit/s"}
+    return {"kind": "pareto-on-off", "peak": f"{rate:g} bit/s"}

@@ -27,8 +27,9 @@ class _Pace:
                     outages.append((at, at + round(quantity(change["lasts"]))))
         rates.sort(key=lambda change: change[0])  # of one instant the last holds
         self._times = sorted({time for time, _ in rates}.union(*outages))
+        begins, ends = (sorted(outage[which] for outage in outages) for which in (0, 1))
         self._rates = [
-            0.0 if any(begin <= time < end for begin, end in outages) else _latest(rates, time)
+            0.0 if bisect_right(begins, time) > bisect_right(ends, time) else _latest(rates, time)
             for time in self._times
         ]
         self._bits = [0.0]
