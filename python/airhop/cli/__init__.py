@@ -44,14 +44,20 @@ def main(argv: Sequence[str] | None = None) -> None:
         from airhop.cli.output import say
 
         code = EXIT_FAILED
-        where = "" if error.filename is None else f"{error.filename}: "
-        say(f"airhop: {where}{error.strerror or error}")
+        say(f"airhop: {_told(error)}")
         _abandon_stdout()
     except KeyboardInterrupt as interrupt:
         code = EXIT_INTERRUPTED
         print(f"airhop: {str(interrupt) or 'interrupted'}", file=sys.stderr)
     _leave_stuck_threads(code)
     sys.exit(code)
+
+
+def _told(error: OSError) -> str:
+    """Say what the system refused: of which file, where it is one."""
+    if isinstance(error, FileNotFoundError) and error.filename is None:  # all other files have names
+        return "the working directory is gone; change to another one"
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
 def _leave_stuck_threads(code: int) -> None:

@@ -60,8 +60,13 @@ def report_folder(
     with reporter.task("figures for print", len(drawn)) as task:
         for chapter in drawn:
             figures = folder / _inside(chapter.name)
-            with filling(figures) as hidden:
-                files += [figures / file.name for file in draw_study(chapter.table, hidden)]
+            try:
+                with filling(figures) as hidden:
+                    files += [figures / file.name for file in draw_study(chapter.table, hidden)]
+            except InputError as error:
+                if out is None:
+                    raise
+                reporter.say(f"no figures for print: {error}")  # of a folder that one may only read
             task.advance()
     return files
 

@@ -58,6 +58,14 @@ def damaged_line(path: Path, number: int) -> InputError:
     )
 
 
+def other_format(path: Path, version: str, airhop: str) -> InputError:
+    """Tell that a journal was written by an Airhop that this one knows nothing of."""
+    return InputError(
+        f"{path} has format {version}, which this Airhop does not read: Airhop {airhop} wrote it. Open the "
+        "folder with that, or choose another folder"
+    )
+
+
 def cut_short(path: Path, runs: int, least: int) -> InputError:
     """Tell that a journal has lost runs after they were written."""
     return InputError(

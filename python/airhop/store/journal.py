@@ -23,7 +23,8 @@ import os
 import zlib
 from pathlib import Path
 
-from airhop.store.errors import cannot_read, cannot_write, cut_short, damaged_line
+from airhop.errors import InputError
+from airhop.store.errors import cannot_read, cannot_write, cut_short, damaged_line, other_format
 from airhop.store.schema import FinishedRun
 
 FORMAT = "2"
@@ -109,8 +110,9 @@ def read_journal(path: Path) -> list[FinishedRun]:
     for number, line in enumerate(lines[:-1], start=1):
         try:
             match _fields(line):
-                case "journal", version, airhop, model if version in READABLE and number == 1:
-                    pass
+                case "journal", version, airhop, model if number == 1:
+                    if version not in READABLE:
+                        raise other_format(path, version, airhop)
                 case "count", count if number == 2:
                     least = int(count)
                 case "scenario", digest, scenario_json if number > 1:
@@ -120,6 +122,8 @@ def read_journal(path: Path) -> list[FinishedRun]:
                     runs.append(run)
                 case _:
                     raise ValueError("no such line")
+        except InputError:
+            raise
         except (ValueError, KeyError):
             raise damaged_line(path, number) from None
     if len(runs) < least:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from airhop.errors import InputError
+from airhop._core import __version__
+from airhop.errors import InputError, ScenarioError
 from airhop.files import file_name, filling, why
 from airhop.study.study import Study
 
@@ -47,6 +48,11 @@ def _read(path: Path) -> Study:
         raise InputError(f"cannot read {path}: {why(error)}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    except ScenarioError as error:
+        raise InputError(
+            f"{path}: this Airhop ({__version__}) refuses the scenario of the study, which another one may"
+            f" have saved: {error}\n\nMove the file out of the folder, or run the study again"
+        ) from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is no manifest of a study ({error!r}); delete it and run the study again"

@@ -42,6 +42,17 @@ def test_prose_that_cannot_be_written_takes_no_result(
         assert "last-hop" in ended.stdout
 
 
+def test_a_working_directory_that_is_gone_is_told(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    line = f"rmdir {gone}; {sys.executable} -m airhop {RUN}"
+    ended = subprocess.run(["bash", "-c", line], cwd=gone, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "airhop: the working directory is gone; change to another one\n",
+    )
+
+
 @pytest.mark.parametrize("words", [f"{RUN} --trace t", f"{RUN} --pcap t"])
 def test_a_disk_that_is_full_is_told_with_the_folder(tmp_path: Path, words: str) -> None:
     ended = shell(words.replace("100 ms", "20 s"), "", tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from airhop.cli import main
 from airhop.errors import InputError
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.paper import FORMATS
-from airhop.progress import Reporter
+from airhop.progress import LineReporter, Reporter
 from airhop.report import Chapter
 from airhop.report.folder import _by_number, _inside, chapters_in, report_folder
 from airhop.simulate import Job
@@ -73,6 +74,17 @@ def test_the_report_can_go_elsewhere(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "page.html"
     assert report_folder(folder, out)[0] == out
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_report_elsewhere_needs_no_right_to_write_to_the_store(tmp_path: Path) -> None:
+    """The figures for print, which belong beside the rows, are left out aloud."""
+    make_study(tmp_path, "taken")
+    (tmp_path / "taken").write_text("in the way, for root may write everywhere", encoding="utf-8")
+    out, said = tmp_path / "page.html", io.StringIO()
+    assert report_folder(tmp_path, out, LineReporter(said)) == [out]
+    assert "no figures for print: cannot write into" in said.getvalue()
+    with pytest.raises(InputError, match="cannot write into"):
+        report_folder(tmp_path)
 
 
 def test_commands_in_the_report_run_the_same_runs_again(folder: Path) -> None:

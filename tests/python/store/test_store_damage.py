@@ -151,6 +151,20 @@ def test_a_journal_of_the_first_format_is_read(tmp_path: Path) -> None:
     assert len(set(read_rows(tmp_path)["run_id"])) == 6
 
 
+@pytest.mark.parametrize("reader", READERS)
+def test_a_journal_of_a_later_format_is_told_from_a_damaged_one(
+    tmp_path: Path, reader: Callable[[Path], object]
+) -> None:
+    journal = crashed(tmp_path)
+    later = b"journal\t3\t9.1.0\tfeedfeedfeedfeed"
+    lines = journal.read_bytes().splitlines(keepends=True)[1:]
+    journal.write_bytes(b"".join([b"%08x\t%b\n" % (zlib.crc32(later), later), *lines]))
+    before = contents(tmp_path)
+    with pytest.raises(InputError, match=r"has format 3, .*: Airhop 9\.1\.0 wrote it"):
+        reader(tmp_path)
+    assert contents(tmp_path) == before
+
+
 def test_a_damaged_line_deleted_with_the_count_costs_its_run_only(tmp_path: Path) -> None:
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)

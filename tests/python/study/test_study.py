@@ -233,6 +233,13 @@ def test_damaged_manifest_is_named(tmp_path: Path, text: str) -> None:
         load_manifests(tmp_path)
 
 
+def test_a_manifest_of_another_version_is_told_from_a_damaged_one(tmp_path: Path) -> None:
+    path = save_manifest(small(), tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("drop-tail", "choke"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"refuses the scenario .* another one may have saved: .*choke"):
+        load_manifests(tmp_path)
+
+
 def test_command_makes_the_run_again(tmp_path: Path) -> None:
     net = tmp_path / "a net.toml"
     net.write_text(Scenario.load("last-hop").toml(), encoding="utf-8")
