@@ -19,6 +19,7 @@ ALLOWED = [
     ("tun", True, "TUN devices: /dev/net/tun opens"),
     ("real-time", True, "real-time priority: SCHED_FIFO is allowed"),
     ("struct_ops", True, "BPF struct_ops: Linux 6 with BTF"),
+    ("tcp_info", True, "TCP_INFO of connections: sock_diag answers"),
 ]
 HEAD: dict[str, Any] = {
     "airhop": _core.__version__,

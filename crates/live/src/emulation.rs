@@ -6,10 +6,12 @@ use crate::log::LogError;
 use crate::outside::Outside;
 use crate::turnaround::Answers;
 use airhop_base::{NodeId, Span, Time};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
 
 /// What is to be emulated, and for how long.
 #[derive(Clone, Debug)]
@@ -28,6 +30,8 @@ pub struct Emulation {
     pub spin: Option<Span>,
     /// So much longer the emulator sleeps each time, as on a busy machine: for tests of what lateness does.
     pub oversleep: Span,
+    /// Hears of the thread in the namespace of each node, as `/proc` has it: nsenter(1) of it enters the namespace.
+    pub threads: Option<Sender<(NodeId, i32)>>,
 }
 
 /// A node of the network on this machine.
@@ -151,6 +155,10 @@ pub struct Live {
     pub departed: Count,
     /// Whether the loop had real-time priority; if not, why.
     pub real_time: Result<(), String>,
+    /// The congestion control of each sender, by the name of its flow.
+    pub controls: BTreeMap<String, String>,
+    /// Whether the kernel told of connections (TCP_INFO); if not, why.
+    pub tcp_info: Result<(), String>,
 }
 
 /// What became of a command.
@@ -318,6 +326,8 @@ impl Emulation {
             admitted: driven.admitted,
             departed: driven.departed,
             real_time,
+            controls: driven.controls,
+            tcp_info: Ok(()),
         }
     }
 
@@ -351,6 +361,7 @@ mod tests {
             log: None,
             spin: None,
             oversleep: Span::ZERO,
+            threads: None,
         }
     }
 
@@ -367,6 +378,7 @@ mod tests {
             turnaround: Vec::new(),
             stalls: Vec::new(),
             measured: Measured::default(),
+            controls: BTreeMap::new(),
         }
     }
 

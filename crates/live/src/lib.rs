@@ -19,6 +19,7 @@ pub mod log;
 mod outside;
 pub mod port;
 pub mod privileges;
+pub mod sockets;
 pub mod turnaround;
 
 pub use airhop_base::Departure;

@@ -16,6 +16,8 @@ pub struct Privileges {
     pub real_time: Ability,
     /// BPF struct_ops: a congestion control can be loaded into the kernel.
     pub struct_ops: Ability,
+    /// TCP_INFO: the kernel tells of the connections of a namespace.
+    pub tcp_info: Ability,
 }
 
 impl Privileges {
@@ -39,6 +41,7 @@ pub fn needs_user_namespace() -> bool {
 #[cfg(target_os = "linux")]
 mod linux {
     use super::{Ability, Privileges};
+    use crate::host::diag::{Diag, MISSING};
     use crate::host::sys::{self, Schedule};
     use nix::sched::{CloneFlags, unshare};
     use nix::sys::utsname::uname;
@@ -53,7 +56,13 @@ mod linux {
     const BPF: u32 = 39;
 
     pub(super) fn look() -> Privileges {
-        Privileges { namespaces: namespaces(), tun: tun(), real_time: real_time(), struct_ops: struct_ops() }
+        Privileges {
+            namespaces: namespaces(),
+            tun: tun(),
+            real_time: real_time(),
+            struct_ops: struct_ops(),
+            tcp_info: tcp_info(),
+        }
     }
 
     pub(super) fn needs_user_namespace() -> bool {
@@ -101,6 +110,13 @@ mod linux {
                 ))
             }
             Err(error) => Err(format!("{missing} `unshare` of util-linux cannot be started: {error}")),
+        }
+    }
+
+    fn tcp_info() -> Ability {
+        match Diag::open().and_then(|diag| diag.connections()) {
+            Ok(_) => Ok("TCP_INFO of connections: sock_diag answers".into()),
+            Err(error) => Err(format!("{MISSING}: {error}")),
         }
     }
 
@@ -172,9 +188,12 @@ mod linux {
         /// Each line says what it is about, whatever this machine can.
         #[test]
         fn every_ability_has_a_sentence() {
-            let Privileges { namespaces, tun, real_time, struct_ops } = Privileges::look();
-            let expected = ["network namespaces", "TUN devices", "real-time priority", "BPF struct_ops"];
-            for (ability, about) in [namespaces, tun, real_time, struct_ops].into_iter().zip(expected) {
+            let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
+            let expected =
+                ["network namespaces", "TUN devices", "real-time priority", "BPF struct_ops", "TCP_INFO"];
+            for (ability, about) in
+                [namespaces, tun, real_time, struct_ops, tcp_info].into_iter().zip(expected)
+            {
                 let (Ok(sentence) | Err(sentence)) = ability;
                 assert!(sentence.contains(about), "{sentence}");
             }
@@ -193,6 +212,7 @@ mod linux {
             tun: no("TUN devices"),
             real_time: Err("no real-time priority: only on Linux".into()),
             struct_ops: Err("no BPF struct_ops: only on Linux".into()),
+            tcp_info: Err("no TCP_INFO of connections: only on Linux".into()),
         }
     }
 

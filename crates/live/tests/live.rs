@@ -54,6 +54,7 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
         log: None,
         spin: None,
         oversleep: Span::ZERO,
+        threads: None,
     }
 }
 

@@ -11,6 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
+use std::sync::mpsc;
 
 const READING: Span = Span::from_micros(1);
 
@@ -66,7 +67,8 @@ fn ms(ms: u64) -> Time {
 
 fn driver(machine: &Machine, duration: Span) -> Loop<Machine, Machine, Memory> {
     let ports = ENDS.into_iter().zip(machine.ports.clone()).collect();
-    Loop { clock: machine.clone(), sleeper: machine.clone(), ports, duration, spin: Span::ZERO }
+    let sockets = mpsc::channel().1;
+    Loop { clock: machine.clone(), sleeper: machine.clone(), ports, duration, spin: Span::ZERO, sockets }
 }
 
 fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
@@ -248,6 +250,7 @@ fn a_device_that_is_gone_ends_the_run_by_name() {
         ports: vec![(NodeId(7), Gone)],
         duration: Span::from_secs(1),
         spin: Span::ZERO,
+        sockets: mpsc::channel().1,
     };
     let error = driver.run(&mut Wire::new(Span::ZERO), None, &|| None, &mut |_, _| {}).unwrap_err();
     assert!(matches!(error, DriveError::Read { node: NodeId(7), .. }), "{error}");

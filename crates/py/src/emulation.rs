@@ -9,7 +9,7 @@ use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
 use airhop_live::{Command, Emulation, EmulationError, End, EndKind, LogTo, Outside, Ready, Sign, Stopped};
-use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run};
+use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run, SeenFlow};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -114,6 +114,7 @@ pub fn emulate(
     let opening = opened(scenario, &doors)?;
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
     let header = header(&run, &doors, headers_only, &code);
+    let (threads, entered) = channel();
     let emulation = Emulation {
         ends: ends(&opening, &doors),
         commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
@@ -122,6 +123,7 @@ pub fn emulate(
         log: log.map(|path| LogTo { path, header, headers_only }),
         spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
         oversleep: oversleep(),
+        threads: Some(threads),
     };
     let latest = Arc::new(Mutex::new(None::<Told>));
     let newest = latest.clone();
@@ -139,20 +141,27 @@ pub fn emulate(
         let seen = world.run.seen();
         Ok((world.finish(live.ended)?, live, ignored, seen))
     };
+    let (named, mut inside) = (names.clone(), BTreeMap::new());
     let (outcome, live, ignored, seen) = in_a_thread(py, work, |py| {
         let Some((progress, drops)) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(());
         };
         let told = told(py, &progress)?;
         told.set_item("drops", drops.into_iter().collect::<BTreeMap<_, _>>())?;
+        inside.extend(entered.try_iter().map(|(node, thread)| (named[usize::from(node.0)].clone(), thread)));
+        told.set_item("threads", &inside)?;
         on_progress.call1((told,)).map(drop)
     })?;
     let mut document: Value =
         serde_json::from_str(&outcome.document).map_err(|e| RunError::new_err(e.to_string()))?;
     document["live"] = live.json(|node| names[usize::from(node.0)].clone());
     document["live"]["ignored"] = json!(ignored);
-    document["live"]["notes"] = json!(notes);
-    let flows = seen.into_iter().map(|seen| RealFlow { seen, control: None }).collect();
+    document["live"]["notes"] =
+        json!(notes.into_iter().chain(live.tcp_info.clone().err()).collect::<Vec<_>>());
+    // A connection that uses the ports of an earlier one has its name with a number.
+    let ports = |seen: &SeenFlow| seen.name.split(" #").next().map(String::from).unwrap_or_default();
+    let control = |seen: &SeenFlow| live.controls.get(&ports(seen)).cloned();
+    let flows = seen.into_iter().map(|seen| RealFlow { control: control(&seen), seen }).collect();
     let emulated =
         Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured: live.measured };
     Ok((document.to_string(), emulated))
@@ -207,10 +216,10 @@ pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
     Ok((log.version(), log.header().to_string()))
 }
 
-/// What this process may do here: (name, whether it may, a sentence) for namespaces, TUN, real-time priority and struct_ops.
+/// What this process may do here: (name, whether it may, a sentence) for namespaces, TUN, real-time priority, struct_ops and TCP_INFO.
 #[pyfunction]
 pub fn privileges() -> Vec<(&'static str, bool, String)> {
-    let Privileges { namespaces, tun, real_time, struct_ops } = Privileges::look();
+    let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
     let told = |name, ability: Result<String, String>| match ability {
         Ok(how) => (name, true, how),
         Err(why) => (name, false, why),
@@ -220,6 +229,7 @@ pub fn privileges() -> Vec<(&'static str, bool, String)> {
         told("tun", tun),
         told("real-time", real_time),
         told("struct_ops", struct_ops),
+        told("tcp_info", tcp_info),
     ]
 }
 

@@ -169,8 +169,9 @@ def _emulate(
 ) -> Emulation:
     """Emulate, with a line of progress; what was interrupted says what is left of it."""
     clock = Clock(scenario.name, math.ceil(scenario.duration_s), lambda: pace.words())
-    pace = Pace(clock)
-    with _terminations_as_interrupts(), reporter_for_stderr().follow(clock):
+    reporter = reporter_for_stderr()
+    pace = Pace(clock, reporter.say)
+    with _terminations_as_interrupts(), reporter.follow(clock):
         try:
             return emulate_hosts(
                 scenario,

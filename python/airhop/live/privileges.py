@@ -12,6 +12,7 @@ USES = {
     "tun": "for packets to and from them",
     "real-time": "for punctual packets: without it some are milliseconds late",
     "struct_ops": "for the kernel to take a congestion control as BPF",
+    "tcp_info": "for the congestion control of real senders",
 }
 """What each is good for, by the name that the core has for it."""
 EMULATION_NEEDS = ("namespaces", "tun")
@@ -26,7 +27,7 @@ class Privilege:
     """Something that this user may or may not do here."""
 
     name: str
-    """`namespaces`, `tun`, `real-time` or `struct_ops`."""
+    """`namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
     available: bool
     reason: str
     """How it is there; else what is missing, and how to get it."""
@@ -43,7 +44,7 @@ def privileges() -> list[Privilege]:
     Returns
     -------
     list[Privilege]
-        Network namespaces, TUN devices, real-time priority and BPF struct_ops, in this order.
+        Network namespaces, TUN devices, real-time priority, BPF struct_ops and TCP_INFO, in this order.
     """
     return [Privilege(*found) for found in _core.privileges()]
 

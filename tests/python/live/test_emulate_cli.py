@@ -301,3 +301,15 @@ def test_progress_says_rates_lateness_and_losses() -> None:
     # 250 kB and half of that in two seconds.
     assert pace.words() == "in 1.00, out 0.500 Mbit/s, 120 µs late (p99), lost: channel 3, emulator 2"
     assert clock.text(0.0) == "2 of 30 s"
+
+
+def test_the_way_into_the_namespace_of_a_node_is_said_once() -> None:
+    # The namespaces have no names: nsenter(1) enters that of a thread.
+    said: list[str] = []
+    pace = Pace(Clock("last-hop", 30), said.append)
+    for t_s in (0.1, 0.2):
+        pace.on_progress(progress(t_s, 1_000) | {"threads": {"d": 42, "s": 41}})
+    assert said == [
+        "into node d: nsenter --target 42 --net ss -ti",
+        "into node s: nsenter --target 41 --net ss -ti",
+    ]

@@ -12,11 +12,13 @@ use crate::clock::Clock;
 use crate::emulation::Finished;
 use crate::log::{LogError, Writer};
 use crate::port::{MAX_DATAGRAM, Port};
+use crate::sockets::Sampled;
 use crate::{Departure, Outside, Stopped};
 use airhop_base::{NodeId, Span, Time};
 use airhop_wire::addressing::is_unicast;
 use airhop_wire::real;
 use std::io;
+use std::sync::mpsc::Receiver;
 use tally::Tally;
 use vigil::Vigil;
 
@@ -67,6 +69,8 @@ pub struct Loop<C, S, P> {
     pub duration: Span,
     /// So long before an event the loop no longer sleeps: the processor is awake when it is due.
     pub spin: Span,
+    /// What the kernels of the hosts say of their connections, from whoever asks them.
+    pub sockets: Receiver<Sampled>,
 }
 
 impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
@@ -146,6 +150,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
             if now >= progress_due {
                 progress_due = now + PROGRESS;
                 on_progress(&self.tally.progress(now), self.world);
+                self.hear();
                 self.log.as_deref_mut().map_or(Ok(()), Writer::flush)?;
             }
             let before = self.of.clock.now();
@@ -236,7 +241,15 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    fn finish(self, ended: Time, finished: Finished) -> Result<Driven, DriveError> {
+    /// Takes the samples of connections that came since.
+    fn hear(&mut self) {
+        for sampled in self.of.sockets.try_iter() {
+            self.tally.heard(&sampled);
+        }
+    }
+
+    fn finish(mut self, ended: Time, finished: Finished) -> Result<Driven, DriveError> {
+        self.hear();
         if let Some(log) = self.log {
             log.end(ended)?;
         }

@@ -2,9 +2,11 @@
 
 use crate::emulation::Finished;
 use crate::lateness::{Lateness, Lengths};
+use crate::sockets::Sampled;
 use crate::turnaround::{Answers, Turnaround};
 use airhop_base::{Empirical, NodeId, Span, Time};
 use airhop_wire::real::{self, Seen};
+use std::collections::BTreeMap;
 use std::io;
 
 /// A loop that comes later than this was not late by its own work: the machine stood still.
@@ -85,6 +87,8 @@ pub struct Driven {
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
     pub measured: Measured,
+    /// The congestion control of each sender, by the name of its flow.
+    pub controls: BTreeMap<String, String>,
 }
 
 /// The counters of a loop.
@@ -101,6 +105,7 @@ pub(super) struct Tally {
     last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
     stalls: Vec<Stall>,
+    controls: BTreeMap<String, String>,
 }
 
 impl Tally {
@@ -137,6 +142,13 @@ impl Tally {
         }
     }
 
+    pub(super) fn heard(&mut self, sampled: &Sampled) {
+        let flow = sampled.info.flow();
+        if self.controls.get(&flow) != Some(&sampled.info.control) {
+            self.controls.insert(flow, sampled.info.control.clone());
+        }
+    }
+
     pub(super) fn lost(&mut self, node: NodeId, why: &io::Error) {
         self.lost += 1;
         if self.first_loss.is_none() {
@@ -166,6 +178,7 @@ impl Tally {
             lateness: self.lateness.lateness(),
             turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.summary())).collect(),
             stalls: self.stalls,
+            controls: self.controls,
             measured: Measured {
                 lateness: self.added.distribution(),
                 turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.own())).collect(),

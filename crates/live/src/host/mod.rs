@@ -5,6 +5,7 @@
 
 pub mod at;
 pub mod command;
+pub mod diag;
 pub mod listening;
 pub mod namespace;
 mod netlink;
@@ -12,6 +13,7 @@ mod ready;
 pub mod sleep;
 pub mod sys;
 pub mod tun;
+mod watch;
 
 use crate::clock::Monotonic;
 use crate::drive::{DriveError, Loop, Progress};
@@ -29,6 +31,7 @@ use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
 use sys::Schedule;
@@ -110,11 +113,17 @@ pub(crate) fn run<W: Outside>(
     let signals = Signals { ends: Ends::default(), alarm, over, failed };
     let is_over = || over_by(emulation, &signals, stop);
     let spin = emulation.spin.unwrap_or(Span::ZERO);
+    emulation.announce(&stage);
+    let (to_loop, sockets) = sync_channel(watch::WAITING);
+    let watched = watch::open(&stage);
     let clock = Monotonic::start();
     // The devices stay until the commands have ended: one that loses its network says other things than one that is told to end.
-    let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin };
+    let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, &stage, &signals));
+        if let Ok(nodes) = &watched {
+            scope.spawn(|| watch::watch(nodes, &clock, &signals.over, &to_loop));
+        }
         let driven = with_priority(|| driver.run(world, log.as_mut(), &is_over, on_progress));
         signals.over.store(true, Ordering::Release);
         (driven, starter.join())
@@ -132,7 +141,21 @@ pub(crate) fn run<W: Outside>(
         Err(EmulationError::NotReady { .. }) if driven.finished == Finished::World => Vec::new(),
         started => Running::end(started?),
     };
-    Ok(emulation.live(driven, commands, stage.congestion_control(), lost, real_time))
+    let tcp_info = watched.map(drop).map_err(|error| format!("{}: {error}", diag::MISSING));
+    Ok(Live { tcp_info, ..emulation.live(driven, commands, stage.congestion_control(), lost, real_time) })
+}
+
+impl Emulation {
+    /// Tells the thread that is in each namespace.
+    fn announce(&self, stage: &Stage) {
+        let Some(threads) = &self.threads else { return };
+        for (node, namespace) in &stage.namespaces {
+            if let Ok(thread) = namespace.within(nix::unistd::gettid) {
+                // Who does not listen does not want to know.
+                let _ = threads.send((*node, thread.as_raw()));
+            }
+        }
+    }
 }
 
 /// A step that belongs to no node.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -22,8 +22,10 @@ RATES_OVER_S = 1.0
 class Pace:
     """What a line of progress says of an emulation: rates, lateness, losses."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, say: Callable[[str], None] = lambda _line: None) -> None:
         self._clock = clock
+        self._say = say
+        self._entrances: set[str] = set()
         self._told: Mapping[str, Any] | None = None
         self._before: Mapping[str, Any] | None = None
         self._rates = ""
@@ -31,6 +33,10 @@ class Pace:
     def on_progress(self, told: Mapping[str, Any]) -> None:
         """Take what the core says ten times a second."""
         self._told = told
+        for node, thread in told.get("threads", {}).items():
+            if node not in self._entrances:
+                self._entrances.add(node)
+                self._say(f"into node {node}: nsenter --target {thread} --net ss -ti")
         self._before = self._before or told
         if told["t_s"] - self._before["t_s"] >= RATES_OVER_S:
             ways = (f"{way} {self._mbps(told, way)}" for way in ("in", "out"))

@@ -1,0 +1,215 @@
+//! TCP_INFO of the connections of a network namespace, by sock_diag (sock_diag(7)).
+
+use crate::sockets::SocketInfo;
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+const BY_FAMILY: u16 = 20;
+const REQUEST_AND_DUMP: u16 = 0x01 | 0x300;
+const ERROR: u16 = 2;
+const DONE: u16 = 3;
+const INET: u8 = 2;
+const INET6: u8 = 10;
+const TCP: u8 = 6;
+/// States of connections that have data under way or may have: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT, LAST_ACK, CLOSING (numbers
+/// of `enum` in include/net/tcp_states.h).
+const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
+/// Attributes of an answer: `struct tcp_info`, and the name of the congestion control.
+const INFO: u16 = 2;
+const CONTROL: u16 = 4;
+/// `struct nlmsghdr`, `struct inet_diag_msg`.
+const HEADER: usize = 16;
+const MESSAGE: usize = 72;
+/// Places in `struct tcp_info`; the order of its fields is fixed, and newer kernels only append.
+const CA_STATE: usize = 1;
+const SRTT: usize = 68;
+const SSTHRESH: usize = 76;
+const CWND: usize = 80;
+const RETRANSMITS: usize = 100;
+/// TCP_INFINITE_SSTHRESH.
+const INFINITE: u32 = 0x7FFF_FFFF;
+
+/// What a kernel without it lacks, for messages.
+pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
+
+/// A socket to the part of the kernel that knows the connections of the network namespace in which it was opened.
+#[derive(Debug)]
+pub struct Diag {
+    socket: OwnedFd,
+}
+
+impl Diag {
+    /// Opens one in this thread's namespace.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn open() -> io::Result<Self> {
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let socket = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag)?;
+        Ok(Diag { socket })
+    }
+
+    /// All TCP connections, of both families.
+    ///
+    /// # Errors
+    /// The kernel refuses, or has no tcp_diag.
+    pub fn connections(&self) -> io::Result<Vec<SocketInfo>> {
+        let mut found = Vec::new();
+        self.dump(INET, &mut found)?;
+        self.dump(INET6, &mut found)?;
+        Ok(found)
+    }
+
+    fn dump(&self, family: u8, found: &mut Vec<SocketInfo>) -> io::Result<()> {
+        send(self.socket.as_raw_fd(), &request(family), MsgFlags::empty())?;
+        let mut answer = [0; 32 * 1024];
+        loop {
+            let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+            if !read(&answer[..length], found)? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// `struct inet_diag_req_v2`: the connections in these states, with these attributes.
+fn request(family: u8) -> Vec<u8> {
+    let mut message = Vec::with_capacity(HEADER + 56);
+    message.extend_from_slice(&(HEADER as u32 + 56).to_ne_bytes());
+    message.extend_from_slice(&BY_FAMILY.to_ne_bytes());
+    message.extend_from_slice(&REQUEST_AND_DUMP.to_ne_bytes());
+    // Sequence number and port, as in rtnetlink.
+    message.extend_from_slice(&[0; 8]);
+    message.extend_from_slice(&[family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0]);
+    message.extend_from_slice(&STATES.to_ne_bytes());
+    message.extend_from_slice(&[0; 48]);
+    message
+}
+
+/// Reads a part of an answer. Returns whether more follows.
+fn read(mut answer: &[u8], found: &mut Vec<SocketInfo>) -> io::Result<bool> {
+    while answer.len() >= HEADER {
+        let length = u32_at(answer, 0).unwrap_or(0) as usize;
+        let Some(message) = answer.get(..length).filter(|_| length >= HEADER) else { break };
+        match u16_at(message, 4) {
+            Some(DONE) => return Ok(false),
+            Some(ERROR) => {
+                let error = u32_at(message, HEADER).unwrap_or(0) as i32;
+                return Err(io::Error::from_raw_os_error(error.saturating_neg()));
+            }
+            _ => found.extend(connection(&message[HEADER..])),
+        }
+        answer = answer.get(length.next_multiple_of(4)..).unwrap_or(&[]);
+    }
+    Ok(true)
+}
+
+/// `struct inet_diag_msg` and its attributes.
+fn connection(message: &[u8]) -> Option<SocketInfo> {
+    let family = *message.first()?;
+    let port = |at| message.get(at..at + 2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+    let local = SocketAddr::new(address(family, message.get(8..24)?)?, port(4)?);
+    let peer = SocketAddr::new(address(family, message.get(24..40)?)?, port(6)?);
+    let (mut info, mut control): (&[u8], String) = (&[], String::new());
+    let mut rest = message.get(MESSAGE..)?;
+    while let Some(length) = u16_at(rest, 0).map(usize::from).filter(|&length| length >= 4) {
+        let value = rest.get(4..length)?;
+        match u16_at(rest, 2)? {
+            INFO => info = value,
+            CONTROL => {
+                let name = value.split(|&byte| byte == 0).next().unwrap_or(value);
+                control = String::from_utf8_lossy(name).into_owned();
+            }
+            _ => {}
+        }
+        rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
+    }
+    Some(SocketInfo {
+        local,
+        peer,
+        control,
+        ca_state: *info.get(CA_STATE)?,
+        cwnd: u32_at(info, CWND)?,
+        ssthresh: u32_at(info, SSTHRESH).filter(|&segments| segments < INFINITE),
+        srtt_us: u32_at(info, SRTT)?,
+        retransmits: u32_at(info, RETRANSMITS)?,
+    })
+}
+
+/// An address of the kernel's; an IPv4 address of a socket that takes both is one of IPv4.
+fn address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
+    match family {
+        INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
+        INET6 => <[u8; 16]>::try_from(bytes).ok().map(|bytes| Ipv6Addr::from(bytes).to_canonical()),
+        _ => None,
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at + 2).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_ne_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{TcpListener, TcpStream};
+
+    fn pair(address: &str) -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind((address, 0)).unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (client, listener.accept().unwrap().0)
+    }
+
+    /// tcp(7), RFC 6928 §2: a connection that sent nothing has the kernel's first window of ten segments, no threshold, no retransmission; its
+    /// congestion control is the one that TCP_CONGESTION names.
+    #[test]
+    fn the_kernel_tells_of_a_connection() {
+        for loopback in ["127.0.0.1", "::1"] {
+            let (client, server) = pair(loopback);
+            let found = match Diag::open().and_then(|diag| diag.connections()) {
+                Ok(found) => found,
+                Err(error) => return eprintln!("skipped: {error}"),
+            };
+            let ends = [&client, &server].map(|socket| socket.local_addr().unwrap());
+            let of = |local, peer| found.iter().find(|one| (one.local, one.peer) == (local, peer)).unwrap();
+            let one = of(ends[0], ends[1]);
+            let control =
+                nix::sys::socket::getsockopt(&client, nix::sys::socket::sockopt::TcpCongestion).unwrap();
+            assert_eq!(one.control, control.to_string_lossy());
+            assert_eq!((one.cwnd, one.ssthresh, one.retransmits, one.ca_state), (10, None, 0, 0));
+            assert!((1..5_000_000).contains(&one.srtt_us), "the handshake gave a sample: {one:?}");
+            of(ends[1], ends[0]);
+            assert_eq!(one.flow(), format!("tcp {} > {}", ends[0], ends[1]));
+        }
+    }
+
+    /// Nothing that a kernel answers is read beyond its end.
+    #[test]
+    fn an_answer_that_is_cut_tells_nothing() {
+        let (_client, _server) = pair("127.0.0.1");
+        let Ok(diag) = Diag::open() else { return };
+        send(diag.socket.as_raw_fd(), &request(INET), MsgFlags::empty()).unwrap();
+        let mut answer = [0; 32 * 1024];
+        let length = recv(diag.socket.as_raw_fd(), &mut answer, MsgFlags::empty()).unwrap();
+        for cut in 0..length.min(2000) {
+            let _ = read(&answer[..cut], &mut Vec::new());
+            let _ = connection(&answer[..cut]);
+        }
+    }
+
+    /// netlink(7): an error message ends the answer, as of a kernel without tcp_diag.
+    #[test]
+    fn a_refusal_is_an_error() {
+        let mut message = vec![36, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        message[..4].copy_from_slice(&36u32.to_ne_bytes());
+        message.extend_from_slice(&(-2i32).to_ne_bytes());
+        message.extend_from_slice(&[0; 16]);
+        assert_eq!(read(&message, &mut Vec::new()).unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
