@@ -19,6 +19,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
+use std::sync::mpsc;
 
 /// So long a look at the clock takes.
 const READING: Span = Span::from_micros(1);
@@ -72,7 +73,8 @@ impl Rehearsal<'_> {
         })));
         let ports = self.ends.iter().map(|&end| (end, Cable { node: end, hosts: hosts.clone() })).collect();
         let (clock, sleeper) = (hosts.clone(), hosts);
-        Loop { clock, sleeper, ports, duration: self.duration, spin: Span::ZERO }.run(
+        let sockets = mpsc::channel().1; // no kernel has a connection
+        Loop { clock, sleeper, ports, duration: self.duration, spin: Span::ZERO, sockets }.run(
             world,
             Some(log),
             &|| None,
