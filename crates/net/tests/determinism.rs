@@ -7,6 +7,7 @@ use airhop_net::links::WiredPlan;
 use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::LinkRate;
 
 fn short(scheme: &'static str, uplink: bool) -> LastHop {
     LastHop { scheme, uplink, fer: 0.03, seconds: 20, ..LastHop::default() }
@@ -45,9 +46,9 @@ fn unrelated_nodes_change_nothing() {
     let link = WiredPlan {
         name: "aside".into(),
         ends: [NodeId(first), NodeId(first + 1)],
-        pace: Rate::from_bps(1_000_000).into(),
-        delay: Span::from_millis(1),
-        queue: QueuePlan::DropTail { packets: 5 },
+        pace: LinkRate::both_ways(Rate::from_bps(1_000_000)),
+        delay: [Span::from_millis(1); 2],
+        queue: [QueuePlan::DropTail { packets: 5 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Loss(0.5)],
     };
     more.links.wired.insert(0, link.clone());

@@ -7,6 +7,7 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
 use airhop_net::{Report, World};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
 use airhop_trace::Recorder;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
@@ -41,9 +42,9 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let link = |name: &str, a, b, mbps: u64, ms, queue| WiredPlan {
         name: name.into(),
         ends: [NodeId(a), NodeId(b)],
-        pace: Rate::from_bps(mbps * 1_000_000).into(),
-        delay: Span::from_millis(ms),
-        queue,
+        pace: LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000)),
+        delay: [Span::from_millis(ms); 2],
+        queue: [queue; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
     };
     let flow = |i| FlowPlan {
@@ -233,7 +234,7 @@ fn ten_flows_get_no_less_through_red_with_ecn() {
 #[test]
 fn a_congestion_warning_is_answered_like_any_mark() {
     let mut plan = bottleneck("newreno", 1, true);
-    plan.links.wired[1].queue = QueuePlan::congestion_warning(100);
+    plan.links.wired[1].queue = [QueuePlan::congestion_warning(100); 2];
     let (report, [_, at_b]) = captured(&plan, "warning");
     let marked: Vec<bool> = at_b
         .iter()

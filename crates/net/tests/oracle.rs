@@ -7,6 +7,7 @@ use airhop_net::World;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
 use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
@@ -150,7 +151,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
 #[test]
 fn the_share_is_what_the_others_leave() {
     let mut plan = hop(false).plan();
-    plan.links.wired[1].pace = Rate::from_bps(2_000_000).into();
+    plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
     assert!((mbps(told(&plan)) - 2.0 * payload).abs() < 1e-3);
     // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on half of the time, 0.25.
@@ -167,7 +168,7 @@ fn the_share_is_what_the_others_leave() {
     plan.flows.push(udp("back", 2, 1, AppPlan::Cbr { rate: Rate::from_bps(1_900_000) }));
     assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
-    five.links.wired[1].pace = Rate::from_bps(2_000_000).into();
+    five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(told(&five)) - 0.4 * payload).abs() < 1e-3);
     // All of it is what nobody else takes.
     for shared in [&plan, &five] {

@@ -7,6 +7,7 @@ use airhop_net::Report;
 use airhop_net::links::WiredPlan;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
+use airhop_radio::pace::LinkRate;
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;
@@ -47,7 +48,7 @@ fn with_ecn(plan: &Plan) -> Plan {
 
 fn narrow(plan: &Plan, mbps: u64) -> Plan {
     let mut plan = plan.clone();
-    plan.links.wired[1].pace = Rate::from_bps(mbps * 1_000_000).into();
+    plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000));
     plan
 }
 
@@ -60,7 +61,7 @@ fn red_drops_early_in_wired_links_and_in_stations() {
     {
         let drop_tail = run(&plan, 1);
         let mut red = plan.clone();
-        red.links.wired.iter_mut().for_each(|w| w.queue = QueuePlan::Red(RED));
+        red.links.wired.iter_mut().for_each(|w| w.queue = [QueuePlan::Red(RED); 2]);
         red.links.wlans[0].queue = QueuePlan::Red(RED);
         let red = run(&red, 1);
         assert!(drop_tail.drops[QUEUE] > 0 && drop_tail.drops[AQM] == 0, "{place}: {:?}", drop_tail.drops);
@@ -84,7 +85,7 @@ fn a_red_queue_has_randomness_of_its_own_link() {
         let ends = |i| [NodeId(2 * i), NodeId(2 * i + 1)];
         plan.nodes = (0..2 * pairs).map(|i| format!("n{i}")).collect();
         plan.links.wired = (0..pairs)
-            .map(|i| WiredPlan { name: format!("w{i}"), ends: ends(i), queue, ..link.clone() })
+            .map(|i| WiredPlan { name: format!("w{i}"), ends: ends(i), queue: [queue; 2], ..link.clone() })
             .collect();
         let twin = |i| FlowPlan { from: ends(i)[0], to: ends(i)[1], name: format!("f{i}"), ..flow.clone() };
         plan.flows = (0..pairs).map(twin).collect();
@@ -124,9 +125,9 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
     let warned = with_service(&plan, "congestion-warning");
     let mut chosen = warned.clone();
-    chosen.links.wired[1].queue = QueuePlan::Red(RED);
+    chosen.links.wired[1].queue = [QueuePlan::Red(RED); 2];
     let mut as_chosen = plan.clone();
-    as_chosen.links.wired[1].queue = QueuePlan::Red(RED);
+    as_chosen.links.wired[1].queue = [QueuePlan::Red(RED); 2];
     assert_eq!(run(&chosen, 1).fingerprint, run(&as_chosen, 1).fingerprint);
     // The way back has the same links; its queues fill if it is the one that is narrow, with datagrams of another flow.
     let mut back = plan.clone();
@@ -170,7 +171,7 @@ const fn fq(packets: usize) -> QueuePlan {
 /// Puts a discipline at both ends of all links.
 fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     let mut plan = plan.clone();
-    plan.links.wired.iter_mut().for_each(|w| w.queue = queue);
+    plan.links.wired.iter_mut().for_each(|w| w.queue = [queue; 2]);
     plan.links.wlans[0].queue = queue;
     plan
 }

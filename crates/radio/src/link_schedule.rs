@@ -19,7 +19,7 @@ pub struct Change {
 /// The kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChangeKind {
-    /// Another rate, of both directions.
+    /// Another rate.
     Rate(Rate),
     /// For so long nothing leaves: what is there waits, and goes on where it stood.
     Outage(Span),
@@ -42,7 +42,7 @@ pub struct Handoff {
     pub delay: Option<Span>,
 }
 
-/// Schedule of a link: its rate and its delay through time.
+/// Schedule of one direction of a link: its rate and its delay through time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSchedule {
     /// In order; the first begins at time 0, the last never ends and has a rate.
@@ -77,7 +77,7 @@ enum Edge {
 }
 
 impl LinkSchedule {
-    /// The schedule of a link with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
+    /// The schedule of a direction with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {

@@ -6,7 +6,7 @@ use crate::link_schedule::{Cursor, LinkSchedule};
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
-/// How fast a link is.
+/// How fast one direction of a link is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkRate {
     /// Always as fast.
@@ -24,6 +24,12 @@ impl From<Rate> for LinkRate {
 }
 
 impl LinkRate {
+    /// Returns the pace of a link that is as fast in both directions.
+    pub fn both_ways(pace: impl Into<LinkRate>) -> [LinkRate; 2] {
+        let pace = pace.into();
+        [pace.clone(), pace]
+    }
+
     /// What needs one rate is made for this: the rate, that of a trace in the mean, or the lowest of those that it changes between.
     pub fn typical_rate(&self) -> Rate {
         match self {

@@ -293,7 +293,7 @@ proptest! {
                 let Note::Transmitted(Transmitted { end: 0, number: Some(n), damage: Damage::None, .. }) = *note else {
                     return false;
                 };
-                n == number && *sent + plan.delay <= *at
+                n == number && *sent + plan.delay[0] <= *at
             });
             prop_assert_eq!(arrived, received);
         }
@@ -307,7 +307,7 @@ proptest! {
         for (at, note) in &world.notes {
             if let Note::Transmitted(Transmitted { end, bytes, start, .. }) = *note {
                 prop_assert!(start >= free[usize::from(end)]);
-                prop_assert_eq!(*at, start + plan.pace.time_for(bytes));
+                prop_assert_eq!(*at, start + plan.pace[usize::from(end)].time_for(bytes));
                 free[usize::from(end)] = *at;
             }
         }

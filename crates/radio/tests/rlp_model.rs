@@ -274,7 +274,7 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64
     };
     let errors = [channel(&bad[0]), channel(&bad[1])];
     let arq = [ArqPlan::Rlp(rules), ArqPlan::None];
-    let plan = RadioPlan { arq, errors, delay: Span::from_nanos(DELAY), ..round(0) };
+    let plan = RadioPlan { arq, errors, delay: [Span::from_nanos(DELAY); 2], ..round(0) };
     let mut world = World::new(&plan, 1);
     for at in packets {
         world.run_until(Time::from_nanos(*at));

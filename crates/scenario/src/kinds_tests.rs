@@ -86,7 +86,9 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
         let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         see(&here, &key.kind);
         match &key.kind {
-            Kind::Tables(keys) | Kind::Section(keys) | Kind::Switch(keys) => walk(keys, &here, see),
+            Kind::Tables(keys) | Kind::Section(keys) | Kind::Sections(keys) | Kind::Switch(keys) => {
+                walk(keys, &here, see)
+            }
             Kind::Choice(choice) | Kind::Choices(choice) => {
                 for variant in choice.variants {
                     walk(variant.keys, &format!("{} {}", choice.what, variant.kind), see);

@@ -37,8 +37,9 @@ fn at(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-fn pace(changes: &[Change]) -> LinkRate {
-    LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(10_000_000), Span::from_millis(10), changes)))
+fn pace(changes: &[Change]) -> [LinkRate; 2] {
+    let schedule = LinkSchedule::new(Rate::from_bps(10_000_000), Span::from_millis(10), changes);
+    LinkRate::both_ways(LinkRate::Varying(Arc::new(schedule)))
 }
 
 const ALL: &str = r#"[
@@ -90,7 +91,7 @@ fn a_link_that_does_not_change_has_a_rate() {
         with(r#"{ kind = "outage", at = "1 s", lasts = "1 s", fate = "lost" }"#),
     ] {
         let pace = read(&text, &[]).expect("good").plan().links.radios[0].link.pace.clone();
-        assert_eq!(pace, LinkRate::Rate(Rate::from_bps(10_000_000)));
+        assert_eq!(pace, LinkRate::both_ways(Rate::from_bps(10_000_000)));
     }
 }
 
@@ -136,7 +137,7 @@ fn what_cannot_be_is_refused() {
     let cases = [
         ("[]".to_string(), "changes: expected at least one change, got an empty list"),
         (r#"{ kind = "outtage" }"#.into(), "changes.kind: this version has no change \"outtage\"; expected \"rate\", \"outage\" or \"handoff\"; did you mean \"outage\"?"),
-        (r#"{ kind = "rate", at = "1 s", rate = "1 Mbit/s", lasts = "1 s" }"#.into(), "changes.lasts: unknown key of kind \"rate\"; expected one of at, rate, every; kind \"outage\" has it"),
+        (r#"{ kind = "rate", at = "1 s", rate = "1 Mbit/s", lasts = "1 s" }"#.into(), "changes.lasts: unknown key of kind \"rate\"; expected one of at, rate, every, direction; kind \"outage\" has it"),
         (
             r#"[{ kind = "rate", at = "1 s", rate = "0 Mbit/s" }]"#.into(),
             "changes.0.rate: expected a data rate from 1 bit/s to 10000 Gbit/s, got \"0 Mbit/s\"; where nothing leaves a link it has an outage: changes = { kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }",

@@ -1,6 +1,7 @@
 //! Files that a scenario names: where they are looked for, what is in them, and that results of two contents never meet.
 
 use airhop_base::Span;
+use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
 use airhop_radio::pace::{Deliveries, LinkRate};
 use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
@@ -228,9 +229,9 @@ const TRACE: &str = "0\n5\n5\n20\n";
 /// The pace of a link out of a file, wired or by radio, with the rules of every file.
 #[test]
 fn a_link_can_be_as_fast_as_a_recorded_one() {
-    let expect = LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
+    let expect = LinkRate::both_ways(LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good"))));
     for (list, read_pace) in [
-        ("wired", (|s| s.plan().links.wired[0].pace.clone()) as fn(&Scenario) -> LinkRate),
+        ("wired", (|s| s.plan().links.wired[0].pace.clone()) as fn(&Scenario) -> [LinkRate; 2]),
         ("radio", |s| s.plan().links.radios[0].link.pace.clone()),
     ] {
         let here = with_fades(&format!("paced-{list}"), FADES);
@@ -251,7 +252,8 @@ fn a_link_can_be_as_fast_as_a_recorded_one() {
     }
 }
 
-/// Timeouts that a recovery derives are for the mean rate of the trace.
+/// Timeouts that a recovery derives are for the mean pace of the trace: four times 1504 B in 20 ms, of which each frame takes 4 B more
+/// than its own. They are three frames of 1052 B, a link ACK of 6 B, a frame in its way, and 10 ms there and back.
 #[test]
 fn a_timeout_is_derived_from_the_mean_rate() {
     let here = folder("derived");
@@ -261,11 +263,13 @@ fn a_timeout_is_derived_from_the_mean_rate() {
         "kind = \"recorded\", file = \"fades.csv\", ber_good = 1e-6, ber_bad = 1e-2",
         "kind = \"clean\"",
     );
-    let timeout = |pace: &str| {
-        let scenario = read(&text.replace("rate = \"19.2 kbit/s\"", pace), &here, &[]).expect("good");
-        scenario.plan().links.radios[0].link.arq.clone()
-    };
-    assert_eq!(timeout("deliveries = \"lte.trace\""), timeout("rate = \"2.4 Mbit/s\"")); // 4 × 1500 B in 20 ms
+    let text = text.replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
+    let scenario = read(&text, &here, &[]).expect("good");
+    let time = |bytes: u64| ((bytes + 4) * 20_000_000).div_ceil(4 * 1504);
+    for arq in &scenario.plan().links.radios[0].link.arq {
+        let ArqPlan::GoBackN { rules, .. } = arq else { panic!("{arq:?}") };
+        assert_eq!(rules.timeout.nanos(), 3 * time(1052) + time(6) + time(1052) + 20_000_000);
+    }
 }
 
 /// Editors of Windows begin text files with a byte-order mark: scenarios are read with one, and so are the files that they name.
@@ -277,7 +281,7 @@ fn a_byte_order_mark_says_nothing() {
         let text = LINK.replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
         let scenario = read(&format!("{mark}{text}"), &here, &[]).expect("good");
         let trace = LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
-        assert_eq!(scenario.plan().links.wired[0].pace, trace, "{name}");
+        assert_eq!(scenario.plan().links.wired[0].pace, LinkRate::both_ways(trace), "{name}");
     }
 }
 

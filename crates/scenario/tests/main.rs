@@ -4,6 +4,7 @@
 
 mod changes;
 mod copies;
+mod each_way;
 mod files;
 mod hostile;
 mod layouts;

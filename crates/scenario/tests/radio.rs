@@ -6,6 +6,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
+use airhop_radio::pace::LinkRate;
 use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -39,8 +40,11 @@ fn a_radio_link_is_what_the_file_says() {
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);
     assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
     assert_eq!(link.ends, ["bs", "m"]);
-    assert_eq!((link.pace, link.delay), (Rate::from_bps(19_200).into(), Span::from_millis(10)));
-    assert_eq!(queue, QueuePlan::DropTail { packets: 50 });
+    assert_eq!(
+        (link.pace, link.delay),
+        (LinkRate::both_ways(Rate::from_bps(19_200)), [Span::from_millis(10); 2])
+    );
+    assert_eq!(queue, [QueuePlan::DropTail { packets: 50 }; 2]);
     let means = [10, 4].map(Span::from_secs);
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
     let fades = ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };

@@ -260,7 +260,7 @@ fn overrides_reach_what_they_name() {
 
 #[test]
 fn thresholds_of_queues_follow_from_their_other_keys() {
-    let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue;
+    let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let weight = QueuePlan::WARNING_WEIGHT;
     let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight };
     // A quarter of the places: 5 of 20, 12 of 50.
@@ -284,7 +284,7 @@ fn thresholds_of_queues_follow_from_their_other_keys() {
 // RFC 8289 §4.2, §4.3; RFC 8290 §5.2; RFC 8033 §4.2, §4.4.
 #[test]
 fn queues_of_today_are_as_their_rfcs_have_them() {
-    let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue;
+    let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
     let codel = CodelPlan { packets: 1000, target, interval, ..CodelPlan::RFC8289 };
     assert_eq!(queue(r#"{ kind = "codel" }"#), QueuePlan::Codel(codel));

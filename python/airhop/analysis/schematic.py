@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from airhop.analysis.topology import RadioLink, Topology, radio_links, rate
+from airhop.analysis.topology import RadioLink, Topology, each_way, radio_links, rate
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def schematic(network: Mapping[str, Any], topology: Topology) -> Schematic:
 
 def _wired(network: Mapping[str, Any]) -> Iterator[Line]:
     for table in network.get("wired", ()):
-        speed = f"{rate(table)}, {table['delay']}"
+        speed = f"{rate(table)}, {each_way(table['delay'])}"
         yield Line(table["name"], tuple(table["ends"]), speed)
 
 

@@ -178,7 +178,7 @@ def radio_links(network: Mapping[str, Any]) -> list[RadioLink]:
             table["name"],
             tuple(table["ends"]),
             rate(table),
-            table["delay"],
+            each_way(table["delay"]),
             (_arq(table["arq"]), _arq(table["arq_back"])),
             _errors(table.get("errors")),
         )
@@ -188,7 +188,19 @@ def radio_links(network: Mapping[str, Any]) -> list[RadioLink]:
 
 def rate(table: Mapping[str, Any]) -> str:
     """Give the rate of a wired or a radio link, or the name of the file with its opportunities to deliver."""
-    return str(table["rate"]) if "rate" in table else PurePath(table["deliveries"]).name
+    paces: dict[str, str] = {}
+    for key in ("rate", "deliveries"):
+        value = table.get(key, {})
+        ways = value if isinstance(value, Mapping) else {"": value}
+        paces |= {way: PurePath(pace).name if key == "deliveries" else pace for way, pace in ways.items()}
+    return each_way(paces.get("") or paces)
+
+
+def each_way(value: str | Mapping[str, str]) -> str:
+    """Give what a key of a link has: for both directions, or for each."""
+    if isinstance(value, str):
+        return value
+    return ", ".join(f"{way.replace('->', ' → ')} {one}" for way, one in value.items())
 
 
 def _arq(table: Mapping[str, Any]) -> str:

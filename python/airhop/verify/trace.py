@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -275,10 +275,31 @@ def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
     return found
 
 
+def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give each direction of a link between two nodes, `a->b`, with the link as it is that way.
+
+    `rate`, `delay` and `deliveries` are one value then, `queue` and `reorder` one table, and `changes` are
+    those of that direction.
+    """
+    for a, b in (link["ends"], link["ends"][::-1]):
+        place = f"{a}->{b}"
+        way = dict(link)
+        for key in ("rate", "delay", "deliveries"):
+            if isinstance(value := link.get(key), dict):
+                way[key] = value.get(place)
+        for key in ("queue", "reorder", "changes"):
+            mine = [one for one in listed(link.get(key, [])) if one.get("direction", place) == place]
+            way[key] = mine if key == "changes" else next(iter(mine), None)
+        yield place, {key: value for key, value in way.items() if value is not None}
+
+
 def delays(link: Mapping[str, Any]) -> set[int]:
-    """Give the delays that a link has at any time, in nanoseconds."""
-    tables = [link, *listed(link.get("changes", []))]
-    return {round(quantity(table["delay"])) for table in tables if "delay" in table}
+    """Give the delays that a link has at any time, either way, in nanoseconds."""
+    found: set[int] = set()
+    for _, way in ways(link):
+        tables = [way, *way.get("changes", ())]
+        found |= {round(quantity(table["delay"])) for table in tables if "delay" in table}
+    return found
 
 
 def spans(text: str) -> float:

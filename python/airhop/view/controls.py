@@ -106,8 +106,11 @@ def _delays(links: Sequence[_Link]) -> Iterator[Control]:
     """Give one slider to the links of a medium that have the same delay: what is to be moved is the RTT."""
     alike: dict[tuple[str, str], list[_Link]] = {}
     for link in links:
-        if "delay" in link.values:
-            alike.setdefault((link.medium, link.values["delay"]), []).append(link)
+        if isinstance(delays := link.values.get("delay"), dict):
+            for way, delay in delays.items():
+                yield _times(f"One-way delay {way}", (link.path(f"delay.{way}"),), delay, DELAYS_S)
+        elif delays is not None:
+            alike.setdefault((link.medium, delays), []).append(link)
     for (medium, delay), group in alike.items():
         everywhere = len(group) > 1 and len(group) == sum(link.medium == medium for link in links)
         of = f", {medium} links" if everywhere else f" of {_listed([link.name for link in group])}"

@@ -1,8 +1,9 @@
 //! The oracle knows of a path what only a simulator can: how long everything takes when nothing goes wrong, and what
 //! share of the bottleneck is a flow's.
 //!
-//! A wired link carries its rate (the mean, if it is that of a recorded link; the lowest, if it changes). A radio link does, too, less
-//! the overhead of its frames and the link ACKs that share its transmitters, if its window is large enough. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,
+//! A wired link carries the rate of a direction (the mean, if it is that of a recorded link; the lowest, if it changes); where the way back
+//! is so slow that ACKs fill it, the ACKs bound the flow (RFC 3449 §2.1). A radio link does, too, less the overhead of its frames and
+//! the link ACKs that share its transmitters, if its window is large enough. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,
 //! ```text
 //!                              b × MSS
 //! C = ──────────────────────────────────────────────────────────     backoff = slot × CWmin / 2
@@ -51,14 +52,24 @@ struct Load {
     datagrams: f64,
     /// TCP flows whose data cross it.
     connections: u32,
+    /// TCP flows whose ACKs cross it, and no data of theirs.
+    answers: u32,
 }
 
 impl Load {
-    /// The share of the medium's time that is left for each connection.
+    /// Returns the share of the medium's time that is left for the data of each connection.
     fn share(&self) -> f64 {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
+
+    /// Returns the share that is left for the ACKs of each connection.
+    fn share_of_answers(&self) -> f64 {
+        (1.0 - self.datagrams).max(0.0) / f64::from((self.connections + self.answers).max(1))
+    }
 }
+
+/// Returns a share of a medium's time.
+type Share = fn(&Load) -> f64;
 
 impl<'a> Network<'a> {
     fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a Routes) -> Self {
@@ -92,6 +103,18 @@ impl<'a> Network<'a> {
                 Transport::Tcp { .. } => self.load(hop).connections += 1,
             }
         }
+        if matches!(flow.transport, Transport::Tcp { .. }) {
+            for hop in self.answering(flow) {
+                self.load(hop).answers += 1;
+            }
+        }
+    }
+
+    /// Returns the hops of a connection's ACKs over media that none of its data take.
+    fn answering(&self, flow: &FlowPlan) -> Vec<Hop> {
+        let taken: Vec<Medium> = self.path(flow.from, flow.to).into_iter().map(Hop::medium).collect();
+        let back = self.path(flow.to, flow.from).into_iter();
+        back.filter(|hop| !taken.contains(&hop.medium())).collect()
     }
 
     fn load(&mut self, hop: Hop) -> &mut Load {
@@ -112,13 +135,21 @@ impl<'a> Network<'a> {
                 None => taken.push((hop.medium(), time)),
             }
         }
+        let answering = self.answering(flow);
+        let answers =
+            answering.iter().map(|&hop| (hop.medium(), self.link(hop).time_taken(hop, sizes.ack) / per_ack));
+        let answers: Vec<(Medium, Span)> = answers.collect();
         let payload = 8.0 * f64::from(config.mss);
-        let narrowest = |share: &dyn Fn(Medium) -> f64| {
-            let rates = taken.iter().map(|&(medium, time)| share(medium) * payload / time.secs_f64());
-            Rate::computed(rates.fold(f64::INFINITY, f64::min))
+        let narrowest = |share: Share, of_answers: Share| {
+            let rate = |(share, (medium, time)): (Share, &(Medium, Span))| {
+                share(&self.loads.get(medium).copied().unwrap_or_default()) * payload / time.secs_f64()
+            };
+            let data = taken.iter().map(|taken| rate((share, taken)));
+            let all = data.chain(answers.iter().map(|taken| rate((of_answers, taken))));
+            Rate::computed(all.fold(f64::INFINITY, f64::min))
         };
-        let rate = narrowest(&|medium| self.loads.get(&medium).copied().unwrap_or_default().share());
-        Some(Truth { rate, whole: narrowest(&|_| 1.0), rtt: self.round_trip(flow, &sizes) })
+        let rate = narrowest(Load::share, Load::share_of_answers);
+        Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
     /// The round trip of a full segment, which goes out when an ACK has come, and of its own ACK, when all queues are empty and

@@ -38,7 +38,7 @@ impl LinkPlan for WlanPlan {
         Joins::Stations(Stations { places: places.collect(), reach })
     }
 
-    fn queue(&self) -> QueuePlan {
+    fn queue(&self, _: Hop) -> QueuePlan {
         self.queue
     }
 

@@ -23,13 +23,14 @@ pub(crate) trait LinkPlan {
     fn nodes(&self) -> &[NodeId];
     /// How it joins them, as the link of this number among those of its type.
     fn joins(&self, number: usize) -> Joins;
-    /// The queue before each of its transmitters.
-    fn queue(&self) -> QueuePlan;
+    /// The queue before the transmitter of this hop.
+    fn queue(&self, hop: Hop) -> QueuePlan;
     /// Its directions with what the channel does to frames: the sending and the receiving one of [`LinkPlan::nodes`]. Those that never
     /// err may be left out.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)>;
-    /// The schedule of one between two nodes that changes in the course of a run.
-    fn schedule(&self) -> Option<&LinkSchedule> {
+    /// The schedule of this direction, 0 or 1, of one between two nodes that changes in the course of a run.
+    fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
+        let _ = direction;
         None
     }
     /// Routes over it are found on demand, so that nobody knows the way of a flow in advance.

@@ -17,7 +17,7 @@ pub struct RadioLinkPlan {
     /// The node of each end.
     pub nodes: [NodeId; 2],
     /// The queue at each end.
-    pub queue: QueuePlan,
+    pub queue: [QueuePlan; 2],
 }
 
 impl LinkPlan for RadioLinkPlan {
@@ -33,16 +33,16 @@ impl LinkPlan for RadioLinkPlan {
         Joins::radio(self.nodes, number)
     }
 
-    fn queue(&self) -> QueuePlan {
-        self.queue
+    fn queue(&self, hop: Hop) -> QueuePlan {
+        self.queue[usize::from(end(hop))]
     }
 
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)> {
         vec![(0, 1, &self.link.errors[0]), (1, 0, &self.link.errors[1])]
     }
 
-    fn schedule(&self) -> Option<&LinkSchedule> {
-        self.link.pace.schedule()
+    fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
+        self.link.pace[direction].schedule()
     }
 
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
@@ -63,7 +63,7 @@ impl LinkPlan for RadioLinkPlan {
             true => link_ack_time(&self.link, 1 - end(hop)), // of the frame that it answers: it goes first
             false => Span::ZERO,
         };
-        wait + frame_time(&self.link, bytes) + self.link.delay
+        wait + frame_time(&self.link, end(hop), bytes) + self.link.delay[usize::from(end(hop))]
     }
 }
 
@@ -74,21 +74,22 @@ fn end(hop: Hop) -> End {
     }
 }
 
-/// How long a radio link's transmitter is taken by an IP packet of `bytes`.
-fn frame_time(link: &RadioPlan, bytes: u32) -> Span {
-    link.pace.time_for(bytes + link.overhead)
+/// How long the transmitter at `end` of a radio link is taken by an IP packet of `bytes`.
+fn frame_time(link: &RadioPlan, end: End, bytes: u32) -> Span {
+    link.pace[usize::from(end)].time_for(bytes + link.overhead)
 }
 
-/// The same for the link ACK that answers data from `end`; nothing if there is none.
+/// How long the transmitter at the other end is taken by the link ACK that answers data from `end`; nothing if there is none.
 fn link_ack_time(link: &RadioPlan, end: End) -> Span {
-    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| link.pace.time_for(bytes))
+    let back = &link.pace[usize::from(1 - end)];
+    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
 /// How long a radio link's transmitter at `end` is taken by an IP packet of `bytes`, if nothing is lost; or how often one can go, if
 /// the window of the link's recovery is a tighter limit: N frames in the time of one, its ACK, and the way there and back.
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
-    let frame = frame_time(link, bytes);
-    let answer = link.delay * 2 + link_ack_time(link, end);
+    let frame = frame_time(link, end, bytes);
+    let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);
     match &link.arq[usize::from(end)] {
         ArqPlan::None | ArqPlan::Rlp(_) => frame,
         ArqPlan::GoBackN { group: Group::Blocks, rules } => frame + answer / u64::from(rules.window),

@@ -15,12 +15,12 @@ pub struct WiredPlan {
     pub name: String,
     /// The two ends.
     pub ends: [NodeId; 2],
-    /// How fast each direction is.
-    pub pace: LinkRate,
-    /// Propagation delay; a schedule may say otherwise.
-    pub delay: Span,
+    /// How fast it is from `ends[0]` to `ends[1]`, and back.
+    pub pace: [LinkRate; 2],
+    /// Propagation delay of each direction; a schedule may say otherwise.
+    pub delay: [Span; 2],
     /// The queue at each end.
-    pub queue: QueuePlan,
+    pub queue: [QueuePlan; 2],
     /// Errors from `ends[0]` to `ends[1]` and back.
     pub errors: [ErrorPlan; 2],
 }
@@ -38,23 +38,31 @@ impl LinkPlan for WiredPlan {
         Joins::wire(self.ends, number)
     }
 
-    fn queue(&self) -> QueuePlan {
-        self.queue
+    fn queue(&self, hop: Hop) -> QueuePlan {
+        self.queue[direction(hop)]
     }
 
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)> {
         vec![(0, 1, &self.errors[0]), (1, 0, &self.errors[1])]
     }
 
-    fn schedule(&self) -> Option<&LinkSchedule> {
-        self.pace.schedule()
+    fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
+        self.pace[direction].schedule()
     }
 
-    fn time_taken(&self, _: Hop, bytes: u32) -> Span {
-        self.pace.time_for(bytes)
+    fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
+        self.pace[direction(hop)].time_for(bytes)
     }
 
-    fn crossing(&self, _: Hop, _: Hop, bytes: u32) -> Span {
-        self.pace.time_for(bytes) + self.delay
+    fn crossing(&self, _: Hop, hop: Hop, bytes: u32) -> Span {
+        self.time_taken(hop, bytes) + self.delay[direction(hop)]
+    }
+}
+
+/// Returns which direction of a wire a hop takes: 0 from `ends[0]`, 1 back.
+fn direction(hop: Hop) -> usize {
+    match hop {
+        Hop::Link(number) => usize::from(number % 2),
+        other => unreachable!("{other:?} is over no wire"),
     }
 }

@@ -37,8 +37,10 @@ pub enum Hop {
 
 /// What transmissions exclude each other on: a direction of a link between two nodes, or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Medium {
+pub enum Medium {
+    /// The direction of this hop.
     Direction(Hop),
+    /// The cell of this number.
     Cell(u16),
 }
 
@@ -57,7 +59,7 @@ impl Hop {
     }
 
     /// The medium that it takes.
-    pub(crate) fn medium(self) -> Medium {
+    pub fn medium(self) -> Medium {
         self.cell().map_or(Medium::Direction(self), Medium::Cell)
     }
 

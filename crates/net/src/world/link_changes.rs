@@ -5,6 +5,7 @@ use crate::routing::{Hop, Joins};
 use crate::world::{Event, World};
 use airhop_base::Time;
 use airhop_engine::EventQueue;
+use airhop_radio::link::End;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
@@ -12,12 +13,10 @@ use airhop_trace::Recorder;
 /// the numbers of the events.
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
-    for Varying { schedule, hops, .. } in schedules(plan) {
-        for (end, hop) in (0..).zip(hops) {
-            let losses = schedule.losses(end);
-            losses.iter().for_each(|[_, over]| events.push(*over, Event::Handoff(mobiles.len() as u16)));
-            mobiles.extend((!losses.is_empty()).then_some(hop));
-        }
+    for Varying { schedule, end, hop, .. } in schedules(plan) {
+        let losses = schedule.losses(end);
+        losses.iter().for_each(|[_, over]| events.push(*over, Event::Handoff(mobiles.len() as u16)));
+        mobiles.extend((!losses.is_empty()).then_some(hop));
     }
     mobiles
 }
@@ -25,29 +24,33 @@ pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> 
 /// Writes the rates and delays of a whole run into a trace.
 pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     let end = Time::ZERO + plan.duration;
-    for Varying { schedule, ends, .. } in schedules(plan) {
-        for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
-            let place = recorder.place(&format!("{from}->{to}"));
-            let phases = schedule.phases().filter(|(from, ..)| *from < end);
-            phases.for_each(|(from, rate, delay)| recorder.link(from, place, rate, delay));
-        }
+    for Varying { schedule, from, to, .. } in schedules(plan) {
+        let place = recorder.place(&format!("{from}->{to}"));
+        let phases = schedule.phases().filter(|(from, ..)| *from < end);
+        phases.for_each(|(from, rate, delay)| recorder.link(from, place, rate, delay));
     }
 }
 
-/// A link that changes.
+/// A direction of a link that changes.
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
-    /// The names of its ends, and the ways out of them.
-    ends: [&'a str; 2],
-    hops: [Hop; 2],
+    /// The end where it begins.
+    end: End,
+    /// The names of that end and the other.
+    from: &'a str,
+    to: &'a str,
+    hop: Hop,
 }
 
 fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
-    plan.links.iter().filter_map(|(number, link)| {
-        let schedule = link.schedule()?;
-        let Joins::Ends([(a, there), (b, back)]) = link.joins(number) else { return None };
-        let ends = [a, b].map(|node| plan.nodes[usize::from(node.0)].as_str());
-        Some(Varying { schedule, ends, hops: [there, back] })
+    plan.links.iter().flat_map(move |(number, link)| {
+        [0, 1].into_iter().filter_map(move |end| {
+            let schedule = link.schedule(usize::from(end))?;
+            let Joins::Ends(ends) = link.joins(number) else { return None };
+            let [from, to] =
+                [end, 1 - end].map(|end| plan.nodes[usize::from(ends[usize::from(end)].0.0)].as_str());
+            Some(Varying { schedule, end, from, to, hop: ends[usize::from(end)].1 })
+        })
     })
 }
 

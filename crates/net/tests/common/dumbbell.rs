@@ -5,6 +5,7 @@ use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
 
 /// The plan for so many flows, which begin within a tenth of a second (100 flows) or a second (more).
@@ -47,9 +48,9 @@ fn wire(name: String, ends: [NodeId; 2], delay_ms: u64) -> WiredPlan {
     WiredPlan {
         name,
         ends,
-        pace: Rate::from_bps(1_000_000_000).into(),
-        delay: Span::from_millis(delay_ms),
-        queue: QueuePlan::DropTail { packets: 1000 },
+        pace: LinkRate::both_ways(Rate::from_bps(1_000_000_000)),
+        delay: [Span::from_millis(delay_ms); 2],
+        queue: [QueuePlan::DropTail { packets: 1000 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
     }
 }

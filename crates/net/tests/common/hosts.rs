@@ -5,6 +5,7 @@ use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Config, Params};
 
 /// The hosts without a link between them.
@@ -32,9 +33,9 @@ pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredP
     WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
-        pace: Rate::from_bps(mbps * 1_000_000).into(),
-        delay,
-        queue: QueuePlan::DropTail { packets },
+        pace: LinkRate::both_ways(Rate::from_bps(mbps * 1_000_000)),
+        delay: [delay; 2],
+        queue: [QueuePlan::DropTail { packets }; 2],
         errors: [errors, ErrorPlan::Clean],
     }
 }

@@ -15,6 +15,7 @@ use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
 use airhop_radio::cell::{CellPlan, CellRules, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::LinkRate;
 use airhop_radio::phy::Phy;
 use airhop_tcp::{Config, Notices, Preset};
 use std::sync::atomic::AtomicBool;
@@ -72,9 +73,9 @@ impl LastHop {
             .map(|i| WiredPlan {
                 name: format!("w{}", i + 1),
                 ends: [NodeId(i), NodeId(i + 1)],
-                pace: Rate::from_bps(10_000_000).into(),
-                delay: Span::from_millis(self.d_off_ms),
-                queue,
+                pace: LinkRate::both_ways(Rate::from_bps(10_000_000)),
+                delay: [Span::from_millis(self.d_off_ms); 2],
+                queue: [queue; 2],
                 errors: [ErrorPlan::Clean, ErrorPlan::Clean],
             })
             .collect();

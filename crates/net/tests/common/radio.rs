@@ -7,6 +7,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::Preset;
 
 /// A fixed host, a base station and a mobile, f - bs - m; or two mobiles and their base stations, m1 - bs1 - bs2 - m2. 56 kbit/s by wire
@@ -46,7 +47,7 @@ impl Default for Mobile {
 
 /// Window, derived timeout and link ACKs of 6 bytes, for an air delay of 10 ms.
 pub fn rules(window: u32, attempts: Option<u32>) -> ArqRules {
-    let timeout = derived_timeout(AIR, Span::from_millis(10), window, FRAME, 6, FRAME);
+    let timeout = derived_timeout([&AIR.into(), &AIR.into()], Span::from_millis(20), window, FRAME, 6, FRAME);
     ArqRules { window, timeout, attempts, ack_bytes: 6 }
 }
 
@@ -73,7 +74,7 @@ pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
 impl Mobile {
     pub fn plan(&self) -> Plan {
         let nodes: &[&str] = if self.to_mobile { &["m1", "bs1", "bs2", "m2"] } else { &["f", "bs", "m"] };
-        let queue = QueuePlan::DropTail { packets: 50 };
+        let queue = [QueuePlan::DropTail { packets: 50 }; 2];
         let bases = if self.to_mobile { [NodeId(1), NodeId(2)] } else { [NodeId(0), NodeId(1)] };
         // The first of the ends sends data.
         let radio = |index: u16, ends: [u16; 2]| RadioLinkPlan {
@@ -81,8 +82,8 @@ impl Mobile {
                 index,
                 name: format!("air{index}"),
                 ends: ends.map(|node| nodes[usize::from(node)].to_string()),
-                pace: AIR.into(),
-                delay: Span::from_millis(self.air_delay_ms),
+                pace: LinkRate::both_ways(AIR),
+                delay: [Span::from_millis(self.air_delay_ms); 2],
                 overhead: self.overhead,
                 arq: self.arq.clone(),
                 errors: [self.errors.clone(), self.errors.clone()],
@@ -104,8 +105,8 @@ impl Mobile {
                 wired: vec![WiredPlan {
                     name: "w".into(),
                     ends: bases,
-                    pace: Rate::from_bps(56_000).into(),
-                    delay: Span::from_millis(50),
+                    pace: LinkRate::both_ways(Rate::from_bps(56_000)),
+                    delay: [Span::from_millis(50); 2],
                     queue,
                     errors: [ErrorPlan::Clean, ErrorPlan::Clean],
                 }],

@@ -95,7 +95,7 @@ fn so_do_frames_on_a_radio_link() {
                 ..RadioPlan::new("air", ["bs", "d"], Rate::from_bps(1_000_000).into(), Span::from_millis(1))
             },
             nodes: [bs, d],
-            queue: QueuePlan::DropTail { packets: 50 },
+            queue: [QueuePlan::DropTail { packets: 50 }; 2],
         });
         frames_meet_what_was_foretold(&plan, 1, &[["air", "bs", "d"], ["air", "d", "bs"]]);
     }

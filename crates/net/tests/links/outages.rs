@@ -23,8 +23,11 @@ fn at(s: u64) -> Time {
 /// 10 Mbit/s, 30 ms each way, 50 packets of queue.
 fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
-    wire.pace =
-        LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(MBPS * 1_000_000), DELAY, changes)));
+    wire.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
+        Rate::from_bps(MBPS * 1_000_000),
+        DELAY,
+        changes,
+    ))));
     Plan {
         links: Links { wired: vec![wire], ..Links::default() },
         ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
@@ -135,8 +138,11 @@ fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
     let (mut waits, mut loses) = (mobile.plan(), mobile.plan());
     let link = &mut waits.links.radios[0].link;
     let change = Change { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
-    link.pace =
-        LinkRate::Varying(Arc::new(LinkSchedule::new(link.pace.typical_rate(), link.delay, &[change])));
+    link.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
+        link.pace[0].typical_rate(),
+        link.delay[0],
+        &[change],
+    ))));
     let errors = ErrorPlan::Clean.with_outages(vec![outage]);
     loses.links.radios[0].link.errors = [errors.clone(), errors];
     // A window of three goes out once in each timeout, 0.29 s.

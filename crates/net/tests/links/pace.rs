@@ -30,9 +30,9 @@ fn wired(mut plan: Plan) -> Plan {
     plan.links.wired.push(WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
-        pace: pace(),
-        delay: DELAY,
-        queue: QueuePlan::DropTail { packets: 100_000 },
+        pace: LinkRate::both_ways(pace()),
+        delay: [DELAY; 2],
+        queue: [QueuePlan::DropTail { packets: 100_000 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
     });
     plan
@@ -45,7 +45,7 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
             ..RadioPlan::new("air", ["a", "b"], pace(), DELAY)
         },
         nodes: [NodeId(0), NodeId(1)],
-        queue: QueuePlan::DropTail { packets: 100_000 },
+        queue: [QueuePlan::DropTail { packets: 100_000 }; 2],
     });
     plan
 }

@@ -11,6 +11,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_net::{Report, World, services};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::LinkRate;
 use std::sync::atomic::AtomicBool;
 
 const PLAIN: [ArqPlan; 2] = [ArqPlan::None, ArqPlan::None];
@@ -182,7 +183,7 @@ fn frames_are_recorded_with_what_is_in_them() {
 fn a_queue_counts_what_waits_for_the_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
-        plan.links.wired[0].pace = Rate::from_bps(1_000_000_000).into();
+        plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
         let interval = 0.05;
         // Alone on the link: from the mobile come link ACKs only. Datagram k comes at 50 ms × k; frame i is done, and its place in the
         // window is free, 53.33 ms × (i + 1) after the first came and, with recovery, an ACK and twice 10 ms later.
@@ -345,8 +346,8 @@ fn each_base_station_answers_for_its_own_link() {
     // What queues lose base stations do not mark, but for a few repairs that overtake.
     let mut congested =
         Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
-    congested.links.wired[0].queue = QueuePlan::DropTail { packets: 3 };
-    congested.links.wired[0].pace = Rate::from_bps(12_000).into();
+    congested.links.wired[0].queue = [QueuePlan::DropTail { packets: 3 }; 2];
+    congested.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(12_000));
     let r = run(&congested, 1);
     let (lost, marked) = (dropped(&r, Drop::Queue), notices(&r, NoticeKind::Eln));
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);

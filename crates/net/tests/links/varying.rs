@@ -52,9 +52,9 @@ fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
     plan.links.wired = vec![WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
-        pace,
-        delay: DELAY,
-        queue: QueuePlan::DropTail { packets: QUEUE },
+        pace: LinkRate::both_ways(pace),
+        delay: [DELAY; 2],
+        queue: [QueuePlan::DropTail { packets: QUEUE }; 2],
         errors: [errors.clone(), errors.clone()],
     }];
     plan
@@ -68,7 +68,7 @@ fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> P
             ..RadioPlan::new("air", ["a", "b"], pace, DELAY)
         },
         nodes: [NodeId(0), NodeId(1)],
-        queue: QueuePlan::DropTail { packets: QUEUE },
+        queue: [QueuePlan::DropTail { packets: QUEUE }; 2],
     }];
     plan
 }

@@ -60,7 +60,8 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     let config = Config { delayed_ack: None, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
-    plan.links.wired[0].queue = QueuePlan::CongestionWarning { packets: 2000, threshold: k, weight: 1.0 };
+    plan.links.wired[0].queue =
+        [QueuePlan::CongestionWarning { packets: 2000, threshold: k, weight: 1.0 }; 2];
     plan
 }
 

@@ -60,8 +60,8 @@ fn a_persistent_link_makes_every_timeout_needless() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
         let mut plan = Mobile { seconds: 2000, ..over_fades(scheme, to_mobile) }.plan();
         plan.flows[0].app = AppPlan::Transfer { bytes: 6000 * u64::from(PAYLOAD) };
-        plan.links.wired[0].queue = QueuePlan::DropTail { packets: 1000 };
-        plan.links.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
+        plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1000 }; 2];
+        plan.links.radios.iter_mut().for_each(|r| r.queue = [QueuePlan::DropTail { packets: 1000 }; 2]);
         let r = run(&plan, 3);
         let f = &r.flows[0];
         assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s < 1900.0), "{scheme}: {f:?}");
@@ -105,7 +105,7 @@ fn lateness_by_an_independent_reader() {
         if scheme == "rttn" {
             plan.flows[0].services = served_by(&["ebsn"]);
         }
-        plan.links.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
+        plan.links.radios.iter_mut().for_each(|r| r.queue = [QueuePlan::DropTail { packets: 1000 }; 2]);
         let (r, tables) = traced(&plan, seed);
         let times = numbers(&tables, "notices", "time_s");
         let events = words(&tables, "notices", "event");
@@ -147,7 +147,7 @@ fn lateness_by_an_independent_reader() {
 fn lost_notices_warn_nobody() {
     let mut plan = over_fades("tahoe", false).plan();
     plan.flows[0].services = served_by(&["ebsn"]);
-    plan.links.wired[0].queue = QueuePlan::DropTail { packets: 1 };
+    plan.links.wired[0].queue = [QueuePlan::DropTail { packets: 1 }; 2];
     let lost = SEEDS.map(|seed| run(&plan, seed).drops[Drop::Queue as usize]).sum::<u64>();
     let (timeouts, warned) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.timeouts_warned_late));
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");

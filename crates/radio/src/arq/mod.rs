@@ -9,7 +9,8 @@ mod plain;
 mod rlp;
 mod selective_repeat;
 
-use airhop_base::{Rate, Span, Time};
+use crate::pace::LinkRate;
+use airhop_base::{Span, Time};
 pub use rlp::RlpRules;
 
 /// The largest window of selective repeat: half of HDLC's extended sequence numbers, which are modulo 128 (ISO/IEC 13239 §5.5.1).
@@ -230,32 +231,31 @@ impl ArqRules {
     }
 }
 
-/// A timeout that is long enough: a window of frames, the link ACK of the last, both ways, and a frame of the
-/// other direction that the ACK may have to wait for. Sizes are those on the air, in bytes.
+/// Returns a timeout that is long enough: a window of frames, the link ACK of the last, both ways, and a frame of the
+/// other direction that the ACK may have to wait for. Sizes are those on the air, in bytes; of no frame (0) none is awaited.
 pub fn derived_timeout(
-    rate: Rate,
-    delay: Span,
+    [there, back]: [&LinkRate; 2],
+    delays: Span,
     window: u32,
     frame_bytes: u32,
     ack_bytes: u32,
     reverse_bytes: u32,
 ) -> Span {
-    rate.time_for(frame_bytes) * u64::from(window)
-        + rate.time_for(ack_bytes)
-        + delay * 2
-        + rate.time_for(reverse_bytes)
+    let reverse = if reverse_bytes == 0 { Span::ZERO } else { back.time_for(reverse_bytes) };
+    there.time_for(frame_bytes) * u64::from(window) + back.time_for(ack_bytes) + delays + reverse
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airhop_base::Rate;
 
     /// By hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, the ACK of 6 bytes 2.5 ms; three frames, two ways of
     /// 10 ms, and a frame in the way are 235.8 ms.
     #[test]
     fn the_timeout_covers_a_window_and_its_ack() {
-        let timeout =
-            derived_timeout(Rate::from_bps(19_200), Span::from_millis(10), 3, 128, 6, 128).secs_f64();
+        let air = LinkRate::Rate(Rate::from_bps(19_200));
+        let timeout = derived_timeout([&air, &air], Span::from_millis(20), 3, 128, 6, 128).secs_f64();
         assert!((timeout - (4.0 * 1024.0 / 19_200.0 + 48.0 / 19_200.0 + 0.020)).abs() < 1e-8, "{timeout}");
     }
 }

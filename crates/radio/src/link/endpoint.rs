@@ -80,13 +80,13 @@ impl LinkEndpoint {
             under_way: VecDeque::new(),
             was_ready: true,
             is_plain: control_bytes(this).is_none(),
-            errors: plan.pace.with_losses(end, &plan.errors[this]).build(
+            errors: plan.pace[this].with_losses(end, &plan.errors[this]).build(
                 streams,
                 &plan.name,
                 &plan.ends[this],
                 &plan.ends[other],
             ),
-            pace: plan.pace.start(end),
+            pace: plan.pace[this].start(end),
             overhead: plan.overhead,
             ack_bytes: control_bytes(other).unwrap_or(0),
             empty_bytes: control_bytes(this).unwrap_or(0),

@@ -22,7 +22,8 @@ pub use plan::{Outgoing, RadioPlan};
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
-    delay: Span,
+    /// Of what leaves each end.
+    delay: [Span; 2],
     ends: [LinkEndpoint; 2],
     timers: Timers,
     /// Every transmission is an effect.
@@ -124,7 +125,7 @@ impl RadioLink {
             let all = Transmitted { end, tag, bytes, number, attempt, start, damage };
             effects.push(RadioEffect::Transmitted(all));
         }
-        let arrival = endpoint.pace.arrival(now, self.delay);
+        let arrival = endpoint.pace.arrival(now, self.delay[usize::from(end)]);
         endpoint.under_way.push_back((sent, damage, arrival));
         arrival
     }

@@ -18,9 +18,9 @@ pub struct RadioPlan {
     /// The names of its ends.
     pub ends: [String; 2],
     /// How fast each end sends.
-    pub pace: LinkRate,
-    /// How long a frame is under way, from its last bit sent to its last bit received; a schedule may say otherwise.
-    pub delay: Span,
+    pub pace: [LinkRate; 2],
+    /// How long a frame from each end is under way, from its last bit sent to its last bit received; a schedule may say otherwise.
+    pub delay: [Span; 2],
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,
     /// How the data from each end are recovered.
@@ -30,14 +30,14 @@ pub struct RadioPlan {
 }
 
 impl RadioPlan {
-    /// A link without errors, overhead and recovery.
+    /// A link of the same pace and delay either way, without errors, overhead and recovery.
     pub fn new(name: &str, ends: [&str; 2], pace: LinkRate, delay: Span) -> RadioPlan {
         RadioPlan {
             index: 0,
             name: name.to_string(),
             ends: ends.map(String::from),
-            pace,
-            delay,
+            pace: LinkRate::both_ways(pace),
+            delay: [delay; 2],
             overhead: 0,
             arq: [ArqPlan::None, ArqPlan::None],
             errors: [ErrorPlan::Clean, ErrorPlan::Clean],

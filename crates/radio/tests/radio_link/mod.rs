@@ -33,7 +33,7 @@ pub fn plan() -> RadioPlan {
 
 /// A link that is easy to reckon with: bytes last a microsecond each, and frames are under way for `delay_us`.
 pub fn round(delay_us: u64) -> RadioPlan {
-    RadioPlan { pace: Rate::from_bps(8_000_000).into(), delay: Span::from_micros(delay_us), ..plan() }
+    RadioPlan::new("air", ["bs", "m"], Rate::from_bps(8_000_000).into(), Span::from_micros(delay_us))
 }
 
 /// Link ACKs of 10 bytes, and no end to patience.

@@ -2,7 +2,7 @@
 //!
 //! Nothing here stops at the first problem; what was refused is missing from the result.
 
-use crate::grammar::fields::{Fields, Val};
+use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
 use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::grammar::quantity;
@@ -97,7 +97,7 @@ impl Checker<'_> {
             None => String::new(),
         };
         let others = choice.map_or(&[][..], |choice| choice.variants);
-        let hint = match others.iter().find(|v| v.keys.iter().any(|k| k.name == entry.key)) {
+        let hint = match others.iter().find(|v| v.keys(false).iter().any(|k| k.name == entry.key)) {
             Some(other) => format!("; kind \"{}\" has it", other.kind),
             None => did_you_mean(&entry.key, names.iter().copied()),
         };
@@ -134,8 +134,14 @@ impl Checker<'_> {
                     format!("{}, got {}", quantity::expected(kind), item.describe()),
                 ),
             },
-            Kind::Choice(choice) => self.choice(choice, item, path).map(Val::Table),
-            Kind::Choices(choice) => self.choices(choice, item, path).map(Val::Tables),
+            Kind::Choice(choice) => self.choice(choice, false, item, path).map(Val::Table),
+            Kind::Choices(choice) => self.one_or_more(choice.what, item, path, |checker, item, path| {
+                checker.choice(choice, true, item, path)
+            }),
+            Kind::Sections(keys) => self.one_or_more("table", item, path, |checker, item, path| {
+                checker.section(item, keys, path.to_string())
+            }),
+            Kind::EachWay(kind) => self.each_way(kind, item, path),
             Kind::Tables(keys) => self.tables(keys, item, path).map(Val::Tables),
             Kind::Stations => self.stations(item, path).map(Val::Stations),
             Kind::Scheme => crate::tables::scheme::read(item, path, self.problems),
@@ -146,7 +152,36 @@ impl Checker<'_> {
         }
     }
 
-    fn choice(&mut self, choice: &'static Choice, item: &Item, path: &str) -> Option<Fields> {
+    /// One value, or a table of one for each direction.
+    fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
+        let Some(entries) = item.entries() else { return self.value(kind, item, path) };
+        let before = self.problems.len();
+        let mut ways: Vec<OneWay> = Vec::new();
+        for entry in entries {
+            let path = format!("{path}.{}", entry.key);
+            match quantity::direction(&entry.key) {
+                Err(what) => self.problems.add(&entry.at, &path, what),
+                Ok(direction) if ways.iter().any(|way| way.direction == direction) => {
+                    self.problems.add(
+                        &entry.at,
+                        &path,
+                        "expected one value for a direction, but one above has the same",
+                    );
+                }
+                Ok(direction) => {
+                    let val = self.value(kind, &entry.item, &path);
+                    ways.extend(val.map(|val| OneWay { direction, val, at: entry.at.clone() }));
+                }
+            }
+        }
+        if entries.is_empty() {
+            let what = "expected a value for each direction, such as \"a->b\" = …, got an empty table";
+            return self.refuse(&item.at, path, what);
+        }
+        (self.problems.len() == before).then_some(Val::EachWay(ways))
+    }
+
+    fn choice(&mut self, choice: &'static Choice, listed: bool, item: &Item, path: &str) -> Option<Fields> {
         let kinds = || choice.variants.iter().map(|v| v.kind);
         let Some(entries) = item.entries() else {
             return self.refuse(&item.at, path, needs_a_table(choice, item));
@@ -165,23 +200,27 @@ impl Checker<'_> {
                 format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
-        Some(self.entries(entries, item, Some((choice, variant)), variant.keys, path.to_string()))
+        Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
     }
 
-    fn choices(&mut self, choice: &'static Choice, item: &Item, path: &str) -> Option<Vec<Fields>> {
+    /// One table, or a list of them.
+    fn one_or_more(
+        &mut self,
+        what: &str,
+        item: &Item,
+        path: &str,
+        mut read: impl FnMut(&mut Self, &Item, &str) -> Option<Fields>,
+    ) -> Option<Val> {
         let Value::List(items) = &item.value else {
-            return Some(vec![self.choice(choice, item, path)?]);
+            return Some(Val::Tables(vec![read(self, item, path)?]));
         };
         if items.is_empty() {
-            let what = format!("expected at least one {}, got an empty list", choice.what);
+            let what = format!("expected at least one {what}, got an empty list");
             return self.refuse(&item.at, path, what);
         }
-        let read: Vec<_> = items
-            .iter()
-            .enumerate()
-            .map(|(i, one)| self.choice(choice, one, &format!("{path}.{i}")))
-            .collect();
-        read.into_iter().collect()
+        let read = items.iter().enumerate().map(|(i, one)| read(self, one, &format!("{path}.{i}")));
+        let read: Vec<_> = read.collect();
+        read.into_iter().collect::<Option<_>>().map(Val::Tables)
     }
 
     fn tables(&mut self, keys: &'static [Key], item: &Item, path: &str) -> Option<Vec<Fields>> {

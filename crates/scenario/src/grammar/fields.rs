@@ -34,6 +34,15 @@ pub(crate) enum Val {
     File(NamedFile),
     Table(Fields),
     Tables(Vec<Fields>),
+    EachWay(Vec<OneWay>),
+}
+
+/// What a key has for one direction.
+#[derive(Clone, Debug)]
+pub(crate) struct OneWay {
+    pub(crate) direction: Direction,
+    pub(crate) val: Val,
+    pub(crate) at: At,
 }
 
 /// A file that was read.
@@ -45,7 +54,7 @@ pub(crate) struct NamedFile {
     pub(crate) text: Arc<str>,
 }
 
-/// Where errors happen: from one node to another; `None` stands for all.
+/// From one node to another; `None` stands for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Direction {
     pub(crate) from: Option<String>,
@@ -217,6 +226,7 @@ getters! {
     file: File(v) -> &NamedFile = v;
     table: Table(v) -> &Fields = v;
     tables_or_none: Tables(v) -> &[Fields] = v;
+    each_way: EachWay(v) -> &[OneWay] = v;
 }
 
 impl Fields {

@@ -76,8 +76,27 @@ pub(crate) enum Kind {
     Choice(&'static Choice),
     /// One such table, or a list of them.
     Choices(&'static Choice),
+    /// A table, or a list of them.
+    Sections(&'static [Key]),
     /// `[[…]]`: tables with names.
     Tables(&'static [Key]),
+    /// One value for both directions of a link, or a table with one for each: `{ "a->b" = …, "b->a" = … }`.
+    EachWay(&'static Kind),
+}
+
+impl Kind {
+    /// Returns the key of the digest, if this takes files.
+    pub(crate) fn digest(&self) -> Option<&'static str> {
+        match self {
+            Kind::File { digest } | Kind::EachWay(Kind::File { digest }) => Some(digest),
+            _ => None,
+        }
+    }
+
+    /// True if this takes one table, or a list of them that tell directions apart.
+    pub(crate) fn is_listed(&self) -> bool {
+        matches!(self, Kind::Choices(_) | Kind::Sections(_))
+    }
 }
 
 /// Tables told apart by their `kind`.
@@ -114,6 +133,14 @@ impl Variant {
     /// A kind with these keys, all of which have defaults.
     pub(crate) const fn new(kind: &'static str, about: &'static str, keys: &'static [Key]) -> Self {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
+    }
+
+    /// Returns its keys in a list, each of whose tables can be for one direction, or (`listed` false) where there is one table for all.
+    pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
+        match self.keys {
+            [keys @ .., Key { kind: Kind::Direction, .. }] if !listed => keys,
+            keys => keys,
+        }
     }
 
     /// The shortest table of this kind, as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.

@@ -6,6 +6,7 @@ use crate::grammar::problem::{did_you_mean, one_of};
 use crate::grammar::tree::{Item, Value};
 use airhop_base::{Rate, Span, units};
 use airhop_radio::phy::Phy;
+use std::fmt;
 
 type Refusal = String;
 
@@ -48,6 +49,10 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
         Kind::Switch(_) => "true, false or a table",
         Kind::Section(_) => "a table",
+        Kind::Sections(_) => "a table, or a list of them",
+        Kind::EachWay(kind) => {
+            return format!("{}, or one for each direction, such as {{ \"a->b\" = … }}", expected(kind));
+        }
         Kind::Choice(_) => "a table with a kind",
         Kind::Choices(_) => "a table with a kind, or a list of them",
         Kind::Tables(_) => "at least one table, with double brackets",
@@ -202,7 +207,7 @@ pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     }
 }
 
-fn direction(text: &str) -> Result<Direction, Refusal> {
+pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
     let end = |side: &str| match side {
         "*" => Ok(None),
         side => name(side).map(|()| Some(side.to_string())),
@@ -290,6 +295,14 @@ fn format_bytes(bytes: u64) -> String {
     }
 }
 
+impl fmt::Display for Direction {
+    /// As a file has it: `a->b`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [from, to] = [&self.from, &self.to].map(|end| end.as_deref().unwrap_or("*"));
+        write!(f, "{from}->{to}")
+    }
+}
+
 /// A text as TOML and JSON both write it.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -313,10 +326,7 @@ pub(crate) fn format(val: &Val) -> Option<String> {
             format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "))
         }
         Val::Ends([a, b]) => format!("[{}, {}]", quoted(a), quoted(b)),
-        Val::Direction(Direction { from, to }) => {
-            let end = |side: &Option<String>| side.clone().unwrap_or_else(|| "*".to_string());
-            quoted(&format!("{}->{}", end(from), end(to)))
-        }
+        Val::Direction(direction) => quoted(&direction.to_string()),
         Val::Span(span) => quoted(&units::format_span(*span)),
         Val::Rate(rate) => quoted(&units::format_rate(*rate)),
         Val::Bytes(bytes) => quoted(&format_bytes(*bytes)),
@@ -329,6 +339,6 @@ pub(crate) fn format(val: &Val) -> Option<String> {
         Val::Number(x) => number(*x),
         Val::Flag(flag) => flag.to_string(),
         Val::Scheme(scheme, params) if params.iter().next().is_none() => quoted(scheme.name),
-        Val::Scheme(..) | Val::Stations(_) | Val::Table(_) | Val::Tables(_) => return None,
+        Val::Scheme(..) | Val::Stations(_) | Val::Table(_) | Val::Tables(_) | Val::EachWay(_) => return None,
     })
 }

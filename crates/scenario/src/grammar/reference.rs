@@ -49,20 +49,25 @@ fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
         let path = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         match &key.kind {
             Kind::Tables(keys) => section(&path, &format!("`[[{path}]]`"), keys, page),
-            Kind::Section(keys) | Kind::Switch(keys) => section(&path, &format!("`{path}`"), keys, page),
-            Kind::Choice(choice) | Kind::Choices(choice) => variants(&path, choice, page),
+            Kind::Section(keys) | Kind::Sections(keys) | Kind::Switch(keys) => {
+                section(&path, &format!("`{path}`"), keys, page)
+            }
+            Kind::Choice(choice) | Kind::Choices(choice) => {
+                variants(&path, choice, key.kind.is_listed(), page)
+            }
             _ => {}
         }
     }
 }
 
-fn variants(path: &str, choice: &Choice, page: &mut String) {
+fn variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
     let _ = write!(page, "\n## `{path}`\n");
     for variant in choice.variants {
         let _ = write!(page, "\n`kind = \"{}\"`: {}\n", variant.kind, variant.about);
-        if !variant.keys.is_empty() {
+        let keys = variant.keys(listed);
+        if !keys.is_empty() {
             page.push('\n');
-            rows(variant.keys, page);
+            rows(keys, page);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The effective scenario: every value written out, as TOML with comments and as canonical JSON.
 
-use crate::grammar::fields::{Fields, Val};
+use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Key, Kind, Without};
 use crate::grammar::quantity::{format, number, quoted};
 use crate::tables::scheme::written;
@@ -36,8 +36,11 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
                 }
             }
             // A single error model is a table, not a list of one.
-            Val::Tables(many) if many.len() == 1 && matches!(key.kind, Kind::Choices(_)) => {
+            Val::Tables(many) if many.len() == 1 && key.kind.is_listed() => {
                 section(&many[0], &below, "[", "]", out);
+                if let Some(comment) = comment(key, &many[0]) {
+                    let _ = writeln!(out, "# {comment}");
+                }
             }
             Val::Tables(many) => many.iter().for_each(|one| section(one, &below, "[[", "]]", out)),
             _ => {}
@@ -47,7 +50,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
 
 /// What a table comes to, if its kind has a word for that.
 fn comment(key: &Key, table: &Fields) -> Option<String> {
-    let Kind::Choice(choice) = &key.kind else { return None };
+    let (Kind::Choice(choice) | Kind::Choices(choice)) = &key.kind else { return None };
     (choice.variant_of(table)?.comment?)(table)
 }
 
@@ -101,6 +104,12 @@ fn inline(val: &Val) -> Option<String> {
             let params = written(scheme, params).map(|(name, value)| format!(", {name} = {value}"));
             format!("{{ name = {}{} }}", quoted(scheme.name), params.collect::<String>())
         })),
+        Val::EachWay(ways) => {
+            let way = |way: &OneWay| {
+                Some(format!("{} = {}", quoted(&way.direction.to_string()), inline(&way.val)?))
+            };
+            Some(format!("{{ {} }}", ways.iter().map(way).collect::<Option<Vec<_>>>()?.join(", ")))
+        }
         other => format(other),
     }
 }
@@ -131,9 +140,7 @@ fn json_value(val: &Val, kind: &Kind) -> String {
     let mut out = String::new();
     match val {
         Val::Table(one) => object(one, &mut out),
-        Val::Tables(many) if many.len() == 1 && matches!(kind, Kind::Choices(_)) => {
-            object(&many[0], &mut out)
-        }
+        Val::Tables(many) if many.len() == 1 && kind.is_listed() => object(&many[0], &mut out),
         Val::Tables(many) => {
             let objects: Vec<_> = many.iter().map(json).collect();
             let _ = write!(out, "[{}]", objects.join(","));
@@ -142,6 +149,11 @@ fn json_value(val: &Val, kind: &Kind) -> String {
             let station = |(name, [x, y]): &(String, [f64; 2])| (name.clone(), format!("[{x:?},{y:?}]"));
             let stations: Vec<_> = stations.iter().map(station).collect();
             members(stations.iter().map(|(name, at)| (name.as_str(), at.clone())), &mut out);
+        }
+        Val::EachWay(ways) => {
+            let ways: Vec<_> =
+                ways.iter().map(|way| (way.direction.to_string(), json_value(&way.val, kind))).collect();
+            members(ways.iter().map(|(way, val)| (way.as_str(), val.clone())), &mut out);
         }
         Val::Scheme(scheme, params) if format(val).is_none() => {
             let name = std::iter::once(("name", quoted(scheme.name)));

@@ -105,10 +105,16 @@ fn value(kind: &Kind) -> Json {
         Kind::Scheme => scheme(),
         Kind::Section(keys) => object(keys, None),
         Kind::Switch(keys) => json!({ "anyOf": [{ "type": "boolean" }, object(keys, None)] }),
-        Kind::Choice(choice) => one_of(choice),
-        Kind::Choices(choice) => {
-            json!({ "anyOf": [one_of(choice), { "type": "array", "items": one_of(choice), "minItems": 1 }] })
-        }
+        Kind::Choice(choice) => one_of(choice, false),
+        Kind::Choices(choice) => one_or_more(one_of(choice, true)),
+        Kind::Sections(keys) => one_or_more(object(keys, None)),
+        Kind::EachWay(kind) => json!({ "anyOf": [value(kind), {
+            "type": "object",
+            "propertyNames": { "pattern": "->" },
+            "additionalProperties": value(kind),
+            "minProperties": 1,
+            "maxProperties": 2,
+        }] }),
         Kind::Tables(keys) => json!({ "type": "array", "items": object(keys, None), "minItems": 1 }),
     }
 }
@@ -127,9 +133,14 @@ fn with_unit(sign: &str, units: &str, example: &str) -> Json {
     json!({ "type": "string", "pattern": pattern, "examples": [example] })
 }
 
-fn one_of(choice: &Choice) -> Json {
+/// A table, or a list of them.
+fn one_or_more(table: Json) -> Json {
+    json!({ "anyOf": [table.clone(), { "type": "array", "items": table, "minItems": 1 }] })
+}
+
+fn one_of(choice: &Choice, listed: bool) -> Json {
     let variant = |v: &&Variant| {
-        let mut schema = object(v.keys, Some(v.kind));
+        let mut schema = object(v.keys(listed), Some(v.kind));
         schema["description"] = json!(v.about);
         schema["x-example"] = json!(v.example());
         if !v.flags.is_empty() {

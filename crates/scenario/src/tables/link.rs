@@ -4,7 +4,7 @@
 use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, Kind, Without, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{NodeId, Span};
 use airhop_net::plan::{Pair, Plan};
@@ -27,10 +27,8 @@ pub(crate) struct LinkType {
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
     /// The number of the link among those of its type, if the hop is over one.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
-    /// All its hops and both their directions share one channel.
-    pub(crate) is_shared: bool,
-    /// How long a datagram of so many bytes keeps one of the plan's busy at best, and its propagation delay.
-    pub(crate) time_for: fn(&Plan, usize, u32) -> (Span, Span),
+    /// How long a datagram of so many bytes keeps the medium of a hop over one of the plan's busy at best, and its propagation delay.
+    pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<(Span, Span)>,
     /// Adds the plan of a sound table.
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
 }
@@ -60,6 +58,7 @@ pub(super) fn ends(link: &Fields, node: &mut NodeOf<'_>) -> Option<[NodeId; 2]> 
 /// Resolves what links between two nodes have in common.
 pub(super) fn resolve(link: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
     queue::resolve(link, problems);
+    queue::check(link, problems);
     rate::check(link, problems);
     changes::check(link, duration, problems);
     let ends = link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec());
@@ -68,31 +67,39 @@ pub(super) fn resolve(link: &mut Fields, duration: Option<Span>, problems: &mut 
 
 pub(super) const NAME: Key =
     key("name", Kind::Name, Required, "its name, by which --set and the results call it");
-pub(super) const RATE: Key =
-    key("rate", Kind::LinkRate, Nothing("`deliveries` says how fast it is"), "rate of each direction");
+pub(super) const RATE: Key = key(
+    "rate",
+    Kind::EachWay(&Kind::LinkRate),
+    Nothing("`deliveries` says how fast it is"),
+    "rate of each direction",
+);
+pub(super) const DELAY: Key =
+    key("delay", Kind::EachWay(&Kind::Span { least_ns: 0 }), Required, "propagation delay");
 pub(super) const DELIVERIES: Key = key(
     "deliveries",
-    Kind::File { digest: "deliveries_digest" },
+    Kind::EachWay(&Kind::File { digest: "deliveries_digest" }),
     Nothing("it has a `rate`"),
-    "in place of `rate`, for both directions: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each IP packet of 1500 B that can be delivered then; it repeats",
+    "in place of `rate`: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each IP packet of 1500 B that can be delivered then; it repeats",
 );
 pub(super) const DELIVERIES_DIGEST: Key = key(
     "deliveries_digest",
-    Kind::Digest,
+    Kind::EachWay(&Kind::Digest),
     Derived("that of the file, if there is one"),
     "of the content of that file; with another content it is refused",
 );
+/// The queue where a file has none.
+pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);
 pub(super) const QUEUE_KEY: Key = key(
     "queue",
-    Kind::Choice(&queue::QUEUE),
-    Value(r#"{ kind = "drop-tail" }"#),
-    "the queue at each end; 50 packets as in Yun 2009 §5.1",
+    Kind::Choices(&queue::QUEUE),
+    DROP_TAIL,
+    "the queue at each end; 50 packets as in Yun 2009 §5.1; a list gives each direction its own",
 );
 pub(super) const CHANGES_KEY: Key = key(
     "changes",
     Kind::Choices(&changes::CHANGES),
     Nothing("it stays as it is"),
-    "other rates, outages, and handoffs of the mobile, each at its time",
+    "other rates, outages, and handoffs of the mobile, each at its time, of both directions or one",
 );
 pub(super) const ERRORS_KEY: Key = key(
     "errors",

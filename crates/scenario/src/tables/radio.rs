@@ -1,7 +1,8 @@
 //! `[[radio]]`: full-duplex radio links between two nodes, with link recovery.
 
 use super::link::{
-    self, CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY, RATE,
+    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY,
+    RATE,
 };
 use super::{arq, errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -24,10 +25,12 @@ pub(super) static TYPE: LinkType = LinkType {
         Hop::Radio { link, .. } => Some(link),
         _ => None,
     },
-    is_shared: false,
-    time_for: |world, index, bytes| {
-        let radio = &world.links.radios[index].link;
-        (radio.pace.time_for(bytes + radio.overhead), radio.delay)
+    time_for: |world, hop, bytes| match hop {
+        Hop::Radio { link, end } => {
+            let (radio, end) = (&world.links.radios[usize::from(link)].link, usize::from(end));
+            Some((radio.pace[end].time_for(bytes + radio.overhead), radio.delay[end]))
+        }
+        _ => None,
     },
     plan,
 };
@@ -39,7 +42,7 @@ pub(super) static RADIO: [Key; 12] = [
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,
-    key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    DELAY,
     CHANGES_KEY,
     key(
         "overhead",
@@ -66,10 +69,10 @@ pub(super) static RADIO: [Key; 12] = [
 /// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts depend on what crosses
 /// it: with a flow or a link refused (`all_sound` false), nobody can say which are too short.
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
+    arq::fill(link, largest);
     if all_sound {
         arq::check(link, largest, problems);
     }
-    arq::fill(link, largest);
 }
 
 fn plan(r: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
@@ -80,12 +83,12 @@ fn plan(r: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         name: r.text("name")?.to_string(),
         ends: [a.clone(), b.clone()],
         pace: rate::plan(r, context.duration)?,
-        delay: r.span("delay")?,
+        delay: rate::delays(r)?,
         overhead,
         arq: [arq::plan(r.table("arq")?)?, arq::plan(r.table("arq_back")?)?],
         errors: errors::between(r, context.duration, context.largest + overhead)?,
     };
     let nodes = [(context.node)(a)?, (context.node)(b)?];
-    world.links.radios.push(RadioLinkPlan { link, nodes, queue: queue::plan(r)? });
+    world.links.radios.push(RadioLinkPlan { link, nodes, queue: queue::each_way(r)? });
     Some(())
 }

@@ -1,19 +1,37 @@
-//! How fast links between two nodes are: a rate that may change, or a trace in its place.
+//! How fast each direction of a link between two nodes is: a rate that may change, or a trace in its place.
 
-use super::changes;
-use crate::grammar::fields::Fields;
+use super::{changes, each_way};
+use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
-use airhop_base::{Rate, Span};
+use airhop_base::Span;
 use airhop_radio::errors::BadLine;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_radio::pace::{Deliveries, LinkRate};
 use std::sync::Arc;
 
-/// Refuses a link with two paces or none, and a trace that is none.
+/// Refuses a direction with two paces or none, and a trace that is none.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
-    match (link.get("rate"), trace(link)) {
+    let before = problems.len();
+    ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));
+    each_way::check_both(link, "delay", problems);
+    if problems.len() > before {
+        return;
+    }
+    for direction in each_way::DIRECTIONS {
+        check_direction(link, direction, problems);
+        if problems.len() > before {
+            return; // what is wrong of both is said once
+        }
+    }
+}
+
+fn check_direction(link: &Fields, direction: usize, problems: &mut Problems) {
+    let value = |key| each_way::value(link, key, direction);
+    let of = || each_way::named(link, direction).map_or(String::new(), |named| format!(" for \"{named}\""));
+    match (value("rate"), trace(link, direction)) {
         (Some(_), Some(_)) => {
-            let what = "expected either `rate` or `deliveries`, got both";
+            let of = if is_symmetric(link) { String::new() } else { of() };
+            let what = format!("expected either `rate` or `deliveries`{of}, got both");
             problems.add(link.at("deliveries"), link.path_of("deliveries"), what);
         }
         (None, Some(Err(what))) => problems.add(link.at("deliveries"), link.path_of("deliveries"), what),
@@ -22,42 +40,74 @@ pub(crate) fn check(link: &Fields, problems: &mut Problems) {
                         its place";
             problems.add(&link.at, link.path_of("rate"), what);
         }
+        (None, None) if link.ends("ends").is_some() && link.refused().is_empty() => {
+            let key = if link.get("rate").is_some() { "rate" } else { "deliveries" };
+            let what = format!(
+                "expected a value for each direction, and there is none{}: neither `rate` nor `deliveries`",
+                of()
+            );
+            problems.add(link.at(key), link.path_of(key), what);
+        }
         _ => {}
     }
 }
 
-/// The pace of a link that was checked, in a run of this duration.
-pub(crate) fn plan(link: &Fields, duration: Span) -> Option<LinkRate> {
-    let changes = changes::plan(link, duration)?;
-    match link.rate("rate") {
+/// True if all that makes the pace is the same of both directions.
+fn is_symmetric(link: &Fields) -> bool {
+    let is_directed = |change: &Fields| change.direction("direction").is_some();
+    ["rate", "deliveries", "delay"].iter().all(|key| link.each_way(key).is_none())
+        && !link.tables("changes").iter().any(is_directed)
+}
+
+/// The pace of each direction of a link that was checked, in a run of this duration.
+pub(crate) fn plan(link: &Fields, duration: Span) -> Option<[LinkRate; 2]> {
+    let there = plan_one(link, 0, duration)?;
+    match is_symmetric(link) {
+        true => Some(LinkRate::both_ways(there)),
+        false => Some([there, plan_one(link, 1, duration)?]),
+    }
+}
+
+fn plan_one(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate> {
+    let changes = changes::plan(link, direction, duration)?;
+    match each_way::rate(link, "rate", direction) {
         Some(rate) if !changes.is_empty() => {
-            Some(LinkRate::Varying(Arc::new(LinkSchedule::new(rate, link.span("delay")?, &changes))))
+            let delay = each_way::span(link, "delay", direction)?;
+            Some(LinkRate::Varying(Arc::new(LinkSchedule::new(rate, delay, &changes))))
         }
-        _ => unchanged(link),
+        _ => unchanged(link, direction),
     }
 }
 
-/// The rate that a link never falls below; that of a trace in the mean.
-pub(crate) fn lowest_rate(link: &Fields) -> Option<Rate> {
-    let first = unchanged(link)?.typical_rate();
-    Some(changes::lowest_rate(link).map_or(first, |rate| rate.min(first)))
+/// The propagation delay of each direction.
+pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
+    Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
 }
 
-/// The longest delay of a link.
-pub(crate) fn longest_delay(link: &Fields) -> Option<Span> {
-    link.span("delay").max(changes::longest_delay(link))
+/// The pace that a direction never falls below; of a trace, that in the mean.
+pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
+    let first = unchanged(link, direction)?;
+    Some(match changes::lowest_rate(link, direction) {
+        Some(rate) => LinkRate::Rate(rate.min(first.typical_rate())),
+        None => first,
+    })
 }
 
-/// The pace of a link until it changes.
-fn unchanged(link: &Fields) -> Option<LinkRate> {
-    match trace(link) {
+/// The longest delay of a direction.
+pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
+    each_way::span(link, "delay", direction).max(changes::longest_delay(link, direction))
+}
+
+/// The pace of a direction until it changes.
+fn unchanged(link: &Fields, direction: usize) -> Option<LinkRate> {
+    match trace(link, direction) {
         Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),
-        None => link.rate("rate").map(LinkRate::Rate),
+        None => each_way::rate(link, "rate", direction).map(LinkRate::Rate),
     }
 }
 
-fn trace(link: &Fields) -> Option<Result<Deliveries, String>> {
-    let file = link.file("deliveries")?;
+fn trace(link: &Fields, direction: usize) -> Option<Result<Deliveries, String>> {
+    let Val::File(file) = each_way::value(link, "deliveries", direction)? else { return None };
     let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);
     Some(Deliveries::parse(&file.text).map_err(refused))
 }

@@ -1,7 +1,8 @@
 //! `[[wired]]`: full-duplex wired links.
 
 use super::link::{
-    self, CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY, RATE,
+    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY,
+    RATE,
 };
 use super::{errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -22,10 +23,12 @@ pub(super) static TYPE: LinkType = LinkType {
         Hop::Link(direction) => Some(direction / 2),
         _ => None,
     },
-    is_shared: false,
-    time_for: |world, index, bytes| {
-        let wired = &world.links.wired[index];
-        (wired.pace.time_for(bytes), wired.delay)
+    time_for: |world, hop, bytes| match hop {
+        Hop::Link(number) => {
+            let (wired, direction) = (&world.links.wired[usize::from(number / 2)], usize::from(number % 2));
+            Some((wired.pace[direction].time_for(bytes), wired.delay[direction]))
+        }
+        _ => None,
     },
     plan,
 };
@@ -37,7 +40,7 @@ pub(super) static WIRED: [Key; 9] = [
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,
-    key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    DELAY,
     CHANGES_KEY,
     QUEUE_KEY,
     ERRORS_KEY,
@@ -49,8 +52,8 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         name: w.text("name")?.to_string(),
         ends: [(context.node)(a)?, (context.node)(b)?],
         pace: rate::plan(w, context.duration)?,
-        delay: w.span("delay")?,
-        queue: queue::plan(w)?,
+        delay: rate::delays(w)?,
+        queue: queue::each_way(w)?,
         errors: errors::between(w, context.duration, context.largest)?,
     });
     Some(())

@@ -1,7 +1,7 @@
 //! `[[wlan]]`: 802.11 channels with their stations.
 
 use super::layout::MAX_STATIONS;
-use super::link::{Context, ERRORS_KEY, LinkType, NAME, QUEUE_KEY};
+use super::link::{Context, DROP_TAIL, ERRORS_KEY, LinkType, NAME};
 use super::{errors, layout, phy, propagation, queue, routing, rules};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
@@ -30,10 +30,9 @@ pub(super) static TYPE: LinkType = LinkType {
         Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
         _ => None,
     },
-    is_shared: true,
-    time_for: |world, index, bytes| {
-        let cell = &world.links.wlans[index].cell;
-        (cell.exchange_time(bytes) + cell.mean_backoff(), Span::ZERO)
+    time_for: |world, hop, bytes| {
+        let cell = &world.links.wlans[usize::from(hop.cell()?)].cell;
+        Some((cell.exchange_time(bytes) + cell.mean_backoff(), Span::ZERO))
     },
     plan,
 };
@@ -143,7 +142,12 @@ pub(super) static WLAN: [Key; 21] = [
         Value(r#"{ kind = "static" }"#),
         "how stations find routes to each other",
     ),
-    QUEUE_KEY,
+    key(
+        "queue",
+        Kind::Choice(&queue::QUEUE),
+        DROP_TAIL,
+        "the queue of each station; 50 packets as in Yun 2009 §5.1",
+    ),
     ERRORS_KEY,
 ];
 
@@ -233,7 +237,7 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     world.links.wlans.push(WlanPlan {
         cell,
         nodes,
-        queue: queue::plan(w)?,
+        queue: queue::plan(w.table("queue")?)?,
         routing: routing::plan(w)?,
         draws,
     });

@@ -218,6 +218,11 @@ fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
         Val::Direction(direction) => {
             [&mut direction.from, &mut direction.to].into_iter().flatten().for_each(see);
         }
+        Val::EachWay(ways) => {
+            for way in ways {
+                [&mut way.direction.from, &mut way.direction.to].into_iter().flatten().for_each(&mut *see);
+            }
+        }
         Val::Table(table) => table.values_mut().for_each(|val| each_name(val, see)),
         Val::Tables(tables) => {
             tables.iter_mut().flat_map(Fields::values_mut).for_each(|val| each_name(val, see));

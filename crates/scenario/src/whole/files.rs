@@ -6,9 +6,9 @@
 //! For a scenario of unknown origin no file is opened, since a message about a file would show what is in it: the contents come with
 //! the scenario ([`Files::Given`]).
 
-use crate::grammar::fields::{Fields, NamedFile, Val};
-use crate::grammar::key::{Key, Kind};
-use crate::grammar::problem::Problems;
+use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
+use crate::grammar::key::Key;
+use crate::grammar::problem::{At, Problems};
 use airhop_engine::name_hash;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub enum Files<'a> {
 /// Reads every file that is named in `fields` or below, and notes or checks their digests.
 pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {
     for key in fields.keys {
-        if let Kind::File { digest } = key.kind {
+        if let Some(digest) = key.kind.digest() {
             load_one(fields, key, digest, files, problems);
         }
     }
@@ -34,11 +34,67 @@ pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problem
 }
 
 fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'_>, problems: &mut Problems) {
-    let Some(name) = fields.text(key.name) else { return };
+    let before = problems.len();
+    let at = fields.at(key.name).clone();
+    let path = fields.path_of(key.name);
+    let loaded = match fields.get(key.name) {
+        Some(Val::Text(name)) => {
+            let expected = fields.get(digest);
+            load_file(name, expected, (&at, &path), (fields.at(digest), digest), files, problems)
+        }
+        Some(Val::EachWay(ways)) => load_each_way(fields, ways, (key, digest), files, problems),
+        _ => return,
+    };
+    fields.sound &= problems.len() == before;
+    let Some((file, found)) = loaded else {
+        fields.clear(key.name);
+        fields.refuse(key.name);
+        return;
+    };
+    fields.fill(digest, found);
+    fields.set(key.name, file, at);
+}
+
+/// The files of each direction, and their digests.
+fn load_each_way(
+    fields: &Fields,
+    ways: &[OneWay],
+    (key, digest): (&Key, &'static str),
+    files: Files<'_>,
+    problems: &mut Problems,
+) -> Option<(Val, Val)> {
+    let (mut named, mut digests) = (Vec::new(), Vec::new());
+    for OneWay { direction, val, at } in ways {
+        let Val::Text(name) = val else { return None };
+        let expected = match fields.get(digest) {
+            Some(Val::EachWay(digests)) => {
+                digests.iter().find(|way| way.direction == *direction).map(|way| &way.val)
+            }
+            both => both,
+        };
+        let path = format!("{}.{direction}", fields.path_of(key.name));
+        let loaded = load_file(name, expected, (at, &path), (fields.at(digest), digest), files, problems);
+        let (file, found) = loaded?;
+        named.push(OneWay { direction: direction.clone(), val: file, at: at.clone() });
+        digests.push(OneWay { direction: direction.clone(), val: found, at: at.clone() });
+    }
+    Some((Val::EachWay(named), Val::EachWay(digests)))
+}
+
+/// The file of this name with its digest, which is to be `expected`.
+fn load_file(
+    name: &str,
+    expected: Option<&Val>,
+    (at, path): (&At, &str),
+    (digest_at, digest): (&At, &str),
+    files: Files<'_>,
+    problems: &mut Problems,
+) -> Option<(Val, Val)> {
+    let is_expected = |found: &str| matches!(expected, Some(Val::Text(digest)) if digest == found);
     let found = match files {
         Files::Folder(folder) => read(folder, name),
         Files::Given(contents) => {
-            let content = contents.iter().find(|(digest_of, _)| fields.text(digest) == Some(digest_of));
+            let content = contents.iter().find(|(digest, _)| is_expected(digest));
             let file =
                 content.map(|(_, text)| NamedFile { path: name.to_string(), text: Arc::from(text.as_str()) });
             file.ok_or_else(|| NO_FILES.to_string())
@@ -47,26 +103,30 @@ fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'
     let file = match found {
         Ok(file) => file,
         Err(what) => {
-            problems.add(fields.at(key.name), fields.path_of(key.name), what);
-            fields.clear(key.name);
-            fields.refuse(key.name);
-            fields.sound = false;
-            return;
+            problems.add(at, path, what);
+            return None;
         }
     };
     let found = content_digest(&file.text);
-    if let Some(expected) = fields.text(digest).filter(|expected| *expected != found) {
+    if let Some(Val::Text(expected)) =
+        expected.filter(|expected| !matches!(expected, Val::Text(text) if *text == found))
+    {
         let what = format!(
             "expected {expected:?}, but the content of {} has {found:?}: it is not the file that this scenario was run with; without \
              `{digest}` any content is taken",
             file.path
         );
-        problems.add(fields.at(digest), fields.path_of(digest), what);
-        fields.sound = false;
+        problems.add(digest_at, digest_path(path, digest), what);
     }
-    fields.fill(digest, Val::Text(found));
-    let at = fields.at(key.name).clone();
-    fields.set(key.name, Val::File(file), at);
+    Some((Val::File(file), Val::Text(found)))
+}
+
+/// Returns the path of the digest beside the path of a file: `wired.w.deliveries.a->b` has `wired.w.deliveries_digest.a->b`.
+fn digest_path(path: &str, digest: &str) -> String {
+    let mut words: Vec<&str> = path.split('.').collect();
+    let place = words.iter().rposition(|word| !word.contains("->")).unwrap_or_default();
+    words[place] = digest;
+    words.join(".")
 }
 
 /// Why a scenario that came without the content of a file is refused.
@@ -117,12 +177,23 @@ pub(crate) fn contents(fields: &Fields) -> Vec<(String, String)> {
 fn collect(fields: &Fields, contents: &mut BTreeMap<String, String>) {
     for val in fields.values() {
         match val {
-            Val::File(file) => drop(contents.insert(content_digest(&file.text), file.text.to_string())),
+            Val::File(file) => insert(file, contents),
+            Val::EachWay(ways) => {
+                for way in ways {
+                    if let Val::File(file) = &way.val {
+                        insert(file, contents);
+                    }
+                }
+            }
             Val::Table(table) => collect(table, contents),
             Val::Tables(tables) => tables.iter().for_each(|table| collect(table, contents)),
             _ => {}
         }
     }
+}
+
+fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
+    contents.insert(content_digest(&file.text), file.text.to_string());
 }
 
 /// The same without the paths of files, which say nothing that their digests do not.
@@ -133,7 +204,7 @@ pub(crate) fn without_paths(fields: &Fields) -> Fields {
 }
 
 fn strip(fields: &mut Fields) {
-    let files = fields.keys.iter().filter(|key| matches!(key.kind, Kind::File { .. }));
+    let files = fields.keys.iter().filter(|key| key.kind.digest().is_some());
     files.for_each(|key| fields.clear(key.name));
     tables_mut(fields).for_each(strip);
 }

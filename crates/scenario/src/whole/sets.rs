@@ -109,10 +109,42 @@ fn put(
         return Ok(());
     }
     let below = match keys.iter().find(|k| k.name == *first).map(|k| &k.kind) {
+        Some(Kind::EachWay(_)) => {
+            return put_one_way(entry(entries, keys, first, at), first, rest, value, at);
+        }
         Some(Kind::Section(keys) | Kind::Switch(keys)) => keys,
         _ => &[][..],
     };
     put_below(entry(entries, keys, first, at), first, below, rest, value, at)
+}
+
+/// Sets the value of one direction, `rate.a->b`. What was one value of both directions stays that of the other.
+fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+    let [direction] = words else { return Err(format!("expected a direction, such as {key}.a->b")) };
+    let Some((from, to)) = direction.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
+        return Err(format!("expected a direction, such as {key}.a->b, got \"{direction}\""));
+    };
+    let named = |from: &str, to: &str| format!("{from}->{to}");
+    if !matches!(item.value, Value::Table(_)) {
+        let back = Entry { key: named(to, from), at: item.at.clone(), item: item.clone() };
+        item.value = Value::Table(vec![back]);
+    }
+    let Value::Table(ways) = &mut item.value else { return Ok(()) };
+    let is_it =
+        |way: &Entry| way.key.split_once("->").is_some_and(|(a, b)| (a.trim(), b.trim()) == (from, to));
+    ways.retain(|way| !is_it(way));
+    ways.push(Entry { key: named(from, to), at: at.clone(), item: value.clone() });
+    Ok(())
+}
+
+/// Returns the place of one of the tables of a list: by its number, or by its direction.
+fn place_in(items: &[Item], word: &str) -> Option<usize> {
+    let direction = |item: &Item| {
+        let entry = item.entries()?.iter().find(|entry| entry.key == "direction")?;
+        Some(matches!(&entry.item.value, Value::Text(text) if text == word))
+    };
+    let named = || items.iter().position(|item| direction(item) == Some(true));
+    word.parse().ok().filter(|place| *place < items.len()).or_else(named)
 }
 
 fn put_below(
@@ -137,7 +169,7 @@ fn put_below(
         Value::Flag(_) => item.value = Value::Table(Vec::new()),
         Value::List(items) => {
             let count = items.len();
-            let one = words[0].parse().ok().and_then(|i: usize| items.get_mut(i));
+            let one = place_in(items, words[0]).map(|place| &mut items[place]);
             return match (one, words.split_first()) {
                 (Some(one), Some((index, rest))) if !rest.is_empty() => {
                     put_below(one, index, keys, rest, value, at)

@@ -24,7 +24,7 @@ impl Link {
     }
 
     /// The link that a hop is over.
-    fn crossed_by(hop: Hop) -> Option<Link> {
+    pub(crate) fn crossed_by(hop: Hop) -> Option<Link> {
         let number = |(of, ty): (usize, &&LinkType)| {
             (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
         };
@@ -64,13 +64,18 @@ impl Topology {
 
     /// The links from one end of a flow to another, as packets are routed. `None` if there is no way.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
+        self.hops(from, to)?.into_iter().map(Link::crossed_by).collect()
+    }
+
+    /// The hops over them.
+    pub(crate) fn hops(&self, from: &str, to: &str) -> Option<Vec<Hop>> {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
-        let mut links = Vec::new();
+        let mut hops = Vec::new();
         while node != to {
             let hop = self.routes.hop(node, to);
-            links.push(Link::crossed_by(hop)?);
+            hops.push(hop);
             node = self.graph.end(hop)?;
         }
-        Some(links)
+        Some(hops)
     }
 }

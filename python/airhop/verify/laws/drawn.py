@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from airhop.verify.trace import Finding, Trace, listed, model_at, spans
+from airhop.verify.trace import Finding, Trace, listed, model_at, spans, ways
 
 _CLOSE = 1e-6
 """Metres."""
@@ -67,20 +67,23 @@ def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 
 def _links(trace: Trace) -> Iterator[Finding]:
-    """Compare what both directions of a link that changes are said to be: it changes as one."""
+    """Compare what the directions of a link that changes are said to be: one that is alike changes as one."""
     rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     if "links" in trace.tables:
         for time, place, *row in trace.rows("links", "place", "rate_mbps", "delay_ms"):
             rows[place].append((time, *row))
     for plan in [*trace.scenario.get("wired", []), *trace.scenario.get("radio", [])]:
-        a, b = plan["ends"]
-        there, back = rows.pop(f"{a}->{b}", []), rows.pop(f"{b}->{a}", [])
-        if there != back:
+        said = []
+        for place, way in ways(plan):
+            phases = rows.pop(place, [])
+            said.append((phases, [way.get(key) for key in ("rate", "deliveries", "delay", "changes")]))
+            if phases and not listed(way.get("changes", [])):
+                yield _finding(place, "it changes, and nothing in the scenario says so")
+            if any(_is_repeated(before, after) for before, after in pairwise(phases)):
+                yield _finding(place, "a change changes nothing")
+        (there, planned), (back, planned_back) = said
+        if there != back and planned == planned_back:
             yield _finding(plan["name"], "its directions change differently")
-        if there and not listed(plan.get("changes", [])):
-            yield _finding(plan["name"], "it changes, and nothing in the scenario says so")
-        if any(_is_repeated(before, after) for before, after in pairwise(there)):
-            yield _finding(plan["name"], "a change changes nothing")
     for place in rows:
         yield _finding(place, "there is no such link")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airhop.catalogue import flagged
-from airhop.verify.trace import Finding, Trace, listed, model_at, quantity
+from airhop.verify.trace import Finding, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
 """By so many standard deviations, and a few frames, a channel may be off: one in 10¹⁰ is."""
@@ -49,8 +49,8 @@ class _Hops:
         self._links = {}
         for kind in ("wired", "radio"):
             for plan in trace.scenario.get(kind, []):
-                for a, b in (plan["ends"], plan["ends"][::-1]):
-                    self._links[f"{a}->{b}"] = _Hop(kind, plan, f"{a}->{b}")
+                for place, way in ways(plan):
+                    self._links[place] = _Hop(kind, way, place)
         self._stations = {}
         for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
             for name in cell.places:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from airhop.verify.medium import media
-from airhop.verify.trace import Finding, Frame, Trace, delays
+from airhop.verify.trace import Finding, Frame, Trace, delays, ways
 
 _LOST = ("channel", "collision")
 """Outcomes of frames that are rows of `drops`."""
@@ -44,8 +44,8 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield _finding(loss, "a frame is lost, and no loss is recorded")
     of_frames -= lost
     for link in trace.scenario.get("radio", []):
-        for a, b in (link["ends"], link["ends"][::-1]):
-            yield from _on_radio(trace, f"{a}->{b}", delays(link), of_frames, packets)
+        for place, way in ways(link):
+            yield from _on_radio(trace, place, delays(way), of_frames, packets)
     for loss in of_frames:
         yield _finding(loss, "a loss is recorded, and neither a packet nor a frame is lost")
 

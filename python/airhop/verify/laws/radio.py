@@ -7,27 +7,28 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from airhop.verify.laws.rounds import asked
-from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, keeps_order, listed, quantity
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, keeps_order, listed, quantity, ways
 
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Hold frames against the rate, and arrivals of packets against frames."""
     for link in trace.scenario.get("radio", []):
-        changes = listed(link.get("changes", []))
-        rate = quantity(link["rate"]) if "rate" in link and not changes else None
-        delay = min(round(quantity(of["delay"])) for of in [link, *changes] if "delay" in of)
-        for a, b in (link["ends"], link["ends"][::-1]):
+        for place, way in ways(link):
+            changes = listed(way.get("changes", []))
+            rate = quantity(way["rate"]) if "rate" in way and not changes else None
+            transits = {round(quantity(of["delay"])) for of in [way, *changes] if "delay" in of}
+            a, b = place.split("->")
             frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
-            yield from _one_at_a_time(f"{a}->{b}", frames, rate)
-            yield from _contents(trace, f"{a}->{b}", frames, link)
+            yield from _one_at_a_time(place, frames, rate)
+            yield from _contents(trace, place, frames, link)
             recovery = link["arq" if a == link["ends"][0] else "arq_back"]
-            yield from _attempts(f"{a}->{b}", frames, recovery)
+            yield from _attempts(place, frames, recovery)
             if recovery["kind"] == "rlp":
-                yield from asked(trace, f"{a}->{b}", trace.frames_at(f"{b}->{a}"), delays(link), recovery)
-            yield from _arrivals(trace, f"{a}->{b}", frames, delay)
-            yield from _instants(trace, f"{a}->{b}", frames, delays(link))
-            if keeps_order(link["queue"]):
-                yield from _order(trace, f"{a}->{b}")
+                yield from asked(trace, place, trace.frames_at(f"{b}->{a}"), delays(link), recovery)
+            yield from _arrivals(trace, place, frames, min(transits))
+            yield from _instants(trace, place, frames, transits)
+            if keeps_order(way["queue"]):
+                yield from _order(trace, place)
 
 
 def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Iterator[Finding]:

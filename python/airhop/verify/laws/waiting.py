@@ -8,7 +8,7 @@ from typing import Any
 
 from airhop.verify.laws.wires import passages, ports
 from airhop.verify.medium import media
-from airhop.verify.trace import ROUNDING, Finding, Trace, delays
+from airhop.verify.trace import ROUNDING, Finding, Trace, delays, ways
 
 _Times = defaultdict[str, set[int]]
 """By place."""
@@ -104,11 +104,13 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
             arrived[place] = step.time
     several |= {place for link, place in _places(trace, "wired") if "rate" not in link}
     for link in trace.scenario.get("radio", []):
-        a, b = link["ends"]
-        for place, back in ((f"{a}->{b}", f"{b}->{a}"), (f"{b}->{a}", f"{a}->{b}")):
-            several.add(place)
-            for frame in (*trace.frames_at(place), *trace.frames_at(back)):
-                left[place] |= {frame.end, *(frame.end + delay for delay in delays(link))}
+        there, back = (place for place, _ in ways(link))
+        several |= {there, back}
+        for place, way in ways(link):
+            for frame in trace.frames_at(place):
+                times = {frame.end, *(frame.end + delay for delay in delays(way))}
+                left[there] |= times
+                left[back] |= times
     return offered, dropped, left, given_up, several
 
 
@@ -142,8 +144,8 @@ def _patient(trace: Trace) -> set[str]:
 
 def _places(trace: Trace, kind: str) -> Iterator[tuple[Mapping[str, Any], str]]:
     for link in trace.scenario.get(kind, []):
-        for a, b in (link["ends"], link["ends"][::-1]):
-            yield link, f"{a}->{b}"
+        for place, way in ways(link):
+            yield way, place
 
 
 def _near(time: int, times: set[int]) -> bool:

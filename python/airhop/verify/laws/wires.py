@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, listed, quantity
+from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, listed, quantity, ways
 
 
 class _Pace:
@@ -93,12 +93,11 @@ def ports(trace: Trace) -> dict[str, _Port]:
     """Give the directions of wires whose pace is known, by their places, with what passed them."""
     found = {}
     for link in trace.scenario.get("wired", []):
-        if "rate" not in link or _hands_over(link):
-            continue  # it is as fast as a file says, or becomes another link
-        pace = _Pace(link, trace.duration)
-        for a, b in (link["ends"], link["ends"][::-1]):
-            place = f"{a}->{b}"
-            found[place] = _Port(place, pace, round(quantity(link["delay"])), link["queue"])
+        for place, way in ways(link):
+            if "rate" not in way or _hands_over(way):
+                continue  # it is as fast as a file says, or becomes another link
+            pace = _Pace(way, trace.duration)
+            found[place] = _Port(place, pace, round(quantity(way["delay"])), way["queue"])
     for step in trace.steps:
         port = found.get(step.place)
         if port is None:

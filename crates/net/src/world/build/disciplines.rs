@@ -34,7 +34,7 @@ impl Disciplines {
     /// Puts another discipline in the place of a drop-tail queue; what the scenario made another stays.
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
         let Some(link) = plan.links.of(hop) else { return };
-        if let QueuePlan::DropTail { packets } = self.of(hop, link.queue()) {
+        if let QueuePlan::DropTail { packets } = self.of(hop, link.queue(hop)) {
             self.0.insert(hop.transmitter(), discipline(packets));
         }
     }

@@ -26,14 +26,15 @@ pub(crate) fn wires(
         for (side, errors) in w.errors.iter().enumerate() {
             let (from, to) = (w.ends[side], w.ends[1 - side]);
             let name = format!("{}->{}", names[side], names[1 - side]);
-            let errors = w.pace.with_losses(side as u8, errors);
+            let pace = &w.pace[side];
+            let errors = pace.with_losses(side as u8, errors);
             let model = (errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
-            let queue = queues.of(Hop::Link(links.len() as u16), w.queue);
-            let line = Line::new(&queue, &w.pace, stream);
-            let mut link =
-                Link::new(links.len() as u16, name, from, to, w.pace.start(side as u8), w.delay, line, model);
+            let queue = queues.of(Hop::Link(links.len() as u16), w.queue[side]);
+            let line = Line::new(&queue, pace, stream);
+            let (number, delay) = (links.len() as u16, w.delay[side]);
+            let mut link = Link::new(number, name, from, to, pace.start(side as u8), delay, line, model);
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),
@@ -121,14 +122,14 @@ pub(crate) fn radio_site(
         let hop = Hop::Radio { link: r.link.index, end: end as u8 };
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
-        let time_for = |bytes| r.link.pace.time_for(bytes + r.link.overhead);
+        let time_for = |bytes| r.link.pace[end].time_for(bytes + r.link.overhead);
         let (place, interface) = recorder.as_deref_mut().map_or((0, 0), |recorder| {
             (recorder.place(&name), recorder.interface(r.nodes[end], &r.link.name))
         });
         EndSite {
             node: r.nodes[end],
             name,
-            queue: queues::build(&queues.of(hop, r.queue), time_for, stream),
+            queue: queues::build(&queues.of(hop, r.queue[end]), time_for, stream),
             idle_since: Time::ZERO,
             taken: Taken::default(),
             place,

@@ -12,8 +12,9 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Nothing, Value};
 use crate::grammar::key::{Choice, Key, Kind, MAX_SPAN_S, Variant, key};
 use crate::grammar::problem::Problems;
-use airhop_base::{Rate, Span};
+use airhop_base::Span;
 use airhop_radio::arq::{ArqPlan, ArqRules, derived_timeout};
+use airhop_radio::pace::LinkRate;
 
 /// A link recovery as a file declares it.
 struct LinkRecovery {
@@ -65,23 +66,27 @@ fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// What timeouts depend on.
+/// The keys of the recovery of what the first of `ends` sends, and the second.
+const KEYS: [&str; 2] = ["arq", "arq_back"];
+
+/// What timeouts of one direction's data depend on.
 struct Times {
-    /// The mean, if it is that of a recorded link; the lowest, if it changes.
-    rate: Rate,
-    /// One way; the longest, if it changes.
-    delay: Span,
+    /// The pace of the data, and of the way back: the mean, if it is that of a recorded link; the lowest, if it changes.
+    pace: [LinkRate; 2],
+    /// There and back; the longest of each, if it changes.
+    delays: Span,
     /// The largest data frame, either way, bytes.
     frame: u32,
 }
 
 impl Times {
-    /// Those of a radio link whose largest IP datagram has `largest` bytes.
-    fn new(link: &Fields, largest: u32) -> Option<Self> {
+    /// Those of a direction of a radio link whose largest IP datagram has `largest` bytes.
+    fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
+        let [there, back] = [direction, 1 - direction];
         Some(Times {
-            rate: rate::lowest_rate(link)?,
-            delay: rate::longest_delay(link)?,
+            pace: [rate::slowest(link, there)?, rate::slowest(link, back)?],
+            delays: rate::longest_delay(link, there)? + rate::longest_delay(link, back)?,
             frame: largest + overhead,
         })
     }
@@ -98,14 +103,15 @@ impl Times {
 
     /// What each further copy takes that a receiver asks for: a frame, and the NAK.
     fn copy(&self, arq: &Fields) -> Option<Span> {
-        let copy = self.rate.time_for(self.frame) + self.rate.time_for(ack_bytes(arq)?);
+        let copy = self.pace[0].time_for(self.frame) + self.pace[1].time_for(ack_bytes(arq)?);
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
     /// So many frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run, as the effective
     /// scenario has it for a file that reads back.
     fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
-        let all = derived_timeout(self.rate, self.delay, frames, self.frame, ack_bytes(arq)?, reverse);
+        let pace = self.pace.each_ref();
+        let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
         Some(all.min(Span::from_secs(MAX_SPAN_S)))
     }
 }
@@ -119,10 +125,16 @@ fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
-/// Fills the timeouts of a radio link whose largest IP datagram has `largest` bytes, and the recovery of the way back.
+/// Fills the recovery of the way back of a radio link, and the timeouts of both, whose largest IP datagram has `largest` bytes.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
-    let Some(times) = Times::new(link, largest) else { return };
-    for key in ["arq", "arq_back"] {
+    if link.lacks("arq_back")
+        && let Some(arq) = link.table("arq")
+    {
+        let back = arq.as_default(link.path_of("arq_back"));
+        link.fill("arq_back", Val::Table(back));
+    }
+    for (direction, key) in KEYS.into_iter().enumerate() {
+        let Some(times) = Times::new(link, direction, largest) else { return };
         if let Some(Val::Table(arq)) = link.get_mut(key)
             && let Some(timeout) = recovers(arq).then(|| times.timeout(arq)).flatten()
         {
@@ -134,18 +146,13 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
             }
         }
     }
-    if link.lacks("arq_back")
-        && let Some(arq) = link.table("arq")
-    {
-        let back = arq.as_default(link.path_of("arq_back"));
-        link.fill("arq_back", Val::Table(back));
-    }
 }
 
 /// Refuses timeouts that no ACK can be in time for: every frame would go again and again.
 pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
-    let Some(times) = Times::new(link, largest) else { return };
-    for arq in ["arq", "arq_back"].into_iter().filter_map(|key| link.table(key)).filter(|arq| recovers(arq)) {
+    for (direction, key) in KEYS.into_iter().enumerate() {
+        let recovery = link.table(key).filter(|arq| recovers(arq));
+        let (Some(arq), Some(times)) = (recovery, Times::new(link, direction, largest)) else { continue };
         let (Some(timeout), Some(least)) = (arq.span("timeout"), times.least(arq)) else { continue };
         if timeout < least {
             let what = format!(
@@ -153,6 +160,7 @@ pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
                  got \"{timeout}\""
             );
             problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
+            return; // it may be that of the way back, too
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::{AT, EVERY, LinkChange, Planned};
+use super::{AT, DIRECTION, EVERY, LinkChange, Planned};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -22,7 +22,7 @@ pub(super) static KIND: LinkChange = LinkChange {
 const FORWARDED: &str = "forwarded";
 const LOST: &str = "lost";
 
-static KEYS: [Key; 7] = [
+static KEYS: [Key; 8] = [
     AT,
     key("gap", Kind::Span { least_ns: 1 }, Required, "so long nothing leaves either end"),
     key("mobile", Kind::Name, Required, "the end that moves; it keeps what it has to send"),
@@ -41,6 +41,7 @@ static KEYS: [Key; 7] = [
         "the propagation delay by way of the new base station",
     ),
     EVERY,
+    DIRECTION,
 ];
 
 fn check_mobile(change: &Fields, link: &Fields, problems: &mut Problems) {

@@ -5,6 +5,7 @@ mod handoff;
 mod outage;
 mod rate;
 
+use super::each_way::{self, DIRECTION, is_for};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Nothing, Required};
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
@@ -59,14 +60,19 @@ pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Proble
         let what = "a link with `deliveries` has none: its trace says when it can deliver; expected a `rate` in its place";
         problems.add(link.at("changes"), link.path_of("changes"), what);
     }
+    let ends = link.ends("ends").map_or(&[][..], |ends| ends);
     for change in link.tables("changes") {
+        each_way::check_table(change, ends, false, problems);
         check_times(change, duration, problems);
         if let Some(declared) = declared(change) {
             (declared.check)(change, link, problems);
         }
     }
-    if problems.len() == before && link.tables("changes").iter().all(|change| change.sound) {
-        check_order(link, duration, problems);
+    for direction in each_way::DIRECTIONS {
+        // What is wrong of both directions is said once.
+        if problems.len() == before && link.tables("changes").iter().all(|change| change.sound) {
+            check_order(link, direction, duration, problems);
+        }
     }
 }
 
@@ -91,9 +97,9 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
     }
 }
 
-/// Refuses what happens at the same time and cannot.
-fn check_order(link: &Fields, duration: Span, problems: &mut Problems) {
-    let all = occurrences(link, duration);
+/// Refuses what happens to a direction at the same time and cannot.
+fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut Problems) {
+    let all = occurrences(link, direction, duration);
     let (lasting, rates): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(_, change)| lasting(change).is_some());
     let mut refuse =
@@ -128,10 +134,15 @@ fn planned(change: &Fields, link: &Fields) -> Option<Planned> {
     (declared(change)?.plan)(change, link)
 }
 
-/// When the changes of a link happen, in order, those at the same time as the file has them.
-fn occurrences(link: &Fields, duration: Span) -> Vec<(Time, &Fields)> {
+/// The changes of a direction of a link.
+fn of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
+    link.tables("changes").iter().filter(move |change| is_for(change, link, direction))
+}
+
+/// When the changes of a direction happen, in order, those at the same time as the file has them.
+fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &Fields)> {
     let mut all = Vec::new();
-    for change in link.tables("changes") {
+    for change in of(link, direction) {
         let mut next = change.span("at").filter(|at| *at < duration);
         while let Some(at) = next {
             all.push((Time::ZERO + at, change));
@@ -142,10 +153,10 @@ fn occurrences(link: &Fields, duration: Span) -> Vec<(Time, &Fields)> {
     all
 }
 
-/// The changes of a checked link's schedule.
-pub(super) fn plan(link: &Fields, duration: Span) -> Option<Vec<Change>> {
+/// The changes of the schedule of a checked link's direction.
+pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
-    for (at, change) in occurrences(link, duration) {
+    for (at, change) in occurrences(link, direction, duration) {
         if let Planned::Scheduled(kind) = planned(change, link)? {
             changes.push(Change { at, kind });
         }
@@ -153,23 +164,23 @@ pub(super) fn plan(link: &Fields, duration: Span) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-/// The outages of a checked link in which what is sent is lost.
-pub(super) fn losses(link: &Fields, duration: Span) -> Vec<[Time; 2]> {
+/// The outages of a checked link's direction in which what is sent is lost.
+pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match planned(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),
         Planned::Scheduled(_) => None,
     };
-    occurrences(link, duration).into_iter().filter_map(lost).collect()
+    occurrences(link, direction, duration).into_iter().filter_map(lost).collect()
 }
 
-/// The lowest rate that a link changes to.
-pub(super) fn lowest_rate(link: &Fields) -> Option<Rate> {
-    let changes = link.tables("changes").iter().filter(|change| change.takes("rate"));
+/// The lowest rate that a direction changes to.
+pub(super) fn lowest_rate(link: &Fields, direction: usize) -> Option<Rate> {
+    let changes = of(link, direction).filter(|change| change.takes("rate"));
     changes.filter_map(|change| change.rate("rate")).min()
 }
 
-/// The longest delay that a link changes to.
-pub(super) fn longest_delay(link: &Fields) -> Option<Span> {
-    let changes = link.tables("changes").iter().filter(|change| change.takes("delay"));
+/// The longest delay that a direction changes to.
+pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
+    let changes = of(link, direction).filter(|change| change.takes("delay"));
     changes.filter_map(|change| change.span("delay")).max()
 }

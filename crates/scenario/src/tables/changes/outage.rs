@@ -1,4 +1,4 @@
-use super::{AT, EVERY, LinkChange, Planned, fits};
+use super::{AT, DIRECTION, EVERY, LinkChange, Planned, fits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Required, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -7,7 +7,7 @@ use airhop_radio::link_schedule::ChangeKind;
 pub(super) static KIND: LinkChange = LinkChange {
     variant: Variant {
         example: r#"at = "1 s", lasts = "1 s""#,
-        ..Variant::new("outage", "nothing gets through, either way", &KEYS)
+        ..Variant::new("outage", "nothing gets through", &KEYS)
     },
     check: fits,
     lasting: |change| change.span("lasts"),
@@ -17,7 +17,7 @@ pub(super) static KIND: LinkChange = LinkChange {
 const WAIT: &str = "wait";
 const LOST: &str = "lost";
 
-static KEYS: [Key; 4] = [
+static KEYS: [Key; 5] = [
     AT,
     key("lasts", Kind::Span { least_ns: 1 }, Required, "for so long"),
     key(
@@ -27,6 +27,7 @@ static KEYS: [Key; 4] = [
         "of packets: the ends know and send nothing, so that they wait; or what is sent is lost",
     ),
     EVERY,
+    DIRECTION,
 ];
 
 fn plan(change: &Fields, _: &Fields) -> Option<Planned> {

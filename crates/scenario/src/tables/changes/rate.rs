@@ -1,4 +1,4 @@
-use super::{AT, EVERY, LinkChange, Planned, fits};
+use super::{AT, DIRECTION, EVERY, LinkChange, Planned, fits};
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Kind, Variant, key};
 use airhop_radio::link_schedule::ChangeKind;
@@ -8,8 +8,8 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", rate = "1 Mbit/s""#,
         ..Variant::new(
             "rate",
-            "another rate, of both directions; a packet that is being sent goes on with it",
-            &[AT, key("rate", Kind::LinkRate, Required, "the rate from then on"), EVERY],
+            "another rate; a packet that is being sent goes on with it",
+            &[AT, key("rate", Kind::LinkRate, Required, "the rate from then on"), EVERY, DIRECTION],
         )
     },
     check: fits,

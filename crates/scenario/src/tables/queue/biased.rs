@@ -1,4 +1,4 @@
-use super::{Discipline, FIFO, PACKETS, is_resolved, packets};
+use super::{DIRECTION, Discipline, FIFO, PACKETS, is_resolved, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
@@ -8,7 +8,7 @@ pub(super) static KIND: Discipline = Discipline {
         ..Variant::new(
             "biased",
             "when it is full, the newest packet that its sender marked \"out\" makes room for one marked \"in\" (Biaz and Vaidya 2005)",
-            &[PACKETS],
+            &[PACKETS, DIRECTION],
         )
     },
     resolve: is_resolved,

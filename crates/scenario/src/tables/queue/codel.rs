@@ -1,4 +1,4 @@
-use super::{DROPS_EARLY, Discipline, FIFO, capacity, packets};
+use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, capacity, packets};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -32,7 +32,7 @@ pub(super) const INTERVAL: Key = key(
     "how long every packet has waited longer when the first is told; about the longest round trip (RFC 8289 §4.2)",
 );
 
-static KEYS: [Key; 4] = [
+static KEYS: [Key; 5] = [
     capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
     TARGET,
     INTERVAL,
@@ -42,6 +42,7 @@ static KEYS: [Key; 4] = [
         Value("false"),
         "mark ECN-capable packets in place of dropping them (off as in Linux 6)",
     ),
+    DIRECTION,
 ];
 
 /// RFC 8289 §4.2, §4.3: the interval is a round trip, and the target a small part of it.

@@ -1,4 +1,4 @@
-use super::{Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
+use super::{DIRECTION, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -18,7 +18,7 @@ pub(super) static KIND: Discipline = Discipline {
     plan,
 };
 
-static KEYS: [Key; 3] = [
+static KEYS: [Key; 4] = [
     PACKETS,
     key(
         "threshold",
@@ -33,6 +33,7 @@ static KEYS: [Key; 3] = [
         "what one arrival weighs in the average; the default is Airhop's choice. 1: the queue itself counts, which is the step at K of \
          DCTCP's switches (RFC 8257 §3.1)",
     ),
+    DIRECTION,
 ];
 
 fn resolve(queue: &mut Fields, problems: &mut Problems) {

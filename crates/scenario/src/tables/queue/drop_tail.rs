@@ -1,11 +1,15 @@
-use super::{Discipline, FIFO, PACKETS, is_resolved, packets};
+use super::{DIRECTION, Discipline, FIFO, PACKETS, is_resolved, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
 pub(super) static KIND: Discipline = Discipline {
     variant: Variant {
         flags: &[FIFO],
-        ..Variant::new("drop-tail", "first in, first out; what finds it full is dropped", &[PACKETS])
+        ..Variant::new(
+            "drop-tail",
+            "first in, first out; what finds it full is dropped",
+            &[PACKETS, DIRECTION],
+        )
     },
     resolve: is_resolved,
     plan: |queue| Some(QueuePlan::DropTail { packets: packets(queue)? }),

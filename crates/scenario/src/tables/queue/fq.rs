@@ -1,4 +1,4 @@
-use super::{Discipline, QUANTUM, capacity, is_resolved, packets};
+use super::{DIRECTION, Discipline, QUANTUM, capacity, is_resolved, packets};
 use crate::grammar::key::Variant;
 use airhop_net::queues::QueuePlan;
 
@@ -10,6 +10,7 @@ pub(super) static KIND: Discipline = Discipline {
         &[
             capacity("50", "packets that can wait in all queues together, the one in service not counted"),
             QUANTUM,
+            DIRECTION,
         ],
     ),
     resolve: is_resolved,

@@ -1,5 +1,5 @@
 use super::codel::{self, INTERVAL, TARGET, check_target};
-use super::{DROPS_EARLY, Discipline, QUANTUM, capacity};
+use super::{DIRECTION, DROPS_EARLY, Discipline, QUANTUM, capacity};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -18,7 +18,7 @@ pub(super) static KIND: Discipline = Discipline {
     plan,
 };
 
-static KEYS: [Key; 6] = [
+static KEYS: [Key; 7] = [
     capacity(
         "10240",
         "packets that can wait in all queues together, the one in service not counted (RFC 8290 §5.2.3)",
@@ -38,6 +38,7 @@ static KEYS: [Key; 6] = [
         Value("true"),
         "mark ECN-capable packets in place of dropping them (RFC 8290 §5.2.6)",
     ),
+    DIRECTION,
 ];
 
 fn plan(queue: &Fields) -> Option<QueuePlan> {

@@ -10,10 +10,12 @@ mod fq_codel;
 mod pie;
 mod red;
 
+use super::each_way::{self, DIRECTION};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
+use airhop_net::routing::Hop;
 
 /// A discipline as a file declares it.
 struct Discipline {
@@ -50,17 +52,52 @@ const QUANTUM: Key = key(
     "bytes that a flow may send in its turn: a frame of Ethernet (RFC 8290 §5.2.4)",
 );
 
-/// Fills the defaults of a link's queue and checks it.
+/// Fills the defaults of a link's queues and checks each.
 pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
-    let Some(Val::Table(queue)) = link.get_mut("queue") else { return };
-    if let Some(discipline) = declared(queue) {
-        (discipline.resolve)(queue, problems);
+    let queues = match link.get_mut("queue") {
+        Some(Val::Table(queue)) => std::slice::from_mut(queue),
+        Some(Val::Tables(queues)) => queues.as_mut_slice(),
+        _ => return,
+    };
+    for queue in queues {
+        if let Some(discipline) = declared(queue) {
+            (discipline.resolve)(queue, problems);
+        }
     }
 }
 
-/// The plan of a link's queue.
-pub(crate) fn plan(link: &Fields) -> Option<QueuePlan> {
-    let queue = link.table("queue")?;
+/// Refuses queues of a link between two nodes that leave a direction without one, or give it two.
+pub(super) fn check(link: &Fields, problems: &mut Problems) {
+    let (Some(ends), before) = (link.ends("ends"), problems.len()) else { return };
+    each_way::check_tables(link, "queue", "queue", (ends, false), problems);
+    let without = |direction: &usize| each_way::table(link, "queue", *direction).is_none();
+    if problems.len() == before
+        && let Some(queue) = link.tables("queue").first()
+        && let Some(named) =
+            each_way::DIRECTIONS.into_iter().find(without).and_then(|d| each_way::named(link, d))
+    {
+        let what = format!("expected a queue for each direction, and there is none for \"{named}\"");
+        problems.add(queue.at("direction"), queue.path_of("direction"), what);
+    }
+}
+
+/// The queue of a link before the transmitter of this hop.
+pub(crate) fn before(link: &Fields, hop: Hop) -> Option<&Fields> {
+    match hop {
+        Hop::Link(number) => each_way::table(link, "queue", usize::from(number % 2)),
+        Hop::Radio { end, .. } => each_way::table(link, "queue", usize::from(end)),
+        _ => link.table("queue"),
+    }
+}
+
+/// The plans of the queues at both ends of a link.
+pub(super) fn each_way(link: &Fields) -> Option<[QueuePlan; 2]> {
+    let one = |direction| plan(each_way::table(link, "queue", direction)?);
+    Some([one(0)?, one(1)?])
+}
+
+/// The plan of a queue.
+pub(crate) fn plan(queue: &Fields) -> Option<QueuePlan> {
     (declared(queue)?.plan)(queue)
 }
 

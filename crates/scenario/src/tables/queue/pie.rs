@@ -1,4 +1,4 @@
-use super::{DROPS_EARLY, Discipline, FIFO, capacity, is_resolved, packets};
+use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, capacity, is_resolved, packets};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Value;
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -17,7 +17,7 @@ pub(super) static KIND: Discipline = Discipline {
     plan,
 };
 
-static KEYS: [Key; 4] = [
+static KEYS: [Key; 5] = [
     capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
     key("target", Kind::Span { least_ns: 1 }, Value(r#""15 ms""#), "the delay to hold (RFC 8033 §4.2)"),
     key(
@@ -32,6 +32,7 @@ static KEYS: [Key; 4] = [
         Value("false"),
         "mark ECN-capable packets in place of dropping them, while less than 10 % are to be dropped (RFC 8033 §5.1)",
     ),
+    DIRECTION,
 ];
 
 fn plan(queue: &Fields) -> Option<QueuePlan> {

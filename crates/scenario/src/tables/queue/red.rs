@@ -1,4 +1,4 @@
-use super::{DROPS_EARLY, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
+use super::{DIRECTION, DROPS_EARLY, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
@@ -19,7 +19,7 @@ pub(super) static KIND: Discipline = Discipline {
     plan,
 };
 
-static KEYS: [Key; 8] = [
+static KEYS: [Key; 9] = [
     PACKETS,
     key(
         "min",
@@ -63,6 +63,7 @@ static KEYS: [Key; 8] = [
         Value(r#""500 B""#),
         "typical packet: the average falls by one weight in the time of each while the link is idle (ns-2 mean_pktsize_)",
     ),
+    DIRECTION,
 ];
 
 fn resolve(queue: &mut Fields, problems: &mut Problems) {

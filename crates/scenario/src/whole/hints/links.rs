@@ -7,6 +7,7 @@ use airhop_base::{Rate, Span};
 use airhop_net::links::RadioLinkPlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
+use airhop_radio::link::RadioPlan;
 
 /// Radio links faster than UMTS R99 (2 Mbit/s, 3GPP TS 25.101) all have HARQ: HSDPA brought it (3GPP TS 25.308), LTE and NR kept it.
 const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
@@ -18,11 +19,12 @@ const ARQ: [&str; 2] = ["arq", "arq_back"];
 pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
-        let lossy = (0..2).any(|end| link.arq[end] == ArqPlan::None && link.errors[end].loses());
-        if link.pace.typical_rate() <= FASTEST_WITHOUT_HARQ || !lossy {
-            return Vec::new();
-        }
-        let window = frames_held(radio, frame, 6).min(SELECTIVE_WINDOW.into());
+        let loses = |end: &usize| {
+            let is_fast = link.pace[*end].typical_rate() > FASTEST_WITHOUT_HARQ;
+            is_fast && link.arq[*end] == ArqPlan::None && link.errors[*end].loses()
+        };
+        let Some(end) = (0..2).find(loses) else { return Vec::new() };
+        let window = frames_held(radio, end, frame, 6).min(SELECTIVE_WINDOW.into());
         let text = "loses frames for good, as it has no ARQ; links of more than 2 Mbit/s repeat them (HARQ in HSPA, LTE and NR), and \
                     most schemes are then alike"
             .to_string();
@@ -34,7 +36,8 @@ pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
 pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
         // The way back is often as the way there, and said with it.
-        let differs = radio.link.arq[1] != radio.link.arq[0];
+        let link = &radio.link;
+        let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
         let ends = if differs { 0..2 } else { 0..1 };
         ends.filter_map(|end| short_window(radio, end, frame)).collect()
     })
@@ -47,11 +50,11 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
         ArqPlan::SelectiveRepeat { rules, .. } => (rules, true),
     };
     let ArqRules { window, ack_bytes, .. } = *rules;
-    let held = frames_held(radio, frame, ack_bytes);
+    let held = frames_held(radio, end, frame, ack_bytes);
     if u64::from(window) >= held {
         return None;
     }
-    let (rate, round) = (radio.link.pace.typical_rate(), round_trip(radio, frame, ack_bytes));
+    let (rate, round) = (radio.link.pace[end].typical_rate(), round_trip(radio, end, frame, ack_bytes));
     let most = f64::from(window) * f64::from(frame) * 8.0 / round.secs_f64();
     let mut text = format!(
         "can carry {} of its {} at most: its ARQ has {window} frame{} under way, and a round trip of {:.3} ms holds {held}",
@@ -119,13 +122,14 @@ fn each_radio(
     all
 }
 
-/// From the start of a frame to the end of its link ACK.
-fn round_trip(radio: &RadioLinkPlan, frame: u32, ack: u32) -> Span {
-    derived_timeout(radio.link.pace.typical_rate(), radio.link.delay, 1, frame, ack, 0)
+/// From the start of a frame of this end to the end of its link ACK.
+fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
+    let RadioPlan { pace, delay, .. } = &radio.link;
+    derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)
 }
 
-/// Frames that a link sends in that time.
-fn frames_held(radio: &RadioLinkPlan, frame: u32, ack: u32) -> u64 {
-    let one = radio.link.pace.time_for(frame).nanos().max(1);
-    round_trip(radio, frame, ack).nanos().div_ceil(one)
+/// Frames that this end of a link sends in that time.
+fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
+    let one = radio.link.pace[end].time_for(frame).nanos().max(1);
+    round_trip(radio, end, frame, ack).nanos().div_ceil(one)
 }

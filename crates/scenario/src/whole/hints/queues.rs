@@ -2,18 +2,19 @@
 
 use super::path::Path;
 use super::{Caught, Look};
-use crate::grammar::fields::{Fields, Val};
+use crate::tables::queue;
 use crate::whole::topology::Link;
 use airhop_net::plan::Transport;
+use airhop_net::routing::{Hop, Medium};
 use std::collections::HashMap;
 
 /// Share of the bandwidth-delay product below which a buffer is short. After each cut a lone Reno sender then leaves its bottleneck idle
 /// for more than a third of the rate at first, and for a seventh in the mean.
 const SHORT: f64 = 0.25;
 
-/// The TCP flows that have one link as their bottleneck.
+/// The TCP flows that have one direction of a link, or a channel, as their bottleneck.
 struct Crossing {
-    link: Link,
+    hop: Hop,
     flows: usize,
     /// The least bandwidth-delay product of their paths, in full segments.
     product: f64,
@@ -29,31 +30,34 @@ pub(super) fn short(look: &Look<'_>) -> Vec<Caught> {
             Transport::Udp { .. } => None,
         })
         .collect();
-    let mut shared: HashMap<(usize, usize), usize> = HashMap::new();
-    for (link, _) in paths.iter().flat_map(|(_, path)| &path.busy) {
-        *shared.entry((link.of, link.index)).or_default() += 1;
+    let mut shared: HashMap<Medium, usize> = HashMap::new();
+    for (hop, _) in paths.iter().flat_map(|(_, path)| &path.busy) {
+        *shared.entry(hop.medium()).or_default() += 1;
     }
-    let flows_over = |link: Link| shared[&(link.of, link.index)];
+    let flows_over = |hop: Hop| shared[&hop.medium()];
     let mut crossings: Vec<Crossing> = Vec::new();
     for (config, path) in &paths {
-        let load = |(link, time): &(Link, f64)| time * flows_over(*link) as f64;
-        let Some((link, time)) = path.busy.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b))) else {
+        let load = |(hop, time): &(Hop, f64)| time * flows_over(*hop) as f64;
+        let Some((hop, time)) = path.busy.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b))) else {
             continue;
         };
         // A receive window below the product is a trap of its own.
         let window = config.receive_window as f64 / f64::from(config.mss);
         let product = (path.round_trip.secs_f64() / time).min(window);
-        match crossings.iter_mut().find(|crossing| crossing.link == link) {
+        match crossings.iter_mut().find(|crossing| crossing.hop.medium() == hop.medium()) {
             Some(known) => known.product = known.product.min(product),
-            None => crossings.push(Crossing { link, flows: flows_over(link), product }),
+            None => crossings.push(Crossing { hop, flows: flows_over(hop), product }),
         }
     }
     crossings.iter().filter_map(|crossing| caught(look, crossing)).collect()
 }
 
 fn caught(look: &Look<'_>, crossing: &Crossing) -> Option<Caught> {
-    let (_, table) = Link::all(look.root).find(|(link, _)| *link == crossing.link)?;
-    let (queue, packets) = smallest(table)?;
+    let crossed = Link::crossed_by(crossing.hop)?;
+    let (_, table) = Link::all(look.root).find(|(link, _)| *link == crossed)?;
+    let queue = queue::before(table, crossing.hop)?;
+    let below = queue.path.strip_prefix(&table.path)?.trim_start_matches('.');
+    let packets = queue.count("packets")?;
     let needed = crossing.product / (crossing.flows as f64).sqrt();
     if packets as f64 >= SHORT * needed {
         return None;
@@ -67,21 +71,6 @@ fn caught(look: &Look<'_>, crossing: &Crossing) -> Option<Caught> {
              idle, and schemes and queues differ by the buffer",
             packets as f64 / needed
         ),
-        set: Some((table.path.clone(), format!("{queue}.packets={whole}"))),
+        set: Some((table.path.clone(), format!("{below}.packets={whole}"))),
     })
-}
-
-/// The queue of a link that holds the fewest packets: its path below the link's, and its capacity.
-fn smallest(link: &Fields) -> Option<(String, u64)> {
-    let queues = match link.get("queue")? {
-        Val::Table(one) => std::slice::from_ref(one),
-        Val::Tables(many) => many.as_slice(),
-        _ => return None,
-    };
-    let below =
-        |queue: &Fields| Some(queue.path.strip_prefix(&link.path)?.trim_start_matches('.').to_string());
-    queues
-        .iter()
-        .filter_map(|queue| Some((below(queue)?, queue.count("packets")?)))
-        .min_by_key(|(_, packets)| *packets)
 }

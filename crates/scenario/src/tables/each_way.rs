@@ -1,0 +1,127 @@
+//! What each direction of a link between two nodes has: one value for both, `{ "a->b" = …, "b->a" = … }`, or tables with `direction`.
+
+use crate::grammar::fields::{Direction, Fields, Val};
+use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::{At, Problems, did_you_mean, some_of};
+use airhop_base::{Rate, Span};
+use std::collections::HashSet;
+
+/// The key of tables that may be for one direction of a link between two nodes.
+pub(super) const DIRECTION: Key =
+    key("direction", Kind::Direction, Nothing("both directions"), "one direction only, \"a->b\"");
+
+/// The directions of a link: 0 from the first of `ends`, 1 back.
+pub(super) const DIRECTIONS: [usize; 2] = [0, 1];
+
+/// Returns a direction by the names of its ends.
+pub(super) fn named(link: &Fields, direction: usize) -> Option<Direction> {
+    let ends = link.ends("ends")?;
+    Some(Direction { from: Some(ends[direction].clone()), to: Some(ends[1 - direction].clone()) })
+}
+
+/// Returns what a key has for a direction.
+pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Val> {
+    match link.get(key)? {
+        Val::EachWay(ways) => {
+            let named = named(link, direction)?;
+            ways.iter().find(|way| way.direction == named).map(|way| &way.val)
+        }
+        both => Some(both),
+    }
+}
+
+/// The same of a key with durations.
+pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
+    match value(link, key, direction)? {
+        Val::Span(span) => Some(*span),
+        _ => None,
+    }
+}
+
+/// The same of a key with rates.
+pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
+    match value(link, key, direction)? {
+        Val::Rate(rate) => Some(*rate),
+        _ => None,
+    }
+}
+
+/// True if a table is for this direction of its link, or for both.
+pub(super) fn is_for(table: &Fields, link: &Fields, direction: usize) -> bool {
+    table
+        .direction("direction")
+        .is_none_or(|given| named(link, direction).is_some_and(|named| *given == named))
+}
+
+/// Returns the table of a list that a direction has: one for it alone goes before one for both.
+pub(super) fn table<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Fields> {
+    let for_it = || link.tables(key).iter().filter(|table| is_for(table, link, direction));
+    for_it().find(|table| table.direction("direction").is_some()).or_else(|| for_it().next())
+}
+
+/// Refuses values for directions that the link does not have.
+pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
+    let (Some(ends), Some(ways)) = (link.ends("ends"), link.each_way(key)) else { return };
+    for way in ways {
+        let path = format!("{}.{}", link.path_of(key), way.direction);
+        check_direction(&way.direction, ends, false, &way.at, &path, problems);
+    }
+}
+
+/// Refuses a key that has values, but none for one of the directions.
+pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
+    let without = |direction: &usize| link.each_way(key).is_some() && value(link, key, *direction).is_none();
+    if let Some(named) = DIRECTIONS.iter().find(|direction| without(direction)).and_then(|d| named(link, *d))
+    {
+        let what = format!("expected a value for each direction, and there is none for \"{named}\"");
+        problems.add(link.at(key), link.path_of(key), what);
+    }
+}
+
+/// Refuses tables for directions that a link between `nodes` does not have, and a second for the same; `any`: a direction may be from or
+/// to all of them.
+pub(super) fn check_tables(
+    link: &Fields,
+    key: &str,
+    what: &str,
+    (nodes, any): (&[String], bool),
+    problems: &mut Problems,
+) {
+    let mut directions = HashSet::new();
+    for table in link.tables(key) {
+        check_table(table, nodes, any, problems);
+        if !directions.insert(table.direction("direction")) {
+            let what = format!("expected one {what} for a direction, but one above has the same");
+            problems.add(table.at("direction"), table.path_of("direction"), what);
+        }
+    }
+}
+
+/// Refuses a table for a direction that a link between `nodes` does not have.
+pub(super) fn check_table(table: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
+    if let Some(direction) = table.direction("direction").filter(|_| !nodes.is_empty()) {
+        let (at, path) = (table.at("direction"), table.path_of("direction"));
+        check_direction(direction, nodes, any, at, &path, problems);
+    }
+}
+
+fn check_direction(
+    direction: &Direction,
+    nodes: &[String],
+    any: bool,
+    at: &At,
+    path: &str,
+    problems: &mut Problems,
+) {
+    for end in [&direction.from, &direction.to].into_iter().flatten().filter(|end| !nodes.contains(end)) {
+        let hint = did_you_mean(end, nodes.iter().map(String::as_str));
+        let known = some_of(nodes.iter().map(String::as_str));
+        problems.add(at, path, format!("\"{end}\" is not on this link; expected two of {known}{hint}"));
+    }
+    if direction.from == direction.to {
+        problems.add(at, path, "expected two different nodes");
+    } else if !any && (direction.from.is_none() || direction.to.is_none()) {
+        problems.add(at, path, "\"*\" is for wlans; this link has two ends: name them");
+    }
+}
