@@ -78,10 +78,14 @@ PAGES = {
     "wired": Page(
         "Wired links",
         (
-            "A wire joins two nodes, full duplex: each direction has a queue of its own. Rate, delay and "
-            "queue settings are those of both directions; only `errors` may differ."
+            "A wire joins two nodes, full duplex: each direction has a queue of its own. What a key says is "
+            "of both directions, or of one each: `rate`, `delay` and `deliveries` take a table with a value "
+            'for each, `{ "isp->home" = …, "home->isp" = … }`, and the others a list of tables with '
+            "`direction`. So a line to a home (ADSL, cable), a satellite with a slow return, or a recorded "
+            "cellular link with its pair of files is one link. One direction is changed by "
+            "`--set 'wired.dsl.rate.home->isp=\"1 Mbit/s\"'`."
         ),
-        ("wired",),
+        ("wired", "wired.reorder"),
     ),
     "wlan": Page(
         "802.11 cells",
@@ -112,7 +116,14 @@ PAGES = {
         ("wlan.routing",),
         {"routing": ROUTINGS},
     ),
-    "radio": Page("Radio links", "Links without contention, as in cellular networks.", ("radio",)),
+    "radio": Page(
+        "Radio links",
+        (
+            "Links without contention, as in cellular networks. Each direction may be another, as on a "
+            "[wire](wired.md)."
+        ),
+        ("radio",),
+    ),
     "arq": Page(
         "Recovery of radio links (ARQ)",
         (
@@ -126,7 +137,8 @@ PAGES = {
         "Queues",
         (
             "A queue stands before each direction of a wire, before each end of a radio link, and before "
-            "the MAC of each station. All take the same kinds."
+            "the MAC of each station. All take the same kinds. On wires and radio links a list gives each "
+            "direction its own."
         ),
         ("wired.queue", "wlan.queue", "radio.queue"),
         {"queue": QUEUES},
@@ -144,7 +156,8 @@ PAGES = {
     "changes": Page(
         "Changes of a link",
         (
-            "Other rates, outages, and handoffs, each at its time. [Links that vary](../varying-links.md) "
+            "Other rates, outages, and handoffs, each at its time, of both directions or of one. "
+            "[Links that vary](../varying-links.md) "
             "is the guide."
         ),
         ("wired.changes", "radio.changes"),

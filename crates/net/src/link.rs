@@ -1,5 +1,7 @@
 //! A wired link has in each direction a queue, a serialiser, and the wire.
 
+mod reordering;
+
 use crate::queues::QueuePlan;
 use crate::queues::{self, Dropped, QueueDisc};
 use crate::world::event::Event;
@@ -7,6 +9,7 @@ use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use airhop_radio::pace::{LinkRate, Pace, Sending};
+pub(crate) use reordering::Reordering;
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two of its events wait: the next arrival, and, if a discipline is to be asked what goes next,
@@ -19,7 +22,7 @@ pub(crate) struct Link {
     pace: Pace,
     delay: Span,
     line: Line,
-    errors: Option<Box<dyn ErrorModel>>,
+    mishaps: Option<Box<Mishaps>>,
     /// Its index in the world.
     pub index: u16,
     /// Where it begins.
@@ -30,6 +33,13 @@ pub(crate) struct Link {
     pub trace: LinkTrace,
     /// "r1->r2", for traces.
     pub name: Box<str>,
+}
+
+/// What may happen to packets on the wire.
+#[derive(Debug)]
+pub(crate) struct Mishaps {
+    pub errors: Option<Box<dyn ErrorModel>>,
+    pub reordering: Option<Reordering>,
 }
 
 /// What waits before the serialiser.
@@ -96,16 +106,17 @@ impl Link {
         pace: Pace,
         delay: Span,
         line: Line,
-        errors: Option<Box<dyn ErrorModel>>,
+        mishaps: Mishaps,
     ) -> Self {
         let trace = LinkTrace::default();
+        let is_doubtful = mishaps.errors.is_some() || mishaps.reordering.is_some();
         Link {
             wire: VecDeque::new(),
             free_at: Time::ZERO,
             pace,
             delay,
             line,
-            errors,
+            mishaps: is_doubtful.then(|| Box::new(mishaps)),
             index,
             from,
             to,
@@ -230,13 +241,37 @@ impl Link {
 
     /// True if something may happen to packets on the wire.
     #[inline]
-    pub fn has_errors(&self) -> bool {
-        self.errors.is_some()
+    pub fn is_doubtful(&self) -> bool {
+        self.mishaps.is_some()
+    }
+
+    fn reordering(&mut self) -> Option<&mut Reordering> {
+        self.mishaps.as_mut()?.reordering.as_mut()
+    }
+
+    /// True if the packet that has come to the end of the wire is late. To be asked of each.
+    pub fn draws_late(&mut self) -> bool {
+        self.reordering().is_some_and(Reordering::draws_late)
+    }
+
+    /// Keeps a packet that is late.
+    pub fn keep_late(&mut self, now: Time, packet: Id<Packet>, events: &mut EventQueue<Event>) {
+        let link = self.index;
+        if let Some(reordering) = self.reordering() {
+            reordering.keep(now, link, packet, events);
+        }
+    }
+
+    /// The oldest packet that is late arrives.
+    pub fn on_late_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
+        let link = self.index;
+        self.reordering()?.on_arrival(link, events)
     }
 
     /// What happened to a packet that has arrived.
     pub fn damage(&mut self, arrived: &OnWire, packet: &Packet) -> Damage {
-        let Some(model) = &mut self.errors else { return Damage::None };
+        let model = self.mishaps.as_mut().and_then(|mishaps| mishaps.errors.as_mut());
+        let Some(model) = model else { return Damage::None };
         let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
         let (start, end) = (arrived.start, arrived.end);
         model.damage(&Frame { bits, header_bits, control: false, broadcast: false, start, end, attempt: 1 })
@@ -267,13 +302,14 @@ impl Link {
         }
     }
 
-    /// Packets inside: waiting, and on the wire.
+    /// Packets inside: waiting, on the wire, and late.
     pub fn holds(&self) -> usize {
         let asked = match &self.line {
             Line::Scheduled { .. } => 0,
             Line::Asked { discipline, .. } => discipline.len(),
         };
-        asked + self.wire.len()
+        let late = self.mishaps.as_ref().and_then(|mishaps| mishaps.reordering.as_ref());
+        asked + self.wire.len() + late.map_or(0, Reordering::holds)
     }
 }
 

@@ -50,6 +50,7 @@ fn unrelated_nodes_change_nothing() {
         delay: [Span::from_millis(1); 2],
         queue: [QueuePlan::DropTail { packets: 5 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Loss(0.5)],
+        reorder: [None; 2],
     };
     more.links.wired.insert(0, link.clone());
     more.links.wired.push(WiredPlan { name: "spur".into(), ends: [NodeId(1), NodeId(first)], ..link });

@@ -46,6 +46,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
         delay: [Span::from_millis(ms); 2],
         queue: [queue; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+        reorder: [None; 2],
     };
     let flow = |i| FlowPlan {
         name: format!("f{i}"),

@@ -99,6 +99,20 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
+/// Where a list tells directions apart, each kind can be for one: `direction` is the last of its keys, and it has none where there is
+/// one table for all.
+#[test]
+fn every_kind_in_a_list_can_be_for_one_direction() {
+    walk(&SCENARIO, "", &mut |path, kind| {
+        let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
+        for variant in choice.variants {
+            let has_one = |listed| variant.keys(listed).iter().any(|key| key.name == "direction");
+            let expect = [kind.is_listed(), false];
+            assert_eq!([has_one(kind.is_listed()), has_one(false)], expect, "{path} {}", variant.kind);
+        }
+    });
+}
+
 /// A kind whose declaration was copied from another, and its plan forgotten there, would be simulated as that.
 #[test]
 fn every_kind_has_a_plan_of_its_own() {

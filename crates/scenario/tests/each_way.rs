@@ -6,7 +6,7 @@ use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
 use airhop_radio::pace::{Deliveries, LinkRate};
-use airhop_scenario::{Overrides, Scenario, Source};
+use airhop_scenario::{Files, Overrides, Scenario, Source};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ scheme = "reno"
 
 fn read(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, String> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    let source = Source { name: "adsl.toml", folder: Some(Path::new(env!("CARGO_TARGET_TMPDIR"))) };
+    let source = Source { name: "adsl.toml", files: Files::Folder(Path::new(env!("CARGO_TARGET_TMPDIR"))) };
     Scenario::parse(text, source, &Overrides { sets, scheme: None }).map_err(|refusal| refusal.to_string())
 }
 

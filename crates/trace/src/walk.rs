@@ -17,11 +17,13 @@ pub enum Step {
     Delivered,
     /// Its walk is over: it was dropped, for this reason.
     Dropped(Drop),
+    /// It came to the end of a wire that reorders, and arrives later.
+    Late,
 }
 
 impl Step {
     /// The names of steps in traces; a category code is an index.
-    pub const NAMES: [&'static str; 5] = ["made", "offered", "arrived", "delivered", "dropped"];
+    pub const NAMES: [&'static str; 6] = ["made", "offered", "arrived", "delivered", "dropped", "late"];
 
     const fn code(self) -> u32 {
         match self {
@@ -30,6 +32,7 @@ impl Step {
             Step::Arrived => 2,
             Step::Delivered => 3,
             Step::Dropped(_) => 4,
+            Step::Late => 5,
         }
     }
 

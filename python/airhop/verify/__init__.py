@@ -23,6 +23,7 @@ from airhop.verify.laws import (
     order,
     radio,
     receivers,
+    reordering,
     routes,
     sacks,
     senders,
@@ -59,6 +60,9 @@ LAWS: Mapping[str, Law] = {
             "wire",
             "nothing arrives before serialisation and delay; no queue is over its capacity",
             wires.check,
+        ),
+        Law(
+            "late", "a wire that reorders makes its share of packets late, each by as much", reordering.check
         ),
         Law(
             "air", "airtime is exclusive within sense range, and frames last as long as their bits", air.check

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -80,9 +80,14 @@ def _stations(wlan: Table) -> list[str]:
 def _duration(draw: Random, scenario: Table) -> float:
     """Draw a duration in which the slowest link does not carry too many packets."""
     links = [link for kind in ("wired", "radio", "wlan") for link in scenario.get(kind, ())]
-    slowest = min((quantity(link["rate"]) for link in links if "rate" in link), default=3e6)
+    slowest = min((quantity(rate) for link in links for rate in _rates(link)), default=3e6)
     smallest = min(quantity(flow.get("segment", "1000 B")) for flow in scenario["flow"]) + 40
     return min(draw.uniform(0.2, 3), max(0.05, _PACKETS * smallest * 8 / slowest))
+
+
+def _rates(link: Table) -> list[str]:
+    rate = link.get("rate", {})
+    return list(rate.values()) if isinstance(rate, dict) else [rate]
 
 
 def _cell(draw: Random, scenario: Table) -> Ends:
@@ -141,8 +146,23 @@ def _backhaul(draw: Random, gateway: str) -> list[Table]:
 
 def _link(draw: Random, name: str, ends: list[str]) -> Table:
     """Draw how fast a link is; without a rate the schema's keys say it."""
-    link: Table = {"name": name, "ends": ends, "delay": f"{draw.choice([0, 0.001, 1, 5, 20, 100])} ms"}
-    return link | {"rate": f"{math.exp(draw.uniform(math.log(20), math.log(40_000))):.5g} kbit/s"}
+    link: Table = {"name": name, "ends": ends}
+    return link | {"delay": _of_ways(draw, ends, _delay), "rate": _of_ways(draw, ends, _rate)}
+
+
+def _of_ways(draw: Random, ends: list[str], value: Callable[[Random], str]) -> str | Table:
+    """Draw one value of both directions, or one for each."""
+    if draw.random() < 0.7:
+        return value(draw)
+    return {"->".join(way): value(draw) for way in (ends, ends[::-1])}
+
+
+def _delay(draw: Random) -> str:
+    return f"{draw.choice([0, 0.001, 1, 5, 20, 100])} ms"
+
+
+def _rate(draw: Random) -> str:
+    return f"{math.exp(draw.uniform(math.log(20), math.log(40_000))):.5g} kbit/s"
 
 
 def _wlan(draw: Random) -> Table:

@@ -184,6 +184,21 @@ class Trace:
             found[step.place, step.step].append(step)
         return found
 
+    def came_through(self, place: str) -> list[Step]:
+        """Give the packets that came to the end of a wire, when they did, in their order.
+
+        They arrived, were lost on the way, or are late: those arrive again, later.
+        """
+        steps = [
+            *self.steps_at(place, "arrived"),
+            *(step for step in self.steps_at(place, "dropped") if step.cause == "channel"),
+        ]
+        late = self.steps_at(place, "late")
+        if late:
+            packets = {step.packet for step in late}
+            steps = [*late, *(step for step in steps if step.packet not in packets)]
+        return sorted(steps, key=lambda step: step.time)
+
     def times(self, table: str, column: str = "time_s") -> list[int]:
         """Give a column of times in nanoseconds."""
         import polars as pl
@@ -289,7 +304,10 @@ def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 way[key] = value.get(place)
         for key in ("queue", "reorder", "changes"):
             mine = [one for one in listed(link.get(key, [])) if one.get("direction", place) == place]
-            way[key] = mine if key == "changes" else next(iter(mine), None)
+            if key == "changes":
+                way[key] = mine
+            else:  # one for this direction goes before one for both
+                way[key] = min(mine, key=lambda one: "direction" not in one, default=None)
         yield place, {key: value for key, value in way.items() if value is not None}
 
 

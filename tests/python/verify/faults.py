@@ -349,6 +349,24 @@ def _disordered(run: Recorded) -> None:
     run.tables["queue"] = pl.concat([frame[:100], frame[101:102], frame[100:101], frame[102:]])
 
 
+def _later_than_late(run: Recorded) -> None:
+    row = run.find("packets", 20, step="late")
+    packet = run.tables["packets"]["packet"][row]
+    run.shift("packets", "time_s", run.find("packets", step="arrived", place="r1->bs", packet=packet), 1e-6)
+
+
+def _late_of_itself(run: Recorded) -> None:
+    del run.scenario["wired"][1]["reorder"]
+
+
+def _late_too_often(run: Recorded) -> None:
+    run.scenario["wired"][1]["reorder"]["share"] = 0.01
+
+
+def _late_the_other_way(run: Recorded) -> None:
+    run.scenario["wired"][1]["reorder"]["direction"] = "bs->r1"
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("wire", "last-hop", _too_early),
     ("wire", "last-hop", _too_late),
@@ -356,6 +374,10 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("wire", "last-hop", _overtaken),
     ("wire", "varying", _outage_ignored),
     ("wire", "varying", _rate_ignored),
+    ("late", "reordered", _later_than_late),
+    ("late", "reordered", _late_of_itself),
+    ("late", "reordered", _late_too_often),
+    ("late", "reordered", _late_the_other_way),
     ("walk", "last-hop", _two_fates),
     ("walk", "last-hop", _wrong_node),
     ("air", "last-hop", _talks_over),

@@ -45,6 +45,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "hidden": ("cheng2008-chain", STATIC | {"wlan.field.fragmentation": "400 B"}),
     "radio": ("kounavis1996-fixed-mobile", {"duration": "20 s"}),
+    "reordered": ("last-hop", {"wired.w2.reorder": {"share": 0.05, "by": "3 ms", "direction": "r1->bs"}}),
 }
 """Runs in which faults are planted: scenarios, and what is changed in them."""
 VARYING = {

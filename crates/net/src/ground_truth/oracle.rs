@@ -62,9 +62,10 @@ impl Load {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
-    /// Returns the share that is left for the ACKs of each connection.
+    /// Returns the share for the ACKs of each connection: those that a queue drops are made good by the next, so that only the ACKs
+    /// of others count.
     fn share_of_answers(&self) -> f64 {
-        (1.0 - self.datagrams).max(0.0) / f64::from((self.connections + self.answers).max(1))
+        1.0 / f64::from(self.answers.max(1))
     }
 }
 

@@ -20,7 +20,16 @@ impl Bench {
     fn new(line: Line) -> Bench {
         let pace = LinkRate::from(Rate::from_bps(8_000_000)).start(0);
         let ends = [NodeId(0), NodeId(1)];
-        let link = Link::new(0, "a->b".into(), ends[0], ends[1], pace, Span::from_millis(1), line, None);
+        let link = Link::new(
+            0,
+            "a->b".into(),
+            ends[0],
+            ends[1],
+            pace,
+            Span::from_millis(1),
+            line,
+            Mishaps { errors: None, reordering: None },
+        );
         let (arena, events) = (Arena::new(), EventQueue::new());
         Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }
     }

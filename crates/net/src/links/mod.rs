@@ -7,7 +7,7 @@ mod wired;
 
 pub use cell::WlanPlan;
 pub use radio::RadioLinkPlan;
-pub use wired::WiredPlan;
+pub use wired::{ReorderPlan, WiredPlan};
 
 use crate::queues::QueuePlan;
 use crate::routing::{Hop, Joins};

@@ -23,6 +23,17 @@ pub struct WiredPlan {
     pub queue: [QueuePlan; 2],
     /// Errors from `ends[0]` to `ends[1]` and back.
     pub errors: [ErrorPlan; 2],
+    /// What each direction makes late.
+    pub reorder: [Option<ReorderPlan>; 2],
+}
+
+/// What a direction of a wire makes late.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReorderPlan {
+    /// The share of the packets.
+    pub share: f64,
+    /// How much later than by the delay of the wire each of them arrives.
+    pub by: Span,
 }
 
 impl LinkPlan for WiredPlan {

@@ -11,6 +11,8 @@ pub(crate) enum Event {
     LinkFree(u16),
     /// A packet reaches the far end of a link.
     LinkArrival(u16),
+    /// A packet that a link made late reaches its far end.
+    LateArrival(u16),
     /// Something happens in a cell.
     Cell(CellEvent),
     /// Something happens on a radio link.

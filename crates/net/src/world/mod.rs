@@ -142,6 +142,7 @@ impl World {
         match event {
             Event::LinkArrival(i) => self.on_link_arrival(now, i),
             Event::LinkFree(i) => self.on_link_free(now, i),
+            Event::LateArrival(i) => self.on_late_arrival(now, i),
             Event::Cell(e) => self.on_cell_event(now, e),
             Event::Radio(e) => self.on_radio_event(now, e),
             Event::App(flow) => self.on_app(now, flow),

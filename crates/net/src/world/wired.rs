@@ -72,7 +72,7 @@ impl World {
     #[inline(always)]
     pub(crate) fn on_link_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];
-        if link.has_errors() || self.recorder.is_some() {
+        if link.is_doubtful() || self.recorder.is_some() {
             return self.on_doubtful_arrival(now, i);
         }
         let (node, interface) = (link.to, link.trace.to_interface);
@@ -81,7 +81,7 @@ impl World {
         }
     }
 
-    /// A packet reaches the far end of a link that may have damaged it, or under the eyes of a recorder.
+    /// A packet reaches the far end of a link that may have damaged it or made it late, or under the eyes of a recorder.
     #[inline(never)]
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
@@ -89,15 +89,19 @@ impl World {
         let Some(arrived) = link.on_arrival(&mut self.events) else { return };
         let (node, trace) = (link.to, link.trace);
         let damage = link.damage(&arrived, self.arena.get(&arrived.packet));
+        let is_late = link.draws_late() && damage == Damage::None;
         let OnWire { packet: id, .. } = arrived;
+        if is_late {
+            self.step(now, Step::Late, Spot::Place(trace.place), &id);
+            return self.links.wires[i as usize].keep_late(now, id, &mut self.events);
+        }
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             let comment = (damage != Damage::None).then(|| format!("lost on {}: channel", link.name));
             let packet = self.arena.get(&id);
             recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
         }
         if damage == Damage::None {
-            self.step(now, Step::Arrived, Spot::Place(trace.place), &id);
-            return self.visit(now, node, trace.to_interface, id);
+            return self.come_through(now, i, id);
         }
         let packet = self.arena.get(&id);
         let remains = (damage == Damage::Payload).then(|| self.remains(packet)).flatten();
@@ -105,6 +109,26 @@ impl World {
         if let Some(packet) = remains {
             self.enter(now, node, trace.to_interface, packet);
         }
+    }
+
+    /// A packet that a link made late reaches its far end.
+    #[inline(never)]
+    pub(crate) fn on_late_arrival(&mut self, now: Time, i: u16) {
+        let link = &mut self.links.wires[i as usize];
+        let (node, trace) = (link.to, link.trace);
+        let Some(id) = link.on_late_arrival(&mut self.events) else { return };
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            recorder.packet(now, node, trace.to_interface, Direction::In, self.arena.get(&id), None);
+        }
+        self.come_through(now, i, id);
+    }
+
+    /// A packet has arrived at the far end of a link, unharmed.
+    fn come_through(&mut self, now: Time, i: u16, id: Id<Packet>) {
+        let link = &self.links.wires[i as usize];
+        let (node, trace) = (link.to, link.trace);
+        self.step(now, Step::Arrived, Spot::Place(trace.place), &id);
+        self.visit(now, node, trace.to_interface, id);
     }
 
     /// What is left of a packet with an intact header, if its flow has a use for that.

@@ -52,5 +52,6 @@ fn wire(name: String, ends: [NodeId; 2], delay_ms: u64) -> WiredPlan {
         delay: [Span::from_millis(delay_ms); 2],
         queue: [QueuePlan::DropTail { packets: 1000 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+        reorder: [None; 2],
     }
 }

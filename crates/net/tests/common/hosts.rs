@@ -37,6 +37,7 @@ pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredP
         delay: [delay; 2],
         queue: [QueuePlan::DropTail { packets }; 2],
         errors: [errors, ErrorPlan::Clean],
+        reorder: [None; 2],
     }
 }
 

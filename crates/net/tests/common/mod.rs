@@ -77,6 +77,7 @@ impl LastHop {
                 delay: [Span::from_millis(self.d_off_ms); 2],
                 queue: [queue; 2],
                 errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+                reorder: [None; 2],
             })
             .collect();
         let reference_bits = u64::from(SEGMENT + 40 + OVERHEAD) * 8;

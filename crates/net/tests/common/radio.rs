@@ -109,6 +109,7 @@ impl Mobile {
                     delay: [Span::from_millis(50); 2],
                     queue,
                     errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+                    reorder: [None; 2],
                 }],
                 radios,
                 ..Links::default()

@@ -34,6 +34,7 @@ fn wired(mut plan: Plan) -> Plan {
         delay: [DELAY; 2],
         queue: [QueuePlan::DropTail { packets: 100_000 }; 2],
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+        reorder: [None; 2],
     });
     plan
 }

@@ -56,6 +56,7 @@ fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
         delay: [DELAY; 2],
         queue: [QueuePlan::DropTail { packets: QUEUE }; 2],
         errors: [errors.clone(), errors.clone()],
+        reorder: [None; 2],
     }];
     plan
 }

@@ -30,6 +30,7 @@ pub(crate) mod propagation;
 pub(crate) mod queue;
 mod radio;
 mod rate;
+mod reorder;
 mod routing;
 mod rules;
 pub(crate) mod scheme;

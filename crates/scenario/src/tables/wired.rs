@@ -4,6 +4,7 @@ use super::link::{
     self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY,
     RATE,
 };
+use super::reorder::{self, REORDER};
 use super::{errors, queue, rate};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
@@ -16,7 +17,10 @@ pub(super) static TYPE: LinkType = LinkType {
     list: "wired",
     most: u16::MAX as usize / 2, // each takes a number for either direction
     nodes: &["ends"],
-    resolve: link::resolve,
+    resolve: |wire, duration, problems| {
+        link::resolve(wire, duration, problems);
+        reorder::check(wire, problems);
+    },
     resolve_crossed: |_, _, _, _| {},
     joins: |w, number, node| Some(Joins::wire(link::ends(w, node)?, number)),
     crossed_by: |hop| match hop {
@@ -34,7 +38,7 @@ pub(super) static TYPE: LinkType = LinkType {
 };
 
 /// `[[wired]]`.
-pub(super) static WIRED: [Key; 9] = [
+pub(super) static WIRED: [Key; 10] = [
     NAME,
     key("ends", Kind::Ends, Required, "its two nodes; naming a node as an end creates it"),
     RATE,
@@ -44,6 +48,7 @@ pub(super) static WIRED: [Key; 9] = [
     CHANGES_KEY,
     QUEUE_KEY,
     ERRORS_KEY,
+    REORDER,
 ];
 
 fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
@@ -55,6 +60,7 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         delay: rate::delays(w)?,
         queue: queue::each_way(w)?,
         errors: errors::between(w, context.duration, context.largest)?,
+        reorder: reorder::plan(w)?,
     });
     Some(())
 }

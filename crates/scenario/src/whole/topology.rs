@@ -62,6 +62,12 @@ impl Topology {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
+    /// The name of the node that a hop leads to.
+    pub(crate) fn end(&self, hop: Hop) -> Option<&str> {
+        let node = self.graph.end(hop)?;
+        self.nodes.get_index(usize::from(node.0)).map(String::as_str)
+    }
+
     /// The links from one end of a flow to another, as packets are routed. `None` if there is no way.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
         self.hops(from, to)?.into_iter().map(Link::crossed_by).collect()

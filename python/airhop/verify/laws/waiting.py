@@ -85,8 +85,6 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
                 # It is given up when no answer has come in time, even if it had arrived before; RTS frames
                 # count beside it, and fragments of a packet each anew.
                 given_up[queues[f"{frame.sender}->*"]].append((frame.end, frame.end + patience))
-    transit = _transits(trace)
-    arrived: dict[str, int] = {}
     for step in trace.steps:
         place = queues.get(step.place, step.place)
         if step.step == "offered":
@@ -95,13 +93,15 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
         if step.step == "dropped":
             dropped[place].add(step.time)
             left[place].add(step.time)
-        if step.step == "arrived" or step.cause == "channel":
-            times = {step.time - delay for delay in transit.get(place, ())}
+    for place, transits in _transits(trace).items():
+        before = -1
+        for step in trace.came_through(place):
+            times = {step.time - delay for delay in transits}
             left[place] |= times
-            if arrived.get(place) == step.time and len(times) > 1:
+            if before == step.time and len(times) > 1:
                 # It waited for the one before it, which came the longer way: it does not overtake.
                 given_up[place].append((min(times), max(times)))
-            arrived[place] = step.time
+            before = step.time
     several |= {place for link, place in _places(trace, "wired") if "rate" not in link}
     for link in trace.scenario.get("radio", []):
         there, back = (place for place, _ in ways(link))
@@ -123,7 +123,7 @@ def _late(trace: Trace) -> dict[str, int]:
     """Give when the last packet left of which it is seen that it arrives."""
     late = {place: trace.duration - max(delays(link)) for link, place in _places(trace, "radio")}
     for link, place in _places(trace, "wired"):
-        gone = [*trace.steps_at(place, "arrived"), *trace.steps_at(place, "dropped")]
+        gone = [*trace.came_through(place), *trace.steps_at(place, "dropped")]
         late[place] = max((step.time for step in gone), default=0) - max(delays(link))
     return late
 

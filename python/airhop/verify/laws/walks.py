@@ -75,18 +75,17 @@ def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
 
 def _wrong_place(before: Step, step: Step) -> str | None:
     """Say why a packet cannot be there, if it cannot."""
-    begin, end = _link(before.place) if before.step == "offered" else (_node(before), "")
+    on_link = before.step in ("offered", "late")
+    begin, end = _link(before.place) if on_link else (_node(before), "")
     match step.step:
         case "offered":
             # What a link layer gave up a router may offer to another neighbour.
             here, (start, _) = begin, _link(step.place)
-            is_right = start == here
-        case "arrived":
-            is_right = before.step == "offered" and step.place == before.place
+            is_right = start == here and before.step != "late"
+        case "arrived" | "late":
+            is_right = before.step in ("offered", "late") and step.place == before.place
         case "delivered":
-            is_right = (before.step != "offered" and step.place == begin) or (
-                end == "*" and step.place == begin
-            )
+            is_right = (not on_link and step.place == begin) or (end == "*" and step.place == begin)
         case _:
             is_right = step.place == "agent" or _link(step.place)[0] == begin
     return None if is_right else f"{step.step} at {step.place} after it was {before.step} at {before.place}"

@@ -104,10 +104,10 @@ def ports(trace: Trace) -> dict[str, _Port]:
             continue
         if step.step == "offered":
             port.offered[step.packet] = step
-        elif step.step == "arrived" or step.cause == "channel":
-            port.departed.append(step)
-        else:
+        elif step.step == "dropped" and step.cause != "channel":
             port.dropped.append(step)
+    for place, port in found.items():
+        port.departed = trace.came_through(place)
     return found
 
 

@@ -1,7 +1,7 @@
 //! Wired links, cells and radio links of a plan, with their queues and channels.
 
 use super::disciplines::Disciplines;
-use crate::link::{Line, Link, LinkTrace};
+use crate::link::{Line, Link, LinkTrace, Mishaps, Reordering};
 use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
@@ -28,13 +28,29 @@ pub(crate) fn wires(
             let name = format!("{}->{}", names[side], names[1 - side]);
             let pace = &w.pace[side];
             let errors = pace.with_losses(side as u8, errors);
-            let model = (errors != ErrorPlan::Clean)
+            let errors = (errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
+            let reordering = w.reorder[side].map(|reorder| {
+                Reordering::new(
+                    reorder.share,
+                    reorder.by,
+                    streams.stream(&format!("{}.reorder.{name}", w.name)),
+                )
+            });
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
             let queue = queues.of(Hop::Link(links.len() as u16), w.queue[side]);
             let line = Line::new(&queue, pace, stream);
             let (number, delay) = (links.len() as u16, w.delay[side]);
-            let mut link = Link::new(number, name, from, to, pace.start(side as u8), delay, line, model);
+            let mut link = Link::new(
+                number,
+                name,
+                from,
+                to,
+                pace.start(side as u8),
+                delay,
+                line,
+                Mishaps { errors, reordering },
+            );
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),

@@ -1,0 +1,42 @@
+"""Wires that reorder: who is late is late by so much, and no more of them are than should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airhop.verify.trace import ROUNDING, Finding, Step, Trace, quantity, ways
+
+_DEVIATIONS, _FEW = 7.0, 6
+"""By so many standard deviations, and a few packets, a share may be off: one in 10¹⁰ is."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold the packets that are late against their time, and their number against the share."""
+    tables = {
+        place: way.get("reorder") for link in trace.scenario.get("wired", []) for place, way in ways(link)
+    }
+    for place in dict.fromkeys(step.place for step in trace.steps if step.step == "late"):
+        if tables.get(place) is None:
+            yield Finding("late", 0.0, place, "packets are late, and nothing makes them so")
+    for place, table in tables.items():
+        if table is None:
+            continue
+        late = {step.packet: step for step in trace.steps_at(place, "late")}
+        came = [step for step in trace.came_through(place) if step.step != "dropped"]
+        yield from _times(trace, place, late, round(quantity(table["by"])))
+        expected = len(came) * table["share"]
+        off = _DEVIATIONS * (expected * (1 - table["share"])) ** 0.5 + _FEW
+        if abs(len(late) - expected) > off:
+            text = f"{len(late)} of {len(came)} packets are late, {expected:.1f} expected"
+            yield Finding("late", trace.duration / 1e9, place, text)
+
+
+def _times(trace: Trace, place: str, late: dict[int, Step], by: int) -> Iterator[Finding]:
+    """Hold the arrival of each packet that is late against when it came to the end of the wire."""
+    arrived = {step.packet: step.time for step in trace.steps_at(place, "arrived")}
+    for packet, step in late.items():
+        due = step.time + by
+        time = arrived.get(packet)
+        if (due < trace.duration - ROUNDING) if time is None else abs(time - due) > ROUNDING:
+            text = f"{step.kind} {step.seq} is late by {by} ns, and does not arrive then"
+            yield Finding("late", step.time / 1e9, place, text)
