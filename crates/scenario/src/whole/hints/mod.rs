@@ -7,6 +7,7 @@ mod links;
 mod path;
 mod queues;
 mod senders;
+mod unused;
 
 pub use senders::Base;
 
@@ -50,13 +51,15 @@ struct Caught {
 
 type Trap = fn(&Look<'_>) -> Vec<Caught>;
 
-const TRAPS: [(&str, Trap); 6] = [
+const TRAPS: [(&str, Trap); 8] = [
     ("linux-sender", senders::of_another_system),
     ("no-arq", links::without_recovery),
     ("short-arq-window", links::short_of_frames),
     ("single-attempt", links::single_attempt),
     ("short-queue", queues::short),
     ("short-receive-window", senders::short_of_window),
+    ("unused-link", unused::links),
+    ("idle-service", unused::services),
 ];
 
 impl Scenario {

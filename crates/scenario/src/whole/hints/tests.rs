@@ -173,3 +173,40 @@ fn bases_are_named_with_the_values_that_are_set_in_them() {
     let sets = [("flow.ftp.tcp", r#"{ preset = "ns2", rto = { min = "200 ms" }, timestamps = true }"#)];
     assert_eq!(names(&sets), ["preset ns2, timestamps = true, rto.min = \"200 ms\""]);
 }
+
+/// A table that takes no part in any run is one that somebody believes in.
+#[test]
+fn what_takes_no_part_is_told() {
+    let spur =
+        "[[wired]]\nname = \"spur\"\nends = [\"s\", \"x\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n[[flow]]";
+    let text = RADIO.replacen("[[flow]]", spur, 1).replace("loss = 0.001", "loss = 0");
+    let [link] = &hints(&text, &[])[..] else { panic!("{:?}", hints(&text, &[])) };
+    assert_eq!((link.trap, &link.about[..]), ("unused-link", &["wired.spur".to_string()][..]));
+    assert_eq!(traps(&text, &[("flow.ftp.from", "x")]), [""; 0]);
+    let alone = LAST_HOP.replace("d = [30, 0] }", "d = [30, 0], e = [9, 9] }");
+    let all = hints(&alone, &[("wlan.cell.attempts", "7")]);
+    let [station] = &all[..] else { panic!("{all:?}") };
+    assert!(station.about == ["wlan.cell"] && station.text.ends_with("meets them: e"), "{station:?}");
+}
+
+/// A service acts where its kind does: before a wireless link, or where one meets a wire.
+#[test]
+fn a_service_without_a_place_is_told() {
+    let wire = RADIO.replace("radio", "wired").replace("loss = 0.001", "loss = 0");
+    for (text, service, caught) in [
+        (&wire, "snoop", true),
+        (&wire, "nak", true),
+        (&wire, "contention", true),
+        (&wire, "eln", true),
+        (&wire, "truth", false),
+        (&wire, "step-marking", false),
+        (&wire, "damaged-frames", false),
+        (&wire.replace("wired", "radio"), "eln", true),
+        (&wire.replace("wired", "radio"), "snoop", false),
+        (&LAST_HOP.replace("attempts = 1", "attempts = 7"), "eln", false),
+    ] {
+        let services = format!("[\"{service}\"]");
+        let all = traps(text, &[("flow.ftp.services", &services)]);
+        assert_eq!(all.contains(&"idle-service"), caught, "{service}: {all:?}");
+    }
+}

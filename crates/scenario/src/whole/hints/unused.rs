@@ -1,0 +1,122 @@
+//! Traps of what takes no part in any run: links that no flow crosses, stations that none meets, services without a place to act.
+
+use super::{Caught, Look};
+use crate::grammar::fields::Fields;
+use crate::tables::LINKS;
+use crate::tables::wlan::is_on_demand;
+use crate::whole::topology::Link;
+use airhop_net::plan::FlowPlan;
+use airhop_net::routing::Hop;
+use airhop_net::services::{Kind, LinkService, Service};
+use std::collections::HashSet;
+
+/// Links, and stations with a place of their own, that no flow of the file meets.
+pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
+    let met = Met::new(look);
+    let unused = |(link, table): (Link, &Fields)| {
+        let name = table.text("name")?;
+        let text = match met.links.contains(&(link.of, link.index)) {
+            false => "takes no part in the run: no flow of the file crosses it".to_string(),
+            true => {
+                let idle = met.idle_stations(table);
+                if idle.is_empty() {
+                    return None;
+                }
+                format!(
+                    "has stations that take no part in the run, as no flow of the file meets them: {}",
+                    idle.join(", ")
+                )
+            }
+        };
+        Some(Caught { about: format!("{}.{name}", LINKS[link.of].list), text, set: None })
+    };
+    Link::all(look.root).filter_map(unused).collect()
+}
+
+/// Services of flows that nothing on their path lets act.
+pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
+    let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
+        let hops = way(look, table);
+        let idle = plan
+            .services
+            .iter()
+            .filter(|service| !acts(service, hops.as_deref()))
+            .map(|service| service.name);
+        let caught = |service| Caught {
+            about: format!("flow.{}", plan.name),
+            text: format!("has no place on its path for \"{service}\", which acts where a wireless link is"),
+            set: None,
+        };
+        idle.map(caught).collect::<Vec<_>>()
+    };
+    look.plan.flows.iter().zip(look.root.tables("flow")).flat_map(of_flow).collect()
+}
+
+/// The hops of a flow's data; `None` if its ends are drawn.
+fn way(look: &Look<'_>, flow: &Fields) -> Option<Vec<Hop>> {
+    look.topology.hops(flow.text("from")?, flow.text("to")?)
+}
+
+/// True if a service has something to do on these hops; between stations that are drawn, all are by radio.
+fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
+    let any = |is: fn(&Hop) -> bool| hops.is_none_or(|hops| hops.iter().any(is));
+    match service.kind {
+        Kind::AtLink(_) | Kind::AtStations(_) | Kind::BesideAir(_) => any(|hop| hop.is_wireless()),
+        Kind::AtBase(_) => {
+            let is_base = |pair: &[Hop]| pair[0].is_wireless() != pair[1].is_wireless();
+            hops.is_some_and(|hops| hops.windows(2).any(is_base))
+        }
+        Kind::ByLinks(LinkService::Fragments | LinkService::Contention) => any(|hop| hop.cell().is_some()),
+        Kind::ByLinks(LinkService::DamagedFrames) | Kind::Queue(_) | Kind::Oracle => true,
+    }
+}
+
+/// What the flows of a file meet.
+struct Met {
+    /// By type and number.
+    links: HashSet<(usize, usize)>,
+    nodes: HashSet<String>,
+}
+
+impl Met {
+    fn new(look: &Look<'_>) -> Met {
+        let mut met = Met { links: HashSet::new(), nodes: HashSet::new() };
+        for flow in look.root.tables("flow") {
+            match (flow.text("from"), flow.text("to")) {
+                (Some(from), Some(to)) => {
+                    [(from, to), (to, from)].into_iter().for_each(|(a, b)| met.walk(look, a, b))
+                }
+                _ => met.draw(look, flow),
+            }
+        }
+        met
+    }
+
+    fn walk(&mut self, look: &Look<'_>, from: &str, to: &str) {
+        self.nodes.extend([from, to].map(String::from));
+        for hop in look.topology.hops(from, to).unwrap_or_default() {
+            self.links.extend(Link::crossed_by(hop).map(|link| (link.of, link.index)));
+            self.nodes.extend(look.topology.end(hop).map(String::from));
+        }
+    }
+
+    /// A flow between two stations that are drawn stays in their wlan.
+    fn draw(&mut self, look: &Look<'_>, flow: &Fields) {
+        let wlan = flow.table("between").and_then(|between| between.text("wlan"));
+        let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
+        for (link, table) in of_it {
+            self.links.insert((link.of, link.index));
+            self.nodes
+                .extend(table.stations("stations").unwrap_or_default().iter().map(|(name, _)| name.clone()));
+        }
+    }
+
+    /// Returns the stations of a table that no flow meets: not those of a layout, or that routes on demand may take.
+    fn idle_stations(&self, table: &Fields) -> Vec<String> {
+        if !table.takes("stations") || is_on_demand(table) {
+            return Vec::new();
+        }
+        let names = table.stations("stations").unwrap_or_default().iter().map(|(name, _)| name);
+        names.filter(|name| !self.nodes.contains(*name)).cloned().collect()
+    }
+}
