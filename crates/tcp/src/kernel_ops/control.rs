@@ -282,7 +282,7 @@ impl CongestionControl for KernelControl {
             Signal::Echo => self.begin_reduction(CaState::Cwr, s),
         }
         self.show(w);
-        Judged::Congestion
+        Judged::Undecided // `ssthresh` says how far to go down, and nothing of a cause
     }
 
     /// The sender finds it before [`CongestionControl::observe`], and Linux after that.
