@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
-from airhop.analysis.measures import MEANS, SUMS, over_flows
+from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEANS, SUMS, columns, over_flows
 from airhop.boundary.arguments import checked
 from airhop.errors import InputError
 from airhop.hints import hints, lines, pointer, senders
@@ -22,9 +23,10 @@ from airhop.study.axis import text
 if TYPE_CHECKING:
     import polars as pl
 
-GOODPUT = "goodput_mbps"
 METRICS = (*SUMS, *MEANS)
 """What a comparison sums up: sums over the TCP flows of a run, and means over the flows that have them."""
+DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
+"""What it sums up of UDP: sums over the UDP flows of a run, and means over those that have them."""
 MOST_REPS = 100_000
 """More replications than this are a slip of the finger: the interval shrinks with their square root."""
 
@@ -38,6 +40,8 @@ class Row:
     metrics: Mapping[str, stats.Estimate | None]
     """By name, over the replications that have it: sums over the TCP flows of a run (`goodput_mbps`,
     `sent_segments` and so on), means over the flows that have it (`srtt_ms` and so on). None: none has."""
+    datagrams: Mapping[str, stats.Estimate | None]
+    """The same of the UDP flows; empty where there are none."""
     goodput_ratio: stats.Ratio
     """Of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
@@ -99,8 +103,8 @@ class Comparison:
         import polars as pl
 
         rows = [
-            {"scheme": scheme, "seed": self.seed, "rep": rep, **_metrics(result)}
-            for (scheme, rep), result in sorted(self.results.items(), key=lambda item: item[0][1])
+            {"scheme": scheme, "seed": self.seed, "rep": rep, **self._metrics[scheme, rep]}
+            for scheme, rep in sorted(self.results, key=lambda key: key[1])
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -109,14 +113,14 @@ class Comparison:
         reps = self.paired_reps
         if not reps:
             return []
-        samples = {scheme: [_metrics(self.results[scheme, rep]) for rep in reps] for scheme in self.schemes}
         goodput = {
             scheme: [self.results[scheme, rep].goodput_mbps for rep in reps] for scheme in self.schemes
         }
         return [
             Row(
                 scheme,
-                {name: _estimate(row[name] for row in samples[scheme]) for name in METRICS},
+                _estimates([self._metrics[scheme, rep] for rep in reps], METRICS),
+                self._datagrams(scheme),
                 stats.ratio(goodput[scheme], goodput[self.schemes[0]]),
                 [self.results[scheme, rep].judgements for rep in reps],
             )
@@ -127,7 +131,7 @@ class Comparison:
         """List what a reader should know before trusting the intervals."""
         reps = self.paired_reps
         doubts = stats.doubts(
-            [[tuple(_metrics(self.results[scheme, rep]).values()) for rep in reps] for scheme in self.schemes]
+            [[tuple(self._metrics[scheme, rep].values()) for rep in reps] for scheme in self.schemes]
         )
         rows = self.rows()
         shown = {
@@ -135,6 +139,18 @@ class Comparison:
         }
         ratios = {f"{row.scheme} ratio": row.goodput_ratio for row in rows[1:]}
         return [*doubts, *stats.vague({**shown, **ratios})]
+
+    @cached_property
+    def _metrics(self) -> dict[tuple[str, int], dict[str, float | None]]:
+        """Every run summed up, once: there may be thousands of flows."""
+        return {key: over_flows(run.document["flows"], METRICS) for key, run in self.results.items()}
+
+    def _datagrams(self, scheme: str) -> dict[str, stats.Estimate | None]:
+        """Sum up the UDP flows of a scheme's paired replications; empty where there are none."""
+        runs = [self.results[scheme, rep].document["flows"] for rep in self.paired_reps]
+        if all(flow["transport"] == "tcp" for flows in runs for flow in flows):
+            return {}
+        return _estimates([over_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
 
     def to_dict(self) -> dict[str, Any]:
         """Give what `airhop compare --json` prints."""
@@ -150,10 +166,8 @@ class Comparison:
                 {
                     "scheme": row.scheme,
                     "n": row.goodput_ratio.n,
-                    "metrics": {
-                        name: value and {"mean": value.mean, "half_width": value.half_width}
-                        for name, value in row.metrics.items()
-                    },
+                    "metrics": _written(row.metrics),
+                    "datagrams": _written(row.datagrams),
                     "goodput_ratio": {
                         "to": self.schemes[0],
                         "value": _finite(row.goodput_ratio.value),
@@ -243,14 +257,19 @@ def compare(
     return Comparison(scenario, names, seed, reps, finished, under)
 
 
-def _metrics(result: Result) -> dict[str, float | None]:
-    return over_flows(result.document["flows"], METRICS)
+def _estimates(
+    runs: Sequence[Mapping[str, float | None]], names: Iterable[str]
+) -> dict[str, stats.Estimate | None]:
+    """Estimate the mean of each measure over the replications that have it."""
+    samples = {name: [value for run in runs if (value := run[name]) is not None] for name in names}
+    return {name: stats.estimate(sample) if sample else None for name, sample in samples.items()}
 
 
-def _estimate(values: Iterable[float | None]) -> stats.Estimate | None:
-    """Estimate a mean over the replications that have the measure."""
-    found = [value for value in values if value is not None]
-    return stats.estimate(found) if found else None
+def _written(estimates: Mapping[str, stats.Estimate | None]) -> dict[str, Any]:
+    return {
+        name: value and {"mean": value.mean, "half_width": value.half_width}
+        for name, value in estimates.items()
+    }
 
 
 def _judged(row: Row) -> dict[str, Any]:

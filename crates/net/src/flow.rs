@@ -6,6 +6,7 @@ use crate::ground_truth::spurious::SpuriousTimeouts;
 use crate::outside::{HalfConnection, RealEnds};
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
+use crate::transit::{Active, Datagrams};
 use crate::turnaround::Holding;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
@@ -22,6 +23,8 @@ pub(crate) struct Flow {
     /// Hash of its name, for the fingerprint.
     pub hash: u64,
     pub ends: Ends,
+    /// From its first segment to its last delivery.
+    pub active: Active,
     /// Agents on its path, by node: the node and the index in the world.
     pub agents: Vec<(NodeId, u16)>,
     /// Link layers deliver its segments even if their payload is damaged.
@@ -51,6 +54,15 @@ pub(crate) enum Ends {
 }
 
 impl Ends {
+    /// The datagrams of a flow without TCP.
+    pub fn datagrams(&mut self) -> Option<&mut Datagrams> {
+        match self {
+            Ends::Udp(udp) => Some(&mut udp.datagrams),
+            Ends::Real(real) if real.tcp.is_none() => Some(&mut real.datagrams),
+            Ends::Tcp(_) | Ends::Real(_) => None,
+        }
+    }
+
     /// Of real hosts that speak TCP.
     pub fn half(&self) -> Option<&HalfConnection> {
         match self {
@@ -121,19 +133,17 @@ pub(crate) struct UdpEnds {
     /// Payload of a datagram.
     pub bytes: u32,
     pub source: Source,
-    pub sent: u64,
-    pub delivered_bytes: u64,
+    pub datagrams: Datagrams,
 }
 
 impl UdpEnds {
     pub fn new(bytes: u32, source: Source) -> Self {
-        UdpEnds { bytes, source, sent: 0, delivered_bytes: 0 }
+        UdpEnds { bytes, source, datagrams: Datagrams::default() }
     }
 
     /// The datagram that is due now.
     pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
-        let number = self.sent;
-        self.sent += 1;
+        let number = self.datagrams.send(self.bytes);
         let body = Body::Udp(Datagram { number, len: self.bytes, sent: now, original: None });
         Packet::new(id, plan.from, plan.to, UDP_HEADER_BYTES + self.bytes, body)
     }

@@ -17,6 +17,7 @@ mod report;
 pub mod routing;
 pub mod services;
 mod source;
+mod transit;
 mod turnaround;
 mod world;
 
@@ -26,4 +27,5 @@ pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
 pub use report::{Column, FlowReport, OverFlows, Report, Value, flow_columns, run_columns};
 pub use routing::RoutingCounts;
+pub use transit::Delay;
 pub use world::{EmulatorPlan, Interrupted, Schedule, World};

@@ -85,6 +85,7 @@ def columns(group: str) -> tuple[str, ...]:
     return tuple(column for column, measure in MEASURES.items() if measure.path[0] == group)
 
 
+GOODPUT, ACTIVE, LOSS = "goodput_mbps", "active_mbps", "loss"
 NOTICES = columns("notices")
 JUDGEMENTS = columns("judgements")
 DROPS = columns("drops")
@@ -108,14 +109,21 @@ def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:
     return {measure.column: measure.value(flow) for measure in OF_FLOWS}
 
 
-def over_flows(flows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, float | None]:
-    """Add up measures over the flows of a run document, by column: sums over TCP flows, means over all."""
-    return {name: _total(flows, MEASURES[name]) for name in names}
+def over_flows(
+    flows: Sequence[Mapping[str, Any]], names: Iterable[str], transport: str = "tcp"
+) -> dict[str, float | None]:
+    """Add up measures over the flows of a run document, by column.
+
+    Sums are over the flows of that transport, means over all flows that have the measure.
+    """
+    summed = [flow for flow in flows if flow["transport"] == transport]
+    return {name: _total(MEASURES[name], flows, summed) for name in names}
 
 
-def _total(flows: Sequence[Mapping[str, Any]], measure: Measure) -> float | None:
+def _total(
+    measure: Measure, flows: Sequence[Mapping[str, Any]], summed: Sequence[Mapping[str, Any]]
+) -> float | None:
     if measure.over_flows == "sum":
-        known = [measure.value(flow) for flow in flows if flow["transport"] == "tcp"]
-        return float(sum(value or 0 for value in known))
+        return float(sum(measure.value(flow) or 0 for flow in summed))
     found = [value for flow in flows if (value := measure.value(flow)) is not None]
     return sum(found) / len(found) if found else None

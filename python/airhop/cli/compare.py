@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from airhop.analysis.measures import MEASURES
+from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.shown.flows import heading, over_what
 from airhop.cli.shown.judgements import print_shares
-from airhop.comparison import Comparison, InterruptedComparison
+from airhop.comparison import Comparison, InterruptedComparison, Row
 from airhop.comparison import compare as run_comparison
 from airhop.errors import InputError
 from airhop.plugins import load_all
@@ -21,8 +22,10 @@ from airhop.scenario import Scenario
 from airhop.stats import replications
 from airhop.terminal import bar_chart, mean_pm, ratio
 
-OTHERS = ("retransmissions", "timeouts", "window_cuts", "srtt_ms")
+OTHERS = ("srtt_ms", "retransmissions", "timeouts", "window_cuts", ACTIVE)
 """Measures that have a column beside goodput."""
+OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
+"""Measures of UDP flows that have a column."""
 
 
 def compare(
@@ -75,6 +78,11 @@ def _scheme(word: str) -> str | dict[str, Any]:
     return table
 
 
+def _datagrams(row: Row, name: str) -> str:
+    value = row.datagrams[name]
+    return mean_pm(value.scaled(100) if value is not None and name == LOSS else value)
+
+
 def _print(comparison: Comparison, as_json: bool) -> None:
     for line in comparison.hints:
         say(line)
@@ -106,6 +114,14 @@ def _print(comparison: Comparison, as_json: bool) -> None:
         ],
         title=title,
     )
+    if rows[0].datagrams:
+        print_table(
+            out,
+            ["scheme", *(heading(MEASURES[name]) for name in OF_DATAGRAMS)],
+            [[row.scheme, *(_datagrams(row, name) for name in OF_DATAGRAMS)] for row in rows],
+            title="UDP flows beside it: rates are sums, the others means over flows",
+        )
+    out.print(over_what(comparison.results[first, comparison.paired_reps[0]].document), style="dim")
     goodput = [(row.scheme, row.goodput) for row in rows]
     out.print(bar_chart(goodput, unit="Mbit/s", columns=out.width))
     print_shares(out, {row.scheme: row.judgements for row in rows})

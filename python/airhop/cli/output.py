@@ -19,6 +19,10 @@ PIPE_WIDTH = 10_000
 
 _OTHER_CONTROLS = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters above ASCII's first 32, and overrides of direction."""
+
+MOST_ROWS = 1_000
+"""Rows that a table has at most: each takes milliseconds to lay out, and nobody reads so many."""
+
 GAP = 2
 """Characters between two columns of a table, and at its two edges together."""
 
@@ -78,9 +82,19 @@ def table(*columns: str, title: str | None = None, left: int = 1) -> Table:
 
 
 def print_table(
-    out: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str, left: int = 1
+    out: Console,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    title: str,
+    left: int = 1,
+    most: int = MOST_ROWS,
 ) -> None:
-    """Print a table. Where the terminal is too narrow, the last columns are left out, and it says so."""
+    """Print a table.
+
+    Where the terminal is too narrow, the last columns are left out, and rows beyond `most`; it says so.
+    """
+    beyond, rows = rows[most:], rows[:most]
     widths = [
         max(len(line) for cell in (column, *(row[i] for row in rows)) for line in cell.splitlines() or [""])
         for i, column in enumerate(columns)
@@ -93,6 +107,8 @@ def print_table(
         shown.add_row(*row[:fitting])
     out.print(title, style="bold")  # not the table's own title, which is folded to the table's width
     out.print(shown)
+    if beyond:
+        out.print(f"and {len(beyond):,} more rows; --json has everything", style="dim")
     if fitting < len(columns):
         missing = ", ".join(column.replace("-\n", "").replace("\n", " ") for column in columns[fitting:])
         say(f"the terminal is too narrow for {missing}; --json has everything")

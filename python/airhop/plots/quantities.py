@@ -37,7 +37,8 @@ class Quantity:
 
 
 def _declared(columns: Iterable[str]) -> list[Quantity]:
-    return [Quantity(column, MEASURES[column].label, MEASURES[column].unit) for column in columns]
+    found = [MEASURES[column] for column in columns]
+    return [Quantity(m.column, m.label, m.unit, math.inf if m.unit or m.is_count else 1.0) for m in found]
 
 
 (GOODPUT,) = _declared(["goodput_mbps"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.measures import ACTIVE, GOODPUT, MEASURES
 from airhop.plots.quantities import Dimension, Scale
 from airhop.report import figures
 from airhop.report.causes import Confusion, confusion
@@ -32,6 +33,7 @@ SCALED: dict[str, Callable[[Chapter, Scale], figure]] = {
 }
 """Figures against a dimension: one template for every scale that the study's dimensions have."""
 
+RATES = " ".join(f"{MEASURES[name].label}: {MEASURES[name].about}" for name in (GOODPUT, ACTIVE))
 INTERVALS = (
     "95 % over replications: Student's t for means and paired differences, Fieller's for ratios of means. "
     "Replication r of every scheme meets the same channel, so that differences are paired."
@@ -168,6 +170,7 @@ class Layout:
             *(("Grid", f"{d.column} = {', '.join(d.texts)}") for d in chapter.dimensions),
             ("Schemes", ", ".join(chapter.labels)),
             ("Replications", f"{told} of every point; seed {study.seed}, the first is replication 0"),
+            ("Rates", f"{RATES} Of a run: their sums over its TCP flows."),
             ("Intervals", INTERVALS),
             ("Verdicts", VERDICTS if chapter.paper else ""),
             ("Rows", self.facts),

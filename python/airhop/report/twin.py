@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.measures import ACTIVE, GOODPUT
 from airhop.live.validity import told as moved
 from airhop.report.chapter import html_id
 from airhop.report.pack import Templates, pack, template
@@ -55,8 +56,7 @@ class Side:
     @property
     def goodput_mbps(self) -> float:
         """Bytes delivered over that span, in Mbit/s: a run begins before its connections do."""
-        begin, end = self.span_s
-        return 8e-6 * float(self.flow["delivered_bytes"]) / (end - begin) if end > begin else 0.0
+        return float(self.flow[ACTIVE] or 0.0)
 
     @cached_property
     def lost(self) -> dict[str, int]:
@@ -178,7 +178,11 @@ class TwinLayout:
         sides = self.chapter.sides
         causes = [c for c in DATA_DROPS if c in ALWAYS_TOLD or any(side.lost[c] for side in sides)]
         return [
-            ("goodput, Mbit/s", [number(side.goodput_mbps) for side in sides]),
+            ("goodput while active, Mbit/s", [number(side.goodput_mbps) for side in sides]),
+            (
+                f"goodput over all {self.chapter.duration_s:.4g} s, Mbit/s",
+                [number(side.flow[GOODPUT]) for side in sides],
+            ),
             ("first segment to last delivery, s", [_span(*side.span_s) for side in sides]),
             ("delivered, MB", [number(side.flow["delivered_bytes"] / 1e6) for side in sides]),
             ("segments sent", [number(side.flow["sent_segments"]) for side in sides]),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from airhop.analysis import loss_classifications
-from airhop.analysis.measures import DROPS, JUDGEMENTS, MEANS, NOTICES, SUMS
+from airhop.analysis.measures import DROPS, GOODPUT, JUDGEMENTS, MEANS, NOTICES, SUMS
 
 if TYPE_CHECKING:
     import polars as pl
 
-GOODPUT = "goodput_mbps"
 METRICS = (*SUMS, *MEANS, "jain", "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
 """What a run is measured by: its numbers that a seed can change."""
 OF_A_FLOW = (*SUMS, *MEANS, *NOTICES, *JUDGEMENTS)

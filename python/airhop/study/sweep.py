@@ -8,6 +8,7 @@ from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airhop.analysis.measures import GOODPUT
 from airhop.boundary.arguments import checked
 from airhop.engines import Engine, Shard, open_engine
 from airhop.errors import RunError
@@ -16,7 +17,7 @@ from airhop.scenario import Scenario
 from airhop.simulate import Interrupted, Job
 from airhop.study.axis import Axis, flattened
 from airhop.study.manifest import save_manifest
-from airhop.study.measure import GOODPUT, per_run
+from airhop.study.measure import per_run
 from airhop.study.metric import measured, with_flows
 from airhop.study.spread import Spread
 from airhop.study.study import Point, Study

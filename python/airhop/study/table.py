@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from airhop import stats
 from airhop.analysis.loss_classifications import LossClassifications
-from airhop.analysis.measures import JUDGEMENTS
+from airhop.analysis.measures import GOODPUT, JUDGEMENTS
 from airhop.boundary.arguments import checked
 from airhop.boundary.shell import command_line
 from airhop.scenario import SCHEME
 from airhop.study.manifest import load_manifests
-from airhop.study.measure import GOODPUT, METRICS, per_run
+from airhop.study.measure import METRICS, per_run
 from airhop.study.metric import measured, with_flows
 from airhop.study.study import Point, Study
 from airhop.study.until import Until

@@ -163,7 +163,13 @@ def test_headline_claims_and_method_are_there(outcome: Outcome, page: Page) -> N
     for checked in outcome.claims:
         assert checked.claim.text in text
         assert checked.result.measured in text
-    for method in (FIG6.source, "airhop reproduce yun2009/fig6 --quick", "Fieller", 'name = "cell"'):
+    for method in (
+        FIG6.source,
+        "airhop reproduce yun2009/fig6 --quick",
+        "Fieller",
+        "last delivery",
+        'name = "cell"',
+    ):
         assert method in text
 
 

@@ -239,6 +239,10 @@ FLOW = {
     "duplicates": int,
     "timeouts_warned_late": int,
     "lateness": type(None),  # without notices
+    "active_mbps": float,
+    "loss": type(None),  # of datagrams, as the next two
+    "delay_ms": type(None),
+    "jitter_ms": type(None),
 }
 RUN = {
     "scenario": str,
@@ -281,8 +285,9 @@ def test_flows_frame_has_these_columns() -> None:
         for cause in ("queue", "aqm", "channel", "collision", "none")
     ]
     lateness = [f"lateness_{what}" for what in ("notices", "late", "mean_ms")]
-    plain = [k for k in FLOW if k not in ("notices", "judgements", "lateness")]
-    assert flows.columns == [*plain, *notices, *lateness, *judged]
+    delay = [f"delay_{what}_ms" for what in ("mean", "p50", "p95", "p99", "max")]
+    plain = [k for k in FLOW if k not in ("notices", "judgements", "lateness", "delay_ms")]
+    assert flows.columns == [*plain, *notices, *lateness, *delay, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
     assert flows.schema["completion_s"] == pl.Float64

@@ -75,6 +75,10 @@ def _goodput(run: Recorded) -> None:
     run.document["flows"][0]["goodput_mbps"] *= 1.001
 
 
+def _active(run: Recorded) -> None:
+    run.document["flows"][0]["active_mbps"] *= 1.001
+
+
 def _uncounted(run: Recorded) -> None:
     run.document["drops"]["queue"] += 1
 
@@ -476,6 +480,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("sender", "last-hop", _beyond_the_receive_window),
     ("sender", "delayed", _times_out_early),
     ("counters", "last-hop", _goodput),
+    ("counters", "last-hop", _active),
     ("counters", "last-hop", _uncounted),
     ("counters", "last-hop", count("drops", "channel")),
     ("counters", "last-hop", count("flows", "0", "delivered_bytes")),

@@ -1,6 +1,7 @@
 //! What the network sees of the ends of a real flow: what entered and what was acknowledged, not what their kernels think.
 
 use crate::report::FlowReport;
+use crate::transit::Datagrams;
 use airhop_base::{FlowId, NoticeKind, Span, Time};
 use airhop_wire::real::Way;
 
@@ -9,12 +10,10 @@ use airhop_wire::real::Way;
 pub(crate) struct RealEnds {
     /// TCP only.
     pub tcp: Option<HalfConnection>,
-    /// Data segments or datagrams that entered.
-    pub sent: u64,
-    /// Payload bytes of datagrams that entered.
-    pub entered_bytes: u64,
-    /// Payload bytes of datagrams that left.
-    pub datagram_bytes: u64,
+    /// Data segments of TCP that entered.
+    pub segments: u64,
+    /// What is not TCP.
+    pub datagrams: Datagrams,
     /// Notices that were for its sender, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
 }
@@ -22,16 +21,17 @@ pub(crate) struct RealEnds {
 impl RealEnds {
     /// The counts of a flow: what a kernel alone knows (timeouts, recoveries, window cuts, what it took a loss for) stays at zero.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
-        let report = FlowReport { sent_segments: self.sent, notices: self.notices, is_real: true, ..blank };
+        let report = FlowReport { notices: self.notices, is_real: true, ..blank };
         match &self.tcp {
             Some(half) => FlowReport {
                 transport: "tcp",
+                sent_segments: self.segments,
                 delivered_bytes: half.delivered(),
                 retransmissions: half.retransmissions,
                 srtt_ms: half.srtt.map(Span::millis_f64),
                 ..report
             },
-            None => FlowReport { delivered_bytes: self.datagram_bytes, ..report },
+            None => report.of_datagrams(&self.datagrams),
         }
     }
 }

@@ -108,10 +108,9 @@ impl World {
         datagram: Arc<[u8]>,
     ) -> Option<(FlowId, Body)> {
         let flow = self.flow_of_datagram(now, ways, seen)?;
-        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return None };
-        let number = real.sent;
-        real.sent += 1;
-        real.entered_bytes += u64::from(seen.payload);
+        let Flow { ends, active, .. } = &mut self.flows[usize::from(flow.0)];
+        let number = ends.datagrams()?.send(seen.payload);
+        active.sent(now);
         let original = Some(Box::new(Original::new(datagram, 0)));
         Some((flow, Body::Udp(Datagram { number, len: seen.payload, sent: now, original })))
     }
@@ -161,6 +160,9 @@ impl World {
         if segment.flags.ack {
             let half = self.half(acknowledged)?;
             let (is_new, delivered) = (half.on_ack(segment.ack), half.delivered());
+            if is_new {
+                self.flows[usize::from(acknowledged.0)].active.delivered(now);
+            }
             if let Some(recorder) = self.recorder.as_mut().filter(|_| is_new) {
                 recorder.delivered(now, acknowledged, delivered);
             }
@@ -169,9 +171,12 @@ impl World {
     }
 
     fn count_data(&mut self, now: Time, flow: FlowId, segment: &airhop_base::Segment) {
-        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
+        let Flow { ends: Ends::Real(real), active, .. } = &mut self.flows[usize::from(flow.0)] else {
+            return;
+        };
         let Some(half) = &mut real.tcp else { return };
-        real.sent += 1;
+        real.segments += 1;
+        active.sent(now);
         // The data of a SYN begins behind its number (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
@@ -280,6 +285,6 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 impl Flow {
     /// It is one of real hosts, and something was sent.
     pub(crate) fn is_idle_outside(&self) -> bool {
-        matches!(&self.ends, Ends::Real(real) if real.sent == 0)
+        matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
     }
 }

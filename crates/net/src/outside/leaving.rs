@@ -19,10 +19,10 @@ impl World {
         if let Body::Notice(notice) = packet.body {
             return self.notify_outside(now, packet.flow, notice);
         }
-        if let Body::Udp(datagram) = &packet.body
-            && let Ends::Real(real) = &mut self.flows[usize::from(packet.flow.0)].ends
-        {
-            real.datagram_bytes += u64::from(datagram.len);
+        let Flow { ends, active, .. } = &mut self.flows[usize::from(packet.flow.0)];
+        if let (Body::Udp(datagram), Some(datagrams)) = (&packet.body, ends.datagrams()) {
+            datagrams.on_arrival(now, datagram);
+            active.delivered(now);
         }
         self.note_ack(now, node, &packet);
         let Some(original) = packet.original() else { return };
@@ -48,7 +48,7 @@ impl World {
             half.other
         };
         let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
-        let has_sent = real.sent > 0;
+        let has_sent = real.segments > 0;
         let Some(half) = &mut real.tcp else { return };
         let is_duplicate = !half.on_ack_leaving(now, ack);
         // What a flow hears before it has sent data acknowledges its SYN alone; a flow that never sends any is in no list of flows.

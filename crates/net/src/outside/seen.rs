@@ -45,7 +45,7 @@ impl World {
             let Ends::Real(real) = &flow.ends else { return None };
             let load = match &real.tcp {
                 Some(half) => SeenLoad::Tcp { bytes: half.delivered() },
-                None => SeenLoad::Udp { datagrams: real.sent, bytes: real.entered_bytes },
+                None => SeenLoad::Udp { datagrams: real.datagrams.sent, bytes: real.datagrams.sent_bytes },
             };
             let plan = &flow.plan;
             Some(SeenFlow { name: plan.name.clone(), from: plan.from, to: plan.to, start: plan.start, load })

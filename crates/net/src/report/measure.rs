@@ -2,6 +2,7 @@
 
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
+use crate::transit::Delay;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::Judged;
 
@@ -234,6 +235,25 @@ impl Quantity for Lateness {
 
     fn leave_out(&mut self, earlier: &Self) {
         self.leave_out(earlier);
+    }
+}
+
+impl Quantity for Option<Delay> {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let column = |key: &'static str| Column {
+            name: format!("delay_{key}_ms"),
+            path: vec![measure.name, key],
+            label: format!("{}, {key}", measure.label),
+            short: format!("{} {key}", measure.short),
+            ..Column::of(measure, false)
+        };
+        ["mean", "p50", "p95", "p99", "max"].map(column).into()
+    }
+
+    fn value(&self) -> Value {
+        let Some(Delay { mean, p50, p95, p99, max }) = *self else { return Value::Null };
+        let named = [("mean", mean), ("p50", p50), ("p95", p95), ("p99", p99), ("max", max)];
+        Value::Group(named.map(|(key, ms)| (key, Value::Real(ms))).into())
     }
 }
 

@@ -5,6 +5,7 @@ use super::measure::OverFlows::{Apart, Mean};
 use super::measure::{Column, MEASURE, Measure, OverFlows, Quantity, Value};
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;
+use crate::transit::Delay;
 use airhop_base::{Drop, NoticeKind};
 
 macro_rules! flow_measures {
@@ -109,6 +110,20 @@ flow_measures! {
     /// Arrival of a notice that could have spared a timeout (ERSN, EBSN, RTTN) less the expiry that it should have
     /// prevented: the first one since the notice was made, if that is past (the notice is late), else that of the running timer.
     lateness: Lateness { label: "Lateness of notices", of_real: false }
+
+    /// Bytes delivered after the warm-up × 8 over the time from the first segment sent (or the end of the warm-up) to the last
+    /// delivery: the rate that iperf3 prints. Null if nothing was delivered.
+    active_mbps: Option<f64> { label: "Goodput while active", short: "active", unit: "Mbit/s" }
+
+    /// Share of the datagrams that did not arrive, 0 to 1, of all that are not under way any more; null for TCP.
+    loss: Option<f64> { label: "Loss of datagrams", short: "loss", over_flows: Mean }
+
+    /// One-way delay of datagrams, from the first transmission to delivery; null for TCP. Mean and maximum are exact, percentiles (by
+    /// nearest rank) at most 1 % too large.
+    delay_ms: Option<Delay> { label: "One-way delay", short: "delay", unit: "ms", over_flows: Mean }
+
+    /// Interarrival jitter of datagrams at the end (RFC 3550 §6.4.1); null for TCP.
+    jitter_ms: Option<f64> { label: "Jitter", unit: "ms", over_flows: Mean }
 }
 
 /// The columns of a run's own measures, in the order of the run document.

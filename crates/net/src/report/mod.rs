@@ -4,6 +4,7 @@ mod measure;
 mod measures;
 
 use crate::routing::RoutingCounts;
+use crate::transit::Datagrams;
 use airhop_base::{Drop, Span};
 
 pub use measure::{Column, OverFlows, Value};
@@ -27,6 +28,20 @@ pub struct Report {
     pub drops: [u64; Drop::ALL.len()],
     /// What the routers counted, if there are any.
     pub routing: Option<RoutingCounts>,
+}
+
+impl FlowReport {
+    /// The report with what was counted of datagrams.
+    pub(crate) fn of_datagrams(self, datagrams: &Datagrams) -> FlowReport {
+        FlowReport {
+            sent_segments: datagrams.sent,
+            delivered_bytes: datagrams.delivered_bytes,
+            loss: datagrams.loss(),
+            delay_ms: datagrams.delay(),
+            jitter_ms: datagrams.jitter_ms(),
+            ..self
+        }
+    }
 }
 
 impl Report {

@@ -34,6 +34,7 @@ use crate::outside::Outside;
 use crate::queues::Dropped;
 use crate::report::Report;
 use crate::routing::{Hop, Routes};
+use crate::transit::Datagrams;
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
@@ -46,6 +47,9 @@ use links::Links;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_rows::send_cause;
+
+/// Number of a TCP flow's first data byte.
+const FIRST_BYTE: u64 = 1;
 
 /// An agent at its node.
 #[derive(Debug)]
@@ -115,6 +119,9 @@ impl World {
         if self.warmup > Span::ZERO && self.warmed_up.is_none() {
             self.run_until(Time::ZERO + self.warmup, stop)?;
             self.warmed_up = Some(self.totals());
+            for flow in &mut self.flows {
+                flow.ends.datagrams().into_iter().for_each(Datagrams::begin_anew);
+            }
         }
         Ok(())
     }
@@ -168,6 +175,7 @@ impl World {
             }
             Ends::Udp(udp) => {
                 let packet = udp.next(now, id, &flow.plan);
+                flow.active.sent(now);
                 self.events.push(now + udp.source.gap(), Event::App(id));
                 let node = packet.src;
                 self.enter(now, node, 0, packet);
@@ -206,10 +214,12 @@ impl World {
             let Ends::Tcp(tcp) = &mut flow.ends else { return };
             let sent_before = tcp.sender.state().max_sent;
             let Some(packet) = tcp.sender.poll_transmit(now) else { break };
-            if let Some(segment) = packet.segment()
-                && segment.seq < sent_before
-            {
-                tcp.loss_ledger.on_sent_again(segment.seq);
+            if let Some(segment) = packet.segment() {
+                if segment.seq < sent_before {
+                    tcp.loss_ledger.on_sent_again(segment.seq);
+                } else if segment.seq == FIRST_BYTE && segment.len > 0 {
+                    flow.active.sent(now);
+                }
             }
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
                 && segment.len > 0
@@ -272,8 +282,11 @@ impl World {
 
     /// The receiver took a segment in: what it handed to the application is recorded, and its ACKs leave.
     fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
-        if let (Some(recorder), Some(total)) = (&mut self.recorder, delivered) {
-            recorder.delivered(now, id, total);
+        if let Some(total) = delivered {
+            self.flows[id.0 as usize].active.delivered(now);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.delivered(now, id, total);
+            }
         }
         self.acknowledge(now, id);
     }
@@ -380,7 +393,7 @@ impl World {
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.arena.get(&id);
         let flow = packet.flow;
-        let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
+        let Flow { plan, ends, active, .. } = &mut self.flows[flow.0 as usize];
         let at_receiver = node == plan.to;
         match (ends, &packet.body) {
             (Ends::Tcp(_), &Body::Notice(n)) => {
@@ -415,7 +428,8 @@ impl World {
             }
             (Ends::Real(_), _) => self.leave(now, node, id),
             (Ends::Udp(udp), Body::Udp(datagram)) => {
-                udp.delivered_bytes += u64::from(datagram.len);
+                udp.datagrams.on_arrival(now, datagram);
+                active.delivered(now);
                 self.finish(now, node, id);
             }
             (ends, body) => unreachable!("{body:?} cannot belong to {ends:?}"),
@@ -448,6 +462,9 @@ impl World {
             && segment.seq >= tcp.sender.state().una
         {
             tcp.loss_ledger.on_loss(segment.seq, reason.cause);
+        }
+        if let (Body::Udp(_), Some(flow)) = (&packet.body, packet.flow.index()) {
+            self.flows[flow].ends.datagrams().into_iter().for_each(Datagrams::on_drop);
         }
         if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
             && let Ends::Tcp(tcp) = &mut self.flows[flow].ends

@@ -15,17 +15,18 @@ impl World {
         if let Some(earlier) = &self.warmed_up {
             report.leave_out(earlier);
         }
+        let measured = self.duration - self.warmup;
+        for (flow, found) in self.flows.iter().zip(&mut report.flows) {
+            found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
+            found.active_mbps = flow.active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
+        }
         // What stood ready for real hosts that sent nothing is left out.
         let mut flows = self.flows.iter();
         report.flows.retain(|_| flows.next().is_some_and(|flow| !flow.is_idle_outside()));
-        let measured = self.duration - self.warmup;
-        for flow in &mut report.flows {
-            flow.goodput_mbps = flow.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
-        }
         report
     }
 
-    /// All that was counted since the beginning; no goodput yet.
+    /// All that was counted since the beginning; no rates yet.
     pub(crate) fn totals(&self) -> Report {
         Report {
             duration: self.duration,
@@ -59,9 +60,7 @@ impl World {
         };
         match &flow.ends {
             Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
-            Ends::Udp(udp) => {
-                FlowReport { sent_segments: udp.sent, delivered_bytes: udp.delivered_bytes, ..blank }
-            }
+            Ends::Udp(udp) => blank.of_datagrams(&udp.datagrams),
             Ends::Real(real) => real.report(blank),
         }
     }

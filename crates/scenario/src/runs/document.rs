@@ -106,7 +106,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::Lateness;
+    use airhop_net::{Delay, Lateness};
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -133,6 +133,10 @@ mod tests {
             duplicates: 12,
             timeouts_warned_late: 2,
             lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000 },
+            active_mbps: Some(1.25),
+            loss: Some(0.5),
+            delay_ms: Some(Delay { mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
+            jitter_ms: None,
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -156,7 +160,9 @@ mod tests {
                 r#""judgements":{"congestion":{"queue":1,"aqm":2,"channel":3,"collision":4,"none":5},"#,
                 r#""wireless":{"queue":6,"aqm":7,"channel":8,"collision":9,"none":10},"#,
                 r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}},"#,
-                r#""duplicates":12,"timeouts_warned_late":2,"lateness":{"notices":4,"late":3,"mean_ms":1.5}}],"#,
+                r#""duplicates":12,"timeouts_warned_late":2,"lateness":{"notices":4,"late":3,"mean_ms":1.5},"#,
+                r#""active_mbps":1.25,"loss":0.5,"delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"#,
+                r#""jitter_ms":null}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11}}"#,
             )

@@ -2,57 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 
 from airhop.analysis.loss_classifications import LossClassifications
-from airhop.analysis.measures import MEASURES
+from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES, Measure, is_real
 from airhop.cli.output import print_table, say
 from airhop.cli.shown.judgements import print_counts
 from airhop.results import Result
-from airhop.terminal import number
+from airhop.terminal import number, percent
 
-SHOWN = ("goodput_mbps", "retransmissions", "timeouts", "fast_recoveries", "window_cuts", "srtt_ms")
-"""Measures that have a column."""
+OF_TCP = ("srtt_ms", "retransmissions", "timeouts", "window_cuts", "fast_recoveries")
+"""Measures that have a column beside the two rates."""
+OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_ms")
+"""The same for UDP."""
+MOST_FLOWS = 40
+"""Rows of a table of flows."""
 
 
 def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None = None) -> None:
     """Print the flows of a run, what they took losses for, and all losses by reason.
 
-    – stands for what nobody knows. `kernels` are the congestion controls of real senders, by node.
+    – stands for what nobody knows. Real flows lead with the rate that iperf3 prints. `kernels` are the
+    congestion controls of real senders, by node.
     """
-    d, shown = result.document, [MEASURES[name] for name in SHOWN]
-    print_table(
-        out,
-        ["flow", "scheme", "path", *(measure.heading for measure in shown)],
-        [
-            [
-                flow["name"],
-                _scheme(flow, kernels or {}),
-                f"{flow['from']} → {flow['to']}",
-                *(number(measure.value(flow)) for measure in shown),
-            ]
-            for flow in d["flows"]
-        ],
-        title=f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}",
-        left=3,
-    )
-    schemes = dict.fromkeys(flow["scheme"] for flow in result.tcp_flows)
-    print_counts(
-        out,
-        {
-            scheme: LossClassifications.of_flows(
-                flow for flow in result.tcp_flows if flow["scheme"] == scheme
-            )
-            for scheme in schemes
-        },
-    )
+    d = result.document
+    rates = (ACTIVE, GOODPUT) if any(map(is_real, d["flows"])) else (GOODPUT, ACTIVE)
+    title = f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}"
+    tcp, others = result.tcp_flows, [flow for flow in d["flows"] if flow["transport"] != "tcp"]
+    if tcp or not others:
+        _print_flows(out, title, tcp, (*rates, *OF_TCP), kernels or {})
+    if others:
+        _print_flows(out, "datagrams" if tcp else title, others, (*rates, *OF_DATAGRAMS), {})
+    out.print(over_what(d), style="dim")
+    by_scheme: dict[str, list[Mapping[str, Any]]] = {}
+    for flow in tcp:
+        by_scheme.setdefault(_scheme(flow, kernels or {}), []).append(flow)
+    print_counts(out, {scheme: LossClassifications.of_flows(flows) for scheme, flows in by_scheme.items()})
     drops = [number(count) for count in d["drops"].values()]
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
     out.print("channel and collision count frames, the others packets", style="dim")
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")
+
+
+def over_what(document: Mapping[str, Any]) -> str:
+    """Say over what time the two rates of a table are."""
+    warmup_s = document["warmup_s"]
+    whole = f"{document['duration_s'] - warmup_s:g} s" + (" after the warm-up" if warmup_s else "")
+    return f"goodput: over the {whole}; active: from the first segment to the last delivery"
+
+
+def heading(measure: Measure) -> str:
+    """Write the head of a column; a share of packets is shown in per cent."""
+    return f"{measure.heading}\n%" if measure.column == LOSS else measure.heading
+
+
+def _print_flows(
+    out: Console,
+    title: str,
+    flows: Sequence[Mapping[str, Any]],
+    names: Iterable[str],
+    kernels: Mapping[str, str],
+) -> None:
+    shown = [MEASURES[name] for name in names]
+    print_table(
+        out,
+        ["flow", "scheme", "path", *map(heading, shown)],
+        [
+            [
+                flow["name"],
+                _scheme(flow, kernels),
+                f"{flow['from']} → {flow['to']}",
+                *(_cell(measure, flow) for measure in shown),
+            ]
+            for flow in flows
+        ],
+        title=title,
+        left=3,
+        most=MOST_FLOWS,
+    )
+
+
+def _cell(measure: Measure, flow: Mapping[str, Any]) -> str:
+    value = measure.value(flow)
+    return percent(value) if measure.column == LOSS and value is not None else number(value)
 
 
 def _scheme(flow: Mapping[str, Any], kernels: Mapping[str, str]) -> str:

@@ -79,6 +79,8 @@ class _Connection:
         yield from self._equal("delivered_bytes", total)
         seconds = (self._trace.duration - self._trace.warmup) / 1e9
         yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6)
+        sent, arrived = [time for time, _ in segments[:1]], [time for time, _ in rows[-1:]]
+        yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
     def _timeouts(self, repeated: set[int]) -> Iterator[Finding]:
         """Count them: what follows, going back N, is sent on ACKs, and those open the window.
@@ -111,10 +113,7 @@ class _Connection:
         return _counted(self._trace, self._name, key, self._document[key], times)
 
     def _equal(self, key: str, value: float | None) -> Iterator[Finding]:
-        said = self._document[key]
-        same = (said is None) == (value is None)
-        if not same or (value is not None and abs(said - value) > _CLOSE * max(1.0, abs(value))):
-            yield _finding(self._name, f"{key} is {said}, and {value} by the trace")
+        return _same(self._name, key, self._document[key], value)
 
 
 def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Finding]:
@@ -125,8 +124,51 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
         times = [step.time for step in steps if step.step == word]
         yield from _counted(trace, name, key, flow[key] / size, times)
     goodput = flow["delivered_bytes"] * 8 / ((trace.duration - trace.warmup) / 1e9) / 1e6
-    if abs(goodput - flow["goodput_mbps"]) > _CLOSE * max(1.0, goodput):
-        yield _finding(name, f"goodput_mbps is {flow['goodput_mbps']}, and {goodput} were delivered")
+    made = {step.packet: step.time for step in steps if step.step == "made"}
+    ended = [step for step in steps if step.step in ("delivered", "dropped") and step.time > trace.warmup]
+    arrived = [step for step in steps if step.step == "delivered"]
+    transits = [
+        (step.time, made[step.packet]) for step in ended if step.step == "delivered" and step.packet in made
+    ]
+    delays = [left - entered for left, entered in transits]
+    found = {
+        "goodput_mbps": goodput,
+        "active_mbps": _active_mbps(
+            trace, list(made.values()), [step.time for step in arrived], flow["delivered_bytes"]
+        ),
+        "loss": sum(step.step == "dropped" for step in ended) / len(ended) if ended else None,
+        "jitter_ms": _jitter_ns(delays) / 1e6 if len(delays) > 1 else None,
+    }
+    if (said := flow["delay_ms"]) is not None and delays:
+        found |= {"delay_ms.mean": sum(delays) / len(delays) / 1e6, "delay_ms.max": max(delays) / 1e6}
+        flow = {**flow, **{f"delay_ms.{key}": value for key, value in said.items()}}
+    for key, value in found.items():
+        yield from _same(name, key, flow[key], value)
+
+
+def _same(place: str, key: str, said: float | None, value: float | None) -> Iterator[Finding]:
+    """Compare a number of the document with that of the trace; None where there is none."""
+    same = (said is None) == (value is None)
+    if not same or (
+        said is not None and value is not None and abs(said - value) > _CLOSE * max(1.0, abs(value))
+    ):
+        yield _finding(place, f"{key} is {said}, and {value} by the trace")
+
+
+def _active_mbps(trace: Trace, sent: list[int], arrived: list[int], delivered: float) -> float | None:
+    """Compute the rate from the first segment, or the end of the warm-up, to the last delivery."""
+    begin = max(sent[0], trace.warmup) if sent else 0
+    if not delivered or not arrived or arrived[-1] <= begin:
+        return None
+    return delivered * 8 / ((arrived[-1] - begin) / 1e9) / 1e6
+
+
+def _jitter_ns(delays: Iterable[int]) -> float:
+    """Smooth the differences of successive delays as receivers of RTP do (RFC 3550 §6.4.1)."""
+    jitter = 0.0
+    for before, delay in pairwise(delays):
+        jitter += (abs(delay - before) - jitter) / 16
+    return jitter
 
 
 def _messages(trace: Trace, number: int, packets: Mapping[str, list[int]]) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ use crate::routing::aodv::Router;
 use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
 use crate::source::Source;
+use crate::transit::Active;
 use crate::turnaround::Holding;
 use crate::world::link_changes;
 use crate::world::links::Links;
@@ -156,6 +157,7 @@ impl Ground<'_> {
             route_hops: path.len(),
             hash: name_hash(&f.name),
             ends,
+            active: Active::default(),
             agents: Vec::new(),
             takes_damaged: f.is_served_by(LinkService::DamagedFrames),
             fragmented: f.is_served_by(LinkService::Fragments),

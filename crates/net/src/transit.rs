@@ -1,0 +1,217 @@
+//! When a flow was active, and what the network did to its datagrams: loss, one-way delay, jitter.
+
+use airhop_base::{Datagram, Span, Time};
+use hdrhistogram::Histogram;
+
+/// Significant decimal digits of a delay in the histogram: a percentile is at most 1 % above the delay that it stands for.
+const DIGITS: u8 = 2;
+
+/// The time from a flow's first segment, as it was sent, to its last delivery. No segment: it begins and ends at zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Active {
+    first: Option<Time>,
+    last: Time,
+}
+
+impl Active {
+    /// A segment or datagram is sent.
+    #[inline]
+    pub fn sent(&mut self, now: Time) {
+        self.first.get_or_insert(now);
+    }
+
+    /// New bytes are delivered.
+    #[inline]
+    pub fn delivered(&mut self, now: Time) {
+        self.last = now;
+    }
+
+    /// The rate in Mbit/s at which `bytes` were delivered from `since` on, over the active time from then; `None` if there is none.
+    pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
+        let first = self.first?.max(since);
+        (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
+    }
+}
+
+/// The datagrams of a flow.
+#[derive(Debug, Default)]
+pub(crate) struct Datagrams {
+    /// Datagrams sent.
+    pub sent: u64,
+    /// Payload sent.
+    pub sent_bytes: u64,
+    /// Payload delivered.
+    pub delivered_bytes: u64,
+    arrived: u64,
+    dropped: u64,
+    delays: Delays,
+    /// What the last one took.
+    last_delay: Option<Span>,
+    jitter_ns: f64,
+}
+
+impl Datagrams {
+    /// A datagram with so many bytes of payload is sent. Returns its number.
+    pub fn send(&mut self, bytes: u32) -> u64 {
+        self.sent += 1;
+        self.sent_bytes += u64::from(bytes);
+        self.sent - 1
+    }
+
+    /// A datagram is delivered.
+    pub fn on_arrival(&mut self, now: Time, datagram: &Datagram) {
+        self.delivered_bytes += u64::from(datagram.len);
+        self.arrived += 1;
+        let delay = now - datagram.sent;
+        self.delays.add(delay);
+        if let Some(last) = self.last_delay.replace(delay) {
+            // RFC 3550 §6.4.1: J(i) = J(i-1) + (|D(i-1,i)| - J(i-1))/16, in the order of arrival.
+            let difference = delay.nanos().abs_diff(last.nanos()) as f64;
+            self.jitter_ns += (difference - self.jitter_ns) / 16.0;
+        }
+    }
+
+    /// A datagram is dropped.
+    pub fn on_drop(&mut self) {
+        self.dropped += 1;
+    }
+
+    /// The warm-up is over: loss, delay and jitter are of what arrives or is dropped from now on.
+    pub fn begin_anew(&mut self) {
+        let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
+        *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
+    }
+
+    /// The share that was dropped of all datagrams that are not under way any more, 0 to 1.
+    pub fn loss(&self) -> Option<f64> {
+        let ended = self.arrived + self.dropped;
+        (ended > 0).then(|| self.dropped as f64 / ended as f64)
+    }
+
+    /// Delays from the first transmission to delivery.
+    pub fn delay(&self) -> Option<Delay> {
+        self.delays.summary()
+    }
+
+    /// Interarrival jitter in milliseconds, from the second arrival on (RFC 3550 §6.4.1).
+    pub fn jitter_ms(&self) -> Option<f64> {
+        (self.arrived > 1).then_some(self.jitter_ns / 1e6)
+    }
+}
+
+/// Delays in milliseconds: mean and maximum are exact, a percentile is at most 1 % too large.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delay {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median, by nearest rank.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Maximum.
+    pub max: f64,
+}
+
+/// A histogram of delays, which needs memory by their range and not by their number.
+#[derive(Debug, Default)]
+struct Delays {
+    nanos: Option<Box<Histogram<u32>>>,
+    sum_ns: u128,
+    max_ns: u64,
+}
+
+impl Delays {
+    fn add(&mut self, delay: Span) {
+        let new = || Box::new(Histogram::new(DIGITS).expect("two of five digits"));
+        let nanos = self.nanos.get_or_insert_with(new);
+        nanos.record(delay.nanos()).expect("a histogram without bounds takes any delay");
+        self.sum_ns += u128::from(delay.nanos());
+        self.max_ns = self.max_ns.max(delay.nanos());
+    }
+
+    fn summary(&self) -> Option<Delay> {
+        let nanos = self.nanos.as_ref()?;
+        let millis = |ns: u64| ns as f64 / 1e6;
+        let quantile = |share| millis(nanos.value_at_quantile(share).min(self.max_ns));
+        Some(Delay {
+            mean: self.sum_ns as f64 / nanos.len() as f64 / 1e6,
+            p50: quantile(0.50),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            max: millis(self.max_ns),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Span::from_micros(us)
+    }
+
+    fn arrive(datagrams: &mut Datagrams, sent_us: u64, delay_us: u64) {
+        let number = datagrams.send(100);
+        let datagram = Datagram { number, len: 100, sent: at(sent_us), original: None };
+        datagrams.on_arrival(at(sent_us + delay_us), &datagram);
+    }
+
+    // RFC 3550 §6.4.1, worked out by hand: transits of 10, 26 and 10 ms differ by 16 ms twice, so J = 1 and then 1 + 15/16.
+    #[test]
+    fn jitter_is_that_of_rfc_3550() {
+        let mut datagrams = Datagrams::default();
+        arrive(&mut datagrams, 0, 10_000);
+        assert_eq!(datagrams.jitter_ms(), None, "one arrival has no difference");
+        arrive(&mut datagrams, 20_000, 26_000);
+        assert_eq!(datagrams.jitter_ms(), Some(1.0));
+        arrive(&mut datagrams, 40_000, 10_000);
+        assert_eq!(datagrams.jitter_ms(), Some(1.9375));
+    }
+
+    // Of 1 … 1000 ms: nearest ranks 500, 950 and 990, each at most 1 % too large; mean and maximum to the bit.
+    #[test]
+    fn percentiles_are_within_one_per_cent_and_never_above_the_maximum() {
+        let mut datagrams = Datagrams::default();
+        assert_eq!((datagrams.delay(), datagrams.loss()), (None, None));
+        (1..=1000).for_each(|ms| arrive(&mut datagrams, ms, 1000 * ms));
+        let delay = datagrams.delay().unwrap();
+        assert_eq!((delay.mean, delay.max), (500.5, 1000.0));
+        for (found, exact) in [(delay.p50, 500.0), (delay.p95, 950.0), (delay.p99, 990.0)] {
+            assert!((exact..=1.01 * exact).contains(&found), "{found} for {exact}");
+        }
+        let mut alike = Datagrams::default();
+        (0..10).for_each(|i| arrive(&mut alike, i, 12_345));
+        assert_eq!(alike.delay().map(|d| (d.p50, d.p99, d.max)), Some((12.345, 12.345, 12.345)));
+    }
+
+    #[test]
+    fn the_warm_up_leaves_nothing_in_loss_delay_and_jitter() {
+        let mut datagrams = Datagrams::default();
+        arrive(&mut datagrams, 0, 1_000_000);
+        arrive(&mut datagrams, 0, 10);
+        datagrams.on_drop();
+        assert_eq!(datagrams.loss(), Some(1.0 / 3.0));
+        datagrams.begin_anew();
+        assert_eq!((datagrams.loss(), datagrams.delay(), datagrams.jitter_ms()), (None, None, None));
+        arrive(&mut datagrams, 0, 5_000);
+        assert_eq!((datagrams.loss(), datagrams.delay().map(|d| d.max)), (Some(0.0), Some(5.0)));
+        assert_eq!((datagrams.sent, datagrams.delivered_bytes), (3, 300), "counts are subtracted elsewhere");
+    }
+
+    // iperf3's rate: bytes over the time from the first segment to the last. A warm-up moves the beginning.
+    #[test]
+    fn the_active_rate_is_over_the_time_between_first_segment_and_last_delivery() {
+        let mut active = Active::default();
+        assert_eq!(active.mbps(1000, Time::ZERO), None);
+        active.sent(at(2_000_000));
+        active.sent(at(2_500_000));
+        assert_eq!(active.mbps(0, Time::ZERO), None);
+        active.delivered(at(4_000_000));
+        assert_eq!(active.mbps(250_000, Time::ZERO), Some(1.0));
+        assert_eq!(active.mbps(125_000, at(3_000_000)), Some(1.0));
+        assert_eq!(active.mbps(125_000, at(5_000_000)), None);
+    }
+}
