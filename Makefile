@@ -106,6 +106,7 @@ $(VENV)/.released: $(VENV)/.deps $(RUST_SOURCES) | tools
 $(VENV)/.built: $(VENV)/.deps $(RUST_SOURCES) | tools
 	$(call say,compiling the simulator for tests)
 	$(MATURIN) --profile tested
+	@rm -f $(VENV)/.released
 	@touch $@
 
 $(VENV)/.deps: pyproject.toml constraints.txt | $(BIN)/python

@@ -1,6 +1,5 @@
 """The command line: exit codes, what goes to which stream, and what a mistake gets told."""
 
-import io
 import json
 import platform
 import re
@@ -285,11 +284,10 @@ def test_every_scheme_can_be_described(cli: Cli) -> None:
         assert all(about in told for name, about in services().items() if name in entry["needs"])
 
 
-def test_schemes_are_listed_by_family_in_80_columns() -> None:
+def test_schemes_are_listed_by_family_in_80_columns(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     entries = built_in()
-    out = Console(width=80, record=True, file=io.StringIO())
-    cli_schemes._list(out, entries)
-    lines = [line.rstrip() for line in out.export_text().splitlines()]
+    lines = [line.rstrip() for line in cli("schemes").out.splitlines()]
     assert max(map(len, lines)) <= 80
     for family, members in families(entries).items():
         start = lines.index(family) + 1
