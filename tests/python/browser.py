@@ -6,12 +6,16 @@ A test asks for the fixture `tab`. Where there is no Chromium it is skipped, and
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from patience import PATIENCE_S
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_BROWSER = f"no browser: none of {', '.join(NAMES)} is installed"
@@ -27,10 +31,27 @@ QUIET = (
 )
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
 """Window sizes for `tab.page.set_viewport_size`."""
-PATIENCE_MS = 30_000
+PATIENCE_MS = 1000 * PATIENCE_S
 """How long something may take to appear: a busy machine is no failure."""
 OFFLINE_SCHEMES = ("data", "blob", "about")
 """Addresses that name content already in the page: looking at them asks nobody."""
+
+
+def eventually(page: Page, holds: Callable[[], bool]) -> None:
+    """Wait until something holds: what a click does is drawn in a later frame."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+
+
+def settled(page: Page, look: Callable[[], Any]) -> Any:
+    """Return what two looks in a row find alike: the layout has come to rest."""
+    seen = [None, look()]
+    while seen[-1] != seen[-2]:
+        page.wait_for_timeout(100)
+        seen.append(look())
+    return seen[-1]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import distributed
 
-START_S = 60.0
-"""Longer than any machine takes to start a process of dask."""
+from patience import PATIENCE_S
+
 PLAIN = ("-m", "distributed.cli.dask_worker")
 """How Python is told to be a worker."""
 
@@ -40,7 +40,7 @@ class Cluster:
     @cached_property
     def address(self) -> str:
         """Where the scheduler listens, tcp://HOST:PORT."""
-        deadline = time.monotonic() + START_S
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             with suppress(FileNotFoundError, json.JSONDecodeError):  # not there, or half written
                 address: str = json.loads(self._file.read_text())["address"]
@@ -66,15 +66,15 @@ class Cluster:
 
     def connect(self, workers: int) -> distributed.Client:
         """Connect a client when so many workers are there."""
-        client = distributed.Client(self.address, timeout=START_S, set_as_default=False)
-        client.wait_for_workers(workers, timeout=START_S)
+        client = distributed.Client(self.address, timeout=PATIENCE_S, set_as_default=False)
+        client.wait_for_workers(workers, timeout=PATIENCE_S)
         return client
 
     def kill(self) -> None:
         """Leave nothing behind."""
         for process in (*self.workers, self.scheduler):
             process.kill()
-            process.wait(START_S)
+            process.wait(PATIENCE_S)
 
     def _start(self, *words: str) -> subprocess.Popen[bytes]:
         options = ("--no-dashboard", "--dashboard-address=127.0.0.1:0")

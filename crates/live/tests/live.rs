@@ -268,7 +268,7 @@ fn nothing_is_left_of_a_killed_emulator() {
     emulator.kill().unwrap();
     emulator.wait().unwrap();
     // The kernel takes its time to end them, but they need nobody's help.
-    let patience = Instant::now() + Duration::from_secs(5);
+    let patience = Instant::now() + Duration::from_secs(60);
     while !processes(&mark).is_empty() && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -29,7 +29,7 @@ from airhop.report.packets.air_marks import COLLISIONS, OUTCOMES, STRIPS
 from airhop.report.packets.figures import timeline_figures
 from airhop.report.packets.on_air import air_data, air_shown
 from airhop.report.packets.timeline import timeline
-from browser import Tab
+from browser import Tab, eventually
 
 STORY = (0.0, 0.003)
 """The time in which everything in `synthetic_air.ROWS` happens, in seconds."""
@@ -461,13 +461,8 @@ def test_a_kind_that_is_switched_off_takes_its_strips_along(opened: Tab) -> None
     page.wait_for_selector("figure[data-plot=air] output:has-text('27 frames in sight.')")
     before = page.evaluate(SOURCES, ["strips:heard"])["strips:heard"]["left"]
     page.click("figure[data-plot=air] [data-group=ack]")
-    for _ in range(100):  # the page draws with its next frame
-        shown = page.evaluate(SOURCES, ["bars:ack", "strips:heard"])
-        if not shown["bars:ack"]["left"]:
-            break
-        page.wait_for_timeout(50)
-    assert shown["bars:ack"]["left"] == []
-    assert 0 < len(shown["strips:heard"]["left"]) < len(before)
+    eventually(page, lambda: page.evaluate(SOURCES, ["bars:ack"])["bars:ack"]["left"] == [])
+    assert 0 < len(page.evaluate(SOURCES, ["strips:heard"])["strips:heard"]["left"]) < len(before)
 
 
 def test_pointing_at_a_station_shows_its_ranges(opened: Tab) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from bpf_objects import OBJECTS, SOURCES, kernel_name, stem
 from live_machine import needs
+from patience import PATIENCE_S
 
 pytestmark = pytest.mark.alone
 
@@ -43,7 +44,7 @@ for there, here, address in ((four, four, "127.0.0.1"), (six, six, "::1"), (four
 def bpftool(*words: str) -> str:
     """Run bpftool; what it says, also of a failure, is what matters."""
     done = subprocess.run(
-        ["bpftool", "struct_ops", *words], capture_output=True, text=True, check=False, timeout=60
+        ["bpftool", "struct_ops", *words], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -71,7 +72,9 @@ def test_a_connection_runs_on_it(loaded: str) -> None:
     assert loaded in available()
     transfer = [sys.executable, "-c", TRANSFER, loaded, str(SIZE)]
     up_and = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
-    done = subprocess.run([*up_and, *transfer], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [*up_and, *transfer], capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert done.returncode == 0, done.stderr
 
 

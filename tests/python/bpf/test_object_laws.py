@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bpf_objects import OBJECTS, SOURCES, stem
+from patience import PATIENCE_S
 
 HEADERS = Path("/usr/include/bpf/bpf_helpers.h")
 FLAGS = ["-DAIRHOP_NATIVE", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
@@ -25,5 +26,5 @@ def test_laws(scheme: str, tmp_path: Path) -> None:
     program = tmp_path / scheme
     source = SOURCES / "laws" / f"{scheme}.c"
     subprocess.run(["cc", *FLAGS, UNUSED, str(source), "-o", str(program)], check=True)
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=10)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stdout

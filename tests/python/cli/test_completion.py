@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
+
 ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
@@ -31,7 +33,12 @@ def complete(bash_script: str, *words: str) -> list[str]:
         '_airhop; printf "%s\\n" "${COMPREPLY[@]}"'
     )
     done = subprocess.run(
-        ["bash", "-c", script], env=ENVIRONMENT, capture_output=True, text=True, check=False, timeout=60
+        ["bash", "-c", script],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert done.stderr == ""
     return done.stdout.split()

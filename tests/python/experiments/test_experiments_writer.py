@@ -8,12 +8,13 @@ import time
 import pytest
 
 from airhop.reproduction.writer import Writer
+from patience import PATIENCE_S
 
 
 def test_results_come_in_the_order_of_their_calls() -> None:
     first = threading.Event()
     with Writer[int]() as writer:
-        writer.submit(lambda: 1 if first.wait(10) else 0)
+        writer.submit(lambda: 1 if first.wait(PATIENCE_S) else 0)
         writer.submit(lambda: 2)
         assert list(writer.done()) == []
         first.set()
@@ -45,7 +46,7 @@ def test_an_interrupt_ends_the_call_under_way_and_begins_no_other() -> None:
     with pytest.raises(KeyboardInterrupt), Writer[None]() as writer:
         writer.submit(draws)
         writer.submit(lambda: others.append(1))
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE_S)
         raise KeyboardInterrupt
     assert cleaned.is_set()
     assert not others

@@ -21,6 +21,7 @@ import airhop
 from airhop import Scenario
 from airhop.verify import verify
 from live_machine import needs
+from patience import PATIENCE_S
 
 pytestmark = pytest.mark.alone
 
@@ -52,7 +53,6 @@ import hashlib, sys, urllib.request
 data = urllib.request.urlopen("http://" + sys.argv[1] + ":8000/blob").read()
 print(len(data), hashlib.sha256(data).hexdigest())
 """
-PATIENCE_S = 20.0
 
 
 def python(code: str, *words: str) -> str:
@@ -89,7 +89,7 @@ def command_of(*words: str | Path) -> list[str]:
 def ended(*words: str | Path, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
     return subprocess.run(
-        [*before, *command_of(*words)], capture_output=True, text=True, check=False, timeout=60
+        [*before, *command_of(*words)], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
 
 

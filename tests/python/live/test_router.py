@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from live_machine import needs
+from patience import PATIENCE_S
 
 pytestmark = pytest.mark.alone
 
@@ -38,7 +39,7 @@ class Routed:
 
     def ip(self, namespace: str, *words: str) -> str:
         done = subprocess.run(
-            ["ip", "-n", namespace, *words], capture_output=True, text=True, check=True, timeout=10
+            ["ip", "-n", namespace, *words], capture_output=True, text=True, check=True, timeout=PATIENCE_S
         )
         return done.stdout
 
@@ -47,7 +48,7 @@ class Routed:
 
 
 def do(*words: str) -> None:
-    subprocess.run(words, check=True, timeout=10)
+    subprocess.run(words, check=True, timeout=PATIENCE_S)
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def routed() -> Iterator[Routed]:
         yield names
     finally:
         for name in (names.client, names.router, names.server):
-            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True, timeout=10)
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True, timeout=PATIENCE_S)
 
 
 # Veth hands over segments of 64 kB with half a checksum, as cards do: what crosses is what a wire would
@@ -100,18 +101,20 @@ def test_a_transfer_crosses_the_router_by_the_emulated_link(
         text=True,
     )
     try:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_S
         while "blackhole" not in routed.ip(routed.router, "rule") and time.monotonic() < deadline:
             time.sleep(0.05)
         curl = ["curl", "--silent", "--show-error", "--max-time", "5", "--output", "got"]
         subprocess.run(
-            routed.command(routed.client, *curl, "http://192.168.1.2:8000/blob"), check=True, timeout=10
+            routed.command(routed.client, *curl, "http://192.168.1.2:8000/blob"),
+            check=True,
+            timeout=PATIENCE_S,
         )
-        document = json.loads(airhop.communicate(timeout=20)[0])
+        document = json.loads(airhop.communicate(timeout=PATIENCE_S)[0])
     finally:
         for process in (airhop, server):
             process.kill()
-            process.wait(timeout=10)
+            process.wait(timeout=PATIENCE_S)
     assert hashlib.sha256((tmp_path / "got").read_bytes()).digest() == hashlib.sha256(data).digest()
     down = max(document["flows"], key=lambda flow: flow["delivered_bytes"])
     assert (down["from"], down["to"], down["transport"]) == ("s", "d", "tcp")

@@ -16,7 +16,7 @@ from airhop.analysis.loss_classifications import LossClassifications
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.report import Chapter, chapter_of_outcome, write_report
 from airhop.report.matrices import matrices
-from browser import Tab
+from browser import Tab, eventually, settled
 
 EXPERIMENT, PLANE = "study-yun2009-fig6", "study-plane"
 VISIBLE = """([chapter, view, scheme]) =>
@@ -62,19 +62,15 @@ def figure(tab: Tab, view: str, chapter: str = EXPERIMENT) -> Any:
 
 def click_point(tab: Tab, view: str, scheme: int, index: int, chapter: str = EXPERIMENT) -> None:
     """Click where a figure has drawn a point."""
-    place = figure(tab, view, chapter)
-    tab.page.wait_for_timeout(200)
-    x, y = tab.page.evaluate(
-        """([chapter, view, scheme, index]) => {
-          const { plot, sources } = chapters.find(({ id }) => id === chapter).drawn.get(view);
-          const { x, y } = sources.get(`data:${scheme}`).data;
-          const { frame, el } = Bokeh.index.get_by_id(plot.id);
-          const box = el.getBoundingClientRect();
-          return [box.left + frame.x_scale.compute(x[index]), box.top + frame.y_scale.compute(y[index])];
-        }""",
-        [chapter, view, scheme, index],
-    )
-    del place
+    figure(tab, view, chapter)
+    at = """([chapter, view, scheme, index]) => {
+      const { plot, sources } = chapters.find(({ id }) => id === chapter).drawn.get(view);
+      const { x, y } = sources.get(`data:${scheme}`).data;
+      const { frame, el } = Bokeh.index.get_by_id(plot.id);
+      const box = el.getBoundingClientRect();
+      return [box.left + frame.x_scale.compute(x[index]), box.top + frame.y_scale.compute(y[index])];
+    }"""
+    x, y = settled(tab.page, lambda: tab.page.evaluate(at, [chapter, view, scheme, index]))
     tab.page.mouse.click(x, y)
 
 
@@ -434,22 +430,19 @@ def test_segment_numbers_keep_their_axis_and_notices_have_room_below_the_round_t
     page.keyboard.press("0")
     for group in ("notice-in-time", "notice-late"):
         page.click(f"figure[data-plot=timer] [data-group={group}]")
-    page.wait_for_timeout(200)
-    assert page.evaluate(RANGES)["timer"][0] == pytest.approx(120 / (5**0.04 * 1.02))
+    eventually(page, lambda: page.evaluate(RANGES)["timer"][0] == pytest.approx(120 / (5**0.04 * 1.02)))
 
 
 def test_a_frame_tells_whose_sending_it_bears(radio: Tab) -> None:
     page = radio.page
-    page.wait_for_timeout(300)
-    x, y = page.evaluate(
-        """async () => {
-          const { plots } = await chapters[0].timeline.drawn[0];
-          const plot = plots.find(({ name }) => name === "arrivals");
-          const { frame, el } = Bokeh.index.get_by_id(plot.id);
-          const box = el.getBoundingClientRect();
-          return [box.left + frame.x_scale.compute(2.3), box.top + frame.y_scale.compute(4)];
-        }"""
-    )
+    at = """async () => {
+      const { plots } = await chapters[0].timeline.drawn[0];
+      const plot = plots.find(({ name }) => name === "arrivals");
+      const { frame, el } = Bokeh.index.get_by_id(plot.id);
+      const box = el.getBoundingClientRect();
+      return [box.left + frame.x_scale.compute(2.3), box.top + frame.y_scale.compute(4)];
+    }"""
+    x, y = settled(page, lambda: page.evaluate(at))
     page.mouse.move(x, y)
     hover = page.locator(".bk-Tooltip")
     for told in ("sent again by the source: delivered", "sending 2 of the source", "attempt 1", "0.400 kB"):

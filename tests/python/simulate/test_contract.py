@@ -13,6 +13,7 @@ import pytest
 
 import airhop
 from airhop import Scenario, ScenarioError
+from patience import PATIENCE_S
 
 # Every table and key that scenario files promise, as a user would write them.
 EXAMPLE = """
@@ -110,7 +111,7 @@ def example(tmp_path: Path) -> Path:
 def airhop_command(*words: str) -> subprocess.CompletedProcess[str]:
     code = "import sys\nfrom airhop.cli import main\nmain(sys.argv[1:])"
     return subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import airhop
 from airhop import InputError, Job, Scenario, plugins
+from patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "mine.py"
@@ -49,7 +50,7 @@ def python(*words: str, text: str | None = None, **variables: str) -> subprocess
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 
@@ -276,7 +277,7 @@ def test_ctrl_c_ends_even_what_does_not_end(tmp_path: Path, how: str) -> None:
     assert running.stdout is not None
     assert running.stdout.readline() == "looping\n"
     running.send_signal(signal.SIGINT)
-    _, told = running.communicate(timeout=60)
+    _, told = running.communicate(timeout=PATIENCE_S)
     assert (running.returncode, "interrupted" in told) == (130, True)
 
 
@@ -298,5 +299,5 @@ def test_ctrl_c_gives_a_program_its_turn_again(tmp_path: Path) -> None:
     assert running.stdout is not None
     assert running.stdout.readline() == "blocked\n"
     running.send_signal(signal.SIGINT)
-    told, wrong = running.communicate(timeout=60)
+    told, wrong = running.communicate(timeout=PATIENCE_S)
     assert (running.returncode, told, wrong) == (0, "interrupted: 0 of 1 runs had finished\nTrue\n", "")

@@ -16,6 +16,7 @@ import pytest
 from airhop import InputError, Job, RunError, Scenario, ScenarioError, _core, plugins
 from airhop.engines import ClusterError, DaskEngine, LocalEngine, chunks, cluster, open_engine
 from airhop.errors import SchemeError
+from patience import PATIENCE_S
 
 distributed = pytest.importorskip("distributed")
 
@@ -122,7 +123,7 @@ def test_a_worker_killed_in_the_middle_costs_no_row(pair: Cluster) -> None:
     with pair.connect(2) as client:
         engine = DaskEngine(client)
         engine.run(jobs, collected)
-        assert victim.wait(60) == -signal.SIGKILL
+        assert victim.wait(PATIENCE_S) == -signal.SIGKILL
     pair.add_worker()
     assert collected.documents == local(jobs)
     assert collected.calls == len(jobs)

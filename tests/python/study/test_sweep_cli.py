@@ -18,6 +18,7 @@ import pytest
 from airhop import Study, Table
 from airhop.cli import main
 from airhop.study import run_in
+from patience import PATIENCE_S
 
 STUDY = """
 scenario = "last-hop"
@@ -163,9 +164,8 @@ def start(study: Path, out: Path) -> subprocess.Popen[str]:
 
 
 def wait_for_runs(running: subprocess.Popen[str], out: Path, least: int) -> None:
-    """Wait until so many runs are in the journal."""
-    while journaled(out) < least:
-        assert running.poll() is None
+    """Wait until so many runs are in the journal, or all are made: a busy machine may look too late."""
+    while journaled(out) < least and running.poll() is None:
         time.sleep(0.001)
 
 
@@ -198,7 +198,7 @@ def test_interrupt_says_what_is_kept_and_ends_in_130(tmp_path: Path) -> None:
     running = start(study, out)
     wait_for_runs(running, out, 10)
     running.send_signal(signal.SIGINT)
-    printed, told = running.communicate(timeout=60)
+    printed, told = running.communicate(timeout=PATIENCE_S)
     assert running.returncode == 130
     document = json.loads(printed)
     assert not document["complete"] and document["computed"] >= 10

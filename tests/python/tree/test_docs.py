@@ -21,6 +21,7 @@ import pytest
 from airhop import Scenario, run
 from airhop.catalogue import built_in
 from command_line import Cli
+from patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
@@ -65,7 +66,7 @@ def shell(words: str, folder: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=3 * PATIENCE_S,
     )
     assert done.returncode == 0, f"{words}\n{done.stderr}"
     return done.stdout

@@ -22,6 +22,7 @@ from airhop.cli import main
 from airhop.plots.style import styles
 from airhop.view.state import State
 from browser import Tab
+from patience import PATIENCE_S
 
 RAISES = '''
 import airhop
@@ -79,7 +80,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def status(server: Server, path: str, headers: dict[str, str]) -> int:
     """Ask with exactly these headers; {port} in them is the server's."""
     lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
-    with socket.create_connection((urlsplit(server.address).hostname, server.port), timeout=20) as connection:
+    with socket.create_connection(
+        (urlsplit(server.address).hostname, server.port), timeout=PATIENCE_S
+    ) as connection:
         connection.sendall("\r\n".join(lines).format(port=server.port).encode())
         answer = connection.makefile("rb").readline().decode()
     return int(answer.split()[1])
@@ -138,7 +141,7 @@ def test_our_own_websocket_is_opened(server: Server) -> None:
 
 def test_other_addresses_of_this_machine_are_not_listened_on(server: Server) -> None:
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.2", server.port), timeout=5)
+        socket.create_connection(("127.0.0.2", server.port), timeout=PATIENCE_S)
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -158,7 +161,7 @@ def test_ctrl_c_ends_it_quietly() -> None:
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
         running.process.send_signal(signal.SIGINT)
-        rest, said = running.process.communicate(timeout=20)
+        rest, said = running.process.communicate(timeout=PATIENCE_S)
     assert (running.process.returncode, rest, said) == (0, "", "Ctrl-C ends it.\n")
 
 

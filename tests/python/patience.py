@@ -1,0 +1,4 @@
+"""How long tests wait for what must happen."""
+
+PATIENCE_S = 120.0
+"""Far beyond what anything takes on a busy machine: what comes later than this never comes."""
