@@ -33,7 +33,7 @@ class Mine:
     def on_loss(self, window, loss, flow): window.cwnd = loss.half
 """
 OBJECT = Path(airhop.__file__).parent / "bpf/htcp.bpf.o"
-LOG = Path(__file__).parents[1] / "live/curl.log"
+LOG = Path(__file__).parents[1] / "live/download-headers.log"
 
 
 @pytest.fixture
