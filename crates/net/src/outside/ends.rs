@@ -53,6 +53,7 @@ pub(crate) struct HalfConnection {
     heard: u64,
     /// Payload bytes of all segments that entered.
     sent_bytes: u64,
+    /// Those that were acknowledged, each ACK taken by what had entered before it.
     delivered: u64,
     /// The number of the FIN.
     fin: Option<u64>,
@@ -101,15 +102,15 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// An ACK of this data enters. Returns whether it acknowledges more bytes. The FIN is none, and no more bytes than entered count: a sender
-    /// may skip numbers.
+    /// An ACK of this data enters. Returns whether it acknowledges more bytes. What was never sent cannot be acknowledged (RFC 9293
+    /// §3.10.7.4), a sender may skip numbers, and the FIN is no byte.
     pub fn on_ack(&mut self, ack: u64) -> bool {
-        self.acked = self.acked.max(ack);
-        let bytes =
-            self.fin.map_or(self.acked, |fin| self.acked.min(fin)).saturating_sub(1).min(self.sent_bytes);
-        let is_more = bytes > self.delivered;
+        self.acked = self.acked.max(ack.min(self.max_sent));
+        let of_data = self.fin.map_or(self.acked, |fin| self.acked.min(fin));
+        let bytes = of_data.saturating_sub(1).min(self.sent_bytes);
+        let is_new = bytes > self.delivered;
         self.delivered = self.delivered.max(bytes);
-        is_more
+        is_new
     }
 
     /// An ACK of this data leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. Returns whether it
@@ -124,7 +125,7 @@ impl HalfConnection {
         is_new
     }
 
-    /// Bytes that the receiver's kernel acknowledged.
+    /// Bytes that the receiver's kernel has acknowledged.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
@@ -169,6 +170,18 @@ mod tests {
         half.on_data(ms(1), 1 << 31, (1 << 31) + 50);
         assert!(half.on_ack((1 << 31) + 50));
         assert_eq!(half.delivered(), 150);
+    }
+
+    // RFC 9293 §3.10.7.4: an ACK of what was not sent yet is none, also when that is sent later; and what is delivered stays so.
+    #[test]
+    fn an_ack_counts_by_what_was_sent_before_it() {
+        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        assert!(!half.on_ack(5001));
+        half.on_data(ms(0), 1, 1001);
+        assert_eq!(half.delivered(), 0);
+        assert!(half.on_ack(1001));
+        half.on_fin(501);
+        assert_eq!(half.delivered(), 1000);
     }
 
     // Karn and Partridge 1987: an ACK of data that was sent twice says nothing of the round trip. RFC 6298 §2: gain 1/8.
