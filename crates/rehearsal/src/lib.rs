@@ -108,7 +108,8 @@ impl Machine {
 
     /// All that is due happens.
     fn work(&mut self) {
-        while let Some((_, node, datagram)) = self.noise.pop_front_if(|(at, ..)| *at <= self.now) {
+        while self.noise.front().is_some_and(|(at, ..)| *at <= self.now) {
+            let Some((_, node, datagram)) = self.noise.pop_front() else { break };
             self.send(node, datagram);
         }
         let mut sent = Vec::new();

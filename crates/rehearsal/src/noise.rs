@@ -113,7 +113,7 @@ impl Draw {
         bytes.extend([number(self), number(self)].map(u32::to_be_bytes).concat());
         let blocks = if self.below(3) == 0 { 1 + self.below(3) as usize } else { 0 };
         let options = if blocks > 0 { 4 + 8 * blocks } else { 0 };
-        bytes.extend([((20 + options) / 4 << 4) as u8, self.byte() & 0xDF]);
+        bytes.extend([(((20 + options) / 4) << 4) as u8, self.byte() & 0xDF]);
         bytes.extend(self.bytes(6));
         if blocks > 0 {
             bytes.extend([1, 1, 5, 2 + 8 * blocks as u8]);

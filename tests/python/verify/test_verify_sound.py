@@ -35,6 +35,34 @@ LOSSY_CELL: dict[str, Any] = {
 
 
 ENDS: dict[str, dict[str, Any]] = {
+    # Without a warm-up a datagram that a full queue drops at time 0 counts, too.
+    "a datagram is lost in the first instant": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "300 kbit/s",
+                "delay": "20 ms",
+                "queue": {"kind": "drop-tail", "packets": 5},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "reno",
+                "tcp": {"preset": "ns2", "initial_window": 20},
+            },
+            {
+                "name": "u",
+                "from": "s",
+                "to": "d",
+                "transport": "udp",
+                "app": {"kind": "cbr", "rate": "500 kbit/s"},
+            },
+        ],
+    },
     # JTCP leaves two segments at a timeout; the second was sent later than the first, whose timer ran.
     "a timeout lets two segments out": {
         "wired": [

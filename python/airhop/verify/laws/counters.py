@@ -125,7 +125,8 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
         yield from _counted(trace, name, key, flow[key] / size, times)
     goodput = flow["delivered_bytes"] * 8 / ((trace.duration - trace.warmup) / 1e9) / 1e6
     made = {step.packet: step.time for step in steps if step.step == "made"}
-    ended = [step for step in steps if step.step in ("delivered", "dropped") and step.time > trace.warmup]
+    begins = trace.warmup or -1  # without a warm-up all counts, from time 0 on
+    ended = [step for step in steps if step.step in ("delivered", "dropped") and step.time > begins]
     arrived = [step for step in steps if step.step == "delivered"]
     transits = [
         (step.time, made[step.packet]) for step in ended if step.step == "delivered" and step.packet in made
