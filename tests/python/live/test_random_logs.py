@@ -103,3 +103,13 @@ def test_logs_of_hosts_that_say_anything_keep_the_laws(seed: int, tmp_path: Path
     end = max((time for time, *_ in entering), default=0) + draw.randrange(10**9)
     log = Log(write(tmp_path / "made-up.log", head(scenario(draw)), entering, end=end))
     assert verify(log.scenario, log.replay(trace=True)) == []
+
+
+def test_an_emulation_that_ends_during_its_warm_up_has_measured_nothing(tmp_path: Path) -> None:
+    network = scenario(Random(1)) | {"warmup": "500 ms"}
+    entering = [(10**8, 0, tcp((S, D), (41_000, 80), (ACK, 1, 1), 100))]
+    log = Log(write(tmp_path / "short.log", head(network), entering, end=4 * 10**8))
+    result = log.replay(trace=True)
+    assert {flow["goodput_mbps"] for flow in result.document["flows"]} == {None}
+    assert sum(flow["sent_segments"] for flow in result.document["flows"]) == 0
+    assert verify(log.scenario, result) == []

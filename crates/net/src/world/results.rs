@@ -12,8 +12,11 @@ impl World {
     /// What the run measured: all that was counted since the warm-up.
     pub fn report(&self) -> Report {
         let mut report = self.totals();
-        if let Some(earlier) = &self.warmed_up {
-            report.leave_out(earlier);
+        match &self.warmed_up {
+            Some(earlier) => report.leave_out(earlier),
+            // A run that ends during its warm-up, as an emulation may, has measured nothing.
+            None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
+            None => {}
         }
         let measured = self.duration - self.warmup;
         for (flow, found) in self.flows.iter().zip(&mut report.flows) {

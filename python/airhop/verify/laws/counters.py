@@ -78,7 +78,8 @@ class _Connection:
         total = (late or [before])[-1] - before
         yield from self._equal("delivered_bytes", total)
         seconds = (self._trace.duration - self._trace.warmup) / 1e9
-        yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6)
+        # A run that ends during its warm-up has measured nothing.
+        yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6 if seconds > 0 else None)
         sent, arrived = [time for time, _ in segments[:1]], [time for time, _ in rows[-1:]]
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
@@ -123,7 +124,8 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
         size = quantity(flow["segment"]) if word == "delivered" else 1
         times = [step.time for step in steps if step.step == word]
         yield from _counted(trace, name, key, flow[key] / size, times)
-    goodput = flow["delivered_bytes"] * 8 / ((trace.duration - trace.warmup) / 1e9) / 1e6
+    seconds = (trace.duration - trace.warmup) / 1e9
+    goodput = flow["delivered_bytes"] * 8 / seconds / 1e6 if seconds > 0 else None
     made = {step.packet: step.time for step in steps if step.step == "made"}
     begins = trace.warmup or -1  # without a warm-up all counts, from time 0 on
     ended = [step for step in steps if step.step in ("delivered", "dropped") and step.time > begins]
@@ -132,7 +134,7 @@ def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Fin
         (step.time, made[step.packet]) for step in ended if step.step == "delivered" and step.packet in made
     ]
     delays = [left - entered for left, entered in transits]
-    found = {
+    found: dict[str, float | None] = {
         "goodput_mbps": goodput,
         "active_mbps": _active_mbps(
             trace, list(made.values()), [step.time for step in arrived], flow["delivered_bytes"]
