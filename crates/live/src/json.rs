@@ -13,8 +13,6 @@ impl Live {
             .filter(|(_, answers)| answers.count > 0)
             .map(|(node, of)| (name(*node), json!({"p50": of.p50_us, "p90": of.p90_us, "count": of.count})))
             .collect();
-        let kernels: Map<String, Value> =
-            self.congestion_control.iter().map(|(node, word)| (name(*node), json!(word))).collect();
         let late = &self.lateness;
         let stalls = self
             .stalls
@@ -26,7 +24,6 @@ impl Live {
             "valid": self.why.is_empty(),
             "why": self.why,
             "commands": self.commands.iter().map(|ended| command(ended, &name)).collect::<Vec<_>>(),
-            "congestion_control": kernels,
             "stalls": stalls.collect::<Vec<_>>(),
             "lost_to_emulator": self.lost_to_emulator,
             "entered": {"packets": self.admitted.packets, "bytes": self.admitted.bytes},

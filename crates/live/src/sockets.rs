@@ -1,7 +1,7 @@
 //! What the kernel of a real host says of its TCP connections (TCP_INFO of tcp(7)), sampled.
 
 use airhop_base::{NodeId, Time};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// The state of a connection's sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,4 +40,99 @@ pub struct Sampled {
     pub node: NodeId,
     /// What it said.
     pub info: SocketInfo,
+}
+
+/// In a log there was no loss yet.
+const INFINITE: u32 = u32::MAX;
+
+impl Sampled {
+    /// The bytes of a record of a log, all numbers little-endian: time in ns (u64), node (u16), address (16 bytes, an IPv4 one mapped into
+    /// IPv6) and port (u16) of the sender and of its peer, state (u8), cwnd, ssthresh (2³² - 1: none yet), srtt in µs and
+    /// retransmissions (u32 each), and the name of the congestion control.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let SocketInfo { local, peer, control, ca_state, cwnd, ssthresh, srtt_us, retransmits } = &self.info;
+        let mut bytes = Vec::with_capacity(80);
+        bytes.extend_from_slice(&self.at.nanos().to_le_bytes());
+        bytes.extend_from_slice(&self.node.0.to_le_bytes());
+        for end in [local, peer] {
+            let address = match end.ip() {
+                IpAddr::V4(address) => address.to_ipv6_mapped(),
+                IpAddr::V6(address) => address,
+            };
+            bytes.extend_from_slice(&address.octets());
+            bytes.extend_from_slice(&end.port().to_le_bytes());
+        }
+        bytes.push(*ca_state);
+        for number in [*cwnd, ssthresh.unwrap_or(INFINITE), *srtt_us, *retransmits] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        bytes.extend_from_slice(control.as_bytes());
+        bytes
+    }
+
+    /// The sample of such a record; `None` if it is none.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (at, rest) = bytes.split_first_chunk()?;
+        let (node, rest) = rest.split_first_chunk()?;
+        let (local, rest) = end(rest)?;
+        let (peer, rest) = end(rest)?;
+        let (&[ca_state], rest) = rest.split_first_chunk()?;
+        let (numbers, name) = rest.split_first_chunk::<16>()?;
+        let number = |i: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| numbers[4 * i + byte]));
+        let info = SocketInfo {
+            local,
+            peer,
+            control: String::from_utf8(name.to_vec()).ok()?,
+            ca_state,
+            cwnd: number(0),
+            ssthresh: Some(number(1)).filter(|&segments| segments != INFINITE),
+            srtt_us: number(2),
+            retransmits: number(3),
+        };
+        let (at, node) = (Time::from_nanos(u64::from_le_bytes(*at)), NodeId(u16::from_le_bytes(*node)));
+        Some(Sampled { at, node, info })
+    }
+}
+
+fn end(bytes: &[u8]) -> Option<(SocketAddr, &[u8])> {
+    let (address, rest) = bytes.split_first_chunk::<16>()?;
+    let (port, rest) = rest.split_first_chunk()?;
+    Some((SocketAddr::new(IpAddr::from(*address).to_canonical(), u16::from_le_bytes(*port)), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(local: &str, peer: &str, ssthresh: Option<u32>) -> Sampled {
+        let (local, peer) = (local.parse().unwrap(), peer.parse().unwrap());
+        let info = SocketInfo {
+            local,
+            peer,
+            control: "cubic".into(),
+            ca_state: 3,
+            cwnd: 12,
+            ssthresh,
+            srtt_us: 44_545,
+            retransmits: 5,
+        };
+        Sampled { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
+    }
+
+    /// What is written is read, of both families; what is cut is no sample.
+    #[test]
+    fn a_sample_is_its_bytes() {
+        let four = sampled("10.0.0.1:40312", "10.0.0.4:5201", Some(11));
+        let six = sampled("[fd00:a1b0::1]:8000", "[fd00:a1b0::4]:40000", None);
+        for sample in [four, six] {
+            let bytes = sample.to_bytes();
+            assert_eq!(Sampled::from_bytes(&bytes), Some(sample));
+            let least = bytes.len() - "cubic".len();
+            assert!((0..least).all(|cut| Sampled::from_bytes(&bytes[..cut]).is_none()));
+        }
+        assert_eq!(
+            sampled("[fd00::1]:80", "[fd00::2]:90", None).info.flow(),
+            "tcp [fd00::1]:80 > [fd00::2]:90"
+        );
+    }
 }

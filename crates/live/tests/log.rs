@@ -4,6 +4,7 @@ use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
 use airhop_live::log::{Ending, Entry, Log, LogError, MAGIC, VERSION, Writer};
 use airhop_live::replay;
+use airhop_live::sockets::{Sampled, SocketInfo};
 use proptest::prelude::*;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -99,6 +100,43 @@ fn what_is_written_is_read() {
         assert_eq!((log.header(), log.version()), (HEADER, version));
         let (entries, ending) = read(&bytes).unwrap();
         assert_eq!((entries, ending), (expected.to_vec(), Ending::Complete(at(9))));
+    }
+}
+
+/// What a kernel said of a connection stands between datagrams, and may be older than the one before: it changes no replay. Of a node without a host it is
+/// refused, as a datagram is.
+#[test]
+fn samples_of_connections_are_read_beside_what_entered() {
+    let info = SocketInfo {
+        local: "10.0.0.1:40000".parse().unwrap(),
+        peer: "10.0.0.4:5201".parse().unwrap(),
+        control: "bbr".into(),
+        ca_state: 0,
+        cwnd: 10,
+        ssthresh: None,
+        srtt_us: 70_000,
+        retransmits: 0,
+    };
+    let sampled = Sampled { at: at(3), node: ENDS[0], info };
+    let disk = Disk::default();
+    let mut writer = Writer::to(Path::new("a.log"), disk.clone(), HEADER, false).unwrap();
+    writer.append(at(5), ENDS[0], &datagram(1, 100, false)).unwrap();
+    writer.append_sample(&sampled);
+    writer.append(at(5), ENDS[1], &datagram(2, 60, false)).unwrap();
+    writer.end(at(9)).unwrap();
+    let bytes = disk.0.lock().unwrap().clone();
+    assert_eq!(read(&bytes).unwrap(), read(&written(false)).unwrap());
+    let mut log = Log::read(Path::new("a.log"), &bytes[..]).unwrap();
+    assert_eq!(log.by_ref().count(), 2);
+    assert_eq!(log.samples(), [sampled]);
+    let mut of_others =
+        Log::read(Path::new("a.log"), &bytes[..]).unwrap().bounded([ENDS[1]], Span::from_secs(1));
+    assert!(of_others.next().unwrap().is_err());
+    let begin = HEAD + record(100);
+    for bit in 8 * begin..8 * (bytes.len() - END - record(60)) {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(read(&damaged).is_err(), "bit {} of byte {} of the sample", bit % 8, bit / 8 - begin);
     }
 }
 
@@ -209,7 +247,7 @@ fn what_is_wrong_is_said_with_its_place() {
     assert_eq!(wrong(10, 2), "a.log: byte 10: expected flags 0 or 1");
     assert_eq!(
         wrong(head, 7),
-        format!("a.log: record 1, byte {head}: expected a record of kind 1 or 2, not 7")
+        format!("a.log: record 1, byte {head}: expected a record of kind 1, 2 or 4, not 7")
     );
     // The first datagram has 100 bytes: the length kept cannot be more.
     assert!(wrong(head + 15, 101).contains(&format!("byte {}: expected a datagram", head + 11)));

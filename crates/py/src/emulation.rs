@@ -3,13 +3,16 @@
 use crate::outcome::Outcome;
 use crate::runs::{POLL, RunError, Workers, python_error};
 use crate::scenario::{Scenario, ScenarioError};
+use crate::tcp_info;
 use crate::twin::Emulated;
 use airhop_base::{Departure, NodeId, Span, Time};
 use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
-use airhop_live::{Command, Emulation, EmulationError, End, EndKind, LogTo, Outside, Ready, Sign, Stopped};
-use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run, SeenFlow};
+use airhop_live::{
+    Command, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, Sign, Stopped,
+};
+use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run, SeenFlow, SeenLoad};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -158,13 +161,24 @@ pub fn emulate(
     document["live"]["ignored"] = json!(ignored);
     document["live"]["notes"] =
         json!(notes.into_iter().chain(live.tcp_info.clone().err()).collect::<Vec<_>>());
-    // A connection that uses the ports of an earlier one has its name with a number.
-    let ports = |seen: &SeenFlow| seen.name.split(" #").next().map(String::from).unwrap_or_default();
-    let control = |seen: &SeenFlow| live.controls.get(&ports(seen)).cloned();
-    let flows = seen.into_iter().map(|seen| RealFlow { control: control(&seen), seen }).collect();
+    let flows: Vec<RealFlow> =
+        seen.into_iter().map(|seen| RealFlow { control: control(&live, &seen), seen }).collect();
+    let controls = flows.iter().filter_map(|flow| Some((flow.seen.name.as_str(), flow.control.as_deref()?)));
+    document["live"]["congestion_control"] = json!(controls.collect::<BTreeMap<_, _>>());
     let emulated =
         Emulated { scenario: scenario.inner.clone(), opening: kept, flows, measured: live.measured };
     Ok((document.to_string(), emulated))
+}
+
+/// The congestion control of a connection: as its kernel tells, else that of new sockets of its node.
+fn control(live: &Live, flow: &SeenFlow) -> Option<String> {
+    if !matches!(flow.load, SeenLoad::Tcp { .. }) {
+        return None;
+    }
+    // A connection that uses the ports of an earlier one has its name with a number.
+    let told = flow.name.split(" #").next().and_then(|ports| live.controls.get(ports));
+    let of_node = || live.congestion_control.iter().find(|(node, _)| *node == flow.from);
+    told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
 /// How much longer the emulator sleeps each time: nothing, but for tests of what lateness does, which say it in microseconds.
@@ -199,7 +213,11 @@ pub fn replay(
         let mut world = Opened::new(open, stop);
         match airhop_live::replay(&mut world, &mut log) {
             Ok(replayed) => {
-                Ok((world.finish(replayed.ended)?, matches!(replayed.ending, Ending::Complete(_))))
+                let mut outcome = world.finish(replayed.ended)?;
+                if trace && !log.samples().is_empty() {
+                    outcome.tables.push(tcp_info::table(log.samples()));
+                }
+                Ok((outcome, matches!(replayed.ending, Ending::Complete(_))))
             }
             Err(error) => Err(world.failure.map_or(Failure::Replay(error), Failure::Run)),
         }

@@ -8,6 +8,7 @@ mod runs;
 mod scenario;
 mod schedule;
 mod schemes;
+mod tcp_info;
 mod twin;
 mod views;
 mod worked;

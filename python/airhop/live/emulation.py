@@ -39,9 +39,9 @@ class Emulation(Result):
         `low` to `high`, the `limit`, from so many `pairs` of runs of `length_s`, and which flows were
         `compared`. `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one
         ended it), `ended_by_airhop` (since the time was up) and `stdout`, of which the first and the last MiB
-        are kept with a line that says how much is left out. `congestion_control` by node with commands: that
-        of its new sockets at the end (`net.ipv4.tcp_congestion_control`); a program may have chosen another
-        one. `stalls` with `at_s` and `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored`
+        are kept with a line that says how much is left out. `congestion_control` by TCP flow: as its kernel
+        tells (TCP_INFO), else that of new sockets of its node (`net.ipv4.tcp_congestion_control`).
+        `stalls` with `at_s` and `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored`
         datagrams, which go nowhere, as broadcasts do; `lost_to_emulator`, which had no room here;
         `real_time`: whether it had that priority.
         """

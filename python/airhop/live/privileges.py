@@ -12,7 +12,7 @@ USES = {
     "tun": "for packets to and from them",
     "real-time": "for punctual packets: without it some are milliseconds late",
     "struct_ops": "for the kernel to take a congestion control as BPF",
-    "tcp_info": "for the congestion control of real senders",
+    "tcp_info": "for the windows and the congestion control of real senders",
 }
 """What each is good for, by the name that the core has for it."""
 EMULATION_NEEDS = ("namespaces", "tun")

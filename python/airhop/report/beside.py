@@ -129,7 +129,7 @@ def _chapter(
 
     flow = next(flow for flow in scenario.to_dict()["flow"] if flow["name"] == pair.twin)
     sides = (
-        Side.of("kernel", _kernel(live, flow["from"]), real, pair.real),
+        Side.of("kernel", _kernel(real, live, pair.real), real, pair.real),
         Side.of("twin", f"twin: {_scheme(flow)}", twin, pair.twin),
     )
     document, way = real.document, f"from {flow['from']} to {flow['to']}"
@@ -154,9 +154,13 @@ def _chapter(
     )
 
 
-def _kernel(live: Mapping[str, Any] | None, node: str) -> str:
-    """Name the kernel's side, with the congestion control of the node where that is known."""
-    control = (live or {}).get("congestion_control", {}).get(node)
+def _kernel(real: Result, live: Mapping[str, Any] | None, flow: str) -> str:
+    """Name the kernel's side, with the congestion control of the connection where that is known."""
+    control = (live or {}).get("congestion_control", {}).get(flow)
+    if control is None and "tcp_info" in real.tables:
+        rows = real.tables["tcp_info"]
+        told = rows.filter(rows["flow"].cast(str) == flow)["congestion_control"]
+        control = told[-1] if len(told) else None
     return "kernel" if control is None else f"kernel: {control}"
 
 

@@ -24,6 +24,13 @@ ALWAYS_TOLD = ("channel", "collision", "queue", "retries")
 """Causes of loss that have a row in the table even if nothing was lost to them."""
 
 
+CAPTIONS = {
+    "delivered": "Bytes delivered over time; on each curve what was lost of its data, and to what",
+    "goodput": "Goodput in windows",
+    "cwnd": "Congestion windows: of the kernel as TCP_INFO has it every 50 ms, of the twin at each change",
+}
+
+
 @dataclass(frozen=True)
 class Side:
     """One of the two runs, as its compared flow has it."""
@@ -46,6 +53,16 @@ class Side:
         import polars as pl
 
         return self.tables[table].filter(pl.col("flow").cast(pl.String) == self.flow["name"])
+
+    @cached_property
+    def cwnd(self) -> pl.DataFrame:
+        """The congestion window in segments over time, `x` and `y`; empty where the kernel did not tell."""
+        import polars as pl
+
+        table = "tcp_info" if self.name == "kernel" else "window"
+        if table not in self.tables:
+            return pl.DataFrame({"x": [], "y": []}, schema={"x": pl.Float64, "y": pl.Float64})
+        return self.rows(table).select(x="time_s", y=pl.col("cwnd").cast(pl.Float64))
 
     @cached_property
     def span_s(self) -> tuple[float, float]:
@@ -124,6 +141,12 @@ class TwinChapter:
         return [*too_late, *self.notes]
 
     @property
+    def windows(self) -> dict[str, pl.DataFrame]:
+        """The congestion windows by run; none where the kernel did not tell its own."""
+        kernel, _ = self.sides
+        return {} if kernel.cwnd.is_empty() else {side.name: side.cwnd for side in self.sides}
+
+    @property
     def headline(self) -> str:
         """Say what either delivered."""
         kernel, twin = self.sides
@@ -148,6 +171,11 @@ class TwinLayout:
     template = "twin.html.j2"
     heights = HEIGHTS_PX
     """Of the figures, in pixels."""
+
+    @property
+    def captions(self) -> dict[str, str]:
+        """The figures by name, with their captions."""
+        return {name: text for name, text in CAPTIONS.items() if name != "cwnd" or self.chapter.windows}
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -219,6 +247,7 @@ class TwinLayout:
         drawn = figures(
             {side.name: curves(side.rows("deliveries"), chapter.duration_s) for side in chapter.sides},
             {side.name: losses(side.rows("drops"), side.rows("deliveries")) for side in chapter.sides},
+            chapter.windows,
             {side.name: side.label for side in chapter.sides},
             chapter.duration_s,
         )

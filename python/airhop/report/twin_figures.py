@@ -1,4 +1,4 @@
-"""The figures of an emulation beside its twin: bytes delivered with losses, and goodput in windows.
+"""The figures of an emulation beside its twin: bytes delivered with losses, goodput in windows, and cwnd.
 
 Unlike the templates of other figures they bring their data. What draws a run or a cause of loss has its name
 among its tags, by which a legend button shows and hides it (assets/js/twin.js).
@@ -34,7 +34,7 @@ MOST_POINTS = 4000
 """Of a curve of delivered bytes: more than a screen has columns."""
 LEAST_WINDOWS = 25
 """Of goodput over a run."""
-HEIGHTS_PX = {"delivered": 440, "goodput": 260}
+HEIGHTS_PX = {"delivered": 440, "goodput": 260, "cwnd": 260}
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,11 @@ def losses(drops: pl.DataFrame, deliveries: pl.DataFrame) -> pl.DataFrame:
 def figures(
     shown: Mapping[str, Curves],
     lost: Mapping[str, pl.DataFrame],
+    windows: Mapping[str, pl.DataFrame],
     labels: Mapping[str, str],
     duration_s: float,
 ) -> dict[str, figure]:
-    """Make the figures `delivered` and `goodput`, on one time axis, of runs by their name."""
+    """Make the figures `delivered`, `goodput` and, of `windows`, `cwnd`, on one time axis, by runs' names."""
     time = Range1d(0.0, duration_s, bounds=(0.0, duration_s), name="time")
     width = f"{next(iter(shown.values())).window_s:g}"
     made = {
@@ -113,6 +114,10 @@ def figures(
     for name, one in shown.items():
         _curve(made["delivered"], name, one.delivered, labels[name], "@y{0.000} MB")
         _curve(made["goodput"], name, one.goodput, labels[name], "@y{0.00} Mbit/s")
+    if windows:
+        made["cwnd"] = _empty("cwnd", time, "cwnd (segments)")
+    for name, rows in windows.items():
+        _curve(made["cwnd"], name, rows, labels[name], "@y{0.0} segments")
     for name, rows in lost.items():
         _losses(made["delivered"], name, rows, labels[name])
     crosshair = Span(dimension="height", line_dash="dotted", line_width=1, line_color="#7d8794")
@@ -121,7 +126,7 @@ def figures(
         plot.add_tools(CrosshairTool(overlay=crosshair), PanTool(dimensions="width"), wheel, zoom)
         plot.toolbar.active_drag, plot.toolbar.active_scroll = zoom, wheel
         plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)
-    made["goodput"].xaxis.axis_label = "Time (s)"
+    list(made.values())[-1].xaxis.axis_label = "Time (s)"
     return made
 
 

@@ -99,7 +99,7 @@ def test_what_nothing_waits_for_is_refused(cli: Cli, ready: str, told: str) -> N
 
 def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake_core: FakeCore) -> None:
     """Not `tcp`, which says nothing: the first emulation of many runs BBR unsaid."""
-    fake_core.live = {"congestion_control": {"s": "bbr"}}
+    fake_core.live = {"congestion_control": {"ftp": "bbr"}}
     assert "reno" in cli(*TWO).out, "a simulated flow has its scheme"
     fake_core.is_real = True
     assert "bbr (kernel)" in cli(*TWO).out

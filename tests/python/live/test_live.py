@@ -19,6 +19,7 @@ import pytest
 
 import airhop
 from airhop import Scenario
+from airhop.live import privilege
 from airhop.verify import verify
 from live_machine import needs
 from patience import PATIENCE_S
@@ -120,6 +121,13 @@ def test_a_download_arrives_whole_and_is_replayed(
     assert first.document["flows"] == second.document["flows"] == emulation.document["flows"]
     assert first.drops == emulation.drops
     assert second.tables["packets"].height > SIZE // 1448
+    # What the kernel says of the connection every 50 ms: TCP_INFO of tcp(7).
+    if privilege("tcp_info").available:
+        name = down[0]["name"]
+        rows = second.tables["tcp_info"]
+        rows = rows.filter(rows["flow"].cast(str) == name)
+        assert rows["time_s"].is_sorted() and (rows["cwnd"] >= 1).all()
+        assert set(rows["congestion_control"]) == {emulation.live["congestion_control"][name]}
     # Captures have the real bytes: at the server those of the request.
     assert b"GET /blob HTTP/1.1" in (tmp_path / "s.pcapng").read_bytes()
 

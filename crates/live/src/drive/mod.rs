@@ -245,6 +245,9 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
     fn hear(&mut self) {
         for sampled in self.of.sockets.try_iter() {
             self.tally.heard(&sampled);
+            if let Some(log) = self.log.as_deref_mut() {
+                log.append_sample(&sampled);
+            }
         }
     }
 

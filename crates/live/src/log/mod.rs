@@ -5,7 +5,9 @@
 //!
 //! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of the kept part (u32), checksum; the kept
 //!   part, checksum;
-//! * 2, the end, and the last record: time in ns (u64), checksum.
+//! * 2, the end, and the last record: time in ns (u64), checksum;
+//! * 4, what the kernel of a host said of a connection, which may have been earlier than the record before: length (u16), checksum;
+//!   bytes of `Sampled::to_bytes`, checksum.
 //!
 //! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so no record passes that is
 //! damaged, missing, doubled or in another place. Version 1 is the same without checksums, and is read on.
@@ -32,6 +34,8 @@ pub const VERSION: u16 = 2;
 const HEADERS_ONLY: u8 = 1;
 const DATAGRAM: u8 = 1;
 const END: u8 = 2;
+/// Two bits from the other kinds: a flipped one makes no kind of another.
+const SAMPLE: u8 = 4;
 
 /// Why a log cannot be written or read.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,9 @@
 //! Reading a log. Nothing in the file is believed: no length in it makes room for more than the file has.
 
 use super::checksum::Checksum;
-use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, VERSION};
+use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
 use crate::port::MAX_DATAGRAM;
+use crate::sockets::Sampled;
 use airhop_base::{NodeId, Span, Time};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
@@ -56,6 +57,7 @@ pub struct Log<R> {
     /// Number of the record that is read; 0 in the head.
     record: u64,
     last: Time,
+    samples: Vec<Sampled>,
     ending: Option<Ending>,
 }
 
@@ -96,6 +98,7 @@ impl<R: Read> Log<R> {
             checksum: Checksum::NONE,
             record: 0,
             last: Time::ZERO,
+            samples: Vec::new(),
             ending: None,
         };
         log.head()?;
@@ -117,6 +120,11 @@ impl<R: Read> Log<R> {
     /// The header that the caller gave when the log was written.
     pub fn header(&self) -> &str {
         &self.header
+    }
+
+    /// What the kernels of the hosts said of their connections, as far as the log was read.
+    pub fn samples(&self) -> &[Sampled] {
+        &self.samples
     }
 
     /// Whether no payload was kept.
@@ -158,21 +166,41 @@ impl<R: Read> Log<R> {
 
     /// The next record: `None` at the end, and where the file is cut.
     fn record(&mut self) -> Result<Option<Entry>, LogError> {
-        let begin = self.offset;
-        self.record += 1;
-        match self.number()? {
-            Some([DATAGRAM]) => self.datagram(),
-            Some([END]) => {
-                if let Some(time) = self.end()? {
-                    self.ending = Some(Ending::Complete(time));
+        loop {
+            let begin = self.offset;
+            self.record += 1;
+            match self.number()? {
+                Some([DATAGRAM]) => return self.datagram(),
+                Some([SAMPLE]) if self.version > 1 => match self.sample()? {
+                    Some(sampled) => self.samples.push(sampled),
+                    None => return Ok(None),
+                },
+                Some([END]) => {
+                    if let Some(time) = self.end()? {
+                        self.ending = Some(Ending::Complete(time));
+                    }
+                    return Ok(None);
                 }
-                Ok(None)
+                Some([kind]) => {
+                    let expected = format!("a record of kind {DATAGRAM}, {END} or {SAMPLE}, not {kind}");
+                    return Err(self.malformed(begin, &expected));
+                }
+                None => return Ok(None),
             }
-            Some([kind]) => {
-                Err(self.malformed(begin, &format!("a record of kind {DATAGRAM} or {END}, not {kind}")))
-            }
-            None => Ok(None),
         }
+    }
+
+    /// What the kernel of a host said of a connection.
+    fn sample(&mut self) -> Result<Option<Sampled>, LogError> {
+        let begin = self.offset;
+        let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
+        let Some(()) = self.sealed()? else { return Ok(None) };
+        let Some(bytes) = self.bytes(length.into())? else { return Ok(None) };
+        let Some(()) = self.sealed()? else { return Ok(None) };
+        let sampled = Sampled::from_bytes(&bytes);
+        let sampled = sampled.ok_or_else(|| self.malformed(begin, "what a kernel said of a connection"))?;
+        self.node(begin, sampled.node)?;
+        Ok(Some(sampled))
     }
 
     fn datagram(&mut self) -> Result<Option<Entry>, LogError> {

@@ -1,7 +1,8 @@
 //! Writing a log.
 
 use super::checksum::Checksum;
-use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, VERSION};
+use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, SAMPLE, VERSION};
+use crate::sockets::Sampled;
 use airhop_base::{NodeId, Time};
 use airhop_wire::real::header_bytes;
 use std::io::{self, Write};
@@ -100,6 +101,18 @@ impl Writer {
         self.block.extend_from_slice(kept);
         self.seal();
         if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// The kernel of a host said something of a connection.
+    pub fn append_sample(&mut self, sampled: &Sampled) {
+        let bytes = sampled.to_bytes();
+        // Names of congestion controls have at most 16 bytes (TCP_CA_NAME_MAX).
+        let Ok(length) = u16::try_from(bytes.len()) else { return };
+        self.block.push(SAMPLE);
+        self.block.extend_from_slice(&length.to_le_bytes());
+        self.seal();
+        self.block.extend_from_slice(&bytes);
+        self.seal();
     }
 
     /// What was appended is on its way to the file.

@@ -26,7 +26,7 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     """Print the flows of a run, what they took losses for, and all losses by reason.
 
     – stands for what nobody knows. Real flows lead with the rate that iperf3 prints. `kernels` are the
-    congestion controls of real senders, by node.
+    congestion controls of real senders, by flow.
     """
     d = result.document
     rates = (ACTIVE, GOODPUT) if any(map(is_real, d["flows"])) else (GOODPUT, ACTIVE)
@@ -91,8 +91,8 @@ def _cell(measure: Measure, flow: Mapping[str, Any]) -> str:
 
 
 def _scheme(flow: Mapping[str, Any], kernels: Mapping[str, str]) -> str:
-    """Name the scheme of a flow, or of a kernel's TCP the congestion control of its node."""
+    """Name the scheme of a flow, or of a kernel's TCP its congestion control."""
     if flow["scheme"] is not None:
         return str(flow["scheme"])
-    kernel = kernels.get(flow["from"]) if flow["transport"] == "tcp" else None
+    kernel = kernels.get(flow["name"])
     return str(flow["transport"]) if kernel is None else f"{kernel} (kernel)"

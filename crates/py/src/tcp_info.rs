@@ -1,0 +1,45 @@
+//! The table `tcp_info`: what the kernels of real hosts said of their connections.
+
+use airhop_live::sockets::Sampled;
+use airhop_trace::{Column, Table};
+use std::collections::HashMap;
+
+/// `enum tcp_ca_state` of include/uapi/linux/tcp.h.
+const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
+
+/// A row for each sample, in the order of time.
+pub(crate) fn table(samples: &[Sampled]) -> Table {
+    let mut samples: Vec<&Sampled> = samples.iter().collect();
+    samples.sort_by_key(|sampled| sampled.at);
+    let count = |of: fn(&Sampled) -> u32| Column::U32(samples.iter().map(|sampled| of(sampled)).collect());
+    let value = |of: fn(&Sampled) -> f64| Column::F64(samples.iter().map(|sampled| of(sampled)).collect());
+    let word = |of: fn(&Sampled) -> String| category(samples.iter().map(|sampled| of(sampled)));
+    Table {
+        name: "tcp_info",
+        columns: vec![
+            ("time_s", value(|sampled| sampled.at.secs_f64())),
+            ("flow", word(|sampled| sampled.info.flow())),
+            ("congestion_control", word(|sampled| sampled.info.control.clone())),
+            ("state", word(|sampled| state(sampled.info.ca_state))),
+            ("cwnd", count(|sampled| sampled.info.cwnd)),
+            ("ssthresh", value(|sampled| sampled.info.ssthresh.map_or(f64::INFINITY, f64::from))),
+            ("srtt_ms", value(|sampled| f64::from(sampled.info.srtt_us) / 1e3)),
+            ("retransmissions", count(|sampled| sampled.info.retransmits)),
+        ],
+    }
+}
+
+fn state(number: u8) -> String {
+    STATES.get(usize::from(number)).map_or_else(|| number.to_string(), |word| (*word).to_string())
+}
+
+fn category(rows: impl Iterator<Item = String>) -> Column {
+    let (mut words, mut known) = (Vec::new(), HashMap::new());
+    let codes = rows.map(|row| {
+        *known.entry(row).or_insert_with_key(|row| {
+            words.push(row.clone());
+            words.len() as u32 - 1
+        })
+    });
+    Column::Category(codes.collect(), words)
+}
