@@ -217,7 +217,9 @@ def test_marks_differ_without_colour() -> None:
 
 
 def result(tables: Tables) -> Any:
-    return Mock(tables=tables, tcp_flows=[{"name": "ftp"}], document={"duration_s": 4.0})
+    return Mock(
+        tables=tables, tcp_flows=[{"name": "ftp", "delivered_bytes": 1}], document={"duration_s": 4.0}
+    )
 
 
 def test_the_same_trace_is_the_same_file(tables: Tables, tmp_path: Path) -> None:

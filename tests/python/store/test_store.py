@@ -41,7 +41,7 @@ TWO_FLOWS = {
     ],
 }
 
-NAMED_OTHERWISE = ("name", "notices", "judgements", "lateness")
+NAMED_OTHERWISE = ("name", "notices", "judgements", "lateness", "delay_ms")
 """Keys of a flow that are no columns."""
 
 
@@ -69,6 +69,8 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
         late = flow["lateness"] or {"notices": 0, "late": 0, "mean_ms": None}
         expected |= {f"lateness_{key}": value for key, value in late.items()}
+        delay = flow["delay_ms"] or dict.fromkeys(("mean", "p50", "p95", "p99", "max"))
+        expected |= {f"delay_{key}_ms": value for key, value in delay.items()}
         expected |= {
             f"judged_{judged}_{cause}": count
             for judged, causes in flow["judgements"].items()
