@@ -93,8 +93,11 @@ fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> i
             while !running.has_ended() && Instant::now() < patience && !signals.over.load(Ordering::Acquire) {
                 thread::sleep(GLANCE);
             }
-            let exits: Vec<i32> = Running::end(vec![running]).iter().map(|ended| ended.exit).collect();
-            Ok((exits != [0]).then(|| format!("it ended with {}", exits[0])))
+            let ended = Running::end(vec![running]);
+            Ok(ended.iter().find(|one| one.killed || one.exit != 0).map(|one| match one.killed {
+                true => "it had not ended".into(),
+                false => format!("it ended with {}", one.exit),
+            }))
         }
     }
 }
