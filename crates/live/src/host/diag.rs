@@ -1,14 +1,13 @@
 //! TCP_INFO of the connections of a network namespace, by sock_diag (sock_diag(7)).
 
+use super::netlink_socket::{ERROR, HEADER, NetlinkSocket};
 use crate::sockets::SocketInfo;
-use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use nix::sys::socket::SockProtocol;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::fd::{AsRawFd, OwnedFd};
 
 const BY_FAMILY: u16 = 20;
-const REQUEST_AND_DUMP: u16 = 0x01 | 0x300;
-const ERROR: u16 = 2;
+const DUMP: u16 = 0x300;
 const DONE: u16 = 3;
 const INET: u8 = 2;
 const INET6: u8 = 10;
@@ -19,8 +18,7 @@ const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 /// Attributes of an answer: `struct tcp_info`, and the name of the congestion control.
 const INFO: u16 = 2;
 const CONTROL: u16 = 4;
-/// `struct nlmsghdr`, `struct inet_diag_msg`.
-const HEADER: usize = 16;
+/// Size of `struct inet_diag_msg` in bytes.
 const MESSAGE: usize = 72;
 /// Places in `struct tcp_info`; the order of its fields is fixed, and newer kernels only append.
 const CA_STATE: usize = 1;
@@ -31,24 +29,22 @@ const RETRANSMITS: usize = 100;
 /// TCP_INFINITE_SSTHRESH.
 const INFINITE: u32 = 0x7FFF_FFFF;
 
-/// What a kernel without it lacks, for messages.
+/// The message where the kernel has no tcp_diag.
 pub const MISSING: &str = "no TCP_INFO of connections: sock_diag does not answer (modprobe tcp_diag)";
 
-/// A socket to the part of the kernel that knows the connections of the network namespace in which it was opened.
+/// Lists the connections of the network namespace in which the socket was opened.
 #[derive(Debug)]
 pub struct Diag {
-    socket: OwnedFd,
+    socket: NetlinkSocket,
 }
 
 impl Diag {
-    /// Opens one in this thread's namespace.
+    /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn open() -> io::Result<Self> {
-        let flags = SockFlag::SOCK_CLOEXEC;
-        let socket = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag)?;
-        Ok(Diag { socket })
+        Ok(Diag { socket: NetlinkSocket::open(SockProtocol::NetlinkSockDiag)? })
     }
 
     /// All TCP connections, of both families.
@@ -63,10 +59,10 @@ impl Diag {
     }
 
     fn dump(&self, family: u8, found: &mut Vec<SocketInfo>) -> io::Result<()> {
-        send(self.socket.as_raw_fd(), &request(family), MsgFlags::empty())?;
+        self.socket.send(BY_FAMILY, DUMP, &request(family))?;
         let mut answer = [0; 32 * 1024];
         loop {
-            let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+            let length = self.socket.receive(&mut answer)?;
             if !read(&answer[..length], found)? {
                 return Ok(());
             }
@@ -76,16 +72,10 @@ impl Diag {
 
 /// `struct inet_diag_req_v2`: the connections in these states, with these attributes.
 fn request(family: u8) -> Vec<u8> {
-    let mut message = Vec::with_capacity(HEADER + 56);
-    message.extend_from_slice(&(HEADER as u32 + 56).to_ne_bytes());
-    message.extend_from_slice(&BY_FAMILY.to_ne_bytes());
-    message.extend_from_slice(&REQUEST_AND_DUMP.to_ne_bytes());
-    // Sequence number and port, as in rtnetlink.
-    message.extend_from_slice(&[0; 8]);
-    message.extend_from_slice(&[family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0]);
-    message.extend_from_slice(&STATES.to_ne_bytes());
-    message.extend_from_slice(&[0; 48]);
-    message
+    let mut body = vec![family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0];
+    body.extend_from_slice(&STATES.to_ne_bytes());
+    body.extend_from_slice(&[0; 48]);
+    body
 }
 
 /// Reads a part of an answer. Returns whether more follows.
@@ -194,9 +184,9 @@ mod tests {
     fn an_answer_that_is_cut_tells_nothing() {
         let (_client, _server) = pair("127.0.0.1");
         let Ok(diag) = Diag::open() else { return };
-        send(diag.socket.as_raw_fd(), &request(INET), MsgFlags::empty()).unwrap();
+        diag.socket.send(BY_FAMILY, DUMP, &request(INET)).unwrap();
         let mut answer = [0; 32 * 1024];
-        let length = recv(diag.socket.as_raw_fd(), &mut answer, MsgFlags::empty()).unwrap();
+        let length = diag.socket.receive(&mut answer).unwrap();
         for cut in 0..length.min(2000) {
             let _ = read(&answer[..cut], &mut Vec::new());
             let _ = connection(&answer[..cut]);

@@ -9,6 +9,7 @@ pub mod diag;
 pub mod listening;
 pub mod namespace;
 mod netlink;
+mod netlink_socket;
 mod ready;
 pub mod sleep;
 pub mod sys;

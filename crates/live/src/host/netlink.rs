@@ -1,16 +1,15 @@
-//! Setting up devices by rtnetlink (rtnetlink(7)): the few messages that a node needs.
+//! Devices and rules by rtnetlink (rtnetlink(7)): the few messages that a node needs.
 
-use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use super::netlink_socket::{ERROR, NetlinkSocket};
+use nix::sys::socket::SockProtocol;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 
 const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
 const NEW_RULE: u16 = 32;
 const DELETE_RULE: u16 = 33;
-const REQUEST_AND_ACK: u16 = 0x01 | 0x04;
+const ACK: u16 = 0x04;
 const CREATE: u16 = 0x400;
-const ERROR: u16 = 2;
 
 const LINK_MTU: u16 = 4;
 const LINK_QUEUE: u16 = 13;
@@ -31,21 +30,19 @@ const UP: u32 = 1;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 
-/// A socket to the part of the kernel that has the devices of the network namespace in which it was opened.
+/// Sets up the devices of the network namespace in which the socket was opened.
 #[derive(Debug)]
 pub struct Netlink {
-    socket: OwnedFd,
+    socket: NetlinkSocket,
 }
 
 impl Netlink {
-    /// Opens one in this thread's namespace.
+    /// Opens a socket in this thread's namespace.
     ///
     /// # Errors
     /// The kernel refuses.
     pub fn open() -> io::Result<Self> {
-        let flags = SockFlag::SOCK_CLOEXEC;
-        let socket = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkRoute)?;
-        Ok(Netlink { socket })
+        Ok(Netlink { socket: NetlinkSocket::open(SockProtocol::NetlinkRoute)? })
     }
 
     /// Brings a device up.
@@ -120,16 +117,9 @@ impl Netlink {
     }
 
     fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
-        let mut message = Vec::with_capacity(16 + body.len());
-        message.extend_from_slice(&(16 + body.len() as u32).to_ne_bytes());
-        message.extend_from_slice(&kind.to_ne_bytes());
-        message.extend_from_slice(&(flags | REQUEST_AND_ACK).to_ne_bytes());
-        // Sequence number and port: one question at a time, and the kernel fills in who asks.
-        message.extend_from_slice(&[0; 8]);
-        message.extend_from_slice(body);
-        send(self.socket.as_raw_fd(), &message, MsgFlags::empty())?;
+        self.socket.send(kind, flags | ACK, body)?;
         let mut answer = [0; 4096];
-        let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+        let length = self.socket.receive(&mut answer)?;
         outcome(&answer[..length])
     }
 }

@@ -1,0 +1,51 @@
+//! One question at a time to a part of the kernel (netlink(7)).
+
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// Kind of the message that has an error number: NLMSG_ERROR.
+pub const ERROR: u16 = 2;
+/// Size of `struct nlmsghdr` in bytes.
+pub const HEADER: usize = 16;
+const REQUEST: u16 = 0x01;
+
+/// A netlink socket of the network namespace in which it was opened.
+#[derive(Debug)]
+pub struct NetlinkSocket {
+    socket: OwnedFd,
+}
+
+impl NetlinkSocket {
+    /// Opens a socket of a netlink protocol in this thread's namespace.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn open(protocol: SockProtocol) -> io::Result<Self> {
+        let socket = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, protocol)?;
+        Ok(NetlinkSocket { socket })
+    }
+
+    /// Sends a request of a kind with its flags. Sequence number and port are 0: the kernel fills in the port.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn send(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
+        let mut message = Vec::with_capacity(HEADER + body.len());
+        message.extend_from_slice(&((HEADER + body.len()) as u32).to_ne_bytes());
+        message.extend_from_slice(&kind.to_ne_bytes());
+        message.extend_from_slice(&(flags | REQUEST).to_ne_bytes());
+        message.extend_from_slice(&[0; 8]);
+        message.extend_from_slice(body);
+        send(self.socket.as_raw_fd(), &message, MsgFlags::empty())?;
+        Ok(())
+    }
+
+    /// Receives messages of the answer into `answer`. Returns their length in bytes.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn receive(&self, answer: &mut [u8]) -> io::Result<usize> {
+        Ok(recv(self.socket.as_raw_fd(), answer, MsgFlags::empty())?)
+    }
+}
