@@ -11,6 +11,7 @@ from airhop.errors import InputError
 from airhop.files import why
 from airhop.live.logs import Log
 from airhop.progress import SILENT, Reporter
+from airhop.report.pack import excerpt
 from airhop.scenario import toml_literal
 from airhop.simulate import run
 
@@ -147,7 +148,7 @@ def _chapter(
             ("Twin", _about_twin(flow)),
             ("Beside", ONE_RUN),
             ("Command", command),
-            ("Scenario", scenario.toml()),
+            ("Scenario", excerpt(scenario.toml())),
         ],
         notes=notes,
         live=live,

@@ -14,7 +14,7 @@ from airhop.report.causes import Confusion, confusion
 from airhop.report.chapter import VERDICTS, Chapter
 from airhop.report.data import chapter_data, runs_data, sources_data
 from airhop.report.matrices import Matrices, matrices
-from airhop.report.pack import Templates, pack
+from airhop.report.pack import Templates, excerpt, pack
 from airhop.report.packets.figures import timeline_figures
 from airhop.report.packets.on_air import air_data
 from airhop.report.packets.timeline import Timeline, timeline
@@ -174,7 +174,7 @@ class Layout:
             ("Intervals", INTERVALS),
             ("Verdicts", VERDICTS if chapter.paper else ""),
             ("Rows", self.facts),
-            ("Scenario", study.scenario.toml()),
+            ("Scenario", excerpt(study.scenario.toml())),
         ]
         return [(name, text) for name, text in facts if text]
 

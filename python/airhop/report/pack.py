@@ -1,4 +1,4 @@
-"""Data and figures inside the page: compressed, and out of the browser's way until they are wanted."""
+"""Texts, data and figures of the page: bounded, compressed, out of the browser's way until wanted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,17 @@ from typing import Any
 
 from bokeh.document import Document
 from bokeh.models import Model
+
+MOST_LINES = 2_000
+"""Lines of a text in a page at most: some 150 kB. The effective scenario of 10,000 flows has 900,000."""
+
+
+def excerpt(text: str) -> str:
+    """Return the first `MOST_LINES` lines of a text, and a line that counts the others."""
+    lines = text.splitlines()
+    if len(lines) <= MOST_LINES:
+        return text
+    return "\n".join((*lines[:MOST_LINES], f"# … and {len(lines) - MOST_LINES:,} lines more"))
 
 
 def pack(data: Any) -> str:

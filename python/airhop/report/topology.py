@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from airhop.analysis.topology import Cell, Topology
+from airhop.analysis.topology import Cell, Topology, cells
 from airhop.plots.style import PALETTE
 from airhop.plots.topology import MOST_NAMES, MOST_WAYS, bend, extent
 
@@ -34,8 +34,11 @@ class Plan:
 
 def plans(run: TracedRun) -> list[Plan]:
     """Draw the cells of a run whose stations do not all hear each other."""
-    topology = Topology.of_run(run.network, run.document, run.tables)
-    return [_plan(cell, topology.ways) for cell in topology.cells if cell.limited]
+    limited = [cell for cell in cells(run.network, run.tables) if cell.limited]
+    if not limited:  # the ways of many flows through one wire cost a search each
+        return []
+    ways = Topology.of_run(run.network, run.document, run.tables).ways
+    return [_plan(cell, ways) for cell in limited]
 
 
 def _plan(cell: Cell, ways: Mapping[str, Sequence[str]]) -> Plan:

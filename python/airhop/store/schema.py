@@ -10,7 +10,7 @@ import polars as pl
 
 from airhop.analysis.measures import JUDGEMENTS, OF_FLOWS, OF_RUNS, Measure, of_flow
 
-_KEYS: dict[str, type[pl.DataType]] = {
+_KEYS: dict[str, pl.DataType | type[pl.DataType]] = {
     "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep
     "scenario": pl.String,  # the name that the scenario gives itself
     "scheme": pl.String,  # of this flow; null for UDP
@@ -30,14 +30,14 @@ def _types(measures: Iterable[Measure]) -> dict[str, type[pl.DataType]]:
     return {measure.column: pl.Int64 if measure.is_count else pl.Float64 for measure in measures}
 
 
-_MEASURED: dict[str, type[pl.DataType]] = {
+_MEASURED: dict[str, pl.DataType | type[pl.DataType]] = {
     "duration_s": pl.Float64,
     "warmup_s": pl.Float64,  # goodput and counters are of the time after it
     **_types((*_OTHERS, *_JUDGED, *_OF_RUNS)),
     "fingerprint": pl.String,
     "airhop": pl.String,  # version that computed it
     "model": pl.String,  # hash of the simulator's sources
-    "scenario_json": pl.String,  # canonical
+    "scenario_json": pl.Categorical(),  # canonical; a category, so that its text is kept once for all flows
 }
 COLUMNS = _KEYS | _MEASURED
 """Name to type of every fixed column; the axis columns of a study stand between `rep` and `duration_s`.
@@ -79,13 +79,21 @@ def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
             varied.append(run.values)
     columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
     series = [
-        pl.Series(name, column, dtype) for (name, dtype), column in zip(COLUMNS.items(), columns, strict=True)
+        _series(name, column, dtype) for (name, dtype), column in zip(COLUMNS.items(), columns, strict=True)
     ]
     for name in set().union(*varied):
         axis = _axis(name, [values.get(name) for values in varied])
         if axis.dtype != pl.Null:
             series.append(axis)
     return _in_order(pl.DataFrame(series))
+
+
+def _series(name: str, column: Sequence[Any], dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+    """Return a fixed column. Of a category each text is converted once, however many rows have it."""
+    if dtype != pl.Categorical:
+        return pl.Series(name, column, dtype)
+    places = {text: place for place, text in enumerate(dict.fromkeys(column))}
+    return pl.Series(name, list(places), dtype).gather([places[text] for text in column])
 
 
 def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
@@ -119,8 +127,16 @@ def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Put rows of several files together: each flow and run once, sorted by run id, flows in their order.
 
     A column that one file lacks is null there; an axis that is numbers here and text there becomes text.
+    Older files have text where there are categories now.
     """
-    frames = [rows_of([]), *frames]
+    categories = [name for name, dtype in COLUMNS.items() if dtype == pl.Categorical]
+    frames = [
+        rows_of([]),
+        *(
+            frame.cast({name: pl.Categorical for name in categories if name in frame.columns})
+            for frame in frames
+        ),
+    ]
     types: dict[str, set[pl.DataType]] = {}
     for frame in frames:
         for name, dtype in frame.schema.items():

@@ -17,6 +17,7 @@ from airhop.plots.paper import FORMATS
 from airhop.progress import LineReporter, Reporter
 from airhop.report import Chapter
 from airhop.report.folder import _by_number, _inside, chapters_in, report_folder
+from airhop.report.pack import MOST_LINES, excerpt
 from airhop.simulate import Job
 from airhop.store import Store
 from airhop.study import Axis, Study, run_in
@@ -222,3 +223,10 @@ def test_a_file_in_the_way_is_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(InputError, match="cannot write"):
         report_folder(folder, tmp_path / "taken")
+
+
+def test_a_page_has_the_first_lines_of_a_long_scenario() -> None:
+    """A scenario of 10,000 flows has 70 MB of text: no page that a browser opens."""
+    lines = [f"line {number}" for number in range(MOST_LINES + 7)]
+    assert excerpt("\n".join(lines[:MOST_LINES])).splitlines() == lines[:MOST_LINES]
+    assert excerpt("\n".join(lines)).splitlines() == [*lines[:MOST_LINES], "# … and 7 lines more"]

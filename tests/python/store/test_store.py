@@ -16,6 +16,9 @@ from airhop.errors import InputError
 from airhop.scenario import Scenario
 from airhop.simulate import Job, model
 from airhop.store import COLUMNS, MemoryStore, Store, read_rows, store
+from airhop.store.layout import parts
+from airhop.store.parts import write_part
+from airhop.store.schema import FinishedRun, combine, rows_of
 
 TWO_FLOWS = {
     "name": "two flows",
@@ -94,6 +97,30 @@ def test_what_earlier_versions_did_not_count_is_null(tmp_path: Path) -> None:
     (row, _) = read_rows(tmp_path).to_dicts()
     assert row["goodput_mbps"] > 0
     assert row["completion_s"] is row["judged_wireless_channel"] is None
+
+
+def test_scenario_text_is_kept_once_however_many_flows_a_run_has(tmp_path: Path) -> None:
+    """A run of n flows takes memory and disk in proportion to n: its scenario's text grows with n, too."""
+    flows, text = 2_000, "x" * 1_000_000
+    document = json.loads(simulate(Job(Scenario.load(TWO_FLOWS))))
+    document["flows"] = [document["flows"][0] | {"name": f"f{number}"} for number in range(flows)]
+    run = FinishedRun("0" * 32, {}, json.dumps(document), text, "0.1.0", "model")
+    rows = combine([rows_of([run]), rows_of([run])])
+    assert len(rows) == flows
+    assert rows.estimated_size() < 10 * len(text)
+    write_part(tmp_path, rows)
+    assert sum(path.stat().st_size for path in parts(tmp_path)) < len(text)
+
+
+def test_parts_with_scenarios_as_plain_text_are_read_on(tmp_path: Path) -> None:
+    job = Job(Scenario.load(TWO_FLOWS))
+    with Store.open(tmp_path) as opened:
+        opened.add(job, simulate(job), {})
+    rows = read_rows(tmp_path)
+    (part,) = parts(tmp_path / "runs")
+    part.unlink()
+    write_part(tmp_path / "runs", rows.cast({"scenario_json": pl.String}))
+    assert_frame_equal(read_rows(tmp_path), rows)
 
 
 def test_memory_journal_and_part_give_the_same_rows(tmp_path: Path) -> None:
