@@ -66,29 +66,37 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
 }
 
 // Alizadeh et al. 2010 §3.3, one flow: at W* = C RTT + K marks begin, all of a round trip's packets are marked, and the window falls by
-// D = (W* + 1) alpha/2, with alpha² (1 - alpha/4) = (2 W* + 1) / (W* + 1)² (equation 6); the queue swings between K + 1 and D below
-// (equations 9 and 10), in D round trips (equation 8). The model's alpha is that of an instant; here it moves by up to 1/16 within a swing,
-// and marks find it at its lowest.
+// D = (W* + 1) alpha/2; the queue swings between K + 1 and D below (equations 9 and 10). The window grows again by D in D round trips
+// (equation 8), but not in the first, whose ACKs echo the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux): P = D + 1 round trips. In place of
+// equation 6, which takes alpha for constant: it rises by (1 - alpha) g in the round trip with the marks and falls by g alpha in all others,
+// the cut is by the lowest (RFC 8257 §3.3), and so alpha = (alpha + (1 - alpha) g) (1 - g)^(P - 1).
 #[test]
 fn dctcps_queue_swings_as_its_model_says() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
         let (_, tables) = traced(&marking(mbps, Span::from_millis(rtt), k, seconds), 1);
         let held = mbps as f64 * 1e3 * rtt as f64 / (1040.0 * 8.0);
         let w = held + k;
-        // Two steps of a fixed point give four digits.
-        let alpha = (0..4)
-            .fold(0.0, |alpha, _| ((2.0 * w + 1.0) / (w + 1.0).powi(2) / (1.0 - alpha / 4.0_f64)).sqrt());
+        let period = |alpha: f64| (w + 1.0) * alpha / 2.0 + 1.0;
+        let lowest = |alpha: f64| {
+            let g = 1.0 / 16.0;
+            (alpha + (1.0 - alpha) * g) * libm::pow(1.0 - g, period(alpha) - 1.0)
+        };
+        let (mut alpha, mut above) = (0.0, 1.0);
+        while above - alpha > 1e-6 {
+            let middle = (alpha + above) / 2.0;
+            if lowest(middle) > middle { alpha = middle } else { above = middle }
+        }
         let swing = (w + 1.0) * alpha / 2.0;
 
         let windows = windows(&tables, 1.0);
         let cuts = cuts(&windows);
         let before = mean(cuts.iter().map(|&i| windows[i - 1].1));
         let cut = mean(cuts.iter().map(|&i| windows[i - 1].1 - windows[i].1));
-        let period = (windows[cuts[cuts.len() - 1]].0 - windows[cuts[0]].0) / (cuts.len() - 1) as f64;
+        let measured = (windows[cuts[cuts.len() - 1]].0 - windows[cuts[0]].0) / (cuts.len() - 1) as f64;
         is_within(before, w, 0.03, "the window that is marked");
-        is_within(2.0 * cut / before, alpha, 0.15, "alpha");
-        is_within(cut, swing, 0.15, "the swing of the window");
-        is_within(period, swing * rtt as f64 * 1e-3 * w / held, 0.15, "the period");
+        is_within(2.0 * cut / before, alpha, 0.05, "alpha");
+        is_within(cut, swing, 0.05, "the swing of the window");
+        is_within(measured, period(alpha) * rtt as f64 * 1e-3 * w / held, 0.05, "the period");
 
         // Of the data's queue, not of that of the ACKs, which is never longer than two.
         let (times, packets) = (numbers(&tables, "queue", "time_s"), numbers(&tables, "queue", "packets"));

@@ -1,10 +1,10 @@
 //! ACKs open the connection, acknowledge data, repeat themselves, echo marks, and time the round trip.
 
 use super::{Connection, Sender, clock};
-use crate::Echo;
 use crate::config::Validation;
 use crate::scoreboard::{Scoreboard, duplicate};
 use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Signal};
+use crate::{Echo, Preset};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
 impl Sender {
@@ -98,7 +98,10 @@ impl Sender {
         };
         let restart = match advance {
             Advance::Open => {
-                self.grow(&ack);
+                self.heed_echo(now, &ack); // before any growth, as in ns-2 and Linux
+                if self.may_grow(&ack) {
+                    self.grow(&ack);
+                }
                 true
             }
             Advance::Over => true,
@@ -118,11 +121,26 @@ impl Sender {
                 true
             }
         };
-        self.heed_echo(now, &ack);
+        self.heed_echo(now, &ack); // of an ACK that began or ended a recovery; an echo counts once
         if !self.state.is_outstanding() {
             self.timer = None;
         } else if restart || self.timer.is_none() {
             self.restart_timer(now);
+        }
+    }
+
+    /// False if the control does not learn of this ACK, because of a mark. RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion
+    /// window in response to the receipt of an ECN-Echo ACK packet"; ns-2 as well (TcpAgent::recv_newack_helper()), but for its Vegas, whose
+    /// recv_newack_helper() does not look. Linux does not increase it until all that was sent before the reduction is acknowledged, and a
+    /// segment more (TCP_CA_CWR in tcp_cong_control() and tcp_fastretrans_alert()), as ns-2's Agent/TCP/Linux.
+    fn may_grow(&self, ack: &Ack) -> bool {
+        let heeds_itself = self.features.echo == Echo::EachMark;
+        match self.recovery.agent() {
+            _ if heeds_itself => true,
+            Agent::Ns2Vegas => true,
+            Agent::Ns2Linux => self.state.una > self.reduced_until,
+            Agent::Common if self.config.stack == Preset::Linux => self.state.una > self.reduced_until,
+            Agent::Common => !ack.ece,
         }
     }
 
@@ -207,7 +225,7 @@ impl Sender {
             self.cut(now, Signal::Echo);
         } else {
             // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
-            self.echo_point = self.state.max_sent;
+            (self.echo_point, self.reduced_until) = (self.state.max_sent, self.state.max_sent);
             self.restart_timer(now);
         }
     }

@@ -58,6 +58,8 @@ pub struct Sender {
     pacing: Pacing,
     /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
     echo_point: u64,
+    /// Linux' TCP_CA_CWR: first byte that had not been sent when a mark reduced the window, until something else does; zero then.
+    reduced_until: u64,
     /// The next new segment says that the window was reduced because of an echo.
     cwr_due: bool,
     /// For schemes that ask for it.
@@ -139,6 +141,7 @@ impl Sender {
             reduction: None,
             pacing: Pacing::default(),
             echo_point: 0,
+            reduced_until: 0,
             cwr_due: false,
             delivery: features.delivery_rate.then(Box::default),
             classifications: VecDeque::new(),

@@ -23,6 +23,7 @@ impl Sender {
         self.counters.window_cuts += u64::from(is_cut);
         // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
         self.echo_point = self.state.max_sent;
+        self.reduced_until = if signal == Signal::Echo { self.state.max_sent } else { 0 };
         judged
     }
 

@@ -106,6 +106,12 @@ impl Script {
         self.segment(Segment { ack: byte(n), timestamps, ..self.pure_ack() })
     }
 
+    /// An ACK that expects segment `n` and echoes a mark of congestion.
+    pub fn ece(&mut self, n: u64) -> String {
+        let flags = Flags { ack: true, ece: true, ..Flags::default() };
+        self.segment(Segment { ack: byte(n), flags, ..self.pure_ack() })
+    }
+
     /// An ACK that expects segment `n` and bears NAKs about these segments.
     pub fn nak(&mut self, n: u64, dropped: &[u64]) -> String {
         let naks: Naks = dropped.iter().map(|&n| byte(n)).collect();

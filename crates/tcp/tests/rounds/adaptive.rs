@@ -18,9 +18,9 @@ fn dctcp_without_marks_is_sack() {
 }
 
 // RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the mark is heard of with the sixth ACK of round 4, at
-// cwnd 9.60 and alpha (15/16)^4 = 0.77: 5.89 are left, and two more ACKs add 0.34. All marked from segment 40 on: one cut a round, and
-// as alpha, 0.68 when that begins, returns to 1, each is deeper than the last. Begun with alpha 0, cuts are at first less than what a
-// round adds.
+// cwnd 9.49 and alpha (15/16)^4 = 0.77: 5.83 are left, and two more ACKs add 0.34. All marked from segment 40 on: one cut a round and no
+// growth (RFC 3168 §6.1.2), and as alpha, 0.68 when that begins, returns to 1, each cut is deeper than the last. Begun with alpha 0, the
+// first cuts are small.
 #[test]
 fn dctcp() {
     insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
@@ -28,12 +28,12 @@ fn dctcp() {
     1   4   4.00
     2   8   8.00
     3   8   8.95
-    4   6   6.23
-    5   7   7.14
-    6   8   8.06
-    7   9   9.01
-    8   9   9.96
-    9  10  10.83
+    4   6   6.17
+    5   7   7.08
+    6   8   8.02
+    7   8   8.97
+    8   9   9.82
+    9  10  10.70
     ");
     insta::assert_snapshot!(rounds("dctcp", &marking(40..=1000), 14), @r"
      0   2   2.00
@@ -42,14 +42,14 @@ fn dctcp() {
      3   8   8.95
      4   9   9.81
      5  10  10.69
-     6   9   7.73
-     7   8   8.83
-     8   7   7.01
-     9   5   5.83
-    10   4   4.80
-    11   4   4.04
-    12   3   3.68
-    13   3   3.20
+     6   9   7.54
+     7   7   7.54
+     8   4   4.99
+     9   3   3.25
+    10   2   2.09
+    11   1   1.32
+    12   1   1.00
+    13   1   1.00
     ");
     insta::assert_snapshot!(rounds_with("dctcp", &[("alpha", 0.0)], &marking(40..=1000), 14), @r"
      0   2   2.00
@@ -58,14 +58,14 @@ fn dctcp() {
      3   8   8.95
      4   9   9.81
      5  10  10.69
-     6  11  11.59
-     7  12  12.39
-     8  12  12.80
-     9  12  12.77
-    10  13  13.68
-    11  13  13.04
-    12  12  12.25
-    13  11  11.30
+     6  11  11.42
+     7  11  11.31
+     8  10  10.86
+     9  10  10.11
+    10   9   9.14
+    11   9   9.14
+    12   7   7.82
+    13   6   6.51
     ");
 }
 

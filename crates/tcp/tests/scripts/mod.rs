@@ -1,6 +1,7 @@
 //! Scripts of segments, each as its source says.
 
 mod esack;
+mod marks;
 mod notice_aware;
 mod ns2_agent;
 mod packet;

@@ -1,0 +1,78 @@
+//! Marks of congestion that the receiver echoes, against RFC 3168, ns-2 and Linux: given these ACKs, these windows.
+
+use crate::common::script::{Script, ten, ten_of};
+use crate::common::{linux, ns2, rfc};
+use airhop_tcp::Config;
+
+/// The window after each of these ACKs of the segments from 3 on, of which those with `true` echo a mark.
+fn windows(s: &mut Script, echoes: &[bool]) -> Vec<f64> {
+    let ack = |(n, &ece): (u64, &bool)| {
+        if ece {
+            s.ece(n)
+        } else {
+            s.ack(n)
+        };
+        s.window().0
+    };
+    (3..).zip(echoes).map(ack).collect()
+}
+
+// RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK packet"; ns-2 does not
+// either (TcpAgent::recv_newack_helper()). The first echo alone reduces the window: by the RFC to half of the nine segments that are still
+// outstanding, in ns-2 to half of 10.1. ACKs without an echo increase it again.
+#[test]
+fn an_echo_does_not_grow_the_window() {
+    let echoes = [true, true, true, true, false, false];
+    for (config, cut) in [(rfc(10.0, 5.0), 4.5), (ns2(10.0, 5.0), 5.05)] {
+        let mut s = ten(Config { ecn: true, ..config });
+        let grown = [cut, cut, cut, cut, cut + 1.0 / cut, cut + 1.0 / cut + 1.0 / (cut + 1.0 / cut)];
+        assert_eq!(windows(&mut s, &echoes), grown);
+        assert_eq!(s.cuts(), 1);
+    }
+}
+
+// The same in slow start, where an ACK is worth a whole segment; DCTCP (RFC 8257 §3.4, "window increase … as in conventional TCP") included.
+#[test]
+fn an_echo_does_not_grow_the_window_in_slow_start() {
+    for scheme in ["newreno", "cubic", "dctcp"] {
+        let mut s = Script::new(scheme, Config { ecn: true, ..rfc(10.0, f64::INFINITY) });
+        s.opening();
+        s.at(100);
+        s.ack(2);
+        let grown = windows(&mut s, &[true, true, true]);
+        assert!(grown[0] < 10.0 && grown.iter().all(|&w| w == grown[0]), "{scheme}: {grown:?}");
+    }
+}
+
+// Linux, tcp_cong_control() and TCP_CA_CWR: not by any ACK until all that was out at the reduction is acknowledged, and a segment more, which
+// bears the CWR flag. Eleven segments were out.
+#[test]
+fn linux_grows_no_window_that_a_mark_reduces() {
+    for scheme in ["reno", "cubic", "westwood-plus", "veno"] {
+        let mut s = ten_of(scheme, Config { ecn: true, delayed_ack: None, ..linux(10.0, 5.0) });
+        let cut = windows(&mut s, &[true])[0];
+        assert!(cut < 10.0, "{scheme}");
+        let acks = (4..=12).map(|n| (s.ack(n), s.window().0).1).collect::<Vec<f64>>();
+        assert!(acks.iter().all(|&w| w == cut), "{scheme}: {acks:?}");
+        assert_eq!(s.cuts(), 1, "{scheme}");
+    }
+    let mut s = ten(Config { ecn: true, ..linux(10.0, 5.0) });
+    assert_eq!(windows(&mut s, &[true]), [5.0]);
+    (4..=12).for_each(|n| drop(s.ack(n)));
+    assert_eq!(s.window().0, 5.0);
+    s.at(200).ack(13);
+    assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
+}
+
+// A timeout ends the reduction: slow start may begin, whatever was out when the mark came (Linux, tcp_enter_loss()).
+#[test]
+fn a_timeout_ends_the_reduction_for_a_mark() {
+    let mut s = ten(Config { ecn: true, tlp: false, frto: false, ..linux(10.0, 5.0) });
+    s.ece(3);
+    while s.sender.counters().timeouts == 0 {
+        s.expire();
+    }
+    assert_eq!(s.window().0, 1.0);
+    s.after(100).ack(4);
+    assert_eq!(s.window().0, 2.0);
+}
