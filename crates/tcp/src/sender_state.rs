@@ -35,6 +35,8 @@ pub struct SenderState {
     pub opens_small: bool,
     /// The smoothed round-trip time at the last sample.
     pub srtt: Option<Span>,
+    /// The path reorders segments so far that duplicates are no sign of loss (Linux, `tp->reordering` above DupThresh; false in other stacks).
+    pub reorders: bool,
     /// What was sent and not yet acknowledged.
     pub board: Scoreboard,
     /// What is used of the window.
@@ -58,6 +60,7 @@ impl SenderState {
             growth: c.growth,
             opens_small: false,
             srtt: None,
+            reorders: false,
             board: Scoreboard::default(),
             usage: Usage::default(),
         }

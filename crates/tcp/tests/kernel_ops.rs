@@ -194,6 +194,19 @@ fn an_echo() {
     assert!(log().contains("CompleteCwr at 5, Cwr>Open at 5, cong_avoid 11 1"));
 }
 
+// tcp_may_raise_cwnd(): SACKed data calls cong_avoid once the path reorders, here by four segments, and not before.
+#[test]
+fn what_is_sacked_where_the_path_reorders() {
+    let (mut s, mut log) = reno(&linux(10.0, 5.0));
+    s.opening();
+    s.at(100).sack(1, &[(4, 4)]);
+    assert!(!log().contains("cong_avoid"));
+    s.ack(2);
+    log();
+    s.sack(2, &[(5, 5), (4, 4)]);
+    assert!(log().contains("cong_avoid"));
+}
+
 // RFC 4015 §4: an ACK that echoes a timestamp older than the retransmission (RFC 3522 §3.2) shows that nothing was lost. Linux learns of it
 // after it has taken in the ACK.
 #[test]

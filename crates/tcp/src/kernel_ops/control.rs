@@ -12,7 +12,8 @@ const ACK_WIN_UPDATE: u32 = 1 << 1;
 const ACK_ECE: u32 = 1 << 2;
 
 /// A control of Linux behind Airhop's seam. An ACK calls it in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, what a loss or an undo
-/// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction and if data is acknowledged cumulatively, `cong_avoid`.
+/// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction, `cong_avoid`: if data is acknowledged cumulatively, or
+/// SACKed where the path reorders.
 #[derive(Debug)]
 pub struct KernelControl {
     scheme: &'static str,
@@ -305,7 +306,7 @@ impl CongestionControl for KernelControl {
             self.steer(d, acked);
         } else if matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
             self.lower(d, s.mss);
-        } else if self.advances {
+        } else if self.advances || (s.reorders && d.arrivals.fresh > 0) {
             let ack = self.sk.snd_una;
             self.call(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| ops.cong_avoid(sk, ack, acked));
         }

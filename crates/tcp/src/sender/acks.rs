@@ -3,7 +3,7 @@
 use super::{Connection, Sender, clock};
 use crate::config::Validation;
 use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Signal};
+use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Repair, Signal};
 use crate::{Echo, Preset};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
@@ -79,7 +79,9 @@ impl Sender {
         let acked = segment.ack.saturating_sub(s.una);
         s.una += acked;
         s.nxt = s.nxt.max(s.una);
+        let high_sack = s.board.high_sack();
         s.board.on_ack(now, s.una, s.nxt, &segment.options.sack);
+        self.note_reordering(high_sack);
         acked
     }
 
@@ -177,8 +179,19 @@ impl Sender {
             self.decide_late(&ack);
             let detect = self.recovery.on_duplicate(&mut self.state, &ack);
             self.act_on(now, detect);
+            self.heed_echo(now, &ack);
+            self.grow_by_sack(&ack);
         }
         self.heed_echo(now, &ack);
+    }
+
+    /// Linux, tcp_may_raise_cwnd(): once the path reorders, data that is SACKed grows the window as well. Everywhere else it never does: the
+    /// cumulative ACK that covers it later counts without it.
+    fn grow_by_sack(&mut self, ack: &Ack) {
+        let may = self.state.reorders && ack.delivered > 0 && self.recovery.repair() != Repair::Loss;
+        if may && self.may_grow(ack) {
+            self.grow(ack);
+        }
     }
 
     /// The scheme may have put off what it takes a loss for, and cut the window now.

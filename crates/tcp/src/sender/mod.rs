@@ -6,6 +6,7 @@ mod notices;
 mod pacing;
 mod rates;
 mod reduction;
+mod reordering;
 mod timeout;
 mod transmit;
 mod undo;

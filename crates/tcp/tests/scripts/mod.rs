@@ -7,6 +7,7 @@ mod ns2_agent;
 mod packet;
 mod rack;
 mod record;
+mod reordering;
 mod undo;
 mod westwood_vt;
 mod window;

@@ -1,0 +1,20 @@
+//! Whether the path reorders, as Linux finds it out: it decides there what grows the window.
+
+use super::Sender;
+use crate::Preset;
+
+impl Sender {
+    /// Takes note of what an ACK told before which `high_sack` was the end of the highest SACKed segment: a segment that was sent once arrived
+    /// behind it, and more than DupThresh segments behind the foremost (Linux, tcp_check_sack_reordering()). What
+    /// takes the belief back there, a timeout with as much SACKed and no recovery (tcp_enter_loss()), RACK's timer forestalls.
+    pub(super) fn note_reordering(&mut self, high_sack: u64) {
+        let s = &mut self.state;
+        if high_sack == 0 || self.config.stack != Preset::Linux {
+            return;
+        }
+        let late = s.board.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);
+        if let Some(first) = late.map(|e| e.start).min() {
+            s.reorders |= s.board.high_sack().max(s.una) > first + u64::from(s.dupthresh) * s.mss;
+        }
+    }
+}

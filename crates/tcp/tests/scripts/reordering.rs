@@ -1,0 +1,34 @@
+//! A path that reorders, and what that means to a sender: given these ACKs, these windows.
+
+use crate::common::script::{Script, ten};
+use crate::common::{linux, rfc};
+use airhop_tcp::Config;
+
+/// Eleven segments are out with a window of 10; the ACK after the first. Segment 2 comes behind segment `foremost`, and then others are SACKed
+/// above a new hole at 3, one at a time. Returns what each of these adds to the window, in segments.
+fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
+    let mut s: Script = ten(Config { initial_ssthresh: 5.0, ..config });
+    s.at(105).sack(2, &[(foremost, foremost)]);
+    s.at(106).sack(3, &[(foremost, foremost)]);
+    let grown = |n| {
+        let before = s.window().0;
+        s.sack(3, &[(n, n), (foremost, foremost)]);
+        s.window().0 - before
+    };
+    let grown = [8, 9, 10].map(grown).to_vec();
+    assert_eq!(s.cuts(), 0);
+    grown
+}
+
+// Linux, tcp_may_raise_cwnd(): what is SACKed grows the window, a segment for as many as it holds, once a segment arrived more than
+// tcp_reordering segments behind the end of the foremost (tcp_check_sack_reordering()): 2 behind the end of 5 by four, behind that of 4 by
+// three. RFC 5681 §3.1 has only "an ACK that cumulatively acknowledges new data" grow it.
+#[test]
+fn what_is_sacked_grows_the_window_where_the_path_reorders() {
+    let near = |grown: Vec<f64>, each: f64| grown.iter().all(|g| (g - each).abs() < 1e-9);
+    assert!(near(grown_by_sacks(linux(10.0, 5.0), 5), 1.0 / 10.0));
+    assert!(near(grown_by_sacks(linux(10.0, 5.0), 4), 0.0));
+    assert!(near(grown_by_sacks(Config { dupthresh: 4, ..linux(10.0, 5.0) }, 5), 0.0));
+    let rack = airhop_tcp::LossDetection::Rack;
+    assert!(near(grown_by_sacks(Config { loss_detection: rack, ..rfc(10.0, 5.0) }, 5), 0.0));
+}
