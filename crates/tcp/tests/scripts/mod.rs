@@ -5,6 +5,7 @@ mod marks;
 mod notice_aware;
 mod ns2_agent;
 mod packet;
+mod probe;
 mod rack;
 mod record;
 mod reordering;

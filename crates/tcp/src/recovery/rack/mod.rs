@@ -32,7 +32,6 @@ pub struct Rack {
     probe: Option<Probe>,
     uses_prr: bool,
     uses_frto: bool,
-    srtt: Option<Span>,
     news: News,
 }
 
@@ -76,14 +75,12 @@ impl Rack {
             probe: c.tlp.then(Probe::default),
             uses_prr: c.prr,
             uses_frto: c.frto,
-            srtt: None,
             news: News::default(),
         }
     }
 
     /// Takes in what an ACK says of arrivals and draws conclusions (§6.2). Returns the first segment that is lost, if one is.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
-        self.srtt = s.srtt;
         let point = self.guard.recovery_point;
         let mut news = News::default();
         for e in s.board.arrived() {
@@ -152,7 +149,7 @@ impl Rack {
         if let Some(probe) = &mut self.probe {
             probe.due = None;
             if is_calm && outstanding > 0 {
-                probe.arm(now, self.srtt, outstanding == 1);
+                probe.arm(now, s.srtt, outstanding == 1);
             }
         }
     }
