@@ -183,6 +183,10 @@ impl Recovery for NoticeAware {
         self.inner.repair()
     }
 
+    fn may_grow_by_sack(&self) -> bool {
+        self.inner.may_grow_by_sack()
+    }
+
     fn agent(&self) -> Agent {
         self.inner.agent()
     }

@@ -139,6 +139,11 @@ pub trait Recovery: Debug + Send {
         Repair::Nothing
     }
 
+    /// True if data that is SACKed now may grow the window where the path reorders (Linux, tcp_may_raise_cwnd()): never during a reduction.
+    fn may_grow_by_sack(&self) -> bool {
+        false
+    }
+
     /// An ACK that counts for nothing: a duplicate that an explicit notification explains, or one that says nothing of what is outstanding.
     fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);

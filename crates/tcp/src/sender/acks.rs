@@ -3,7 +3,7 @@
 use super::{Connection, Sender, clock};
 use crate::config::Validation;
 use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Repair, Signal};
+use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Signal};
 use crate::{Echo, Preset};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
@@ -188,7 +188,7 @@ impl Sender {
     /// Linux, tcp_may_raise_cwnd(): once the path reorders, data that is SACKed grows the window as well. Everywhere else it never does: the
     /// cumulative ACK that covers it later counts without it.
     fn grow_by_sack(&mut self, ack: &Ack) {
-        let may = self.state.reorders && ack.delivered > 0 && self.recovery.repair() != Repair::Loss;
+        let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {
             self.grow(ack);
         }

@@ -1,8 +1,8 @@
 //! A path that reorders, and what that means to a sender: given these ACKs, these windows.
 
-use crate::common::script::{Script, ten};
+use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, rfc};
-use airhop_tcp::Config;
+use airhop_tcp::{Config, LossDetection};
 
 /// Eleven segments are out with a window of 10; the ACK after the first. Segment 2 comes behind segment `foremost`, and then others are SACKed
 /// above a new hole at 3, one at a time. Returns what each of these adds to the window, in segments.
@@ -29,6 +29,23 @@ fn what_is_sacked_grows_the_window_where_the_path_reorders() {
     assert!(near(grown_by_sacks(linux(10.0, 5.0), 5), 1.0 / 10.0));
     assert!(near(grown_by_sacks(linux(10.0, 5.0), 4), 0.0));
     assert!(near(grown_by_sacks(Config { dupthresh: 4, ..linux(10.0, 5.0) }, 5), 0.0));
-    let rack = airhop_tcp::LossDetection::Rack;
-    assert!(near(grown_by_sacks(Config { loss_detection: rack, ..rfc(10.0, 5.0) }, 5), 0.0));
+    assert!(near(grown_by_sacks(Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }, 5), 0.0));
+}
+
+// No recovery but RACK tells of its reductions: without it, nothing that is SACKed grows a window, least in a fast recovery.
+#[test]
+fn what_is_sacked_grows_no_window_in_a_fast_recovery() {
+    for detection in [LossDetection::Rack, LossDetection::Duplicates] {
+        let mut s = ten_of("newreno", Config { loss_detection: detection, ..linux(10.0, 5.0) });
+        s.at(105).sack(2, &[(5, 5)]);
+        s.at(106).sack(3, &[(5, 5)]);
+        (6..=9).for_each(|last| drop(s.sack(3, &[(5, last)])));
+        if s.cuts() == 0 {
+            s.expire();
+        }
+        assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
+        let cut = s.window();
+        s.sack(3, &[(5, 10)]);
+        assert_eq!(s.window(), cut, "{detection:?}");
+    }
 }

@@ -396,6 +396,10 @@ impl Recovery for Rack {
         }
     }
 
+    fn may_grow_by_sack(&self) -> bool {
+        !matches!(self.state, State::Recovering(_))
+    }
+
     fn in_flight(&self, s: &SenderState) -> u64 {
         s.pipe()
     }
