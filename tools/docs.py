@@ -121,7 +121,7 @@ def contributing() -> str:
 
 def real_packets() -> str:
     """Give the guide to real packets with its table of what services do for them."""
-    words = {"acts": "acts", "unheard": "acts, unheard by the sender", "cannot": "refused: {why}"}
+    words = {"acts": "acts", "to listeners": "acts; tells a sender that listens", "cannot": "refused: {why}"}
     about, found = services(), on_real_packets()
     rows = [
         (f"`{name}`", plain(about[name]), words[kind].format(why=why)) for name, (kind, why) in found.items()

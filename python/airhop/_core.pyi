@@ -239,6 +239,7 @@ def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: 
 def emulate(
     scenario: Scenario,
     doors: list[tuple[str, str, str | None]],
+    hearing: list[str],
     commands: list[tuple[str, str]],
     ready: list[tuple[str, int | None, str]],
     seed: int,
@@ -251,10 +252,11 @@ def emulate(
 ) -> tuple[str, Emulated]:
     """Run in real time with real hosts at some nodes; return the document with `live`, and the twin's needs.
 
-    `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
-    what `sh -c` is given; `ready` a node with a port, or with what `sh -c` is given; `code` file, name and
-    digest of the schemes that the log names. `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so
-    far), `lateness_p99_us`, `lost_to_emulator` and `drops` by cause, ten times a second.
+    `doors` are what messages call one, its node, and its interface (None: a namespace); `hearing` nodes whose
+    senders get notices that look like ACKs; `commands` a node and what `sh -c` is given; `ready` a node with
+    a port, or with what `sh -c` is given; `code` file, name and digest of the schemes that the log names.
+    `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far), `lateness_p99_us`,
+    `lost_to_emulator` and `drops` by cause, ten times a second.
     Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
     """
 
@@ -331,7 +333,8 @@ def catalogue() -> str:
 def services() -> str:
     """List what the network can do for a flow as JSON: name, about, on_real and why.
 
-    `on_real` is what it does for real packets: "acts", "unheard" or "cannot", and then `why` says why not.
+    `on_real` is what it does for real packets: "acts", "to listeners" or "cannot", and then `why` says why
+    not.
     """
 
 def measures() -> str:

@@ -43,7 +43,7 @@ def services() -> dict[str, str]:
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Say what each service does for real packets: "acts", "unheard" or "cannot", and then why not."""
+    """Say what each service does for real packets: "acts", "to listeners" or "cannot", and then why not."""
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
 

@@ -68,6 +68,7 @@ class FakeCore:
         self,
         scenario: _core.Scenario,
         doors: list[tuple[str, str, str | None]],
+        hearing: list[str],
         commands: list[tuple[str, str]],
         ready: list[tuple[str, int | None, str]],
         seed: int,
@@ -80,6 +81,7 @@ class FakeCore:
     ) -> tuple[str, FakeEmulated]:
         self.asked = {
             "doors": doors,
+            "hearing": hearing,
             "commands": commands,
             "ready": ready,
             "seed": seed,
@@ -102,6 +104,7 @@ class FakeCore:
             "valid": True,
             "why": [],
             "commands": ended,
+            "notices": {"sent": {"eln": 0, "ersn": 0}},
             "notes": [],
         } | self.live
         return json.dumps(document), FakeEmulated(scenario, scenario)

@@ -29,8 +29,8 @@ pub struct Service {
 pub enum OnReal {
     /// The same as for those of Airhop.
     Acts,
-    /// It acts, and what it tells the sender stays inside: a kernel would take it for an ACK.
-    Unheard,
+    /// It acts; what it tells the sender leaves to those who listen for it: any other kernel would take it for an ACK.
+    ToListeners,
     /// It cannot act; says why.
     Cannot(&'static str),
 }
@@ -114,7 +114,7 @@ pub static SERVICES: &[Service] = &[
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
         tells_of_losses: true,
-        on_real: OnReal::Unheard,
+        on_real: OnReal::ToListeners,
     },
     Service {
         name: "ebsn",
@@ -176,7 +176,7 @@ pub static SERVICES: &[Service] = &[
             Way::Down => Box::new(Eln::downlink()),
         }),
         tells_of_losses: true,
-        on_real: OnReal::Unheard,
+        on_real: OnReal::ToListeners,
     },
     Service {
         name: "split",

@@ -5,7 +5,7 @@ use crate::runs::{POLL, RunError, Workers, python_error};
 use crate::scenario::{Scenario, ScenarioError};
 use crate::tcp_info;
 use crate::twin::Emulated;
-use airhop_base::{Departure, NodeId, Span, Time};
+use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
 use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
@@ -94,16 +94,17 @@ pub(crate) type Code = (String, String, String);
 type AskedReady = (String, Option<u16>, String);
 
 /// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time, when what `ready` asks for holds. `doors` are (what messages call it,
-/// node, device or None for a network namespace). `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
+/// node, device or None for a network namespace), `hearing` nodes whose senders get notices that look like ACKs. `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
 /// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON, and what its twin needs. Raises
 /// ScenarioError, OSError, RunError.
 #[pyfunction]
-#[pyo3(signature = (scenario, doors, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
+#[pyo3(signature = (scenario, doors, hearing, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
 pub fn emulate(
     py: Python<'_>,
     scenario: &Scenario,
     doors: Vec<AskedDoor>,
+    hearing: Vec<String>,
     commands: Vec<(String, String)>,
     ready: Vec<AskedReady>,
     seed: u64,
@@ -114,7 +115,7 @@ pub fn emulate(
     spin_us: u64,
     on_progress: &Bound<'_, PyAny>,
 ) -> PyResult<(String, Emulated)> {
-    let opening = opened(scenario, &doors)?;
+    let opening = opened_to(scenario, &doors, &hearing)?;
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
     let header = header(&run, &doors, headers_only, &code);
     let (threads, entered) = channel();
@@ -141,11 +142,11 @@ pub fn emulate(
         };
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
         let ignored = world.run.ignored() + live.ignored;
-        let seen = world.run.seen();
-        Ok((world.finish(live.ended)?, live, ignored, seen))
+        let (seen, notices) = (world.run.seen(), world.run.notices_left());
+        Ok((world.finish(live.ended)?, live, ignored, seen, notices))
     };
     let (named, mut inside) = (names.clone(), BTreeMap::new());
-    let (outcome, live, ignored, seen) = in_a_thread(py, work, |py| {
+    let (outcome, live, ignored, seen, notices) = in_a_thread(py, work, |py| {
         let Some((progress, drops)) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(());
         };
@@ -159,6 +160,9 @@ pub fn emulate(
         serde_json::from_str(&outcome.document).map_err(|e| RunError::new_err(e.to_string()))?;
     document["live"] = live.json(|node| names[usize::from(node.0)].clone());
     document["live"]["ignored"] = json!(ignored);
+    let sent: BTreeMap<_, _> =
+        NoticeKind::ALL.iter().map(|kind| (kind.name(), notices[kind.index()])).collect();
+    document["live"]["notices"] = json!({ "sent": sent });
     document["live"]["notes"] =
         json!(notes.into_iter().chain(live.tcp_info.clone().err()).collect::<Vec<_>>());
     let flows: Vec<RealFlow> =
@@ -300,11 +304,18 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
     })
 }
 
+/// The scenario, opened; nobody needs to hear notices where no datagram leaves.
 pub(crate) fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
+    opened_to(scenario, doors, &[])
+}
+
+/// The scenario, opened; senders at the nodes `hearing` get notices that look like ACKs.
+fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hearing: &[String]) -> PyResult<Opening> {
     let door = |(asked, node, device): &AskedDoor| Door {
         asked: asked.clone(),
         node: node.clone(),
         reach: if device.is_some() { Reach::Network } else { Reach::Host },
+        hears: hearing.contains(node),
     };
     let doors: Vec<Door> = doors.iter().map(door).collect();
     scenario.inner.open(&doors).map_err(|refusal| ScenarioError::new_err(refusal.to_string()))

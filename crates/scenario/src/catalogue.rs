@@ -74,7 +74,7 @@ pub fn catalogue() -> String {
 }
 
 /// What the network can do for a flow, as a JSON list of `name`, `about`, what it does for real packets (`on_real`: "acts",
-/// "unheard" or "cannot"), and if it cannot, `why`.
+/// "to listeners" or "cannot"), and if it cannot, `why`.
 pub fn services() -> String {
     #[derive(Serialize)]
     struct Listed {
@@ -86,7 +86,7 @@ pub fn services() -> String {
     let listed = |s: &Service| {
         let (on_real, why) = match s.on_real {
             OnReal::Acts => ("acts", None),
-            OnReal::Unheard => ("unheard", None),
+            OnReal::ToListeners => ("to listeners", None),
             OnReal::Cannot(why) => ("cannot", Some(why)),
         };
         Listed { name: s.name, about: s.about, on_real, why }

@@ -15,7 +15,12 @@ const D: NodeId = NodeId(3);
 
 fn last_hop() -> (Scenario, Opening) {
     let scenario = Scenario::parse(LAST_HOP, "last-hop", &Overrides::default()).unwrap();
-    let door = |node: &str| Door { asked: format!("--on {node}"), node: node.into(), reach: Reach::Host };
+    let door = |node: &str| Door {
+        asked: format!("--on {node}"),
+        node: node.into(),
+        reach: Reach::Host,
+        hears: false,
+    };
     let opening = scenario.open(&["s", "d"].map(door)).unwrap();
     (scenario, opening)
 }

@@ -108,7 +108,7 @@ impl Captures {
         }
         let number = usize::from(node.0);
         if let Some(original) = packet.original() {
-            let datagram = airhop_wire::real::write_back(original, packet, None);
+            let datagram = airhop_wire::real::write_back(original, packet, None, true);
             let result = self.files[number].packet(t, interface, direction, &datagram, packet.bytes, comment);
             return self.keep(result);
         }

@@ -27,10 +27,10 @@ use etherparse::{IpNumber, TcpHeader};
 /// Where the data offset and the reserved bits are.
 const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
-const ERSN_BITS: u8 = 0b0000_0100;
-const ELN_BITS: u8 = 0b0000_1000;
+pub(crate) const ERSN_BITS: u8 = 0b0000_0100;
+pub(crate) const ELN_BITS: u8 = 0b0000_1000;
 /// An ACK that says that a segment was lost: the one that it asks for, or the one that an option names.
-const ELN_IN_ACK: u8 = 0b0000_0010;
+pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 
 /// Where the checksum is.
 const CHECKSUM: usize = 16;

@@ -21,7 +21,7 @@ from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import Pace, print_live
 from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.errors import InputError
-from airhop.live.emulation import Emulation, emulate_hosts, needs_restart
+from airhop.live.emulation import Emulation, Notices, emulate_hosts, needs_restart
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.logs import Log
 from airhop.live.privileges import RESTART
@@ -62,6 +62,10 @@ def emulate(
         ),
     ] = (),
     scheme: SchemeName | None = None,
+    notices: Annotated[
+        Notices,
+        Parameter(help="always: ELN and ERSN go to senders without a listener, too; they look like ACKs."),
+    ] = "listeners",
     sets: Sets = (),
     with_: With = (),
     seed: Seed = 1,
@@ -119,6 +123,7 @@ def emulate(
         emulation = _emulate(
             loaded,
             hosts,
+            notices=notices,
             seed=seed,
             rep=rep,
             log=kept,
@@ -139,6 +144,7 @@ def emulate(
             ends = [word for node, command in on for word in ("--on", node, command)]
             ends += [word for one in at for word in ("--at", one)]
             ends += [word for one in ready for word in ("--ready", one)]
+            ends += [] if notices == "listeners" else ["--notices", notices]
             words = ["airhop", "emulate", *loaded.arguments(), *with_words(with_), *ends]
             words += ["--seed", str(seed), "--rep", str(rep)]
             command = command_line([*words, "--report", str(report)])
@@ -160,6 +166,7 @@ def _emulate(
     scenario: Scenario,
     hosts: Hosts,
     *,
+    notices: Notices,
     seed: int,
     rep: int,
     log: Path | None,
@@ -176,6 +183,7 @@ def _emulate(
             return emulate_hosts(
                 scenario,
                 hosts,
+                notices=notices,
                 seed=seed,
                 rep=rep,
                 log=log,

@@ -6,7 +6,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from airhop import _core
 from airhop.boundary.arguments import check_keys, checked
@@ -20,6 +20,9 @@ from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 from airhop.study.quantity import read_quantity
+
+Notices = Literal["listeners", "always"]
+"""To which senders ELN and ERSN go: those that listen for them, or all."""
 
 
 class Emulation(Result):
@@ -43,7 +46,8 @@ class Emulation(Result):
         tells (TCP_INFO), else that of new sockets of its node (`net.ipv4.tcp_congestion_control`).
         `stalls` with `at_s` and `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored`
         datagrams, which go nowhere, as broadcasts do; `lost_to_emulator`, which had no room here;
-        `real_time`: whether it had that priority.
+        `notices`: those `sent` to real senders by kind, an ACK with the bit of ELN among them; `real_time`:
+        whether it had that priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
@@ -80,6 +84,7 @@ def emulate(
     *,
     ready: Mapping[str, int | str | Sequence[int | str]] | None = None,
     scheme: str | None = None,
+    notices: Notices = "listeners",
     seed: int = 1,
     rep: int = 0,
     log: str | Path | None = None,
@@ -109,6 +114,9 @@ def emulate(
         another node that follows waits for it, 30 s at most, instead of those 300 ms.
     scheme
         Replaces the scheme of every simulated TCP flow.
+    notices
+        "always": ELN and ERSN go to every real sender. They look like ACKs (Yun 2009 §3.1), and a kernel
+        without a listener takes them for ACKs of what was lost: its connection may never go on.
     seed, rep
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1: the channel is
         that of the simulated run with the same.
@@ -168,6 +176,7 @@ def emulate(
     return emulate_hosts(
         scenario,
         hosts,
+        notices=notices,
         seed=seed,
         rep=rep,
         log=log,
@@ -195,6 +204,7 @@ def emulate_hosts(
     scenario: Scenario,
     hosts: Hosts,
     *,
+    notices: Notices,
     seed: int,
     rep: int,
     log: str | Path | None,
@@ -214,6 +224,7 @@ def emulate_hosts(
     text, emulated = _core.emulate(
         scenario.core,
         hosts.doors,
+        [node for _, node, _ in hosts.doors] if notices == "always" else [],
         hosts.commands,
         hosts.ready,
         seed,

@@ -29,6 +29,7 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
     assert ended.code == 0
     assert fake_core.asked == {
         "doors": [("--on s", "s", None), ("--on d", "d", None)],
+        "hearing": [],
         "commands": [("s", "serve"), ("d", "ask 10.0.0.1")],
         "ready": [],
         "seed": 7,
@@ -105,6 +106,16 @@ def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake
     assert "bbr (kernel)" in cli(*TWO).out
 
 
+def test_notices_go_to_all_if_asked(cli: Cli, fake_core: FakeCore) -> None:
+    fake_core.live = {"notices": {"sent": {"eln": 1_234, "ersn": 0}}}
+    told = cli(*TWO)
+    assert (fake_core.asked["hearing"], told.code) == ([], 0)
+    assert "notices to real senders: 1,234 ELN\n" in told.out
+    assert cli(*TWO, "--notices", "always").code == 0
+    assert fake_core.asked["hearing"] == ["s", "d"]
+    assert "always" in cli(*TWO, "--notices", "never").err
+
+
 def test_an_interface_is_a_door(cli: Cli, fake_core: FakeCore) -> None:
     assert cli(*TWO[:7], "--at", "d=eth0").code == 0
     assert fake_core.asked["doors"] == [("--on s", "s", None), ("--at d=eth0", "d", "eth0")]
@@ -128,7 +139,7 @@ def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None
 def test_json_is_the_run_document_with_live(cli: Cli) -> None:
     # The keys of `live`, which other programs read.
     document = json.loads(cli(*TWO, "--json").out)
-    known = {"lateness_us", "turnaround_us", "goodput_shift", "valid", "why", "commands", "notes"}
+    known = {"lateness_us", "turnaround_us", "goodput_shift", "valid", "why", "commands", "notices", "notes"}
     assert set(document["live"]) == known
     simulated = json.loads(cli("run", "last-hop", "--set", "duration=2 s", "--json").out)
     assert set(document) - set(simulated) == {"live"}

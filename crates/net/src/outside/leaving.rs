@@ -1,9 +1,9 @@
-//! Packets leave: their bytes with what the network changed in the headers, and notices as far as a kernel may get them.
+//! Packets leave: their bytes with what the network changed in the headers, and notices to those who hear them.
 
 use super::Opened;
 use crate::flow::{Ends, Flow};
 use crate::world::World;
-use airhop_base::{Body, Departure, FlowId, NodeId, Notice, Packet, Time};
+use airhop_base::{Body, Departure, FlowId, NodeId, Notice, NoticeKind, Packet, Time};
 use airhop_engine::Id;
 use airhop_trace::NoticeEvent;
 use airhop_wire::addressing::{address, address6};
@@ -32,7 +32,9 @@ impl World {
             let way = if packet.src == plan.from { half.way } else { half.way.opposite() };
             (&outside.opened[half.connection].connection, way)
         });
-        let datagram = real::write_back(original, &packet, connection);
+        let hears = outside.hears(node);
+        outside.notices[NoticeKind::Eln.index()] += u64::from(hears && real::has_eln(&packet));
+        let datagram = real::write_back(original, &packet, connection, hears);
         outside.departures.push(Departure { at: now, node, datagram });
     }
 
@@ -57,10 +59,11 @@ impl World {
         }
     }
 
-    /// A notice is for a real sender. EBSN and RTTN are messages of their own, which any kernel passes over; what looks like an ACK would be
-    /// taken for one by a kernel that does not listen for it, so it stays inside.
+    /// A notice is for a real sender. EBSN and RTTN are messages of their own, which any kernel passes over. ELN and ERSN look like an ACK, for
+    /// which a kernel that does not listen for them would take them: they leave to a node that hears them, and stay inside else.
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
-        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
+        let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
+        let node = plan.from;
         real.notices[notice.kind as usize] += 1;
         if let Some(recorder) = &mut self.recorder {
             let received = NoticeEvent::Received { lateness_ms: None };
@@ -68,15 +71,23 @@ impl World {
         }
         let Some(half) = &real.tcp else { return };
         let Some(outside) = &mut self.outside else { return };
+        if notice.kind.names_segment() && !outside.hears(node) {
+            return;
+        }
         if let Some(datagram) = outside.opened[half.connection].notice(half.way, &notice) {
-            let node = self.flows[usize::from(flow.0)].plan.from;
+            outside.notices[notice.kind.index()] += 1;
             outside.departures.push(Departure { at: now, node, datagram });
         }
+    }
+
+    /// Notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
+    pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
+        self.outside.as_ref().map(|outside| outside.notices).unwrap_or_default()
     }
 }
 
 impl Opened {
-    /// The message of a router about data that goes this way: `None` for what would look like an ACK.
+    /// The datagram about data that goes this way: `None` for a NAK, which is an option of an ACK.
     fn notice(&self, way: Way, notice: &Notice) -> Option<Arc<[u8]>> {
         let [from, to] = match way {
             Way::Forward => self.ends,
@@ -88,6 +99,7 @@ impl Opened {
             ports: [from.1, to.1],
             seq: self.connection.fold(way, notice.seq),
             end: self.connection.fold(way, notice.end),
+            peer_seq: self.connection.next(way.opposite()),
         };
         let router = match from.0 {
             IpAddr::V4(_) => address(notice.origin).into(),

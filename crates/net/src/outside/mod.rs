@@ -14,7 +14,7 @@ mod seen;
 
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Graph, Routes};
-use airhop_base::{Departure, FlowId, NodeId, Time};
+use airhop_base::{Departure, FlowId, NodeId, NoticeKind, Time};
 use airhop_engine::Streams;
 use airhop_wire::real::Connection;
 pub(crate) use ends::{HalfConnection, RealEnds};
@@ -40,6 +40,8 @@ pub struct OutsideEnd {
     pub node: NodeId,
     /// Whose addresses lie behind it.
     pub reach: Reach,
+    /// Its senders hear ELN and ERSN: what they get looks like an ACK, for which any other kernel would take it.
+    pub hears: bool,
 }
 
 /// Which destinations are behind a node.
@@ -72,6 +74,8 @@ pub(crate) struct Outside {
     /// Datagrams whose events wait.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
     departures: Vec<Departure>,
+    /// Notices that left, by kind; of ELN also the ACKs that left with its bit.
+    notices: [u64; NoticeKind::ALL.len()],
     /// Datagrams that go nowhere: other addresses, broadcasts, what is no IP.
     ignored: u64,
 }
@@ -106,6 +110,7 @@ impl Outside {
             conversations: HashMap::new(),
             entering: VecDeque::new(),
             departures: Vec::new(),
+            notices: Default::default(),
             ignored: 0,
         }
     }
@@ -126,6 +131,11 @@ impl Outside {
             return None;
         }
         others().find(|end| end.reach == Reach::Network).map(|end| end.node)
+    }
+
+    /// Whether senders at a node hear notices that look like ACKs.
+    fn hears(&self, node: NodeId) -> bool {
+        self.ends.iter().any(|end| end.node == node && end.hears)
     }
 
     /// The plan of a flow from one node to another that opens now.

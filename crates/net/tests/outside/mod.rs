@@ -5,7 +5,7 @@ mod stack;
 
 use crate::common::trace::{offsets, words};
 use crate::common::{LastHop, run};
-use airhop_base::{Departure, NodeId, Span, Time};
+use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
 use airhop_net::{FlowReport, Report, World};
 use airhop_tcp::Preset;
 use airhop_trace::Recorder;
@@ -279,21 +279,23 @@ fn a_datagram_that_no_host_sent_goes_nowhere() {
     assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
+/// What leaves to a sender that hears notices, or does not: how many notices there were, how many left by kind, and what came of them.
+fn told(scheme: &'static str, hears: bool) -> (u64, [u64; 5], Stacks) {
+    let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
+    let (plan, mut outside) = opened(&hop.plan());
+    outside.ends.iter_mut().for_each(|end| end.hears = hears);
+    let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
+    let mut stacks = Stacks::new(&plan, 1);
+    stacks.drive(&mut world, Time::ZERO + Span::from_secs(3));
+    (data(&world.report()).notices.iter().sum(), world.notices_left(), stacks)
+}
+
 // Kounavis 1996 on real packets: each failed attempt on the way down tells the sender. EBSN goes out as an ICMP message about the segment,
-// which any kernel passes over; ELN and ERSN look like ACKs and stay inside, counted.
+// which any kernel passes over.
 #[test]
-fn notices_leave_as_icmp_or_stay() {
-    let of = |scheme: &'static str| {
-        let hop = LastHop { attempts: 4, ..last_hop(scheme, 0.3) };
-        let (plan, outside) = opened(&hop.plan());
-        let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
-        let mut stacks = Stacks::new(&plan, 1);
-        stacks.drive(&mut world, Time::ZERO + Span::from_secs(3));
-        let made: u64 = data(&world.report()).notices.iter().sum();
-        (made, stacks.messages)
-    };
-    let (made, messages) = of("ebsn");
-    assert_eq!(messages.len() as u64, made);
+fn ebsn_leaves_as_icmp() {
+    let (made, left, Stacks { messages, .. }) = told("ebsn", false);
+    assert_eq!([messages.len() as u64, left[NoticeKind::Ebsn.index()]], [made; 2]);
     assert!(made > 10, "{made}");
     for message in &messages {
         assert_eq!(real::checksums_hold(message), Ok(()));
@@ -301,6 +303,21 @@ fn notices_leave_as_icmp_or_stay() {
         assert_eq!((seen.protocol, seen.destination), (1, IpAddr::from(address(NodeId(0)))));
         assert_eq!(seen.source, IpAddr::from(address(NodeId(3))), "the base station says so");
     }
-    let (made, messages) = of("ll-elsn");
-    assert!(made > 10 && messages.is_empty(), "{made}");
+}
+
+// Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN look like ACKs, and the bit of ELN is in one. They leave to who hears
+// them, each that was made, and to nobody else; to the sender that reads them it makes the difference that they make inside.
+#[test]
+fn what_looks_like_an_ack_leaves_to_who_hears_it() {
+    for (scheme, kinds) in
+        [("ll-elsn", &[NoticeKind::Eln, NoticeKind::Ersn][..]), ("eln", &[NoticeKind::Eln])]
+    {
+        let (made, left, stacks) = told(scheme, true);
+        assert_eq!(stacks.heard as u64, left.iter().sum::<u64>());
+        assert!(scheme == "eln" || left.iter().sum::<u64>() == made, "{left:?} of {made}");
+        assert!(kinds.iter().all(|kind| left[kind.index()] > 3), "{scheme}: {left:?}");
+        assert!(stacks.messages.is_empty());
+        let (_, left, stacks) = told(scheme, false);
+        assert_eq!((left, stacks.heard, stacks.messages.len()), ([0; 5], 0, 0), "{scheme}");
+    }
 }

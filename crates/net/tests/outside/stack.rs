@@ -25,6 +25,8 @@ pub struct Stacks {
     pub sent: Vec<(Time, NodeId, Vec<u8>)>,
     /// What came that is not TCP, which they pass over as a kernel does.
     pub messages: Vec<Vec<u8>>,
+    /// Notices that look like ACKs, and ACKs with the bit of ELN, that came.
+    pub heard: usize,
 }
 
 /// The outside of a plan whose first flow makes room, and the flow back.
@@ -35,7 +37,7 @@ pub fn opened(plan: &Plan) -> (Plan, OutsidePlan) {
     (back.name, back.from, back.to) = ("back".into(), first.to, first.from);
     back.services.clear();
     plan.flows.push(back);
-    let end = |node| OutsideEnd { node, reach: Reach::Host };
+    let end = |node| OutsideEnd { node, reach: Reach::Host, hears: false };
     let flows = vec![FlowId(0), FlowId(plan.flows.len() as u16 - 1)];
     (plan, OutsidePlan { ends: vec![end(first.from), end(first.to)], flows })
 }
@@ -58,6 +60,7 @@ impl Stacks {
             shifts: [0; 2],
             sent: Vec::new(),
             messages: Vec::new(),
+            heard: 0,
         }
     }
 
@@ -115,7 +118,9 @@ impl Stacks {
         if let Some(shift) = decoded.window_shift {
             self.shifts[side] = shift;
         }
+        self.heard += usize::from(matches!(packet.body, Body::Notice(_)));
         if let Body::Tcp(segment) = &mut packet.body {
+            self.heard += usize::from(segment.options.eln.is_some());
             segment.window <<= if segment.flags.syn { 0 } else { self.shifts[side] };
         }
         if departure.node == self.ends[1] {

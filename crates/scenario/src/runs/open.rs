@@ -3,7 +3,7 @@
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
 use crate::whole::opening::Opening;
-use airhop_base::{Departure, Drop, NodeId, Time};
+use airhop_base::{Departure, Drop, NodeId, NoticeKind, Time};
 use airhop_net::World;
 use airhop_net::outside::SeenFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -74,6 +74,11 @@ impl OpenRun {
     /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.
     pub fn ignored(&self) -> u64 {
         self.world.ignored()
+    }
+
+    /// Notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
+    pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
+        self.world.notices_left()
     }
 
     /// Ends the run at `end`, or at the end of its scenario if that is earlier.

@@ -24,6 +24,8 @@ pub struct Door {
     pub node: String,
     /// Whose addresses lie behind it.
     pub reach: Reach,
+    /// Senders there hear notices that look like ACKs.
+    pub hears: bool,
 }
 
 /// What a world is built from that is open to real hosts.
@@ -66,7 +68,7 @@ impl Scenario {
         let mut plan = self.plan().clone();
         let mut flows = self.stand_ins(&ends, &mut problems);
         let mtus = ends.iter().map(|end| mtu(&plan, &flows, end.node)).collect();
-        let notes = notes(&plan, &flows);
+        let notes = notes(&plan, &flows, &ends);
         flows.extend(add_missing(&mut plan, &flows, &ends));
         let opening = Opening { plan, outside: OutsidePlan { ends, flows }, mtus, notes };
         problems.or(self.name(), Some(opening))
@@ -86,7 +88,7 @@ impl Scenario {
             };
             let node = NodeId(index as u16);
             match ends.iter().find(|end| end.node == node) {
-                None => ends.push(OutsideEnd { node, reach: door.reach }),
+                None => ends.push(OutsideEnd { node, reach: door.reach, hears: door.hears }),
                 Some(end) if end.reach == door.reach && door.reach == Reach::Host => {}
                 Some(_) => {
                     problems.add(
@@ -153,13 +155,14 @@ fn segment(flow: &FlowPlan) -> u32 {
 }
 
 /// What the user must know of services that real senders do not hear.
-fn notes(plan: &Plan, flows: &[FlowId]) -> Vec<String> {
+fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     let mut notes = Vec::new();
-    for flow in flows.iter().map(|id| &plan.flows[usize::from(id.0)]) {
-        for service in flow.services.iter().filter(|service| service.on_real == OnReal::Unheard) {
+    let hears = |node: NodeId| ends.iter().any(|end| end.node == node && end.hears);
+    for flow in flows.iter().map(|id| &plan.flows[usize::from(id.0)]).filter(|flow| !hears(flow.from)) {
+        for service in flow.services.iter().filter(|service| service.on_real == OnReal::ToListeners) {
             notes.push(format!(
-                "flow.{}: what \"{}\" tells the sender is counted and stays inside: a kernel would take it for an ACK",
-                flow.name, service.name
+                "flow.{}: \"{}\" tells its sender nothing: a notice looks like an ACK, and nothing at {} listens for it (--with bpf_eln does)",
+                flow.name, service.name, plan.nodes[usize::from(flow.from.0)]
             ));
         }
     }

@@ -131,6 +131,11 @@ impl Connection {
         fold(self.streams[way as usize].isn.unwrap_or(0), offset)
     }
 
+    /// The number on the wire of what the stream that flows `way` has next: behind all that was seen of it.
+    pub fn next(&self, way: Way) -> u32 {
+        self.fold(way, self.streams[way as usize].end)
+    }
+
     /// Sequence and acknowledgement number; zero in place of one that a header does not have.
     fn offsets(&mut self, way: Way, seen: &SeenTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];

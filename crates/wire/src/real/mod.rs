@@ -2,7 +2,7 @@
 //!
 //! [`crate::encode`] and [`crate::decode`] speak Airhop's own addresses; what comes from outside has any. [`read`] looks into such a
 //! datagram of IPv4 or IPv6, a [`Connection`] turns its TCP header into an [`airhop_base::Segment`] with offsets that never wrap, and
-//! [`write_back`] puts what the network changed (CE marks, NAKs) into a copy of the bytes. Everything else of a datagram leaves as it
+//! [`write_back`] puts what the network changed (CE marks, ELN, NAKs) into a copy of the bytes. Everything else of a datagram leaves as it
 //! came: options that nobody here knows, reserved bits, urgent data, checksums right or wrong.
 //!
 //! What else a host and a network card do beside it: [`notice`] writes to a sender, and [`complete_checksum`] and [`segments`] end what a
@@ -24,7 +24,7 @@ pub use notice::{NoticeError, Quoted, notice};
 pub use offload::{OffloadError, complete_checksum, segments};
 pub use read::{Seen, SeenSack, SeenTcp, header_bytes, read};
 pub use verify::checksums_hold;
-pub use write::{naks, write_back};
+pub use write::{has_eln, naks, write_back};
 
 /// Why bytes are no datagram that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

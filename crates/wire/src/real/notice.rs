@@ -1,4 +1,6 @@
-//! EBSN and RTTN to a real sender: ICMP messages in the form of [`crate::encode`]'s, with addresses behind.
+//! Notices to a real sender. ELN and ERSN have the form of an ACK of its receiver, with a mark in reserved bits (Yun 2009 §3.1; the bits
+//! are those of [`crate::encode`]): only who listens for them may get one. EBSN and RTTN are ICMP messages in the form of [`crate::encode`]'s,
+//! with addresses behind.
 //!
 //! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). No kernel takes them for anything;
 //! a program that listens for ICMP does. The addresses of the segment stand in full, since the notice goes to its source, but does not
@@ -9,13 +11,19 @@
 //! || source address (4 or 16 bytes) || destination address
 //! ```
 
-use super::headers::{ICMP, ICMPV6, IPV4_HEADER, IPV6_HEADER};
+use super::headers::{ICMP, ICMPV6, IPV4_HEADER, IPV6_HEADER, TCP};
+use crate::tcp::{ELN_BITS, ERSN_BITS};
 use airhop_base::{NoticeKind, Packet, Span};
+use etherparse::TcpHeader;
 use etherparse::checksum::Sum16BitWords;
 use std::net::IpAddr;
 
 const EXPERIMENT: u8 = 253;
 const EXPERIMENT_V6: u8 = 200;
+
+/// Where data offset, reserved bits and checksum are in a TCP header (RFC 9293 §3.1).
+const TCP_OFFSET: usize = 12;
+const TCP_CHECKSUM: usize = 16;
 
 /// RFC 791 §3.1: nobody fragments it.
 const DONT_FRAGMENT: u8 = 0x40;
@@ -33,13 +41,15 @@ pub struct Quoted {
     pub seq: u32,
     /// First sequence number behind it.
     pub end: u32,
+    /// The next sequence number of the other side: that of an ACK of the segment.
+    pub peer_seq: u32,
 }
 
 /// Why a notice cannot be an ICMP message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoticeError {
-    /// The others have the form of an ACK.
-    #[error("a notice of kind {0:?} is no ICMP message: Ebsn or Rttn is expected")]
+    /// A NAK is an option of an ACK that is on its way.
+    #[error("a notice of kind {0:?} is no datagram of its own: Eln, Ersn, Ebsn or Rttn is expected")]
     Kind(NoticeKind),
     /// The addresses are not of one version of IP.
     #[error(
@@ -55,39 +65,69 @@ pub enum NoticeError {
     },
 }
 
-/// A datagram from `router` to the source of the segment that it is `about`. Whole microseconds of the delay are carried, 2³² - 1 at most;
-/// of an EBSN it is zero.
+/// A datagram to the source of the segment that it is `about`: from its destination, with the ports of an ACK, if it is an ELN or an ERSN, and
+/// from `router` else. Whole microseconds of the delay of an RTTN are carried, 2³² - 1 at most; of an EBSN it is zero.
 ///
 /// # Errors
 /// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
 pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> Result<Vec<u8>, NoticeError> {
     let code = match kind {
+        NoticeKind::Eln => return like_an_ack(about, ELN_BITS),
+        NoticeKind::Ersn => return like_an_ack(about, ERSN_BITS),
         NoticeKind::Ebsn => 0,
         NoticeKind::Rttn => 1,
-        other => return Err(NoticeError::Kind(other)),
+        NoticeKind::Nak => return Err(NoticeError::Kind(kind)),
     };
     match [router, about.source, about.destination] {
         [IpAddr::V4(router), IpAddr::V4(source), IpAddr::V4(destination)] => {
             let mut body = message([EXPERIMENT, code], about, delay, &source.octets(), &destination.octets());
             protect(&mut body, 2, Sum16BitWords::new());
-            Ok(over_v4(router.octets(), source.octets(), &body))
+            Ok(over_v4(router.octets(), source.octets(), ICMP, &body))
         }
         [IpAddr::V6(router), IpAddr::V6(source), IpAddr::V6(destination)] => {
             let mut body =
                 message([EXPERIMENT_V6, code], about, delay, &source.octets(), &destination.octets());
-            // RFC 8200 §8.1
-            let pseudo = Sum16BitWords::new()
-                .add_slice(&router.octets())
-                .add_slice(&source.octets())
-                .add_2bytes((body.len() as u16).to_be_bytes())
-                .add_2bytes([0, ICMPV6]);
-            protect(&mut body, 2, pseudo);
-            Ok(over_v6(router.octets(), source.octets(), &body))
+            let before = pseudo(&router.octets(), &source.octets(), ICMPV6, body.len());
+            protect(&mut body, 2, before);
+            Ok(over_v6(router.octets(), source.octets(), ICMPV6, &body))
         }
         [router, source_address, destination] => {
             Err(NoticeError::Versions { router, source_address, destination })
         }
     }
+}
+
+/// An ACK from the destination of the segment, without options: these reserved bits say what it is, the acknowledgement field has the first byte of the
+/// segment, and the window field 65535 less its length ([`crate::tcp`] has the reasons).
+fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
+    let [to, from] = about.ports;
+    let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
+    let mut header = TcpHeader::new(from, to, about.peer_seq, u16::MAX - length);
+    header.ack = true;
+    header.acknowledgment_number = about.seq;
+    let mut body = header.to_bytes().to_vec();
+    body[TCP_OFFSET] |= bits;
+    match [about.destination, about.source] {
+        [IpAddr::V4(from), IpAddr::V4(to)] => {
+            let before = pseudo(&from.octets(), &to.octets(), TCP, body.len());
+            protect(&mut body, TCP_CHECKSUM, before);
+            Ok(over_v4(from.octets(), to.octets(), TCP, &body))
+        }
+        [IpAddr::V6(from), IpAddr::V6(to)] => {
+            let before = pseudo(&from.octets(), &to.octets(), TCP, body.len());
+            protect(&mut body, TCP_CHECKSUM, before);
+            Ok(over_v6(from.octets(), to.octets(), TCP, &body))
+        }
+        [router, source_address] => {
+            Err(NoticeError::Versions { router, source_address, destination: router })
+        }
+    }
+}
+
+/// What TCP (RFC 9293 §3.1) and ICMPv6 (RFC 8200 §8.1) put before their bytes.
+fn pseudo(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Sum16BitWords {
+    let addresses = Sum16BitWords::new().add_slice(source).add_slice(destination);
+    addresses.add_2bytes((length as u16).to_be_bytes()).add_2bytes([0, protocol])
 }
 
 /// The message, without a checksum.
@@ -103,9 +143,9 @@ fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destinatio
 }
 
 /// RFC 791 §3.1. RFC 6864 §4.1: the identification may be anything.
-fn over_v4(source: [u8; 4], destination: [u8; 4], body: &[u8]) -> Vec<u8> {
+fn over_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = ((IPV4_HEADER + body.len()) as u16).to_be_bytes();
-    let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, ICMP, 0, 0];
+    let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, protocol, 0, 0];
     out.extend([source, destination].concat());
     protect(&mut out, 10, Sum16BitWords::new());
     out.extend(body);
@@ -113,10 +153,10 @@ fn over_v4(source: [u8; 4], destination: [u8; 4], body: &[u8]) -> Vec<u8> {
 }
 
 /// RFC 8200 §3.
-fn over_v6(source: [u8; 16], destination: [u8; 16], body: &[u8]) -> Vec<u8> {
+fn over_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = (body.len() as u16).to_be_bytes();
     let mut out = Vec::with_capacity(IPV6_HEADER + body.len());
-    out.extend([0x60, 0, 0, 0, high, low, ICMPV6, Packet::TTL]);
+    out.extend([0x60, 0, 0, 0, high, low, protocol, Packet::TTL]);
     out.extend([source, destination].concat());
     out.extend(body);
     out

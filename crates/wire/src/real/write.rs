@@ -4,7 +4,8 @@ use super::checksum::Update;
 use super::headers::{Headers, TCP_HEADER, half, put, word};
 use super::{Connection, Way};
 use crate::options::{EXPERIMENT, NOP, Walk};
-use airhop_base::{Ecn, MAX_OPTION_BYTES, Naks, Original, Packet};
+use crate::tcp::ELN_IN_ACK;
+use airhop_base::{Ecn, Eln, MAX_OPTION_BYTES, Naks, Original, Packet};
 use std::sync::Arc;
 
 /// Tells the NAK option from others of its kind (RFC 6994 §3).
@@ -21,27 +22,53 @@ const IPV6_LENGTH: usize = 4;
 
 /// The bytes of a datagram as it leaves the simulation as `packet`: those it came with, if nothing changed, or else a copy with
 ///
-/// * the mark Congestion Experienced, where an ECN-capable packet got it (RFC 3168 §5), and
+/// * the mark Congestion Experienced, where an ECN-capable packet got it (RFC 3168 §5),
+/// * the reserved bit ELN in an ACK that an agent marked (Balakrishnan and Katz 1998), if its receiver `hears` notices, and
 /// * the NAKs that agents put on an ACK, behind the options that it has, as an option for experiments (RFC 4727, RFC 6994):
 ///   `253 | 4 + 4k | 0xA150 | k first bytes (4 each)`.
 ///
 /// Lengths follow, and checksums by RFC 1624, so that a prefix of the datagram is enough. NAKs need the `connection` and which way of it
 /// the packet goes. They are left out where there is no room for them (40 bytes of options: RFC 9293 §3.1), or where the
 /// options that are there end too early to be followed by others.
-pub fn write_back(original: &Original, packet: &Packet, connection: Option<(&Connection, Way)>) -> Arc<[u8]> {
+pub fn write_back(
+    original: &Original,
+    packet: &Packet,
+    connection: Option<(&Connection, Way)>,
+    hears: bool,
+) -> Arc<[u8]> {
     let datagram = original.datagram();
     let Ok(headers) = Headers::of(datagram) else { return Arc::clone(datagram) };
     let with_naks = folded_naks(packet, connection).and_then(|numbers| add_naks(datagram, headers, &numbers));
     let marked = packet.ecn == Ecn::Ce && headers.ecn(datagram) == Ecn::Ect;
-    let mut out = match with_naks {
+    let told = hears && has_eln(packet) && headers.tcp(datagram).is_ok_and(|header| header.is_some());
+    let mut out: Arc<[u8]> = match with_naks {
         Some(longer) => Arc::from(longer),
-        None if marked => Arc::from(&datagram[..]),
+        None if marked || told => Arc::from(&datagram[..]),
         None => return Arc::clone(datagram),
     };
-    if let (true, Some(bytes)) = (marked, Arc::get_mut(&mut out)) {
-        mark(bytes, headers);
+    if let Some(bytes) = Arc::get_mut(&mut out) {
+        if marked {
+            mark(bytes, headers);
+        }
+        if told {
+            set_eln(bytes, headers);
+        }
     }
     out
+}
+
+/// Whether an agent marked this ACK: the link lost the segment that it asks for.
+pub fn has_eln(packet: &Packet) -> bool {
+    packet.segment().is_some_and(|segment| segment.options.eln == Some(Eln::Next))
+}
+
+/// Sets the reserved bit ELN of a TCP header.
+fn set_eln(datagram: &mut [u8], headers: Headers) {
+    let at = headers.transport + TCP_OFFSET;
+    let (old, checksum) = (half(datagram, at), half(datagram, headers.transport + TCP_CHECKSUM));
+    let new = old | u16::from(ELN_IN_ACK) << 8;
+    put(datagram, at, new);
+    put(datagram, headers.transport + TCP_CHECKSUM, Update::of(checksum).replace(old, new).checksum());
 }
 
 /// The sequence numbers of the NAK options of a TCP datagram, in their order; none if it has none, or is no TCP.

@@ -21,8 +21,8 @@ pub fn datagram(bytes: &[u8]) {
     let packet = packet(bytes, &seen, &mut connection);
     let original = Original::new(Arc::from(bytes), seen.tcp.map_or(0, |tcp| tcp.option_bytes));
     let known = Some((&connection, Way::Forward));
-    assert!(Arc::ptr_eq(&write_back(&original, &packet, known), original.datagram()));
-    let changed = write_back(&original, &with_marks(packet), known);
+    assert!(Arc::ptr_eq(&write_back(&original, &packet, known, true), original.datagram()));
+    let changed = write_back(&original, &with_marks(packet), known, true);
     let again = read(&changed).expect("what was read reads again");
     assert_eq!(
         (again.source, again.destination, again.ports, again.payload),

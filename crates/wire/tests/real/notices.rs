@@ -1,4 +1,4 @@
-//! EBSN and RTTN as ICMP messages.
+//! Notices: ELN and ERSN in the form of an ACK, EBSN and RTTN as ICMP messages.
 
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6};
 use airhop_base::{NoticeKind, Span};
@@ -7,7 +7,7 @@ use std::net::IpAddr;
 
 fn about(source: impl Into<IpAddr>, destination: impl Into<IpAddr>) -> Quoted {
     let (source, destination) = (source.into(), destination.into());
-    Quoted { source, destination, ports: [443, 40_000], seq: 0xFFFF_FFF0, end: 1444 }
+    Quoted { source, destination, ports: [443, 40_000], seq: 0xFFFF_FFF0, end: 1444, peer_seq: 0x0A0B_0C0D }
 }
 
 const BEHIND_THE_CODE: [u8; 16] = [0, 1, 2, 3, 1, 187, 0x9C, 0x40, 0xFF, 0xFF, 0xFF, 0xF0, 0, 0, 5, 0xA4];
@@ -39,16 +39,37 @@ fn over_ipv6_byte_by_byte() {
     assert_eq!(checksums_hold(&broken), Err("wrong ICMPv6 checksum"));
 }
 
-/// A delay saturates; other kinds and mixed addresses are told in words.
+/// Yun 2009 §3.1: addresses, ports and size of a pure ACK of the receiver, whose acknowledgement field names the segment, and one of two reserved
+/// bits. Every byte, over both versions of IP, whatever router it is of.
 #[test]
-fn what_is_no_icmp_message() {
+fn like_an_ack_byte_by_byte() {
+    for (kind, bits) in [(NoticeKind::Ersn, 0b0100), (NoticeKind::Eln, 0b1000)] {
+        let out = notice([1; 4].into(), &about(SERVER, CLIENT), Span::ZERO, kind).unwrap();
+        let ip = [0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 6, out[10], out[11], 192, 0, 2, 7, 198, 51, 100, 80];
+        let ports = [0x9C, 0x40, 1, 187];
+        // 65535 - 1460 bytes.
+        let rest = [0x50 | bits, 0x10, 0xFA, 0x4B, out[36], out[37], 0, 0];
+        let numbers = [0x0A, 0x0B, 0x0C, 0x0D, 0xFF, 0xFF, 0xFF, 0xF0];
+        assert_eq!(out, [&ip[..], &ports, &numbers, &rest].concat());
+        assert_eq!(checksums_hold(&out), Ok(()));
+        let out = notice([0xFE; 16].into(), &about(SERVER_V6, CLIENT_V6), Span::ZERO, kind).unwrap();
+        let ip = [&[0x60, 0, 0, 0, 0, 20, 6, 64][..], &CLIENT_V6, &SERVER_V6].concat();
+        let rest = [0x50 | bits, 0x10, 0xFA, 0x4B, out[56], out[57], 0, 0];
+        assert_eq!(out, [&ip[..], &ports, &numbers, &rest].concat());
+        assert_eq!(checksums_hold(&out), Ok(()));
+    }
+}
+
+/// A delay saturates; a NAK and mixed addresses are told in words.
+#[test]
+fn what_is_no_datagram() {
     let long =
         notice([1; 4].into(), &about(SERVER, CLIENT), Span::from_secs(100_000), NoticeKind::Rttn).unwrap();
     assert_eq!(long[24..28], [0xFF; 4]);
-    for kind in [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Nak] {
-        let refused = notice([1; 4].into(), &about(SERVER, CLIENT), Span::ZERO, kind);
-        assert_eq!(refused, Err(NoticeError::Kind(kind)));
-    }
+    let refused = notice([1; 4].into(), &about(SERVER, CLIENT), Span::ZERO, NoticeKind::Nak);
+    assert_eq!(refused, Err(NoticeError::Kind(NoticeKind::Nak)));
+    let refused = notice([1; 4].into(), &about(SERVER, CLIENT_V6), Span::ZERO, NoticeKind::Eln);
+    assert!(matches!(refused, Err(NoticeError::Versions { .. })));
     let refused = notice([1; 4].into(), &about(SERVER, CLIENT_V6), Span::ZERO, NoticeKind::Ebsn).unwrap_err();
     assert_eq!(
         refused.to_string(),

@@ -1,7 +1,7 @@
 //! What leaves of a datagram that came.
 
 use super::{header, original, other_packet, packet, seen, tcp};
-use airhop_base::{Ecn, Naks, Original, Packet, RareOptions, Segment};
+use airhop_base::{Ecn, Eln, Naks, Original, Packet, RareOptions, Segment};
 use airhop_wire::real::{Connection, Way, checksums_hold, naks, read, write_back};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
@@ -32,13 +32,17 @@ fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
 fn what_did_not_change_is_the_same() {
     for is_v6 in [false, true] {
         let ecn_capable = original(&tcp(is_v6, 2, header(1, &[]), b"data"));
-        let same =
-            write_back(&ecn_capable, &ack_with(&ecn_capable, &[]), Some((&connection(), Way::Reverse)));
+        let same = write_back(
+            &ecn_capable,
+            &ack_with(&ecn_capable, &[]),
+            Some((&connection(), Way::Reverse)),
+            false,
+        );
         assert!(Arc::ptr_eq(&same, ecn_capable.datagram()));
     }
     let nonsense = Original::new(Arc::from([0u8; 3]), 0);
     let marked = Packet { ecn: Ecn::Ce, ..other_packet() };
-    assert!(Arc::ptr_eq(&write_back(&nonsense, &marked, None), nonsense.datagram()));
+    assert!(Arc::ptr_eq(&write_back(&nonsense, &marked, None, false), nonsense.datagram()));
 }
 
 /// RFC 3168 §5: only an ECN-capable packet is marked. But for the field and the IPv4 checksum nothing changes.
@@ -46,18 +50,41 @@ fn what_did_not_change_is_the_same() {
 fn congestion_experienced() {
     for (is_v6, ecn) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
         let bytes = tcp(is_v6, ecn, header(1, &[]), b"data");
-        let out = write_back(&original(&bytes), &Packet { ecn: Ecn::Ce, ..other_packet() }, None);
+        let out = write_back(&original(&bytes), &Packet { ecn: Ecn::Ce, ..other_packet() }, None, false);
         assert_eq!((read(&out).unwrap().ecn, checksums_hold(&out)), (Ecn::Ce, Ok(())));
         let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != out[at]).collect();
         assert_eq!(changed, if is_v6 { &[1][..] } else { &[1, 11] });
-        let back = write_back(&original(&out), &Packet { ecn: Ecn::Ect, ..other_packet() }, None);
+        let back = write_back(&original(&out), &Packet { ecn: Ecn::Ect, ..other_packet() }, None, false);
         assert_eq!(back, out, "a mark is never taken away");
     }
     for is_v6 in [false, true] {
         let incapable = original(&tcp(is_v6, 0, header(1, &[]), b"data"));
-        let out = write_back(&incapable, &Packet { ecn: Ecn::Ce, ..other_packet() }, None);
+        let out = write_back(&incapable, &Packet { ecn: Ecn::Ce, ..other_packet() }, None, false);
         assert!(Arc::ptr_eq(&out, incapable.datagram()));
     }
+}
+
+/// Balakrishnan and Katz 1998: the ACK stays one, with a bit more, whose place is that of simulated ACKs. Who does not hear it does not get it, and what
+/// is no TCP has no such bit.
+#[test]
+fn eln_in_an_ack() {
+    let eln = RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE };
+    for is_v6 in [false, true] {
+        let bytes = tcp(is_v6, 0, TcpHeader { ack: true, ..header(1, &[]) }, &[]);
+        let original = original(&bytes);
+        let marked = packet(Segment::default().with(eln.clone()));
+        assert!(Arc::ptr_eq(&write_back(&original, &marked, None, false), original.datagram()));
+        let out = write_back(&original, &marked, None, true);
+        let at = if is_v6 { 40 } else { 20 };
+        assert_eq!((out[at + 12] ^ bytes[at + 12], checksums_hold(&out)), (0b10, Ok(())));
+        assert_eq!(seen(&out).ack, seen(&bytes).ack);
+        assert_eq!(write_back(&super::original(&out), &marked, None, true), out, "twice is once");
+    }
+    let mut other = Vec::new();
+    super::ip(false, 0).udp(1, 2).write(&mut other, &[0; 40]).unwrap();
+    let original = original(&other);
+    let marked = packet(Segment::default().with(eln));
+    assert!(Arc::ptr_eq(&write_back(&original, &marked, None, true), original.datagram()));
 }
 
 /// RFC 4727, RFC 6994 §3: the option byte by byte, behind the others; a list that had an end goes on.
@@ -67,8 +94,12 @@ fn naks_byte_by_byte() {
     let bytes = tcp(false, 2, TcpHeader { ack: true, ..header(1, &options) }, &[]);
     assert_eq!(bytes[50..52], [0, 0], "two ends of the list as padding");
     let original = original(&bytes);
-    let out =
-        write_back(&original, &ack_with(&original, &[0x101, 0x200]), Some((&connection(), Way::Reverse)));
+    let out = write_back(
+        &original,
+        &ack_with(&original, &[0x101, 0x200]),
+        Some((&connection(), Way::Reverse)),
+        false,
+    );
     assert_eq!(out[40..50], bytes[40..50]);
     assert_eq!(out[50..52], [1, 1]);
     assert_eq!(out[52..], [253, 12, 0xA1, 0x50, 0, 0, 0, 1, 0, 0, 1, 0]);
@@ -86,7 +117,7 @@ fn naks_that_have_no_room_are_left_out() {
         let mut ack = TcpHeader { ack: true, ..header(1, &[]) };
         ack.set_options_raw(options).unwrap();
         let original = original(&tcp(false, 0, ack, &[]));
-        naks(&write_back(&original, &ack_with(&original, seqs), connection)).len()
+        naks(&write_back(&original, &ack_with(&original, seqs), connection, false)).len()
     };
     let known = connection();
     let connection = Some((&known, Way::Reverse));
@@ -96,7 +127,7 @@ fn naks_that_have_no_room_are_left_out() {
     assert_eq!(with(&[1, 1, 8, 10], &[1], connection), 0, "an option that goes on behind the header");
     assert_eq!(with(&[], &[1], None), 0);
     let long = original(&tcp(false, 0, header(1, &[]), &[0; 65_490]));
-    assert!(Arc::ptr_eq(&write_back(&long, &ack_with(&long, &[1, 2]), connection), long.datagram()));
+    assert!(Arc::ptr_eq(&write_back(&long, &ack_with(&long, &[1, 2]), connection, false), long.datagram()));
 }
 
 proptest! {
@@ -118,7 +149,7 @@ proptest! {
         let original = original(&bytes);
         let packet = Packet { ecn: if marks { Ecn::Ce } else { Ecn::Ect }, ..ack_with(&original, &seqs) };
         let connection = connection();
-        let out = write_back(&original, &packet, Some((&connection, Way::Reverse)));
+        let out = write_back(&original, &packet, Some((&connection, Way::Reverse)), false);
         prop_assert_eq!(checksums_hold(&out), Ok(()));
         let folded: Vec<u32> =
             packet.segment().unwrap().options.naks.seqs().iter().map(|&seq| connection.fold(Way::Forward, seq)).collect();
@@ -128,7 +159,7 @@ proptest! {
         prop_assert_eq!(read(&out).unwrap().ecn == Ecn::Ce, is_marked);
         // A prefix becomes the prefix of the same datagram.
         let prefix = &bytes[..bytes.len() - payload.len()];
-        let cut = write_back(&super::original(prefix), &packet, Some((&connection, Way::Reverse)));
+        let cut = write_back(&super::original(prefix), &packet, Some((&connection, Way::Reverse)), false);
         prop_assert_eq!(&cut[..], &out[..out.len() - payload.len()]);
     }
 }

@@ -80,9 +80,15 @@ def print_live(out: Console, emulation: Emulation) -> None:
         f" {shift['pairs']} pairs of runs of {shift['length_s']:.3g} s; compared: {shift['compared']}",
         soft_wrap=True,
     )
+    if sent := {kind: count for kind, count in live["notices"]["sent"].items() if count}:
+        out.print(f"notices to real senders: {_counts(sent)}", soft_wrap=True)
     for one in live["commands"]:
         out.print(harmless(f"{one['node']}$ {one['command']}{_ending(one)}"), style="bold")
         out.print(_printed(one["stdout"]), soft_wrap=True)
+
+
+def _counts(of: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind.upper()}" for kind, count in of.items())
 
 
 def _printed(stdout: str) -> str:

@@ -1,0 +1,31 @@
+"""ELN and ERSN that leave to kernels: those that listen for them, and those that do not."""
+
+from __future__ import annotations
+
+import airhop
+from live_machine import needs
+
+LOSSY = {
+    "duration": "8 s",
+    "wlan.cell.errors.fer": 0.05,
+    "flow.ftp.services": ["elsn"],
+}
+HOSTS = {"d": "iperf3 -s -1 >/dev/null", "s": "iperf3 -c {d} -t 7 -C reno >/dev/null"}
+
+
+def test_a_kernel_that_does_not_listen_takes_a_notice_for_an_ack() -> None:
+    """RFC 9293 §3.10.7.4: what is acknowledged is not kept, and so never sent again.
+
+    The notice names a segment that the link lost, and one before it was lost, too: the receiver waits for
+    that for ever. So nobody gets a notice who does not listen, unless asked.
+    """
+    needs("namespaces", "tun", programs=("iperf3",))
+    scenario = airhop.Scenario.load("last-hop").with_(LOSSY)
+    spared = airhop.emulate(scenario, HOSTS)
+    assert set(spared.live["notices"]["sent"].values()) == {0}
+    assert "nothing at s listens for it" in spared.notes[0]
+    told = airhop.emulate(scenario, HOSTS, notices="always")
+    assert told.live["notices"]["sent"]["eln"] > 0
+    assert not told.notes
+    delivered = [max(one.flows["delivered_bytes"]) for one in (spared, told)]
+    assert delivered[1] < 0.5 * delivered[0], "it stands still from the first such notice on"
