@@ -64,7 +64,7 @@ impl World {
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
         let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
         let node = plan.from;
-        real.notices[notice.kind as usize] += 1;
+        real.notices[notice.kind.index()] += 1;
         if let Some(recorder) = &mut self.recorder {
             let received = NoticeEvent::Received { lateness_ms: None };
             recorder.notice(now, flow, notice.kind, received, notice.seq);
