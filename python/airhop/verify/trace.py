@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROUNDING = 2
 """Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
 
-_CLOSE_MS = 1e-3
+CLOSE_MS = 1e-3
 """How close a recorded timeout is to its bound, milliseconds."""
 
 _UNITS = {
@@ -84,7 +84,7 @@ def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
 
     RFC 6298 §5.5 and §2.5. At its bound it may expire, and nothing shows.
     """
-    return after >= min(1.5 * before, quantity(timer["max"]) / 1e6 - _CLOSE_MS)
+    return after >= min(1.5 * before, quantity(timer["max"]) / 1e6 - CLOSE_MS)
 
 
 def keeps_order(queue: Mapping[str, Any]) -> bool:

@@ -487,7 +487,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("counters", "last-hop", count("flows", "0", "sent_segments")),
     ("counters", "last-hop", count("flows", "0", "retransmissions")),
     ("counters", "last-hop", count("flows", "0", "fast_recoveries")),
-    ("counters", "varying", count("flows", "0", "timeouts")),
+    ("counters", "delayed", count("flows", "0", "timeouts")),
     ("counters", "last-hop", count("flows", "0", "srtt_ms")),
     ("counters", "told", count("flows", "0", "notices", "eln")),
     ("counters", "chain", count("drops", "route")),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from sound_links import LINKS, UDP, few_attempts
 
 import airhop
+from airhop.live.logs import Log
 from airhop.verify import verify
+from log_files import D, S, head, write
 
 LOSSY_CELL: dict[str, Any] = {
     "wired": [
@@ -289,6 +294,86 @@ ENDS: dict[str, dict[str, Any]] = {
             }
         ],
     },
+    # The echo of a timestamp cuts off a fraction of a millisecond, and the timer's clock one of a tick.
+    "a timer counts ticks of echoes": {
+        "wired": [{"name": "w", "ends": ["s", "d"], "rate": "2 Mbit/s", "delay": "20.3 ms"}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "newreno",
+                "tcp": {"rto": {"kind": "single-gain", "tick": "1.2 ms", "min": "1 ms"}, "timestamps": True},
+            }
+        ],
+    },
+    # A round trip that is shorter than a millisecond is none by the clock of timestamps.
+    "timestamps see no round trip": {
+        "duration": "3 ms",
+        "wired": [{"name": "w", "ends": ["s", "d"], "rate": "1 Gbit/s", "delay": "0 ms"}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "newreno",
+                "segment": "100 B",
+                "tcp": {"receive_window": "100 B", "delayed_ack": False},
+            }
+        ],
+    },
+    # A link that keeps the order hands over many ACKs at one instant: those that begin recovery (RFC 6582
+    # §3.2), and partial ones after them, which leave the window as wide as the duplicates before made it.
+    "recovery begins among ACKs of one instant": {
+        "duration": "2 s",
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["s", "r"],
+                "rate": "10 Mbit/s",
+                "delay": "5 ms",
+                "arq": {"kind": "selective-repeat", "window": 64},
+                "errors": {"kind": "bernoulli", "loss": 0.5, "direction": "r->s"},
+            }
+        ],
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["r", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "5 ms",
+                "queue": {"kind": "drop-tail", "packets": 12},
+                "reorder": {"share": 0.03, "by": "20 ms"},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "casablanca",
+                "segment": "100 B",
+                "tcp": {"delayed_ack": False, "initial_ssthresh": 20},
+            }
+        ],
+    },
+    # At its most and with the least window a timer expires without a trace, here as an ACK comes.
+    "a timer expires as an ACK comes": {
+        "wired": [{"name": "w", "ends": ["s", "d"], "rate": "1 Mbit/s", "delay": "1 ms"}],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "reno",
+                "segment": "948 B",
+                "tcp": {
+                    "rto": {"kind": "rfc6298", "min": "1 ms", "max": "8 ms", "initial": "8 ms"},
+                    "delayed_ack": False,
+                },
+            }
+        ],
+    },
     # A timeout at its most expires without a trace, and pacing repeats what was lost later.
     "a timeout is at its most, and pacing waits": {
         "wired": [
@@ -383,3 +468,13 @@ SEEDS = {
 def test_what_looks_odd_is_sound(what: str) -> None:
     scenario = airhop.Scenario.load({"name": "sound", "duration": "10 s", **SOUND[what]})
     assert verify(scenario, airhop.run(scenario, seed=SEEDS.get(what, 1), trace=True)) == []
+
+
+def test_a_datagram_of_another_protocol_is_sound(tmp_path: Path) -> None:
+    """A real host's datagram may have less behind its IP header than UDP's header has."""
+    ospf = struct.pack(">BBHHHBBH", 0x45, 0, 25, 0, 0, 64, 89, 0) + S + D + bytes(5)
+    log = Log(write(tmp_path / "log", head(), [(1_000_000, 0, ospf)]))
+    replayed = log.replay(trace=True)
+    datagrams = replayed.tables["packets"].filter(pl.col("kind") == "datagram")
+    assert set(datagrams["bytes"] - datagrams["payload"]) == {25}
+    assert verify(log.scenario, replayed) == []

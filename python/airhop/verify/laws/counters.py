@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from airhop.verify.trace import Finding, Trace, is_prompt, quantity
+from airhop.verify.trace import CLOSE_MS, Finding, Trace, backs_off, is_prompt, quantity
 
 _PACKETS = ("queue", "aqm", "agent", "route")
 """Reasons that drop packets, and no frames."""
@@ -41,6 +42,15 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from _messages(trace, sum(routing[key] for key in ("requests", "replies", "errors")), packets)
 
 
+class _State(NamedTuple):
+    """A row of the table `window`; the estimate of the round trip and the timeout in milliseconds."""
+
+    time: int
+    cwnd: float
+    srtt: float
+    rto: float
+
+
 class _Connection:
     """A flow of TCP in the document and in the trace."""
 
@@ -53,10 +63,9 @@ class _Connection:
         """Compare every number that the trace can tell."""
         yield from self.traffic()
         yield from self._completion()
-        segments = self._rows("segments", "cause")
         if is_prompt(self._document):
-            yield from self._timeouts({time for time, cause in segments if cause == "timeout"})
-            repaired = (time for time, cause in segments if cause == "fast")
+            yield from self._timeouts()
+            repaired = (time for time, cause in self._rows("segments", "cause") if cause == "fast")
             yield from self._times("fast_recoveries", repaired)
         notices = self._rows("notices", "kind", "event")
         for kind, number in self._document["notices"].items():
@@ -83,22 +92,48 @@ class _Connection:
         sent, arrived = [time for time, _ in segments[:1]], [time for time, _ in rows[-1:]]
         yield from self._equal("active_mbps", _active_mbps(self._trace, sent, arrived, total))
 
-    def _timeouts(self, repeated: set[int]) -> Iterator[Finding]:
-        """Count them: what follows, going back N, is sent on ACKs, and those open the window.
-
-        One of them may come at the very time of a timeout.
-        """
-        windows = list(pairwise(self._rows("window", "cwnd")))
-        opened = {time for (_, before), (time, cwnd) in windows if cwnd > before}
-        shut = {time for (_, before), (time, cwnd) in windows if cwnd <= before}
+    def _timeouts(self) -> Iterator[Finding]:
+        """Count them: each repeats something at once; so does going back N, but when an ACK comes."""
+        windows: dict[int, float] = {}
+        """By the time of what was repeated, the least window at which it was sent."""
+        for time, cause, cwnd in self._rows("segments", "cause", "cwnd"):
+            if cause == "timeout" and time > self._trace.warmup:
+                windows[time] = min(cwnd, windows.get(time, cwnd))
         heard = {time for time, *_ in self._rows("acks")}
-        least, most = (
-            sum(time > self._trace.warmup for time in times)
-            for times in (repeated - heard, repeated - ((heard & opened) - shut))
-        )
+        states = [_State(*row) for row in self._rows("window", "cwnd", "srtt_ms", "rto_ms")]
+        times = [state.time for state in states]
+        least = most = 0
+        for time, cwnd in windows.items():
+            around = states[max(bisect_left(times, time) - 1, 0) : bisect_right(times, time)]
+            is_sure = time not in heard or self._shows_expiry(around)
+            least += is_sure
+            most += is_sure or self._may_hide_expiry(around, cwnd)
         if not least <= self._document["timeouts"] <= most:
             text = f"timeouts is {self._document['timeouts']}, and the trace has {least} to {most}"
             yield _finding(self._name, text)
+
+    def _shows_expiry(self, states: Sequence[_State]) -> bool:
+        """Whether a timeout grows without a sample: what no ACK does (RFC 6298 §5.5)."""
+        timer = self._document["tcp"]["rto"]
+        return any(
+            state.rto > before.rto
+            and (state.srtt == before.srtt or state.srtt != state.srtt)
+            and backs_off(timer, before.rto, state.rto)
+            for before, state in pairwise(states)
+        )
+
+    def _may_hide_expiry(self, states: Sequence[_State], cwnd: float) -> bool:
+        """Whether something sent at this window may be due to a timeout that no state shows.
+
+        It does not grow at its most, and ns-2's not up to two ticks; the window is the least then already.
+        """
+        timer = self._document["tcp"]["rto"]
+        stays = 2 * quantity(timer["tick"]) / 1e6 if timer["kind"] == "ns2" else 0
+        is_bounded = any(
+            state.rto <= stays + CLOSE_MS or state.rto >= quantity(timer["max"]) / 1e6 - CLOSE_MS
+            for state in states
+        )
+        return is_bounded and cwnd <= min(state.cwnd for state in states)
 
     def _completion(self) -> Iterator[Finding]:
         if self._document["app"]["kind"] == "transfer":

@@ -56,6 +56,8 @@ class _Sender:
     windows: set[float] = field(default_factory=set)
     """What it was at the time of that record."""
     duplicates: float = 0
+    as_in_recovery: float = 0
+    """The same if recovery began at this instant, before its ACKs: the order of both is not recorded."""
     recover: int = 0
     """What was sent when recovery began, if it did: it ends when that is acknowledged."""
     expired: int = 0
@@ -89,6 +91,7 @@ class _Sender:
             yield f"ACK {ack} counts as {'a' if duplicate else 'no'} duplicate, and {self.una} is expected"
         if time > self.heard_at:
             self.una_before = self.una
+            self.as_in_recovery = self.duplicates
             self.leave = _Leave()
         self.heard_at = time
         self.leave = self.leave.also(self._freedom())
@@ -100,11 +103,18 @@ class _Sender:
         """Each duplicate is a segment that may be replaced (RFC 5681 §3.2 step 4, RFC 6582 §3.2 step 3)."""
         if duplicate:
             self.duplicates += 1
+            self.as_in_recovery += 1
             self.heard += 1
-        elif ack >= self.recover:
+            return
+        self.as_in_recovery = self._deflated(self.as_in_recovery, ack)
+        if ack >= self.recover:
             self.duplicates = self.heard = self.recover = 0
-        elif self.duplicates:
-            self.duplicates = max(1.0, self.duplicates + 1 - (ack - self.una) / self.segment)
+        else:
+            self.duplicates = self._deflated(self.duplicates, ack)
+
+    def _deflated(self, duplicates: float, ack: int) -> float:
+        """Give what a partial ACK leaves of them: it takes away what it acknowledges, but for one."""
+        return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _freedom(self) -> _Leave:
         # In recovery it sends no more than has left the network: some come down to the window slowly.
@@ -165,6 +175,8 @@ class _Sender:
             self.expired, self.expired_at = self.top, time
         if cause == "fast":
             self.recover = self.top
+            if time == self.heard_at:
+                self.duplicates = max(self.duplicates, self.as_in_recovery)
             out = self.top - self.acknowledged(time) if self.una < self.expired else flight
             self.flight = max(self.flight, out)
         self.top = max(self.top, end)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from airhop.verify.trace import Finding, Step, Trace
 
 _WORD, _HEADERS = 4, (28, 120)
 """Bytes."""
+_IP = 20
+"""Bytes of the shortest IP header (RFC 791 §3.1)."""
 _ENDS = ("delivered", "dropped")
 
 
@@ -24,19 +27,29 @@ def check(trace: Trace) -> Iterator[Finding]:
         elif (text := _contradiction(before, step, may_wait=repairs)) is not None:
             yield _finding(step, text)
         else:
+            if not _can_be_headers(step, is_real=step.flow in trace.real):
+                yield _finding(step, f"{step.bytes - step.payload} bytes of headers")
             yield from _lengths(before, step, may_grow=step.flow in trace.helped)
         now = step.time
         last[step.packet] = step
 
 
-def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Finding]:
-    """Look for a length that changes, but for what an agent puts on, and for headers that there are not.
+def _can_be_headers(step: Step, *, is_real: bool) -> bool:
+    """Whether a packet can have so many bytes of headers.
 
-    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); UDP has 8.
+    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); UDP has 8. A real
+    host may put extension headers on top of these (RFC 8200 §4), and send datagrams of other protocols: of
+    those the first 8 bytes behind the IP header, or all if there are fewer, count as header.
     """
     header = step.bytes - step.payload
-    if header % _WORD or not _HEADERS[0] <= header <= _HEADERS[1]:
-        yield _finding(step, f"{header} bytes of headers")
+    if is_real and step.kind == "datagram" and not step.payload:
+        return header >= _IP
+    most = math.inf if is_real else _HEADERS[1]
+    return header % _WORD == 0 and _HEADERS[0] <= header <= most
+
+
+def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Finding]:
+    """Look for a length that changes, but for what an agent puts on."""
     grown = 0 if before is None else step.bytes - before.bytes
     if grown and (not may_grow or grown < 0):
         yield _finding(step, f"its length grows by {grown} bytes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +15,9 @@ _CLOSE = 1e-3
 
 _ECHOED = 40_000
 """Bytes that were acknowledged before, whose times a receiver may still echo (RFC 7323 §4.3)."""
+
+_TICKS: Mapping[str, int] = {"rfc6298": 0, "linux": 0, "single-gain": 1, "ns2": 2}
+"""Ticks of the timer's clock by which a sample may differ from the round trip, by the kind of the timer."""
 
 _ECHO_MS = 1.0
 """Tick of the clock of timestamps, milliseconds."""
@@ -60,10 +63,11 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     The estimate goes an eighth of the way (RFC 6298 §2.3); clocks may count in ticks.
     """
     timer = flow["tcp"]["rto"]
-    # An echo of a timestamp counts in milliseconds, however fine the clock of the timer (RFC 7323 §5.4). ns-2
-    # keeps eighths of a tick as whole numbers, and cuts off what is less.
+    # An echo of a timestamp counts in milliseconds, however fine the clock of the timer (RFC 7323 §5.4), and
+    # a timer in ticks counts what the echo gives. ns-2 keeps eighths of a tick as whole numbers, and cuts off
+    # what is less.
     tick, echo = quantity(timer["tick"]) / 1e6, _ECHO_MS if flow["tcp"]["timestamps"] else 0
-    beside = (2 * tick + echo if timer["kind"] == "ns2" else max(tick, echo)) + _CLOSE
+    beside = _TICKS[timer["kind"]] * tick + echo + _CLOSE
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
     events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
     events += [(time, 0, seq + size) for time, seq, size in trace.rows_of(name, "segments", "seq", "bytes")]
@@ -73,21 +77,26 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
         for step in trace.steps_of(name)
         if step.step == "made" and step.place == flow["from"] and is_handshake(step)
     ]
-    sent: deque[tuple[int, int]] = deque()
+    times: list[int] = []
+    ends: list[int] = []
+    first = 0  # of what may still be echoed
     estimate = math.nan
     for time, rank, value in sorted(events, key=lambda event: event[:2]):
         if rank == 0:
-            sent.append((time, value))
+            times.append(time)
+            ends.append(value)
         elif rank == 2:
-            while sent and sent[0][1] <= value - _ECHOED:
-                sent.popleft()
+            while first < len(ends) and ends[first] <= value - _ECHOED:
+                first += 1
         elif value != estimate:
             # The first sample is the estimate, and may be that of the handshake. ns-2 forgets its estimate
             # after the fourth timeout in a row, and begins again.
             sample = estimate + 8 * (value - estimate)
             estimate = value
-            ages = ((time - at) / 1e6 for at, _ in sent)
-            if not math.isnan(sample) and not any(abs(sample - age) <= beside for age in ages):
+            if math.isnan(sample):
+                continue
+            oldest = bisect_left(times, time - (sample + beside) * 1e6, first)
+            if oldest == len(times) or times[oldest] > time - (sample - beside) * 1e6:
                 text = f"the smoothed round trip goes to {value} ms, as if by a sample of {sample} ms"
                 yield Finding("window", time / 1e9, name, text)
 
@@ -129,8 +138,6 @@ def _contradictions(
         yield "a record of the state as it was before"
     if state.time not in instants and not _is_timer(flow, before, state):
         yield "the state changes, and nothing was sent, heard or due"
-    if state.srtt < before.srtt and state.srtt <= 0:
-        yield f"the smoothed round trip is {state.srtt} ms"
     if after is None or after.ssthresh != before.ssthresh or state.ssthresh == before.ssthresh:
         pass
     elif (
