@@ -134,6 +134,21 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "n0", "to": "n1", "scheme": "newreno"}],
     },
+    # RFC 3561 §6.5 has a router pass a request on with jitter: at the end of a run many may wait for theirs.
+    "requests wait for their jitter": {
+        "duration": "500 ms",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "12 Mbit/s",
+                "layout": {"kind": "chain", "nodes": 5, "spacing": "30 m"},
+                "range": {"receive": "40 m", "sense": "85 m"},
+                "routing": {"kind": "aodv", "hop_time": "1 ms", "jitter": "2 s", "retries": 16},
+            }
+        ],
+        "flow": [{"name": "f", "from": "n0", "to": "n4", "scheme": "newreno"}],
+    },
     # Seven RTS frames without a CTS are the limit (dot11ShortRetryLimit), whatever that of data frames is.
     "an RTS is not answered": {
         "wlan": [

@@ -39,7 +39,8 @@ def check(trace: Trace) -> Iterator[Finding]:
         if cause in _PACKETS:
             yield from _counted(trace, "packets", cause, number, packets[cause])
     if (routing := trace.document.get("routing")) is not None:
-        yield from _messages(trace, sum(routing[key] for key in ("requests", "replies", "errors")), packets)
+        number = sum(routing[key] for key in ("requests", "replies", "errors"))
+        yield from _counted(trace, "routing", "number of messages", number, packets["routing made"])
 
 
 class _State(NamedTuple):
@@ -207,13 +208,6 @@ def _jitter_ns(delays: Iterable[int]) -> float:
     for before, delay in pairwise(delays):
         jitter += (abs(delay - before) - jitter) / 16
     return jitter
-
-
-def _messages(trace: Trace, number: int, packets: Mapping[str, list[int]]) -> Iterator[Finding]:
-    """Hold what routers decided to send against the messages; at the end each may have one left to send."""
-    sent, stations = len(packets["routing made"]), trace.tables["stations"].height
-    if not trace.warmup and not sent <= number <= sent + stations:
-        yield _finding("routing", f"{number} messages counted, and the trace has {sent}")
 
 
 def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[int]) -> Iterator[Finding]:

@@ -60,6 +60,15 @@ pub struct RoutingCounts {
 }
 
 impl RoutingCounts {
+    /// Counts a message that is sent.
+    pub(super) fn count(&mut self, message: &Routing) {
+        *match message {
+            Routing::Request(_) => &mut self.requests,
+            Routing::Reply(_) => &mut self.replies,
+            Routing::Error(_) => &mut self.errors,
+        } += 1;
+    }
+
     /// The counts in the order of the results.
     pub fn each_mut(&mut self) -> [&mut u64; 4] {
         let RoutingCounts { requests, replies, errors, link_failures } = self;

@@ -59,9 +59,13 @@ impl Router {
         }
     }
 
-    /// The next thing to do.
+    /// The next thing to do. A message that is handed out counts as sent.
     pub fn poll_action(&mut self) -> Option<Action> {
-        self.actions.pop_front()
+        let action = self.actions.pop_front()?;
+        if let Action::Send { message, .. } = &action {
+            self.counts.count(message);
+        }
+        Some(action)
     }
 
     /// When [`Router::on_timeout`] is to be called.
@@ -204,7 +208,6 @@ impl Router {
         self.request += 1;
         let request =
             RouteRequest { id: self.request, hops: 0, dst, dst_seq, origin: self.me, origin_seq: self.seq };
-        self.counts.requests += 1;
         let message = Routing::Request(request);
         self.actions.push_back(Action::Send { message, to: NodeId::BROADCAST, ttl });
     }
@@ -250,7 +253,6 @@ impl Router {
             let dst_seq = known.map_or(request.dst_seq, |route| newest(route.seq, request.dst_seq));
             let message = Routing::Request(RouteRequest { dst_seq, ..request });
             let at = now + self.plan.jitter(&mut self.jitter);
-            self.counts.requests += 1;
             self.schedule(now, at, Action::Send { message, to: NodeId::BROADCAST, ttl });
         }
     }
@@ -291,7 +293,6 @@ impl Router {
     /// Sends a reply back to `origin`; if the request came over another neighbour than the route does, over that of the route.
     fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
         let to = self.table.up(origin).map_or(from, |route| route.next);
-        self.counts.replies += 1;
         let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
@@ -326,7 +327,6 @@ impl Router {
         };
         self.refresh(now, dst, origin);
         self.table.entry(dst).add_precursor(next);
-        self.counts.replies += 1;
         let message = Routing::Reply(RouteReply { hops, ..reply });
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
@@ -361,7 +361,6 @@ impl Router {
             self.actions.push_back(Action::Flush(from));
         }
         if !passed_on.is_empty() {
-            self.counts.errors += 1;
             let at = now + self.plan.jitter(&mut self.jitter);
             let (message, to) = (Routing::Error(passed_on), self.addressee(&users));
             self.schedule(now, at, Action::Send { message, to, ttl: 1 });
@@ -378,7 +377,6 @@ impl Router {
     }
 
     pub(super) fn send_error(&mut self, lost: Vec<Unreachable>, to: NodeId) {
-        self.counts.errors += 1;
         let message = Routing::Error(lost);
         self.actions.push_back(Action::Send { message, to, ttl: 1 });
     }

@@ -122,3 +122,13 @@ fn circles_are_broken() {
     assert_eq!(bench.pass(2, SOURCE, END, 34), [Did::Forward(1, AFTER)]);
     assert_eq!(bench.pass(3, SOURCE, END, 35), [Did::Drop(2)]);
 }
+
+// A request that is passed on waits for its jitter, and counts when it is sent.
+#[test]
+fn messages_count_when_they_are_sent() {
+    let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });
+    assert_eq!(bench.hear(0, BEFORE, request(END, 0, 1, 2)), []);
+    assert_eq!(bench.router.counts().requests, 0);
+    bench.wait(10).expect("it is passed on");
+    assert_eq!(bench.router.counts().requests, 1);
+}
