@@ -159,7 +159,12 @@ class Values:
         if schema.get("uniqueItems"):
             return self.draw.sample(item["enum"], self.draw.choice([0, 1, 1, 2, 3]))
         number = self.draw.randint(1, min(3, schema.get("maxItems", 3)))
-        return [self.value(key, item, share, nodes) for _ in range(number)]
+        drawn = [self.value(key, item, share, nodes) for _ in range(number)]
+        if number == 2 and self.draw.random() < 0.5:  # one for each direction
+            for table, (a, b) in zip(drawn, (nodes, nodes[::-1]), strict=True):
+                if isinstance(table, dict) and "direction" in (_part(item, table) or {})["properties"]:
+                    table["direction"] = f"{a}->{b}"
+        return drawn
 
     def _count(self, schema: Schema) -> int:
         least, most = schema["minimum"], schema["maximum"]
