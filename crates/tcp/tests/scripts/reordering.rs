@@ -49,3 +49,31 @@ fn what_is_sacked_grows_no_window_in_a_fast_recovery() {
         assert_eq!(s.window(), cut, "{detection:?}");
     }
 }
+
+// RFC 8985 §6.2 step 2: RACK.rtt is that of what the last ACK tells, also if that was not sent after RACK.segment: 5 took 105 ms, and 2, which was
+// sent before it, 107. What is missing has that, and a quarter of the least round trip of 100 ms.
+#[test]
+fn the_round_trip_of_rack_is_that_of_the_last_arrival() {
+    for config in [linux(10.0, 5.0), Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }] {
+        let mut s = ten(config);
+        s.at(105).sack(2, &[(5, 5)]);
+        s.at(107).sack(3, &[(5, 5)]);
+        assert_eq!(s.due(), Some(107.0 + 25.0));
+    }
+}
+
+// The same with an ACK that covers the retransmission of 3, 110 ms ago, and 8, which was sent first and took 240. By the order of sending (RFC 8985
+// §6.2 step 2) RACK.rtt is 110 ms, and all that was sent with 8 is lost; in sequence order (Linux, tcp_rack_advance()) it is 240 ms, and 9 may come
+// for 25 ms yet.
+#[test]
+fn one_ack_of_a_retransmission_and_of_what_was_overtaken() {
+    for (config, is_lost) in
+        [(linux(10.0, 5.0), false), (Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }, true)]
+    {
+        let mut s = ten(config);
+        s.at(105).sack(2, &[(5, 5)]);
+        s.at(105).sack(3, &[(5, 5)]);
+        assert_eq!(s.expire(), (130.0, "3!".into()));
+        assert_eq!(s.at(240).ack(9).contains("9+"), is_lost);
+    }
+}

@@ -3,12 +3,12 @@ mod probe;
 mod reordering;
 mod sending_order;
 
-use crate::Config;
 use crate::recovery::common::{Guard, Urgent, forward};
 use crate::recovery::prr::Prr;
 use crate::scoreboard::{Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
+use crate::{Config, Preset};
 use airhop_base::{Span, Time};
 use frto::{Frto, Verdict};
 use probe::Probe;
@@ -26,6 +26,8 @@ pub struct Rack {
     state: State,
     /// The most recently sent segment that arrived; none before there is one.
     newest: Option<Newest>,
+    /// Linux takes in what an ACK tells in sequence order, SACK blocks first.
+    in_sequence: bool,
     reordering: Reordering,
     /// When the wait for overtaken segments is over.
     wait: Option<Time>,
@@ -70,6 +72,7 @@ impl Rack {
             urgent: Urgent::default(),
             state: State::Open,
             newest: None,
+            in_sequence: c.stack == Preset::Linux,
             reordering: Reordering::default(),
             wait: None,
             probe: c.tlp.then(Probe::default),
@@ -87,27 +90,31 @@ impl Rack {
             self.under_way.remove(e.order);
             news.late |= !e.retransmitted && e.end <= point;
             news.beyond |= e.start >= point;
-            self.note_arrival(e, a.now, s.board.least_rtt());
             self.reordering.on_arrival(e);
             if let Some(probe) = self.probe.as_mut().filter(|_| !e.retransmitted) {
                 probe.on_sample();
             }
         }
         self.news = news;
+        self.note_arrivals(s, a.now);
         self.reordering.on_ack(s, duplicate(s.una, &a.sack).is_some());
         self.find_losses(s, a.now);
         first_lost(s)
     }
 
-    /// §6.2 steps 1 and 2.
-    fn note_arrival(&mut self, e: &Sent, now: Time, least_rtt: Option<Span>) {
-        let rtt = now - e.at;
-        if e.retransmitted && least_rtt.is_some_and(|least| rtt < least) {
-            return; // too soon: it is an earlier transmission that arrived
-        }
-        if self.newest.is_none_or(|newest| e.order > newest.order) {
-            self.newest = Some(Newest { order: e.order, rtt });
-        }
+    /// §6.2 steps 1 and 2. RACK.rtt is that of the last segment "in ascending order of Segment.xmit_ts", newer than RACK.segment or not; in
+    /// Linux of the last in tcp_rack_advance()'s order, by sequence.
+    fn note_arrivals(&mut self, s: &SenderState, now: Time) {
+        let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
+        // It is an earlier transmission that arrived.
+        let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
+        let Some(newest) = known().max_by_key(|e| e.order) else { return };
+        let last = match self.in_sequence {
+            true => known().max_by_key(|e| (e.end <= s.una, e.start)).unwrap_or(newest),
+            false => newest,
+        };
+        let order = self.newest.map_or(newest.order, |before| before.order.max(newest.order));
+        self.newest = Some(Newest { order, rtt: now - last.at });
     }
 
     /// §6.2 step 5.
