@@ -27,6 +27,8 @@ METRICS = (*SUMS, *MEANS)
 """What a comparison sums up: sums over the TCP flows of a run, and means over the flows that have them."""
 DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
 """What it sums up of UDP: sums over the UDP flows of a run, and means over those that have them."""
+SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
+"""Columns of a table of it."""
 MOST_REPS = 100_000
 """More replications than this are a slip of the finger: the interval shrinks with their square root."""
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES
+from airhop.analysis.measures import ACTIVE, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.cli.shown.flows import heading, over_what
 from airhop.cli.shown.judgements import print_shares
-from airhop.comparison import Comparison, InterruptedComparison, Row
+from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, InterruptedComparison, Row
 from airhop.comparison import compare as run_comparison
 from airhop.errors import InputError
 from airhop.plugins import load_all
@@ -24,8 +24,6 @@ from airhop.terminal import bar_chart, mean_pm, ratio
 
 OTHERS = ("srtt_ms", "retransmissions", "timeouts", "window_cuts", ACTIVE)
 """Measures that have a column beside goodput."""
-OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
-"""Measures of UDP flows that have a column."""
 
 
 def compare(
@@ -117,8 +115,8 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     if rows[0].datagrams:
         print_table(
             out,
-            ["scheme", *(heading(MEASURES[name]) for name in OF_DATAGRAMS)],
-            [[row.scheme, *(_datagrams(row, name) for name in OF_DATAGRAMS)] for row in rows],
+            ["scheme", *(heading(MEASURES[name]) for name in SHOWN_OF_DATAGRAMS)],
+            [[row.scheme, *(_datagrams(row, name) for name in SHOWN_OF_DATAGRAMS)] for row in rows],
             title="UDP flows beside it: rates are sums, the others means over flows",
         )
     out.print(over_what(comparison.results[first, comparison.paired_reps[0]].document), style="dim")

@@ -6,35 +6,47 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from airhop.analysis.measures import MEASURES
-from airhop.comparison import Comparison, Row
+from airhop.analysis.measures import ACTIVE, GOODPUT, LOSS, MEASURES
+from airhop.comparison import SHOWN_OF_DATAGRAMS, Comparison, Row
 from airhop.plots.style import SchemeStyle
 from airhop.report.symbols import symbol
 from airhop.stats import Estimate
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.figures import dashes
 
-COLUMNS = ("goodput_mbps", "retransmissions", "timeouts", "window_cuts", "srtt_ms")
+COLUMNS = (GOODPUT, "retransmissions", "timeouts", "window_cuts", "srtt_ms", ACTIVE)
 """Metrics of the table. The ratio of goodputs stands after the first."""
 
 
-def table(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
-    """Write the numbers behind the bars, and some more."""
+def tables(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
+    """Write the numbers behind the bars, and some more; those of UDP flows in a table of their own."""
     if not rows:
         return ""
     first, *others = (MEASURES[name].title for name in COLUMNS)
     heads = ["scheme", first, f"to {rows[0].scheme}", *others]
+    found = _table("", heads, {row.scheme: _cells(row, row is rows[0]) for row in rows}, look)
+    if rows[0].datagrams:
+        title = "UDP flows beside it: rates are sums, the others means over flows"
+        heads = ["scheme", *map(_datagram_head, SHOWN_OF_DATAGRAMS)]
+        cells = {row.scheme: [_datagram_cell(row, name) for name in SHOWN_OF_DATAGRAMS] for row in rows}
+        found += _table(title, heads, cells, look)
+    return found
+
+
+def _table(
+    title: str, heads: Sequence[str], cells: Mapping[str, Sequence[str]], look: Mapping[str, SchemeStyle]
+) -> Markup:
+    """Write a table with a line per scheme."""
     lines = [
         Markup("<tr><th scope=row>{} {}</th>{}</tr>").format(
-            symbol("square", look[row.scheme].color),
-            row.scheme,
-            _join("<td>{}</td>", _cells(row, row is rows[0])),
+            symbol("square", look[scheme].color), scheme, _join("<td>{}</td>", values)
         )
-        for row in rows
+        for scheme, values in cells.items()
     ]
+    caption = Markup("<caption>{}</caption>").format(title) if title else ""
     return Markup(
-        "<div class=scroll><table class=grid><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(_join("<th scope=col>{}</th>", heads), Markup().join(lines))
+        "<div class=scroll><table class=grid>{}<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(caption, _join("<th scope=col>{}</th>", heads), Markup().join(lines))
 
 
 def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
@@ -83,6 +95,15 @@ def status(comparison: Comparison, took_s: float) -> str:
 def _cells(row: Row, is_first: bool) -> list[str]:
     first, *others = (_value(row.metrics[name]) for name in COLUMNS)
     return [first, "× 1" if is_first else ratio(row.goodput_ratio), *others]
+
+
+def _datagram_head(name: str) -> str:
+    return f"{MEASURES[name].title}, %" if name == LOSS else MEASURES[name].title
+
+
+def _datagram_cell(row: Row, name: str) -> str:
+    value = row.datagrams[name]
+    return _value(value.scaled(100) if value is not None and name == LOSS else value)
 
 
 def _value(value: Estimate | None) -> str:

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from airhop import run
+from airhop import Scenario, compare, run
 from airhop.plots.style import styles
 from airhop.view.curves import MOST_POINTS, Curves, Line
 from airhop.view.figures import dashes, roof
-from airhop.view.fragments import notes
+from airhop.view.fragments import notes, tables
 from airhop.view.runs import Newest, OvertakenError, Runs
 from airhop.view.state import State
 
@@ -146,3 +146,13 @@ def test_the_axis_stays_while_bars_move_under_it() -> None:
     assert roof(1.2, 4.0) == 1.5, "at a third they would be hard to read"
     assert roof(0.033, 4.0) == pytest.approx(0.04)
     assert roof(0.0, 4.0) == 1.0, "nothing is delivered: any axis will do"
+
+
+def test_udp_flows_have_a_table_of_their_own() -> None:
+    """A comparison with UDP flows shows their loss and delay, whose columns TCP does not have."""
+    udp = compare(Scenario.load("cheng2008-udp").with_({"duration": "2 s"}), ["reno"], reps=1)
+    tcp = compare(Scenario.load("last-hop").with_({"duration": "2 s"}), ["reno"], reps=1)
+    look = styles(["reno"])
+    shown = tables(udp.rows(), look)
+    assert shown.count("<table") == 2 and "loss of datagrams, %" in shown and "jitter, ms" in shown
+    assert tables(tcp.rows(), look).count("<table") == 1
