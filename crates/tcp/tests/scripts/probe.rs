@@ -1,8 +1,8 @@
 //! When a tail loss probe goes out (RFC 8985 §7), given these ACKs at these times.
 
-use crate::common::linux;
 use crate::common::script::Script;
-use airhop_tcp::Config;
+use crate::common::{linux, rfc};
+use airhop_tcp::{Config, LossDetection};
 
 // RFC 8985 §7.2: PTO is 2 · SRTT where "SRTT is available", and the handshake makes it so (RFC 6298 §2.2); 2 ms more (Linux). Of five segments
 // that all are lost, the last goes out again after two round trips, not after a second.
@@ -12,4 +12,39 @@ fn the_first_probe_knows_the_round_trip_of_the_handshake() {
     assert_eq!(s.sent(), "SYN");
     assert_eq!(s.at(50).syn_ack(), "ACK 1 2 3 4 5");
     assert_eq!(s.expire(), (152.0, "5p".into()));
+}
+
+/// The tail of a flight is lost, a probe and a repair are acknowledged, and the next flight is lost. True if a second probe goes out before the
+/// timer expires.
+fn probes_again(config: Config) -> bool {
+    let mut s = Script::of("reno", config, 4);
+    assert_eq!(s.sent(), "1 2 3 4");
+    let ack = |s: &mut Script, n, ms| if config.timestamps { s.echo(n, ms) } else { s.ack(n) };
+    ack(s.at(100), 3, 0);
+    assert_eq!(s.expire(), (302.0, "4p".into()));
+    assert_eq!(s.at(402).sack(3, &[(4, 4)]), "3!");
+    ack(s.at(502), 5, 402);
+    s.sender.supply(2000);
+    assert_eq!(s.sent(), "5 6");
+    while s.sender.counters().timeouts == 0 {
+        if s.expire().1.contains('p') {
+            return true;
+        }
+    }
+    false
+}
+
+// RFC 8985 §7.3 (3): a probe needs a "RTT measurement since the last loss probe". ACKs of segments that were sent twice give none (Karn's rule),
+// unless they echo timestamps (RFC 7323 §4.1). Linux does not ask (tcp_send_loss_probe()).
+#[test]
+fn a_probe_waits_for_a_sample() {
+    let rack = |timestamps| Config {
+        loss_detection: LossDetection::Rack,
+        tlp: true,
+        timestamps,
+        ..rfc(4.0, f64::INFINITY)
+    };
+    assert!(!probes_again(rack(false)));
+    assert!(probes_again(rack(true)));
+    assert!(probes_again(linux(4.0, f64::INFINITY)));
 }

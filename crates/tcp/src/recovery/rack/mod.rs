@@ -75,7 +75,7 @@ impl Rack {
             in_sequence: c.stack == Preset::Linux,
             reordering: Reordering::default(),
             wait: None,
-            probe: c.tlp.then(Probe::default),
+            probe: c.tlp.then(|| Probe::new(c)),
             uses_prr: c.prr,
             uses_frto: c.frto,
             news: News::default(),
@@ -86,14 +86,16 @@ impl Rack {
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
         let mut news = News::default();
+        let mut is_measured = a.rtt.is_some(); // RFC 7323 §4.1: with timestamps also of what was sent again
         for e in s.board.arrived() {
             self.under_way.remove(e.order);
             news.late |= !e.retransmitted && e.end <= point;
             news.beyond |= e.start >= point;
             self.reordering.on_arrival(e);
-            if let Some(probe) = self.probe.as_mut().filter(|_| !e.retransmitted) {
-                probe.on_sample();
-            }
+            is_measured |= !e.retransmitted;
+        }
+        if let Some(probe) = self.probe.as_mut().filter(|_| is_measured) {
+            probe.on_sample();
         }
         self.news = news;
         self.note_arrivals(s, a.now);

@@ -1,6 +1,7 @@
 use crate::scoreboard::duplicate;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
+use crate::{Config, Preset};
 use airhop_base::{Span, Time};
 
 /// WCDelAckT: how long an ACK is delayed at most (RFC 8985 §7.2).
@@ -19,6 +20,8 @@ pub(super) struct Probe {
     out: Option<Out>,
     /// No round trip was measured since the last probe.
     is_stale: bool,
+    /// A probe waits for a round trip that was measured since the last one; not in Linux, where tcp_send_loss_probe() asks for `tlp_high_seq` alone.
+    needs_sample: bool,
 }
 
 /// A probe in the network.
@@ -31,15 +34,20 @@ struct Out {
 }
 
 impl Probe {
+    /// The timer of a new connection.
+    pub fn new(c: &Config) -> Self {
+        Probe { needs_sample: c.stack != Preset::Linux, ..Probe::default() }
+    }
+
     /// §7.2: two round trips after now, and for a lone segment whose ACK may be delayed longer still.
     pub fn arm(&mut self, now: Time, srtt: Option<Span>, is_alone: bool) {
         let extra = if is_alone { LONGEST_DELAY } else { MARGIN };
         self.due = Some(now + srtt.map_or(WITHOUT_SAMPLE, |srtt| srtt * 2 + extra));
     }
 
-    /// §7.3: one probe at a time, and a round-trip sample since the last one.
+    /// §7.3: one probe at a time, and, but for Linux, a round-trip sample since the last one.
     pub fn may_go(&self) -> bool {
-        self.out.is_none() && !self.is_stale
+        self.out.is_none() && !(self.needs_sample && self.is_stale)
     }
 
     /// §7.3: it goes out; `end` is the first byte not sent then, `again` its first byte if it was sent before.
