@@ -48,3 +48,15 @@ fn a_probe_waits_for_a_sample() {
     assert!(probes_again(rack(true)));
     assert!(probes_again(linux(4.0, f64::INFINITY)));
 }
+
+// RFC 8985 §7.2: the timer starts anew for new data, sent or acknowledged, and not for a duplicate ACK without news, here of a D-SACK.
+#[test]
+fn a_duplicate_without_news_does_not_put_a_probe_off() {
+    let mut s = Script::of("reno", linux(4.0, f64::INFINITY), 6);
+    s.sent();
+    assert_eq!(s.at(100).ack(3), "5 6");
+    assert_eq!(s.due(), Some(302.0));
+    s.at(150).ack(3);
+    s.at(200).dsack(3, 2);
+    assert_eq!(s.expire(), (302.0, "6p".into()));
+}

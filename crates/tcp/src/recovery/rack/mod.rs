@@ -216,7 +216,9 @@ impl Recovery for Rack {
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
         }
-        self.arm_probe(s, a.now);
+        if s.board.newly_sacked() > 0 {
+            self.arm_probe(s, a.now); // §7.2: a duplicate without news is no reason
+        }
         let in_flight = s.pipe();
         let is_spurious = self.on_frto_ack(s, a);
         match &mut self.state {
