@@ -136,6 +136,14 @@ impl Receiver {
         self.make_ready(ack);
     }
 
+    /// Data leaves in the other direction and carries the ACK that is owed, if one is: its acknowledgement, window, echoed timestamp and
+    /// ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3).
+    pub fn carry(&mut self, now: Time) -> Segment {
+        let header = self.segment(now, None, None);
+        self.note_ack(&header);
+        header
+    }
+
     /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
     pub fn set_edge(&mut self, edge: u64) {
         self.edge = Some(edge);
@@ -265,6 +273,13 @@ impl Receiver {
     /// Queues an ACK of all that came so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
         let ack = self.ack(now, self.eln(), self.arrival, duplicate);
+        self.note_ack(&ack);
+        self.make_ready(ack);
+    }
+
+    /// All that came so far is acknowledged.
+    #[inline(always)]
+    fn note_ack(&mut self, ack: &Segment) {
         if let Some(clock) = &mut self.clock {
             clock.last_ack = ack.ack;
         }
@@ -272,7 +287,6 @@ impl Receiver {
         self.ack_due = None;
         self.quick_acks.on_ack();
         self.congestion_seen &= self.features.echo != Echo::EachMark;
-        self.make_ready(ack);
     }
 
     fn eln(&self) -> Option<Eln> {

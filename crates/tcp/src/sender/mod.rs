@@ -14,8 +14,8 @@ mod undo;
 use crate::estimators::{ContentionLimit, DeliveryRate};
 use crate::rto;
 use crate::seams::{
-    Agent, Cause, CongestionControl, LossClassification, NoticePolicy, Parts, Recovery, RtoPolicy, Truth,
-    Window,
+    Agent, Cause, CongestionControl, LossClassification, NoticePolicy, Parts, Recovery, Repair, RtoPolicy,
+    Truth, Window,
 };
 use crate::sender_state::SenderState;
 use crate::{Config, ReceiverFeatures};
@@ -224,6 +224,11 @@ impl Sender {
     /// Bytes taken to be in the network.
     pub fn in_flight(&self) -> u64 {
         self.recovery.in_flight(&self.state)
+    }
+
+    /// What is being repaired.
+    pub fn repair(&self) -> Repair {
+        self.recovery.repair()
     }
 
     /// The smoothed round-trip time, once there was a sample.
