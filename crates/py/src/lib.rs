@@ -3,6 +3,7 @@
 mod emulation;
 mod objects;
 mod outcome;
+mod packetdrill;
 mod rehearsal;
 mod runs;
 mod scenario;
@@ -27,6 +28,8 @@ mod _core {
     use super::objects::BpfObject;
     #[pymodule_export]
     use super::outcome::Outcome;
+    #[pymodule_export]
+    use super::packetdrill::packetdrill;
     #[pymodule_export]
     use super::rehearsal::rehearse;
     #[pymodule_export]

@@ -44,6 +44,7 @@ def doctor(
     quick: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     seed: Seed = 1,
     out: Path | None = None,
+    packetdrill: Path | None = None,
     as_json: Json = False,
 ) -> int:
     """Check this installation: what it is, what it finds, and that one thread and two give the same run.
@@ -57,7 +58,16 @@ def doctor(
         Of the cross-checks, every fourth.
     out
         File for what the cross-checks measured, as CSV.
+    packetdrill
+        Hold Airhop's TCP to the packetdrill scripts of this folder, and of the folders in it, and fail if
+        it differs from one. What Airhop does not model does not apply, with the reason.
     """
+    if packetdrill is not None:
+        from airhop.cli.packetdrill import packetdrill as judge
+
+        if cross_check or quick or seed != 1 or out is not None:
+            raise InputError("--packetdrill goes with --json alone: what it judges has no seed")
+        return judge(packetdrill, as_json=as_json)
     if cross_check:
         from airhop.cli.cross_check import cross_check as check
 

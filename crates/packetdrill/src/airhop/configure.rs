@@ -1,0 +1,121 @@
+//! The parameters of a connection, from what a script sets and what the two SYNs agree on.
+
+use super::sockets::SocketOptions;
+use crate::script::Segment;
+use crate::settings::{Settings, System};
+use crate::stack::Refusal;
+use airhop_base::Span;
+use airhop_tcp::{Config, DelayedAck, LossDetection, Preset, Scheme, find};
+
+/// Timestamps take so many bytes of each segment (RFC 7323 appendix A).
+const TIMESTAMP_BYTES: u32 = 12;
+/// The MSS of an interface with an MTU of 1500 bytes (RFC 9293 §3.7.1).
+const OWN_MSS: u32 = 1460;
+/// The MSS of a peer that names none (RFC 9293 §3.7.1).
+const DEFAULT_MSS: u32 = 536;
+/// SACK blocks that an ACK has room for without timestamps (RFC 2018 §3).
+const SACK_BLOCKS: u8 = 4;
+
+/// What the SYNs of both sides agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Agreed {
+    /// Of the peer's segments, bytes.
+    pub(super) mss: u32,
+    pub(super) timestamps: bool,
+    pub(super) sack: bool,
+    /// The shift of the peer's windows.
+    pub(super) scale: u8,
+    pub(super) ecn: bool,
+}
+
+impl Agreed {
+    /// What this side offers, to a peer of which nothing is known.
+    pub(super) fn offer(settings: &Settings) -> Self {
+        Agreed {
+            mss: OWN_MSS,
+            timestamps: settings.is_on("tcp_timestamps"),
+            sack: settings.is_on("tcp_sack"),
+            scale: 0,
+            ecn: settings.number("tcp_ecn") == Some(1),
+        }
+    }
+
+    /// With the SYN or SYN-ACK of the peer.
+    pub(super) fn with(settings: &Settings, syn: &Segment) -> Self {
+        let offer = Agreed::offer(settings);
+        let scale = syn.scale().filter(|_| settings.is_on("tcp_window_scaling"));
+        // RFC 3168 §6.1.1: a SYN asks with both bits, a SYN-ACK agrees with ECE alone.
+        let asks = syn.flags.ece && (syn.flags.cwr || syn.flags.ack);
+        let may = if syn.flags.ack { offer.ecn } else { settings.number("tcp_ecn") != Some(0) };
+        Agreed {
+            mss: syn.mss().map_or(DEFAULT_MSS, u32::from).min(OWN_MSS),
+            timestamps: offer.timestamps && syn.timestamps().is_some(),
+            sack: offer.sack && syn.permits_sack(),
+            scale: scale.unwrap_or(0).min(14), // RFC 7323 §2.3
+            ecn: asks && may,
+        }
+    }
+}
+
+/// The scheme and the parameters of a connection.
+pub(super) fn configure(
+    settings: &Settings,
+    options: &SocketOptions,
+    agreed: &Agreed,
+) -> Result<(&'static Scheme, Config), Refusal> {
+    let largest = options.largest_segment.unwrap_or(agreed.mss).min(agreed.mss);
+    let mss = largest.saturating_sub(if agreed.timestamps { TIMESTAMP_BYTES } else { 0 }).max(1);
+    let mut config = Preset::Linux.config(mss);
+    config.timestamps = agreed.timestamps;
+    config.pacing = settings.fair_queue;
+    // The window that the peer offers at first comes with its segment.
+    config.receive_window = 0;
+    config.ecn = agreed.ecn;
+    config.dsack = settings.is_on("tcp_dsack");
+    config.frto = settings.is_on("tcp_frto");
+    config.tlp = settings.is_on("tcp_early_retrans");
+    if settings.number("tcp_recovery").is_some_and(|bits| bits & 1 == 0) {
+        config.loss_detection = LossDetection::Rfc6675;
+    }
+    if let Some(dupthresh) = settings.number("tcp_reordering") {
+        config.dupthresh = dupthresh;
+    }
+    if let Some(least) = settings.number("tcp_rto_min_us") {
+        config.rto.min = Span::from_micros(least.into());
+    }
+    if let Some(window) = settings.initial_window {
+        config.initial_window = f64::from(window);
+    }
+    if !agreed.sack {
+        config.loss_detection = LossDetection::Duplicates;
+        config.tlp = false;
+    }
+    Ok((scheme(settings, options, agreed)?, config))
+}
+
+/// The receiver of a connection. Its window never limits: memory of the socket is not modelled.
+pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) -> Config {
+    let mut config = Config {
+        receive_window: 1 << 30,
+        mss: agreed.mss,
+        sack_blocks: if agreed.sack { SACK_BLOCKS } else { 0 },
+        ..*config
+    };
+    if settings.system == System::FreeBsd {
+        config.quick_acks = 0;
+        config.push = false;
+        config.delayed_ack = Some(DelayedAck { segments: 2, timeout: Span::from_millis(40) });
+    }
+    config
+}
+
+fn scheme(settings: &Settings, options: &SocketOptions, agreed: &Agreed) -> Result<&'static Scheme, Refusal> {
+    let chosen = options.congestion_control.as_deref().or_else(|| settings.word("tcp_congestion_control"));
+    let name = match chosen.unwrap_or("cubic") {
+        "reno" => "newreno",
+        "cubic" if !agreed.sack => "newreno",
+        name => name,
+    };
+    let unknown = || Refusal::unmodelled(format!("congestion control {name}"));
+    find(name).ok_or_else(unknown)
+}

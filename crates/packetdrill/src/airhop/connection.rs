@@ -1,0 +1,436 @@
+//! `Connection` is one end of a connection: a sender and a receiver on one host, and the handshake.
+//!
+//! The sender opens every connection, as Airhop's does. Where the script has the stack accept, the sender's SYN leaves as the SYN-ACK, and
+//! the ACK that completes the handshake reaches it as the answer to that.
+
+use super::configure::{Agreed, configure, receiver};
+use super::sockets::SocketOptions;
+use crate::script::{EcnField, Flags, Segment, TcpOption};
+use crate::settings::{Settings, System};
+use crate::stack::Refusal;
+use airhop_base::{
+    Body, Ecn, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment as Simulated,
+    Time, Timestamps,
+};
+use airhop_tcp::{Config, Params, Receiver, Sender};
+
+const LOCAL: NodeId = NodeId(0);
+const PEER: NodeId = NodeId(1);
+const FLOW: FlowId = FlowId(0);
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    sender: Sender,
+    receiver: Receiver,
+    config: Config,
+    agreed: Agreed,
+    system: System,
+    /// The stack accepts; else it opens.
+    accepts: bool,
+    handshake: Handshake,
+    /// Data came that neither an ACK nor data has acknowledged.
+    owes_ack: bool,
+    /// Bytes that the application has read.
+    read: u64,
+    /// The peer's first sequence number, of its SYN.
+    peer_origin: u32,
+    /// The timestamp of the last ACK without data: the receiver sees data alone.
+    heard: Option<u32>,
+    /// The end of the window that the peer announced last.
+    edge: u64,
+    /// Data left beyond that: Airhop's senders take it that a window never shrinks.
+    exceeds_window: bool,
+}
+
+/// What happened before data: enough to begin anew with other parameters.
+#[derive(Debug, Default)]
+struct Handshake {
+    /// When the sender's SYN left, each time.
+    syns: Vec<Time>,
+    answer: Option<(Time, Simulated)>,
+    /// The first copy of the peer's SYN.
+    peer: Option<(Time, Simulated)>,
+}
+
+impl Connection {
+    /// The stack opens a connection.
+    pub(super) fn connect(settings: &Settings, options: SocketOptions, now: Time) -> Result<Self, Refusal> {
+        Self::new(settings, &options, Agreed::offer(settings), false, now)
+    }
+
+    /// The stack answers a SYN.
+    pub(super) fn accept(
+        settings: &Settings,
+        options: SocketOptions,
+        syn: &Segment,
+        now: Time,
+    ) -> Result<Self, Refusal> {
+        refuse_fast_open(syn)?;
+        let mut connection = Self::new(settings, &options, Agreed::with(settings, syn), true, now)?;
+        connection.hear_syn(syn, now);
+        Ok(connection)
+    }
+
+    fn new(
+        settings: &Settings,
+        options: &SocketOptions,
+        agreed: Agreed,
+        accepts: bool,
+        now: Time,
+    ) -> Result<Self, Refusal> {
+        let (scheme, config) = configure(settings, options, &agreed)?;
+        let parts = (scheme.build)(&Params::defaults(scheme), &config);
+        let mut sender = Sender::new(FLOW, LOCAL, PEER, &config, scheme.features, parts);
+        sender.supply(0);
+        let heard = receiver(settings, &config, &agreed);
+        let receiver = Receiver::new(FLOW, LOCAL, PEER, &heard, scheme.features);
+        let handshake = Handshake { syns: vec![now], ..Handshake::default() };
+        let system = settings.system;
+        Ok(Connection {
+            sender,
+            receiver,
+            config,
+            agreed,
+            system,
+            accepts,
+            handshake,
+            owes_ack: false,
+            read: 0,
+            peer_origin: 0,
+            heard: None,
+            edge: 0,
+            exceeds_window: false,
+        })
+    }
+
+    /// Takes other parameters, as long as nothing but the handshake happened.
+    pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
+        if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
+            return Err(Refusal::unmodelled("a change of the socket's options after data"));
+        }
+        let first = self.handshake.syns.first().copied().unwrap_or(Time::ZERO);
+        let (agreed, accepts) = (self.agreed, self.accepts);
+        let anew = Self::new(settings, options, agreed, accepts, first)?;
+        (self.sender, self.receiver, self.config) = (anew.sender, anew.receiver, anew.config);
+        let handshake = std::mem::take(&mut self.handshake);
+        self.repeat(handshake);
+        Ok(())
+    }
+
+    /// The handshake happens again to a sender and a receiver that are new.
+    fn repeat(&mut self, handshake: Handshake) {
+        for (copy, &at) in handshake.syns.iter().enumerate() {
+            if copy > 0 {
+                self.sender.on_timeout(at);
+            }
+            while self.sender.poll_transmit(at).is_some() {}
+        }
+        if let Some((at, syn)) = &handshake.peer {
+            self.receiver.on_segment(*at, &packet(syn.clone(), Ecn::NotEct));
+            while self.receiver.poll_transmit(*at).is_some() {}
+        }
+        if let Some((at, answer)) = &handshake.answer {
+            self.sender.on_segment(*at, &packet(answer.clone(), Ecn::NotEct));
+            while self.sender.poll_transmit(*at).is_some() {}
+        }
+        self.handshake = handshake;
+    }
+
+    /// The receiver learns of the peer's SYN. The SYN-ACK that it owes leaves as the sender's SYN.
+    fn hear_syn(&mut self, syn: &Segment, now: Time) {
+        self.peer_origin = syn.seq;
+        let mut heard = self.simulated(syn);
+        (heard.seq, heard.len, heard.flags.ack, heard.flags.syn) = (0, 0, false, true);
+        self.receiver.on_segment(now, &packet(heard.clone(), Ecn::NotEct));
+        while self.receiver.poll_transmit(now).is_some() {}
+        self.handshake.peer.get_or_insert((now, heard));
+    }
+
+    /// A segment of the peer, other than its SYN.
+    pub(super) fn on_segment(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
+        if self.handshake.answer.is_none() {
+            return self.complete(segment, now);
+        }
+        if segment.flags.syn {
+            return Err(Refusal::unmodelled("a SYN during a connection"));
+        }
+        let simulated = self.simulated(segment);
+        self.refuse_unmodelled(segment, &simulated)?;
+        self.take(segment, simulated, now);
+        Ok(())
+    }
+
+    /// The answer to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
+    fn complete(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
+        if self.accepts == segment.flags.syn || segment.ack != Some(1) {
+            return Err(Refusal::unmodelled("a handshake that is not the usual one"));
+        }
+        if segment.flags.syn {
+            refuse_fast_open(segment)?;
+            self.hear_syn(segment, now);
+        }
+        let mut answer = self.simulated(segment);
+        let ece = self.config.ecn;
+        answer.flags = airhop_base::Flags { syn: true, ack: true, ece, ..airhop_base::Flags::default() };
+        let offered = segment.window.unwrap_or(0);
+        let shift = if segment.flags.syn { 0 } else { self.agreed.scale };
+        (answer.seq, answer.len, answer.window) = (0, 0, u64::from(offered) << shift);
+        self.edge = answer.ack + answer.window;
+        self.heard = answer.timestamps.map(|ts| ts.value);
+        self.handshake.answer = Some((now, answer.clone()));
+        self.sender.on_segment(now, &packet(answer, Ecn::NotEct));
+        if self.accepts {
+            while self.sender.poll_transmit(now).is_some() {} // the ACK of a SYN-ACK that the peer did not send
+            if segment.len > 0 {
+                let simulated = self.simulated(segment);
+                self.take(segment, simulated, now);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, segment: &Segment, simulated: Simulated, now: Time) {
+        let ecn = match segment.ecn {
+            Some(EcnField::Ce) => Ecn::Ce,
+            Some(EcnField::Ect0 | EcnField::Ect1 | EcnField::Ect) => Ecn::Ect,
+            _ => Ecn::NotEct,
+        };
+        if segment.len == 0 {
+            self.heard = simulated.timestamps.map(|ts| ts.value).or(self.heard);
+        }
+        if segment.ack.is_some() {
+            self.edge = simulated.ack + simulated.window;
+        }
+        let arrived = packet(simulated, ecn);
+        if segment.ack.is_some() {
+            self.sender.on_segment(now, &arrived);
+        }
+        if segment.len > 0 {
+            self.owes_ack = true;
+            self.receiver.on_segment(now, &arrived);
+        }
+    }
+
+    /// What the SYN-ACK of the peer agrees to. The sender sent its SYN before it knew.
+    pub(super) fn agree(
+        &mut self,
+        settings: &Settings,
+        options: &SocketOptions,
+        answer: &Segment,
+    ) -> Result<(), Refusal> {
+        self.agreed = Agreed::with(settings, answer);
+        self.configure(settings, options)
+    }
+
+    /// True if the next segment is to be the SYN-ACK of the peer.
+    pub(super) fn awaits_syn_ack(&self) -> bool {
+        !self.accepts && self.handshake.answer.is_none()
+    }
+
+    fn refuse_unmodelled(&self, segment: &Segment, simulated: &Simulated) -> Result<(), Refusal> {
+        let state = self.sender.state();
+        let is_ack = segment.ack.is_some();
+        if is_ack && segment.window == Some(0) && state.supplied > state.una {
+            return Err(Refusal::unmodelled("a window that closes, and window probes"));
+        }
+        let repeats = is_ack && simulated.ack == state.una && segment.len == 0 && state.is_outstanding();
+        if repeats && !self.agreed.sack {
+            return Err(Refusal::unmodelled("loss recovery of Linux without SACK"));
+        }
+        if segment.len > 0 && simulated.seq > self.receiver.expected() + (1 << 30) {
+            return Err(Refusal::unmodelled("data outside of the window"));
+        }
+        Ok(())
+    }
+
+    /// The segment as the simulation has it.
+    fn simulated(&self, segment: &Segment) -> Simulated {
+        let state = self.sender.state();
+        let mut sack = Sack::EMPTY;
+        for &(start, end) in segment.sack() {
+            let (start, end) = (unfold(start, state.una), unfold(end, state.una));
+            sack.push(SackBlock { start, end });
+        }
+        let timestamps = segment.timestamps().filter(|_| self.agreed.timestamps);
+        let flags = airhop_base::Flags {
+            syn: segment.flags.syn,
+            ack: segment.flags.ack,
+            psh: segment.flags.psh,
+            ece: segment.flags.ece,
+            cwr: segment.flags.cwr,
+            ..airhop_base::Flags::default()
+        };
+        let shift = if segment.flags.syn { 0 } else { self.agreed.scale };
+        let seq = segment.seq.wrapping_sub(self.peer_origin);
+        let simulated = Simulated {
+            seq: unfold(seq, self.receiver.expected()),
+            ack: segment.ack.map_or(0, |ack| unfold(ack, state.una)),
+            window: u64::from(segment.window.unwrap_or(0)) << shift,
+            len: segment.len,
+            flags,
+            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+            ..Simulated::default()
+        };
+        if segment.sack().is_empty() {
+            simulated
+        } else {
+            simulated.with(RareOptions { sack, ..RareOptions::NONE })
+        }
+    }
+
+    /// The application hands over bytes.
+    pub(super) fn supply(&mut self, bytes: u64) -> Result<(), Refusal> {
+        if self.system == System::FreeBsd {
+            return Err(Refusal::unmodelled("the sender of FreeBSD"));
+        }
+        self.sender.supply(bytes);
+        Ok(())
+    }
+
+    /// Bytes that came in order and were not read.
+    pub(super) fn unread(&self) -> u64 {
+        self.receiver.delivered() - self.read
+    }
+
+    /// The application reads bytes.
+    pub(super) fn read(&mut self, bytes: u64) {
+        self.read += bytes;
+    }
+
+    pub(super) fn sender(&self) -> &Sender {
+        &self.sender
+    }
+
+    pub(super) fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    pub(super) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(super) fn agreed(&self) -> &Agreed {
+        &self.agreed
+    }
+
+    pub(super) fn deadline(&self) -> Option<Time> {
+        [self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
+    }
+
+    pub(super) fn on_timeout(&mut self, now: Time) {
+        if self.sender.poll_timeout().is_some_and(|due| due <= now) {
+            let opening = self.handshake.answer.is_none();
+            self.sender.on_timeout(now);
+            if opening {
+                self.handshake.syns.push(now);
+            }
+        }
+        if self.receiver.poll_timeout().is_some_and(|due| due <= now) {
+            self.receiver.on_timeout(now);
+        }
+    }
+
+    /// True once data left beyond the window that the peer announced last.
+    pub(super) fn exceeds_window(&self) -> bool {
+        self.exceeds_window
+    }
+
+    /// The timestamp to be echoed: the receiver's, or that of a later ACK without data (RFC 7323 §4.3).
+    fn echo(&self, receiver: u32) -> u32 {
+        self.heard.filter(|heard| heard.wrapping_sub(receiver) as i32 > 0).unwrap_or(receiver)
+    }
+
+    /// The segments that leave now: data first, which acknowledges what came.
+    pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
+        let mut leaving = Vec::new();
+        while let Some(sent) = self.sender.poll_transmit(now) {
+            leaving.extend(self.outgoing(&sent, now));
+        }
+        while let Some(sent) = self.receiver.poll_transmit(now) {
+            leaving.extend(self.acknowledgement(&sent));
+        }
+        leaving.into_iter()
+    }
+
+    /// A segment of the sender, with the acknowledgement of the receiver.
+    fn outgoing(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
+        let s = sent.segment()?;
+        self.exceeds_window |= s.len > 0 && s.end() > self.edge;
+        let header = self.receiver.carry(now);
+        let acknowledges = !s.flags.syn || self.accepts;
+        let ece = if s.flags.syn { self.config.ecn && s.flags.ece } else { header.flags.ece };
+        let flags = Flags {
+            syn: s.flags.syn,
+            psh: s.flags.psh,
+            ack: acknowledges,
+            ece,
+            cwr: s.flags.cwr && !(s.flags.syn && self.accepts),
+            ..Flags::default()
+        };
+        self.owes_ack &= !acknowledges;
+        let echo = if acknowledges { header.timestamps.map_or(0, |ts| self.echo(ts.echo)) } else { 0 };
+        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, echo));
+        let ecn = match sent.ecn {
+            Ecn::NotEct => EcnField::NotEct,
+            Ecn::Ect => EcnField::Ect0,
+            Ecn::Ce => EcnField::Ce,
+        };
+        Some(Segment {
+            ecn: Some(ecn),
+            flags,
+            seq: s.seq as u32,
+            len: s.len,
+            ack: acknowledges.then(|| self.folded(header.ack)),
+            window: None,
+            options: Some(timestamps.into_iter().collect()),
+        })
+    }
+
+    /// An acknowledgement of the receiver, unless data has carried it.
+    fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
+        let s = sent.segment()?;
+        let sack = s.options.sack;
+        let tells = |block: &SackBlock| (self.folded(block.start), self.folded(block.end));
+        let blocks: Vec<(u32, u32)> = sack.blocks().iter().map(tells).collect();
+        if !std::mem::take(&mut self.owes_ack) && blocks.is_empty() {
+            return None;
+        }
+        let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, self.echo(ts.echo)));
+        let sack = (!blocks.is_empty()).then_some(TcpOption::Sack(blocks));
+        let flags = Flags { ack: true, ece: s.flags.ece, ..Flags::default() };
+        Some(Segment {
+            ecn: Some(EcnField::NotEct),
+            flags,
+            seq: self.sender.state().max_sent as u32,
+            len: 0,
+            ack: Some(self.folded(s.ack)),
+            window: None,
+            options: Some(timestamps.into_iter().chain(sack).collect()),
+        })
+    }
+
+    /// The peer's stream offset as a sequence number of the script.
+    fn folded(&self, offset: u64) -> u32 {
+        (offset as u32).wrapping_add(self.peer_origin)
+    }
+}
+
+/// Fast Open (RFC 7413) is not modelled.
+fn refuse_fast_open(syn: &Segment) -> Result<(), Refusal> {
+    let is_fast = |option: &TcpOption| matches!(option, TcpOption::Other(text) if text.starts_with("FO"));
+    if syn.len > 0 || syn.named().any(is_fast) {
+        return Err(Refusal::unmodelled("TCP Fast Open"));
+    }
+    Ok(())
+}
+
+fn packet(segment: Simulated, ecn: Ecn) -> Packet {
+    let bytes = HEADER_BYTES + segment.option_bytes() + segment.len;
+    Packet { ecn, ..Packet::new(FLOW, PEER, LOCAL, bytes, Body::Tcp(segment)) }
+}
+
+/// The stream offset that a sequence number of 32 bits means: the one nearest to `near`.
+fn unfold(number: u32, near: u64) -> u64 {
+    let ahead = number.wrapping_sub(near as u32) as i32;
+    near.saturating_add_signed(i64::from(ahead))
+}

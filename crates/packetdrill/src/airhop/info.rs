@@ -1,0 +1,53 @@
+//! `tcp_info` as Airhop's sender and receiver know it, in the names and units of `linux/tcp.h`.
+
+use super::connection::Connection;
+use airhop_base::{Span, Time};
+use airhop_tcp::scoreboard::Sent;
+use airhop_tcp::seams::Repair;
+
+/// `TCP_INFINITE_SSTHRESH`.
+const INFINITE: f64 = 2_147_483_647.0;
+
+/// The value of a member now; `None`: it has no counterpart.
+pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f64> {
+    let (sender, agreed) = (connection.sender(), connection.agreed());
+    let (state, window, counters) = (sender.state(), sender.window(), sender.counters());
+    let board = &state.board;
+    let count = |holds: &dyn Fn(&Sent) -> bool| board.iter().filter(|sent| holds(sent)).count() as f64;
+    // Sums of many small parts may end just below a whole number.
+    let whole = |segments: f64| (segments + 1e-6).floor();
+    Some(match name {
+        "tcpi_snd_cwnd" => whole(window.cwnd),
+        "tcpi_snd_ssthresh" if window.ssthresh.is_infinite() => INFINITE,
+        "tcpi_snd_ssthresh" => whole(window.ssthresh),
+        "tcpi_ca_state" => match sender.repair() {
+            Repair::Loss => 3.0,
+            Repair::Timeout => 4.0,
+            Repair::Nothing => f64::from(u8::from(board.sacked_bytes() > 0 || state.dupacks > 0)),
+        },
+        "tcpi_unacked" => board.len() as f64,
+        "tcpi_sacked" => count(&|sent| sent.sacked),
+        // As Linux counts: what was lost stays lost until it has arrived, repaired or not.
+        "tcpi_lost" => count(&|sent| !sent.sacked && (sent.lost || sent.retransmitted)),
+        "tcpi_retrans" => count(&|sent| !sent.sacked && sent.retransmitted && !sent.lost),
+        "tcpi_total_retrans" => counters.retransmissions as f64,
+        "tcpi_rto" => micros(sender.rto(now)),
+        "tcpi_rtt" => sender.srtt().map_or(0.0, micros),
+        "tcpi_min_rtt" => board.least_rtt().map_or(0.0, micros),
+        "tcpi_snd_mss" => f64::from(connection.config().mss),
+        "tcpi_notsent_bytes" => state.supplied.saturating_sub(state.max_sent.max(1)) as f64,
+        "tcpi_bytes_acked" => state.una.saturating_sub(1) as f64,
+        "tcpi_bytes_received" => connection.receiver().delivered() as f64,
+        "tcpi_snd_wnd" => state.right_edge.saturating_sub(state.una) as f64,
+        "tcpi_options" => {
+            let bits = [(agreed.timestamps, 1), (agreed.sack, 2), (agreed.ecn, 8)];
+            bits.iter().filter(|(set, _)| *set).map(|(_, bit)| f64::from(*bit)).sum()
+        }
+        "tcpi_state" => 1.0,
+        _ => return None,
+    })
+}
+
+fn micros(span: Span) -> f64 {
+    (span.nanos() / 1000) as f64
+}

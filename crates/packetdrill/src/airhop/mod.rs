@@ -1,0 +1,206 @@
+//! `Airhop` is Airhop's TCP as a stack under test, in virtual time.
+//!
+//! One connection at a time: a sender and a receiver on one host. States of a connection beyond ESTABLISHED are not modelled.
+
+mod configure;
+mod connection;
+mod info;
+mod sockets;
+
+use crate::script::{Call, Segment};
+use crate::settings::Settings;
+use crate::stack::{Compared, Refusal, Sent, Stack};
+use airhop_base::Time;
+use connection::Connection;
+use sockets::Sockets;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+/// The clock at the beginning of a script, nanoseconds: timestamps of zero mean that there is none.
+const EPOCH: u64 = 1_000_000_000;
+/// Timers that expire before a segment must leave; a sender that sends nothing for so long never will.
+const TIMERS: usize = 10_000;
+
+/// Airhop's TCP.
+#[derive(Debug)]
+pub struct Airhop {
+    folder: PathBuf,
+    settings: Settings,
+    sockets: Sockets,
+    connection: Option<Connection>,
+    now: i64,
+    sent: VecDeque<Sent>,
+    /// Calls that block, with the time at which they return.
+    blocked: VecDeque<(i64, Call)>,
+    /// Results of such calls that were compared.
+    returned: usize,
+}
+
+impl Airhop {
+    /// A host without connections. Scripts that a command names are looked for in `folder`.
+    pub fn new(folder: &Path) -> Self {
+        Airhop {
+            folder: folder.to_owned(),
+            settings: Settings::default(),
+            sockets: Sockets::default(),
+            connection: None,
+            now: 0,
+            sent: VecDeque::new(),
+            blocked: VecDeque::new(),
+            returned: 0,
+        }
+    }
+
+    fn pump(&mut self) {
+        let now = time(self.now);
+        if let Some(connection) = &mut self.connection {
+            let at = self.now;
+            self.sent.extend(connection.transmit(now).map(|segment| Sent { at, segment }));
+        }
+    }
+
+    /// Runs the timers that expire before `until`, or then, if `inclusive`; stops when a segment was sent, if `stop`.
+    fn run(&mut self, until: i64, inclusive: bool, stop: bool) {
+        for _ in 0..TIMERS {
+            let due = self.connection.as_ref().and_then(Connection::deadline).map(nanos);
+            let Some(due) = due.filter(|&due| due < until || (inclusive && due == until)) else { break };
+            self.now = self.now.max(due);
+            let now = time(self.now);
+            if let Some(connection) = &mut self.connection {
+                connection.on_timeout(now);
+            }
+            self.pump();
+            if stop && !self.sent.is_empty() {
+                return;
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// The connection, if there is one.
+    fn established(&mut self) -> Result<&mut Connection, Refusal> {
+        self.connection.as_mut().ok_or_else(outside)
+    }
+
+    fn open(&mut self, syn: &Segment) -> Result<(), Refusal> {
+        let Some(options) = self.sockets.listener() else {
+            return Err(Refusal::unmodelled("a SYN to a socket that does not listen"));
+        };
+        if self.connection.is_some() {
+            return Err(Refusal::unmodelled("a SYN during a connection"));
+        }
+        let connection = Connection::accept(&self.settings, options, syn, time(self.now))?;
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    /// The application of `socket` opens a connection.
+    fn connect(&mut self, socket: i64) -> Result<(), Refusal> {
+        if self.connection.is_some() {
+            return Err(Refusal::unmodelled("a second connection"));
+        }
+        let options = self.sockets.options(socket);
+        self.connection = Some(Connection::connect(&self.settings, options, time(self.now))?);
+        self.pump();
+        Ok(())
+    }
+}
+
+impl Stack for Airhop {
+    fn compared(&self) -> Compared {
+        // The receiver's memory is not modelled, and pushes are where a card would gather segments.
+        Compared { window: false, syn_options: false, push: false }
+    }
+
+    fn now(&self) -> i64 {
+        self.now
+    }
+
+    fn wait_until(&mut self, at: i64) -> Result<(), Refusal> {
+        while self.blocked.front().is_some_and(|(end, _)| *end < at) {
+            let Some((end, call)) = self.blocked.pop_front() else { break };
+            self.run(end, false, false);
+            self.returned += usize::from(sockets::call(self, &call)?);
+        }
+        self.run(at, false, false);
+        Ok(())
+    }
+
+    fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal> {
+        if segment.flags.rst || segment.flags.fin {
+            return Err(Refusal::unmodelled(format!("an inbound segment with {}", segment.flags)));
+        }
+        if segment.flags.urg || segment.flags.accurate {
+            return Err(Refusal::unmodelled("urgent data, or AccECN"));
+        }
+        let now = time(self.now);
+        if segment.flags.syn && !segment.flags.ack {
+            self.open(segment)?;
+        } else {
+            let options = self.sockets.connected_options();
+            let connection = self.connection.as_mut().ok_or_else(outside)?;
+            if connection.awaits_syn_ack() && segment.flags.syn {
+                connection.agree(&self.settings, &options, segment)?;
+            }
+            connection.on_segment(segment, now)?;
+        }
+        self.pump();
+        Ok(())
+    }
+
+    fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal> {
+        if self.sent.is_empty() {
+            let before = self.now;
+            self.run(by, true, true);
+            if self.sent.is_empty() {
+                self.now = before;
+            }
+        }
+        match &self.connection {
+            Some(connection) if connection.exceeds_window() => {
+                Err(Refusal::unmodelled("a window that shrinks"))
+            }
+            _ => Ok(self.sent.pop_front()),
+        }
+    }
+
+    fn call(&mut self, call: &Call) -> Result<bool, Refusal> {
+        match call.blocks {
+            Some(by) if sockets::reads(call) => {
+                let returning = Call { blocks: None, ..call.clone() };
+                self.blocked.push_back((self.now.saturating_add(by), returning));
+                Ok(false)
+            }
+            _ => sockets::call(self, call),
+        }
+    }
+
+    fn finish(&mut self) -> Result<usize, Refusal> {
+        let last = self.blocked.back().map_or(self.now, |(end, _)| *end);
+        self.wait_until(last + 1)?;
+        Ok(self.returned)
+    }
+
+    fn command(&mut self, text: &str) -> Result<(), Refusal> {
+        self.settings.command(text, &self.folder).map_err(Refusal::NotApplicable)
+    }
+
+    fn info(&self, name: &str) -> Option<f64> {
+        let connection = self.connection.as_ref()?;
+        info::value(connection, name, time(self.now))
+    }
+}
+
+fn outside() -> Refusal {
+    Refusal::unmodelled("a segment or a call outside of a connection")
+}
+
+/// A time of the script on the clock of the simulation.
+fn time(nanos: i64) -> Time {
+    Time::from_nanos(EPOCH.saturating_add_signed(nanos))
+}
+
+/// A time of the simulation in the script.
+fn nanos(time: Time) -> i64 {
+    i64::try_from(time.nanos()).unwrap_or(i64::MAX) - EPOCH as i64
+}

@@ -1,0 +1,205 @@
+//! System calls, as far as they matter to a connection.
+
+use super::Airhop;
+use crate::script::{Call, Value};
+use crate::stack::Refusal;
+use std::collections::BTreeMap;
+
+/// What an application sets on a socket before it is connected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SocketOptions {
+    /// TCP_CONGESTION.
+    pub(crate) congestion_control: Option<String>,
+    /// TCP_MAXSEG, bytes.
+    pub(crate) largest_segment: Option<u32>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Socket {
+    options: SocketOptions,
+    listens: bool,
+}
+
+/// The sockets of a script, by descriptor.
+#[derive(Debug, Default)]
+pub(crate) struct Sockets {
+    all: BTreeMap<i64, Socket>,
+    /// That of the connection.
+    connected: Option<i64>,
+}
+
+impl Sockets {
+    /// The options of the socket that listens.
+    pub(super) fn listener(&self) -> Option<SocketOptions> {
+        self.all.values().find(|socket| socket.listens).map(|socket| socket.options.clone())
+    }
+
+    /// The options of the socket that is connected.
+    pub(super) fn connected_options(&self) -> SocketOptions {
+        self.connected.map(|socket| self.options(socket)).unwrap_or_default()
+    }
+
+    pub(super) fn options(&self, socket: i64) -> SocketOptions {
+        self.all.get(&socket).map(|socket| socket.options.clone()).unwrap_or_default()
+    }
+}
+
+/// Options that make no difference to a connection with large buffers.
+const HARMLESS: [&str; 20] = [
+    "TCP_NODELAY",
+    "SO_REUSEADDR",
+    "SO_REUSEPORT",
+    "SO_SNDBUF",
+    "SO_RCVBUF",
+    "SO_SNDBUFFORCE",
+    "SO_RCVBUFFORCE",
+    "SO_ZEROCOPY",
+    "SO_TIMESTAMPING",
+    "SO_TIMESTAMP",
+    "SO_RCVTIMEO",
+    "SO_SNDTIMEO",
+    "SO_DEBUG",
+    "SO_PRIORITY",
+    "SO_MARK",
+    "TCP_INQ",
+    "TCP_NOTSENT_LOWAT",
+    "TCP_LOG",
+    "TCP_USER_TIMEOUT",
+    "IP_TOS",
+];
+
+/// MAX_SKB_FRAGS.
+const LARGEST_PIECES: usize = 17;
+
+/// Flags of sending calls that keep data back or open connections.
+const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
+
+/// Whether a call waits for data.
+pub(super) fn reads(call: &Call) -> bool {
+    matches!(call.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
+}
+
+/// Does what a call does. Returns whether its result was compared.
+pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
+    let descriptor = call.number(0).unwrap_or(-1);
+    let succeeded = call.result.unwrap_or(0) >= 0;
+    match call.name.as_str() {
+        "socket" => socket(host, call)?,
+        "setsockopt" => set_option(host, descriptor, call)?,
+        "listen" if succeeded => host.sockets.all.entry(descriptor).or_default().listens = true,
+        "accept" | "accept4" => accept(host, call),
+        // A second call asks what became of the first.
+        "connect" if host.sockets.connected != Some(descriptor) => {
+            host.sockets.connected = Some(descriptor);
+            host.connect(descriptor)?;
+        }
+        "write" | "send" | "sendto" | "sendmsg" | "writev" | "sendfile" => send(host, call)?,
+        "splice" => return Err(Refusal::unmodelled("splice()")),
+        _ if reads(call) => return receive(host, call),
+        "close" | "shutdown" => close(host, descriptor, call)?,
+        name if name.starts_with("psp_") || name.starts_with("sctp_") => {
+            return Err(Refusal::unmodelled(format!("{name}()")));
+        }
+        _ => {} // fcntl, bind, getsockopt, poll, epoll and their like say nothing to TCP
+    }
+    Ok(false)
+}
+
+fn socket(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
+    let is_stream = call.words(1).any(|word| word == "SOCK_STREAM");
+    let is_tcp = matches!(call.arguments.get(2), None | Some(Value::Number(_)) | Some(Value::Any))
+        || call.words(2).any(|word| word == "IPPROTO_TCP");
+    if !is_stream || !is_tcp {
+        return Err(Refusal::unmodelled("a socket that is not of TCP"));
+    }
+    if let Some(descriptor) = call.result.filter(|&result| result >= 0) {
+        host.sockets.all.insert(descriptor, Socket::default());
+    }
+    Ok(())
+}
+
+fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+    if call.result.unwrap_or(0) < 0 {
+        return Ok(());
+    }
+    let name = call.words(2).next().unwrap_or("").to_owned();
+    let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
+    let before = socket.options.clone();
+    match name.as_str() {
+        "TCP_MAXSEG" => socket.options.largest_segment = call.number(3).and_then(|n| u32::try_from(n).ok()),
+        "TCP_CONGESTION" => socket.options.congestion_control = call.text(3).map(str::to_owned),
+        name if HARMLESS.contains(&name) => {}
+        name => return Err(Refusal::unmodelled(format!("setsockopt of {name}"))),
+    }
+    let is_news = socket.options != before;
+    let options = socket.options.clone();
+    match &mut host.connection {
+        Some(connection) if is_news && host.sockets.connected == Some(descriptor) => {
+            connection.configure(&host.settings, &options)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn accept(host: &mut Airhop, call: &Call) {
+    if let Some(descriptor) = call.result.filter(|&result| result >= 0) {
+        let options = host.sockets.listener().unwrap_or_default();
+        host.sockets.all.insert(descriptor, Socket { options, listens: false });
+        host.sockets.connected = Some(descriptor);
+    }
+}
+
+fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
+    let words: Vec<&str> = (2..call.arguments.len()).flat_map(|place| call.words(place)).collect();
+    let asks = |flag: &&&str| words.contains(*flag);
+    if let Some(flag) = UNMODELLED_FLAGS.iter().find(asks) {
+        return Err(Refusal::unmodelled(format!("{}() with {flag}", call.name)));
+    }
+    if pieces(call) > LARGEST_PIECES {
+        return Err(Refusal::unmodelled("more pieces than a buffer of Linux has (MAX_SKB_FRAGS)"));
+    }
+    if let Some(bytes) = call.result.filter(|&bytes| bytes > 0) {
+        let unconnected = || Refusal::unmodelled(format!("{}() without a connection", call.name));
+        let connection = host.connection.as_mut().ok_or_else(unconnected)?;
+        connection.supply(bytes as u64)?;
+        host.pump();
+    }
+    Ok(())
+}
+
+/// The members of the vector that a sendmsg() gathers.
+fn pieces(call: &Call) -> usize {
+    let Some(Value::Members(message)) = call.arguments.get(1) else { return 0 };
+    let vectors = message.iter().filter_map(|(name, value)| match value {
+        Value::List(vector) if name == "msg_iov" => Some(vector.len()),
+        _ => None,
+    });
+    vectors.sum()
+}
+
+/// Reads: as many bytes as came in order, and no more than the call has room for.
+fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
+    let Some(expected) = call.result.filter(|&result| result > 0) else { return Ok(false) };
+    let room = call.number(2).filter(|_| call.name != "recvmsg" && call.name != "readv");
+    let is_glance = (2..call.arguments.len()).flat_map(|place| call.words(place)).any(|w| w == "MSG_PEEK");
+    let connection = host.established()?;
+    let there = i64::try_from(connection.unread()).unwrap_or(i64::MAX);
+    let seen = room.map_or(there.min(expected), |room| there.min(room));
+    if seen != expected {
+        let expected = format!("{}() = {expected}", call.name);
+        return Err(Refusal::Differs { expected, seen: format!("{seen} bytes in order") });
+    }
+    if !is_glance {
+        connection.read(seen as u64);
+    }
+    Ok(true)
+}
+
+fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+    if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
+        return Err(Refusal::unmodelled(format!("{}() of the connection", call.name)));
+    }
+    // What is established before it was accepted outlives its listener.
+    host.sockets.all.remove(&descriptor);
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! `Cursor` walks over the text of a script and knows the place of each error.
+
+use std::fmt;
+
+/// A place in a script, both numbers counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Why a script cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{place}: {message}")]
+pub struct ParseError {
+    /// The script's file.
+    pub file: String,
+    /// Where in it.
+    pub place: Place,
+    /// Expected and found text.
+    pub message: String,
+}
+
+/// A position in a text, with the elementary steps of a reader.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'a> {
+    file: &'a str,
+    text: &'a str,
+    at: usize,
+    /// The place of the first character.
+    origin: Place,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(file: &'a str, text: &'a str, origin: Place) -> Self {
+        Cursor { file, text, at: 0, origin }
+    }
+
+    pub(crate) fn file(&self) -> &'a str {
+        self.file
+    }
+
+    pub(crate) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    pub(crate) fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        let before = &self.text[..self.at];
+        let breaks = before.matches('\n').count();
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        let column = if breaks == 0 { column + self.origin.column - 1 } else { column };
+        Place { line: self.origin.line + breaks, column }
+    }
+
+    pub(crate) fn error(&self, expected: &str) -> ParseError {
+        let line = self.rest().lines().next().unwrap_or("").trim_end();
+        let found: String = line.chars().take(24).collect();
+        let found = if found.is_empty() { "the end of the line".to_owned() } else { format!("`{found}`") };
+        self.error_at(self.place(), format!("expected {expected}, found {found}"))
+    }
+
+    pub(crate) fn error_at(&self, place: Place, message: String) -> ParseError {
+        ParseError { file: self.file.to_owned(), place, message }
+    }
+
+    pub(crate) fn skip(&mut self, bytes: usize) -> &'a str {
+        let taken = &self.text[self.at..self.at + bytes];
+        self.at += bytes;
+        taken
+    }
+
+    /// Goes beyond `word`, if it comes next.
+    pub(crate) fn take(&mut self, word: &str) -> bool {
+        let found = self.rest().starts_with(word);
+        self.at += if found { word.len() } else { 0 };
+        found
+    }
+
+    pub(crate) fn expect(&mut self, word: &str) -> Result<(), ParseError> {
+        if self.take(word) { Ok(()) } else { Err(self.error(&format!("`{word}`"))) }
+    }
+
+    pub(crate) fn take_while(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        self.skip(rest.find(|c| !holds(c)).unwrap_or(rest.len()))
+    }
+
+    /// Everything up to `end`, which is passed over.
+    pub(crate) fn until(&mut self, end: &str) -> Result<&'a str, ParseError> {
+        let found = self.rest().find(end).ok_or_else(|| self.error(&format!("a `{end}` further on")))?;
+        let text = self.skip(found);
+        self.at += end.len();
+        Ok(text)
+    }
+
+    /// Blanks within a line.
+    pub(crate) fn blanks(&mut self) {
+        self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
+    }
+
+    /// Blanks, ends of lines and comments.
+    pub(crate) fn gap(&mut self) -> Result<(), ParseError> {
+        loop {
+            self.take_while(char::is_whitespace);
+            if self.rest().starts_with("//") || self.rest().starts_with('#') {
+                self.take_while(|c| c != '\n');
+            } else if self.take("/*") {
+                self.until("*/")?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes beyond a word of letters, digits and underscores.
+    pub(crate) fn word(&mut self) -> Option<&'a str> {
+        let begins = self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        begins.then(|| self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
+    }
+
+    /// A decimal or hexadecimal number, with a sign.
+    pub(crate) fn integer(&mut self) -> Result<i64, ParseError> {
+        let before = self.clone();
+        let negative = self.take("-");
+        let hexadecimal = self.take("0x") || self.take("0X");
+        let digits = self.take_while(|c| c.is_ascii_hexdigit() && (hexadecimal || c.is_ascii_digit()));
+        let radix = if hexadecimal { 16 } else { 10 };
+        let number = i64::from_str_radix(digits, radix).map_err(|_| before.error("a number"))?;
+        Ok(if negative { -number } else { number })
+    }
+
+    /// A number of 32 bits.
+    pub(crate) fn number<T: TryFrom<i64>>(&mut self) -> Result<T, ParseError> {
+        self.blanks();
+        let before = self.clone();
+        let number = self.integer()?;
+        T::try_from(number).map_err(|_| before.error("a smaller number"))
+    }
+
+    /// The rest of a statement, over ends of lines within brackets; without comments.
+    pub(crate) fn statement(&mut self) -> String {
+        let (mut depth, mut text) = (0_i32, String::new());
+        while let Some(c) = self.peek() {
+            if c == '\n' && depth <= 0 || self.rest().starts_with("//") {
+                break;
+            }
+            depth += i32::from("([{".contains(c)) - i32::from(")]}".contains(c));
+            text.push(c);
+            self.skip(c.len_utf8());
+        }
+        text.trim().to_owned()
+    }
+}

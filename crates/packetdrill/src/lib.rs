@@ -1,0 +1,70 @@
+//! Runs packetdrill scripts: what a peer and an application do to a TCP, and what that TCP must send and say of itself.
+//!
+//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] holds the one against the other. There are two stacks: Airhop's
+//! own TCP in virtual time ([`Airhop`]), and the kernel of this machine in real time (`Kernel`). A script that passes on the kernel states
+//! a rule that the kernel follows; held against Airhop it judges Airhop.
+
+mod airhop;
+mod code;
+mod compare;
+mod cursor;
+mod parse;
+mod play;
+pub mod script;
+mod settings;
+mod stack;
+
+pub use airhop::Airhop;
+pub use code::{Expression, Operator, Relation, Statement};
+pub use cursor::ParseError;
+pub use parse::parse;
+pub use play::play;
+pub use settings::{Settings, System};
+pub use stack::{Compared, Refusal, Sent, Stack};
+
+use script::{Place, Script};
+use std::path::Path;
+
+/// A place in a script with what is to be said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Where.
+    pub place: Place,
+    /// A sentence, without the place.
+    pub text: String,
+}
+
+/// What a stack makes of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All that was asked holds, up to the end or up to what the stack does not model.
+    Pass {
+        /// Segments, results and assertions that were compared, without the handshake.
+        checks: usize,
+        /// The event at which the comparison ended early, with the reason.
+        until: Option<Note>,
+        /// Assertions that the stack has no answer to.
+        skipped: Vec<Note>,
+    },
+    /// An event differs.
+    Fail {
+        /// Where.
+        place: Place,
+        /// By the script.
+        expected: String,
+        /// By the stack.
+        seen: String,
+    },
+    /// Nothing could be compared.
+    NotApplicable(Note),
+}
+
+/// The verdict of Airhop's TCP on the script in `file`, whose text is `text`.
+///
+/// # Errors
+/// The text is no script.
+pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
+    let script: Script = parse(&file.display().to_string(), text)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    Ok(play(&script, &mut Airhop::new(folder)))
+}

@@ -1,0 +1,115 @@
+//! Reads a system call: `setsockopt(4, SOL_TCP, TCP_CONGESTION, "reno", 4) = 0`.
+
+use crate::cursor::{Cursor, ParseError};
+use crate::script::{Call, Value};
+
+pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, ParseError> {
+    let name = c.word().ok_or_else(|| c.error("`<`, `>`, a system call, `` ` `` or `%{`"))?.to_owned();
+    c.blanks();
+    c.expect("(")?;
+    let arguments = list(c, ")")?;
+    let mut ahead = c.clone();
+    ahead.gap()?;
+    if ahead.rest().starts_with('=') {
+        *c = ahead;
+    }
+    let (result, error) = if c.take("=") { outcome(c)? } else { (None, None) };
+    Ok(Call { name, arguments, result, error, blocks })
+}
+
+/// The result, and the name of an error behind it; an explanation in brackets is passed over.
+fn outcome(c: &mut Cursor<'_>) -> Result<(Option<i64>, Option<String>), ParseError> {
+    c.blanks();
+    let result = if c.take("...") || c.take("?") { None } else { Some(c.integer()?) };
+    c.blanks();
+    let error = c.word().map(str::to_owned);
+    c.blanks();
+    if c.peek() == Some('(') {
+        c.until(")")?;
+    }
+    c.blanks();
+    c.take(",");
+    Ok((result, error))
+}
+
+fn list(c: &mut Cursor<'_>, end: &str) -> Result<Vec<Value>, ParseError> {
+    let mut values = Vec::new();
+    loop {
+        c.gap()?;
+        if c.take(end) {
+            return Ok(values);
+        }
+        if !values.is_empty() {
+            c.expect(",")?;
+            c.gap()?;
+        }
+        values.push(value(c)?);
+    }
+}
+
+fn value(c: &mut Cursor<'_>) -> Result<Value, ParseError> {
+    if c.take("...") {
+        return Ok(Value::Any);
+    }
+    if c.take("[") {
+        return Ok(Value::List(list(c, "]")?));
+    }
+    if c.take("{") {
+        return Ok(Value::Members(members(c)?));
+    }
+    if c.take("\"") {
+        return Ok(Value::Text(c.until("\"")?.to_owned()));
+    }
+    let value = match c.word() {
+        None => Value::Number(c.integer()?),
+        Some(word) => {
+            c.blanks();
+            if c.take("(") {
+                Value::Applied(word.to_owned(), list(c, ")")?)
+            } else {
+                Value::Word(word.to_owned())
+            }
+        }
+    };
+    alternatives(c, value)
+}
+
+/// `A | B`: names joined, numbers combined.
+fn alternatives(c: &mut Cursor<'_>, first: Value) -> Result<Value, ParseError> {
+    c.gap()?;
+    if !c.take("|") {
+        return Ok(first);
+    }
+    c.gap()?;
+    let text = |value: Value| match value {
+        Value::Word(word) => word,
+        Value::Number(number) => number.to_string(),
+        _ => String::new(),
+    };
+    Ok(match (first, value(c)?) {
+        (Value::Number(one), Value::Number(other)) => Value::Number(one | other),
+        (one, other) => Value::Word(format!("{}|{}", text(one), text(other))),
+    })
+}
+
+fn members(c: &mut Cursor<'_>) -> Result<Vec<(String, Value)>, ParseError> {
+    let mut members = Vec::new();
+    loop {
+        c.gap()?;
+        if c.take("}") {
+            return Ok(members);
+        }
+        if !members.is_empty() {
+            c.expect(",")?;
+            c.gap()?;
+        }
+        let first = value(c)?;
+        c.gap()?;
+        let named = c.take("=");
+        c.gap()?;
+        members.push(match (first, named) {
+            (Value::Word(name) | Value::Applied(name, _), true) => (name, value(c)?),
+            (value, _) => (String::new(), value),
+        });
+    }
+}

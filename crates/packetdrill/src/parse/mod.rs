@@ -1,0 +1,144 @@
+//! Reads the language of packetdrill scripts: the part of it that is about TCP, and the rest as text.
+//!
+//! The language is described by its authors in N. Cardwell et al., "packetdrill: Scriptable Network Stack Testing, from Sockets to
+//! Packets", USENIX ATC 2013, §3.
+
+mod call;
+mod segment;
+
+use crate::code;
+use crate::cursor::{Cursor, ParseError, Place};
+use crate::script::{Action, Event, Script, When};
+
+/// Other protocols and encapsulations, whose packets are kept as text.
+const FOREIGN: [&str; 11] =
+    ["encap", "icmp", "icmpv4", "icmpv6", "udp", "udplite", "sctp", "ipv4", "ipv6", "gre", "mpls"];
+
+/// Reads a script; `file` is the name that errors give.
+///
+/// # Errors
+/// The first place that is not of the language.
+pub fn parse(file: &str, text: &str) -> Result<Script, ParseError> {
+    let mut c = Cursor::new(file, text, Place { line: 1, column: 1 });
+    let mut script = Script::default();
+    loop {
+        c.gap()?;
+        if c.is_done() {
+            return Ok(script);
+        }
+        if c.take("--") {
+            script.options.push(option(&mut c)?);
+            continue;
+        }
+        let place = c.place();
+        // A command without a time stamp goes before all that has one, or follows the event before.
+        let (when, blocks) = if c.peek() == Some('`') { (When::After(0), None) } else { stamp(&mut c)? };
+        c.gap()?;
+        let action = action(&mut c, blocks)?;
+        script.events.push(Event { place, when, action });
+    }
+}
+
+fn option(c: &mut Cursor<'_>) -> Result<(String, String), ParseError> {
+    let name = c.take_while(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-').to_owned();
+    if name.is_empty() {
+        return Err(c.error("the name of an option"));
+    }
+    c.blanks();
+    let value = if c.take("=") { c.take_while(|c| c != '\n') } else { "" };
+    let value = value.split("//").next().unwrap_or("").trim();
+    Ok((name, value.to_owned()))
+}
+
+/// The time of an event, and how long it blocks.
+fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
+    if c.take("*") {
+        return Ok((When::Any, None));
+    }
+    let relative = c.take("+");
+    let first = seconds(c)?;
+    c.blanks();
+    if c.take("~") {
+        c.blanks();
+        c.take("+");
+        let last = seconds(c)?;
+        let range = if relative { When::BetweenAfter(first, last) } else { When::Between(first, last) };
+        return Ok((range, None));
+    }
+    let when = if relative { When::After(first) } else { When::At(first) };
+    if !c.take("...") {
+        return Ok((when, None));
+    }
+    c.blanks();
+    c.take("+");
+    let end = seconds(c)?;
+    Ok((when, Some(end - first)))
+}
+
+/// A time in seconds as nanoseconds.
+fn seconds(c: &mut Cursor<'_>) -> Result<i64, ParseError> {
+    c.blanks();
+    let before = c.clone();
+    let whole = c.take_while(|c| c.is_ascii_digit());
+    let has_fraction = c.rest().starts_with('.') && !c.rest().starts_with("..");
+    let fraction = if has_fraction {
+        c.skip(1);
+        c.take_while(|c| c.is_ascii_digit())
+    } else {
+        ""
+    };
+    let nanos: String = fraction.chars().chain("000000000".chars()).take(9).collect();
+    let parsed = (!whole.is_empty() || !fraction.is_empty()).then_some(()).and_then(|()| {
+        let whole: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        whole.checked_mul(1_000_000_000)?.checked_add(nanos.parse().ok()?)
+    });
+    parsed.ok_or_else(|| before.error("a time in seconds"))
+}
+
+fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError> {
+    if c.take("`") {
+        return Ok(Action::Command(c.until("`")?.to_owned()));
+    }
+    if c.take("%{") {
+        let place = c.place();
+        let text = c.until("}%")?;
+        return Ok(Action::Code(code::parse(&mut Cursor::new(c.file(), text, place))?));
+    }
+    let inbound = c.take("<");
+    if !inbound && !c.take(">") {
+        return Ok(Action::Call(call::parse(c, blocks)?));
+    }
+    c.blanks();
+    if is_foreign(c.clone()) {
+        return Ok(Action::Foreign(foreign(c)?));
+    }
+    let segment = segment::parse(c)?;
+    // FreeBSD's runner has TCP over UDP, and numbers that are not compared.
+    if c.rest().starts_with("/udp") || c.rest().starts_with('!') {
+        return Ok(Action::Foreign(format!("tcp {}", c.statement())));
+    }
+    Ok(if inbound { Action::Inbound(segment) } else { Action::Outbound(segment) })
+}
+
+/// Whether a packet of another protocol comes next. That of ICMP may quote sequence numbers first.
+fn is_foreign(mut c: Cursor<'_>) -> bool {
+    if c.take("[") && c.until("]").is_err() {
+        return false;
+    }
+    c.blanks();
+    c.word().is_some_and(|word| FOREIGN.contains(&word))
+}
+
+/// The text of such a packet. SCTP's chunks stand one a line, with a semicolon between them.
+fn foreign(c: &mut Cursor<'_>) -> Result<String, ParseError> {
+    if c.take("[") {
+        c.until("]")?;
+        c.blanks();
+    }
+    let mut text = c.statement();
+    while text.ends_with(';') {
+        c.gap()?;
+        text.push_str(&c.statement());
+    }
+    Ok(text)
+}

@@ -1,0 +1,219 @@
+//! Plays the events of a script to a stack, at their times, and compares.
+
+use crate::code::{Held, Memory, Statement};
+use crate::compare::difference;
+use crate::script::{Action, Call, Event, Place, Script, Segment, TcpOption, When};
+use crate::stack::{Refusal, Sent, Stack};
+use crate::{Note, Verdict};
+use std::collections::BTreeMap;
+
+/// `--tolerance_usecs` of packetdrill when the script does not say.
+const TOLERANCE: i64 = 4_000_000;
+/// So long a segment is waited for whose time is `*`.
+const PATIENCE: i64 = 100_000_000_000;
+
+/// Holds a stack to a script.
+pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
+    let microseconds = script.option("tolerance_usecs").and_then(|text| text.parse::<i64>().ok());
+    let tolerance = microseconds.map_or(TOLERANCE, |us| us.saturating_mul(1000));
+    let mut player = Player {
+        stack,
+        tolerance,
+        anchor: None,
+        clocks: BTreeMap::new(),
+        memory: Memory::default(),
+        checks: 0,
+        skipped: Vec::new(),
+    };
+    let mut place = Place::default();
+    let mut ended = Ok(());
+    for event in &script.events {
+        place = event.place;
+        ended = player.event(event);
+        if ended.is_err() {
+            break;
+        }
+    }
+    if ended.is_ok() {
+        ended =
+            player.stack.finish().map(|checks| player.checks += checks).map_err(|refusal| (place, refusal));
+    }
+    player.verdict(ended)
+}
+
+/// A refusal and its place.
+type Ended = Result<(), (Place, Refusal)>;
+
+struct Player<'a> {
+    stack: &'a mut dyn Stack,
+    /// How early or late a segment may be.
+    tolerance: i64,
+    /// The script's time of the event before, if it was not a range.
+    anchor: Option<i64>,
+    /// The stack's timestamps by those of the script.
+    clocks: BTreeMap<u32, u32>,
+    memory: Memory,
+    checks: usize,
+    skipped: Vec<Note>,
+}
+
+impl Player<'_> {
+    fn verdict(self, ended: Ended) -> Verdict {
+        let Player { checks, skipped, .. } = self;
+        match ended {
+            Ok(()) if checks > 0 => Verdict::Pass { checks, until: None, skipped },
+            Ok(()) => {
+                let unasked = || Note { place: Place::default(), text: "nothing is asked of TCP".into() };
+                Verdict::NotApplicable(skipped.into_iter().next().unwrap_or_else(unasked))
+            }
+            Err((place, Refusal::Differs { expected, seen })) => Verdict::Fail { place, expected, seen },
+            Err((place, Refusal::NotApplicable(text))) => {
+                let note = Note { place, text };
+                if checks > 0 {
+                    Verdict::Pass { checks, until: Some(note), skipped }
+                } else {
+                    Verdict::NotApplicable(note)
+                }
+            }
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> Ended {
+        let (from, to) = self.window(event.when);
+        let at = |place: Place| move |refusal: Refusal| (place, refusal);
+        if !matches!(event.action, Action::Outbound(_)) {
+            self.stack.wait_until(from).map_err(at(event.place))?;
+        }
+        match &event.action {
+            Action::Inbound(segment) => self.inbound(segment).map_err(at(event.place))?,
+            Action::Outbound(segment) => self.outbound(segment, from, to).map_err(at(event.place))?,
+            Action::Call(call) => self.call(call).map_err(at(event.place))?,
+            Action::Command(text) => self.stack.command(text).map_err(at(event.place))?,
+            Action::Code(statements) => self.code(statements)?,
+            Action::Foreign(text) => {
+                let words: Vec<&str> = text.split_whitespace().take(3).collect();
+                let reason = format!("a packet that is not plain TCP: `{}`", words.join(" "));
+                return Err((event.place, Refusal::NotApplicable(reason)));
+            }
+        }
+        self.anchor = matches!(event.when, When::At(_) | When::After(_)).then_some(from);
+        Ok(())
+    }
+
+    /// The time of an event. `+0.5` counts from the event before: by the script's time if that names one, else by the stack's; a range
+    /// counts from now, as in packetdrill.
+    fn window(&self, when: When) -> (i64, i64) {
+        let now = self.stack.now();
+        let before = self.anchor.unwrap_or(now);
+        match when {
+            When::Any => (now, now + PATIENCE),
+            When::At(at) => (at, at),
+            When::After(by) => (before + by, before + by),
+            When::Between(from, to) => (from, to),
+            When::BetweenAfter(from, to) => (now + from, now + to),
+        }
+    }
+
+    fn inbound(&mut self, segment: &Segment) -> Result<(), Refusal> {
+        let mut segment = segment.clone();
+        for option in segment.options.iter_mut().flatten() {
+            if let TcpOption::Timestamps(_, echo) = option {
+                *echo = self.clock(*echo);
+            }
+        }
+        self.stack.deliver(&segment)
+    }
+
+    /// The stack's timestamp for one of the script: what was seen, or as far from the nearest that was.
+    fn clock(&self, script: u32) -> u32 {
+        let before = self.clocks.range(..=script).next_back();
+        let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
+            return script;
+        };
+        stack.wrapping_add(script.wrapping_sub(known))
+    }
+
+    fn outbound(&mut self, expected: &Segment, from: i64, to: i64) -> Result<(), Refusal> {
+        let (first, last) = (from.saturating_sub(self.tolerance), to.saturating_add(self.tolerance));
+        let differs = |seen: String| Refusal::Differs { expected: expected.to_string(), seen };
+        let unknown = |option: &&TcpOption| matches!(option, TcpOption::Other(_));
+        if let Some(option) = expected.named().find(unknown) {
+            return Err(Refusal::unmodelled(format!("the TCP option `{option}`")));
+        }
+        let Some(sent) = self.whole(expected, last)? else {
+            return Err(differs(format!("nothing was sent by {}", seconds(last))));
+        };
+        if let Some(field) = difference(expected, &sent.segment, self.stack.compared()) {
+            return Err(differs(format!("{} at {} (differs: {field})", sent.segment, seconds(sent.at))));
+        }
+        if sent.at < first || sent.at > last {
+            let due =
+                if from == to { seconds(from) } else { format!("{} to {}", seconds(from), seconds(to)) };
+            let seen = format!("{} at {}, due at {due}", sent.segment, seconds(sent.at));
+            return Err(differs(seen));
+        }
+        if let (Some((script, _)), Some((stack, _))) = (expected.timestamps(), sent.segment.timestamps()) {
+            self.clocks.insert(script, stack);
+        }
+        self.checks += usize::from(!expected.flags.syn);
+        Ok(())
+    }
+
+    /// The next segment. A script may expect as one what leaves as several: a sender that offloads segmentation hands them over together.
+    /// They are put together as long as they are a part of what is expected.
+    fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
+        let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
+        while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {
+            let Some(next) = self.stack.next_sent(by)? else { break };
+            if next.segment.seq != sent.segment.end() || next.segment.len == 0 {
+                return Ok(Some(Sent { at: next.at, ..sent }));
+            }
+            let whole = &mut sent.segment;
+            whole.len += next.segment.len;
+            let flags = &mut whole.flags;
+            flags.psh |= next.segment.flags.psh;
+            flags.fin |= next.segment.flags.fin;
+            sent.at = next.at;
+        }
+        Ok(Some(sent))
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(), Refusal> {
+        let compared = self.stack.call(call)?;
+        self.checks += usize::from(compared);
+        Ok(())
+    }
+
+    fn code(&mut self, statements: &[Statement]) -> Ended {
+        let stack = &mut *self.stack;
+        stack.refresh().map_err(|refusal| (Place::default(), refusal))?;
+        let names = |name: &str| stack.info(name);
+        for statement in statements {
+            match statement {
+                Statement::Nothing => {}
+                Statement::Unknown { place, text } => {
+                    self.skipped.push(Note { place: *place, text: format!("not evaluated: {text}") });
+                }
+                Statement::Assign { name, value } => {
+                    // A variable without value shows where it is asked for.
+                    let _ = self.memory.assign(name, value, &names);
+                }
+                Statement::Assert { place, condition, text } => match self.memory.holds(condition, &names) {
+                    Held::True => self.checks += 1,
+                    Held::Unknown(name) => {
+                        self.skipped.push(Note { place: *place, text: format!("no counterpart of {name}") });
+                    }
+                    Held::False(seen) => {
+                        return Err((*place, Refusal::Differs { expected: text.clone(), seen }));
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A time for people.
+fn seconds(nanos: i64) -> String {
+    format!("{:.6} s", nanos as f64 / 1e9)
+}

@@ -1,0 +1,319 @@
+//! The syntax tree of a packetdrill script: options, events, and of each event its time and its action.
+
+use crate::code::Statement;
+pub use crate::cursor::Place;
+use std::fmt;
+
+/// A script that was read.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Script {
+    /// The options at its head, `--name=value`, without the dashes.
+    pub options: Vec<(String, String)>,
+    /// The events in their order; commands before the first time stamp are events at time zero.
+    pub events: Vec<Event>,
+}
+
+impl Script {
+    /// The value of an option, the last one given.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// An event of a script.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Where it begins.
+    pub place: Place,
+    /// When it happens.
+    pub when: When,
+    /// The action.
+    pub action: Action,
+}
+
+/// The time of an event, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// `*`: at any time.
+    Any,
+    /// `0.5`: since the beginning.
+    At(i64),
+    /// `+0.5`: since the event before.
+    After(i64),
+    /// `0.5~0.6`: between two times since the beginning.
+    Between(i64, i64),
+    /// `+0.5~+0.6`: between two times since the event before.
+    BetweenAfter(i64, i64),
+}
+
+/// What an event consists of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// `<`: a TCP segment of the peer arrives.
+    Inbound(Segment),
+    /// `>`: the stack under test sends a TCP segment.
+    Outbound(Segment),
+    /// A system call.
+    Call(Call),
+    /// A shell command in backticks.
+    Command(String),
+    /// Statements about `tcp_info`, `%{ … }%`.
+    Code(Vec<Statement>),
+    /// A packet of another protocol; its text.
+    Foreign(String),
+}
+
+/// The bits of a TCP header (RFC 9293 §3.1, RFC 3168 §6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[allow(missing_docs)] // the names of the standards
+pub struct Flags {
+    pub fin: bool,
+    pub syn: bool,
+    pub rst: bool,
+    pub psh: bool,
+    pub ack: bool,
+    pub urg: bool,
+    pub ece: bool,
+    pub cwr: bool,
+    /// AE, or an AccECN counter in digits (RFC 9768), which no stack here has.
+    pub accurate: bool,
+}
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letters = [
+            (self.fin, 'F'),
+            (self.syn, 'S'),
+            (self.rst, 'R'),
+            (self.psh, 'P'),
+            (self.urg, 'U'),
+            (self.ece, 'E'),
+            (self.cwr, 'W'),
+            (self.accurate, 'A'),
+            (self.ack, '.'),
+        ];
+        letters.iter().filter(|(set, _)| *set).try_for_each(|(_, letter)| write!(f, "{letter}"))
+    }
+}
+
+/// ECN codepoints of the IP header (RFC 3168 §5), as scripts name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnField {
+    /// `[noecn]`.
+    NotEct,
+    /// `[ect0]`.
+    Ect0,
+    /// `[ect1]`.
+    Ect1,
+    /// `[ect01]`: one of the two.
+    Ect,
+    /// `[ce]`.
+    Ce,
+}
+
+/// A TCP segment as a script writes it. Sequence numbers count from each side's SYN, which is 0.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Segment {
+    /// ECN field, if the script names it.
+    pub ecn: Option<EcnField>,
+    /// Bits of the header.
+    pub flags: Flags,
+    /// First byte.
+    pub seq: u32,
+    /// Payload, bytes.
+    pub len: u32,
+    /// Acknowledgement number.
+    pub ack: Option<u32>,
+    /// Window field, unscaled.
+    pub window: Option<u32>,
+    /// TCP options; `None`: `<...>`, any options.
+    pub options: Option<Vec<TcpOption>>,
+}
+
+impl Segment {
+    /// First byte after the payload.
+    pub fn end(&self) -> u32 {
+        self.seq.wrapping_add(self.len)
+    }
+
+    /// The options that are named.
+    pub fn named(&self) -> impl Iterator<Item = &TcpOption> {
+        self.options.iter().flatten()
+    }
+
+    /// TSval and TSecr (RFC 7323 §3).
+    pub fn timestamps(&self) -> Option<(u32, u32)> {
+        self.named().find_map(|option| match option {
+            TcpOption::Timestamps(value, echo) => Some((*value, *echo)),
+            _ => None,
+        })
+    }
+
+    /// The SACK blocks (RFC 2018 §3), in their order.
+    pub fn sack(&self) -> &[(u32, u32)] {
+        let blocks = self.named().find_map(|option| match option {
+            TcpOption::Sack(blocks) => Some(blocks.as_slice()),
+            _ => None,
+        });
+        blocks.unwrap_or_default()
+    }
+
+    /// The maximum segment size (RFC 9293 §3.7.1), bytes.
+    pub fn mss(&self) -> Option<u16> {
+        self.named().find_map(|option| match option {
+            TcpOption::Mss(bytes) => Some(*bytes),
+            _ => None,
+        })
+    }
+
+    /// The shift count of windows (RFC 7323 §2.2).
+    pub fn scale(&self) -> Option<u8> {
+        self.named().find_map(|option| match option {
+            TcpOption::Scale(shift) => Some(*shift),
+            _ => None,
+        })
+    }
+
+    /// True if it permits SACK (RFC 2018 §2).
+    pub fn permits_sack(&self) -> bool {
+        self.named().any(|option| *option == TcpOption::SackPermitted)
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(ecn) = self.ecn {
+            let name = match ecn {
+                EcnField::NotEct => "noecn",
+                EcnField::Ect0 => "ect0",
+                EcnField::Ect1 => "ect1",
+                EcnField::Ect => "ect01",
+                EcnField::Ce => "ce",
+            };
+            write!(f, "[{name}] ")?;
+        }
+        write!(f, "{} {}:{}({})", self.flags, self.seq, self.end(), self.len)?;
+        if let Some(ack) = self.ack {
+            write!(f, " ack {ack}")?;
+        }
+        if let Some(window) = self.window {
+            write!(f, " win {window}")?;
+        }
+        match self.options.as_deref() {
+            None => write!(f, " <...>"),
+            Some([]) => Ok(()),
+            Some(options) => {
+                let options: Vec<String> = options.iter().map(TcpOption::to_string).collect();
+                write!(f, " <{}>", options.join(","))
+            }
+        }
+    }
+}
+
+/// A TCP option.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TcpOption {
+    /// `nop` (RFC 9293 §3.1).
+    Nop,
+    /// `eol` (RFC 9293 §3.1).
+    End,
+    /// `mss N`.
+    Mss(u16),
+    /// `wscale N`.
+    Scale(u8),
+    /// `sackOK`.
+    SackPermitted,
+    /// `sack A:B …`.
+    Sack(Vec<(u32, u32)>),
+    /// `TS val V ecr E`.
+    Timestamps(u32, u32),
+    /// Any other; its text.
+    Other(String),
+}
+
+impl fmt::Display for TcpOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TcpOption::Nop => write!(f, "nop"),
+            TcpOption::End => write!(f, "eol"),
+            TcpOption::Mss(bytes) => write!(f, "mss {bytes}"),
+            TcpOption::Scale(shift) => write!(f, "wscale {shift}"),
+            TcpOption::SackPermitted => write!(f, "sackOK"),
+            TcpOption::Sack(blocks) => {
+                write!(f, "sack")?;
+                blocks.iter().try_for_each(|(start, end)| write!(f, " {start}:{end}"))
+            }
+            TcpOption::Timestamps(value, echo) => write!(f, "TS val {value} ecr {echo}"),
+            TcpOption::Other(text) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// A system call with its arguments and its result.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Call {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Vec<Value>,
+    /// The result that the script expects; `None`: `...` or nothing.
+    pub result: Option<i64>,
+    /// The name of the error that it expects.
+    pub error: Option<String>,
+    /// `0.1...0.5 …`: it blocks, and returns so many nanoseconds after it began.
+    pub blocks: Option<i64>,
+}
+
+impl Call {
+    /// The number that an argument is.
+    pub fn number(&self, place: usize) -> Option<i64> {
+        match self.arguments.get(place)? {
+            Value::Number(number) => Some(*number),
+            Value::List(members) => match members.as_slice() {
+                [Value::Number(number)] => Some(*number),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The words of an argument, `A|B`.
+    pub fn words(&self, place: usize) -> impl Iterator<Item = &str> {
+        let text = match self.arguments.get(place) {
+            Some(Value::Word(text)) => text.as_str(),
+            _ => "",
+        };
+        text.split('|')
+    }
+
+    /// The text that an argument is, alone or in brackets.
+    pub fn text(&self, place: usize) -> Option<&str> {
+        match self.arguments.get(place)? {
+            Value::Text(text) => Some(text),
+            Value::List(members) => match members.as_slice() {
+                [Value::Text(text)] => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// An argument of a system call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `...`: any, or a place that the runner fills.
+    Any,
+    /// A number.
+    Number(i64),
+    /// A name, or several joined by `|`.
+    Word(String),
+    /// A string.
+    Text(String),
+    /// `[ … ]`.
+    List(Vec<Value>),
+    /// `{ … }`: members with their names, which may be missing.
+    Members(Vec<(String, Value)>),
+    /// `name( … )`.
+    Applied(String, Vec<Value>),
+}

@@ -1,0 +1,218 @@
+//! What shell commands and sockets set for the connections to come.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Whose rules a script states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum System {
+    /// Linux, as most.
+    #[default]
+    Linux,
+    /// FreeBSD: its `sysctl`s are of `net.inet`.
+    FreeBsd,
+}
+
+/// What is set, by names of Linux (`tcp_sack`), and what no model has.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// Whose rules the script states.
+    pub system: System,
+    /// The values of `net.ipv4`, without that.
+    values: BTreeMap<String, String>,
+    /// A queue that paces (`fq`).
+    pub fair_queue: bool,
+    /// Initial congestion window of the route, segments.
+    pub initial_window: Option<u32>,
+}
+
+/// Files that a command names are read below this size, bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Settings that make no difference to a connection with data in one direction and a large buffer.
+const HARMLESS: [&str; 33] = [
+    "tcp_rmem",
+    "tcp_wmem",
+    "tcp_syn_retries",
+    "tcp_synack_retries",
+    "tcp_tso_win_divisor",
+    "tcp_min_tso_segs",
+    "tcp_pacing_ss_ratio",
+    "tcp_pacing_ca_ratio",
+    "tcp_notsent_lowat",
+    "tcp_fastopen",
+    "tcp_fastopen_key",
+    "tcp_syncookies",
+    "tcp_ecn_option",
+    "tcp_fack",
+    "tcp_no_metrics_save",
+    "tcp_limit_output_bytes",
+    "tcp_autocorking",
+    "tcp_invalid_ratelimit",
+    "tcp_moderate_rcvbuf",
+    "tcp_adv_win_scale",
+    "tcp_app_win",
+    "tcp_max_orphans",
+    "tcp_fin_timeout",
+    "tcp_tw_reuse",
+    "tcp_challenge_ack_limit",
+    "tcp_comp_sack_nr",
+    "tcp_comp_sack_delay_ns",
+    "tcp_comp_sack_slack_ns",
+    "tcp_thin_linear_timeouts",
+    "tcp_ecn_fallback",
+    "tcp_migrate_req",
+    "tcp_max_reordering",
+    "tcp_shrink_window",
+];
+
+/// Settings that the model of a connection reads.
+const MODELLED: [&str; 12] = [
+    "tcp_timestamps",
+    "tcp_sack",
+    "tcp_dsack",
+    "tcp_window_scaling",
+    "tcp_frto",
+    "tcp_recovery",
+    "tcp_early_retrans",
+    "tcp_reordering",
+    "tcp_congestion_control",
+    "tcp_ecn",
+    "tcp_slow_start_after_idle",
+    "tcp_rto_min_us",
+];
+
+impl Settings {
+    /// Takes in a shell command, and the scripts in `folder` that it runs.
+    ///
+    /// # Errors
+    /// The part of it that is not modelled.
+    pub(crate) fn command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
+        for word in text.split_whitespace().filter(|word| word.ends_with(".sh") && !word.starts_with('/')) {
+            let file = folder.join(word);
+            if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
+                && let Ok(text) = fs::read_to_string(file)
+            {
+                // The common defaults of a suite are Linux' own; what is not modelled in them is there for other scripts.
+                let _ = self.lines(&text);
+            }
+        }
+        self.lines(text)
+    }
+
+    fn lines(&mut self, text: &str) -> Result<(), String> {
+        if text.contains("net.inet.") || text.contains("kldload") {
+            self.system = System::FreeBsd;
+        }
+        let mut refused = Ok(());
+        for line in text.lines() {
+            let line = line.split(" #").next().unwrap_or("").trim();
+            if line.starts_with('#') {
+                continue;
+            }
+            let outcome = self.line(line);
+            refused = refused.and(outcome);
+        }
+        refused
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace().peekable();
+        match words.peek().copied().unwrap_or("") {
+            "tc" => return self.queue(line),
+            "ip" => return self.route(line),
+            "iptables" | "nft" | "ip6tables" => return Err(format!("`{line}`")),
+            _ => {}
+        }
+        let all: Vec<&str> = words.collect();
+        for word in &all {
+            if let Some((name, value)) = assignment(word) {
+                self.set(&name, value)?;
+            }
+        }
+        // echo 1 > /proc/sys/net/ipv4/tcp_…
+        if let ["echo", value, ">", path, ..] = all.as_slice()
+            && let Some(name) = short(path)
+        {
+            return self.set(&name, value);
+        }
+        if line.contains("/tcp_cubic/parameters/") && !finds_delays(line) {
+            return Err(format!("`{line}`"));
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, line: &str) -> Result<(), String> {
+        self.fair_queue = line.contains(" fq") || (self.fair_queue && !line.contains("fifo"));
+        if line.contains("limit 0") || line.contains("netem") || line.contains("tbf") {
+            return Err(format!("`{line}`"));
+        }
+        Ok(())
+    }
+
+    fn route(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace();
+        if words.clone().any(|word| word == "tcp_metrics" || word == "link" || word == "addr") {
+            return Ok(());
+        }
+        while let Some(word) = words.next() {
+            match word {
+                "initcwnd" => self.initial_window = words.next().and_then(|count| count.parse().ok()),
+                "mtu" | "rto_min" | "quickack" | "cc" | "congctl" | "ssthresh" | "features" => {
+                    return Err(format!("a route with {word}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let value = value.trim_matches(['"', '\'']);
+        if HARMLESS.contains(&name) || !name.starts_with("tcp_") {
+            return Ok(());
+        }
+        if !MODELLED.contains(&name) {
+            return Err(format!("sysctl {name}={value}"));
+        }
+        if name == "tcp_ecn" && !matches!(value, "0" | "1" | "2") {
+            return Err("AccECN".into());
+        }
+        self.values.insert(name.to_owned(), value.to_owned());
+        Ok(())
+    }
+
+    /// A setting as a word.
+    pub(crate) fn word(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(String::as_str)
+    }
+
+    /// A setting as a number.
+    pub(crate) fn number(&self, name: &str) -> Option<u32> {
+        self.word(name)?.parse().ok()
+    }
+
+    /// Whether a setting that is on by default is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.number(name) != Some(0)
+    }
+}
+
+/// `net.ipv4.tcp_sack=1`, `/proc/sys/net/ipv4/tcp_sack=1`: name and value.
+fn assignment(word: &str) -> Option<(String, &str)> {
+    let (path, value) = word.split_once('=')?;
+    Some((short(path)?, value))
+}
+
+/// The name below `net.ipv4`.
+fn short(path: &str) -> Option<String> {
+    let dotted = path.trim_start_matches("/proc/sys/").replace('/', ".");
+    dotted.strip_prefix("net.ipv4.").map(str::to_owned)
+}
+
+/// HyStart finds the end of slow start by delays, as it does by default; its other sign, trains of ACKs, is not modelled.
+fn finds_delays(line: &str) -> bool {
+    let value = line.split_whitespace().nth(1).and_then(|text| text.parse::<u32>().ok());
+    line.ends_with("/hystart_detect") && value.is_some_and(|bits| bits & 2 != 0)
+}

@@ -1,0 +1,173 @@
+//! Airhop is held to scripts: what holds passes, a difference fails where it is, and what is not modelled ends the script.
+
+use airhop_packetdrill::{Verdict, judge};
+use std::path::Path;
+
+const ACCEPTED: &str = "
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
+";
+
+fn verdict(text: &str) -> Verdict {
+    judge(Path::new("x.pkt"), text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn accepted(rest: &str) -> Verdict {
+    verdict(&format!("{ACCEPTED}{rest}"))
+}
+
+#[track_caller]
+fn passes(verdict: Verdict, expected: usize) {
+    match verdict {
+        Verdict::Pass { checks, until: None, skipped } if skipped.is_empty() => assert_eq!(checks, expected),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn fails(verdict: Verdict, line: usize, text: &str) {
+    match verdict {
+        Verdict::Fail { place, seen, .. } => {
+            assert_eq!(place.line, line);
+            assert!(seen.contains(text), "{seen}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_accepting_stack_sends_what_fits_its_window() {
+    let flight = "+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n+.1 < . 1:1(0) ack 2001 win 257\n\
+                  +0 > . 10001:14001(4000) ack 1\n+0 %{ assert tcpi_snd_cwnd == 12 and tcpi_unacked == 12 }%";
+    passes(accepted(flight), 3);
+}
+
+/// The SYN carries the stack's own offer, what is agreed is that of both SYNs.
+#[test]
+fn a_connecting_stack_agrees_with_the_peer() {
+    let with = |options: &str, echoed: &str| {
+        verdict(&format!(
+            "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 connect(3, ..., ...) = 0\n\
+             +0 > S 0:0(0) <mss 1460,sackOK,TS val 100 ecr 0,nop,wscale 8>\n\
+             +.1 < S. 0:0(0) ack 1 win 5000 <{options}>\n+0 > . 1:1(0) ack 1 {echoed}\n\
+             +0 %{{ assert 99000 <= tcpi_rtt <= 101000, tcpi_rtt }}%\n"
+        ))
+    };
+    passes(with("mss 1000,sackOK,TS val 700 ecr 100", "<nop,nop,TS val 200 ecr 700>"), 2);
+    passes(with("mss 1000,sackOK", ""), 2);
+    fails(with("mss 1000,sackOK", "<nop,nop,TS val 200 ecr 700>"), 5, "timestamps option");
+}
+
+#[test]
+fn a_difference_names_its_field() {
+    let data = "+0 write(4, ..., 1000) = 1000\n";
+    fails(accepted(&format!("{data}+0 > P. 1:1002(1001) ack 1")), 10, "sequence numbers");
+    fails(accepted(&format!("{data}+0 > P. 1:1001(1000) ack 2")), 10, "acknowledgement number");
+    fails(accepted(&format!("{data}+0 > [ect0] P. 1:1001(1000) ack 1")), 10, "ECN field");
+    fails(accepted(&format!("{data}+0 > PE. 1:1001(1000) ack 1")), 10, "flags");
+    fails(accepted(&format!("{data}+.1 > P. 1:1001(1000) ack 1")), 10, "due at 0.200000 s");
+    fails(accepted("+0 > P. 1:1001(1000) ack 1"), 9, "nothing was sent by 0.104000 s");
+    fails(accepted("+0 %{ assert tcpi_snd_cwnd == 11 }%"), 9, "tcpi_snd_cwnd is 10");
+}
+
+#[test]
+fn a_segment_may_be_early_or_late_by_the_tolerance() {
+    let late = |tolerance: u32| {
+        let head = format!("--tolerance_usecs={tolerance}\n");
+        verdict(&format!("{head}{ACCEPTED}+0 write(4, ..., 1000) = 1000\n+.007 > P. 1:1001(1000) ack 1"))
+    };
+    passes(late(7000), 1);
+    fails(late(6999), 11, "due at");
+}
+
+/// Reads give what came in order, and no more.
+#[test]
+fn a_receiver_hands_over_what_is_in_order() {
+    let holes = "+0 < . 2001:3001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3001>\n\
+                 +0 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001 <nop,nop,sack 2001:3001>\n\
+                 +0 recv(4, ..., 500, MSG_PEEK) = 500\n+0 read(4, ..., 5000) = 1000\n";
+    passes(accepted(holes), 4);
+    fails(accepted(&format!("{holes}+0 read(4, ..., 5000) = 1000")), 15, "0 bytes");
+}
+
+#[test]
+fn a_read_that_blocks_returns_when_data_came() {
+    let text =
+        "+0...0.1 read(4, ..., 5000) = 1000\n+.1 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001\n";
+    passes(accepted(text), 2);
+    fails(accepted("+0...0.1 read(4, ..., 5000) = 1000\n"), 9, "0 bytes");
+}
+
+/// Data carries the acknowledgement that is owed: none of its own follows, not even when its delay is over.
+#[test]
+fn data_carries_the_acknowledgement() {
+    let quick = "+0 < . 1:1001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 1001\n".to_owned();
+    let both = "+0 < . 1001:2001(1000) ack 1 win 257\n+0 > . 1:1(0) ack 2001\n\
+                +0 write(4, ..., 500) = 500\n+0 > P. 1:501(500) ack 2001\n\
+                +.1 < . 2001:2001(0) ack 501 win 257\n+1 write(4, ..., 500) = 500\n+0 > P. 501:1001(500) ack 2001\n";
+    passes(accepted(&(quick + both)), 4);
+}
+
+#[test]
+fn a_timer_retransmits_and_backs_off() {
+    let text = "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n+.3 > P. 1:1001(1000) ack 1\n\
+                +.6 > P. 1:1001(1000) ack 1\n+0 %{ assert tcpi_ca_state == TCP_CA_Loss and tcpi_snd_cwnd == 1 }%";
+    passes(verdict(&format!("`sysctl -q net.ipv4.tcp_early_retrans=0`{ACCEPTED}{text}")), 4);
+}
+
+#[test]
+fn settings_reach_the_connection() {
+    let reno = "+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, \"reno\", 4) = 0\n+0 write(4, ..., 1000) = 1000\n\
+                +0 > P. 1:1001(1000) ack 1\n";
+    passes(accepted(reno), 1);
+    let initial = format!("`ip route change 192.0.2.0/24 dev tun0 initcwnd 3`{ACCEPTED}");
+    passes(verdict(&format!("{initial}+0 write(4, ..., 9000) = 9000\n+0 > . 1:3001(3000) ack 1")), 1);
+    let small = "+0 setsockopt(4, SOL_TCP, TCP_MAXSEG, [400], 4) = 0\n+0 write(4, ..., 800) = 800\n";
+    passes(accepted(&format!("{small}+0 > . 1:401(400) ack 1\n+0 > P. 401:801(400) ack 1")), 2);
+}
+
+/// What no model has ends the script, and is no failure. Without a check before it nothing was judged.
+#[test]
+fn what_is_not_modelled_is_told() {
+    let unmodelled = [
+        ("+0 < F. 1:1(0) ack 1 win 257", "an inbound segment with F."),
+        ("+0 close(4) = 0", "close() of the connection"),
+        ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0", "TCP_CORK"),
+        ("+0 send(4, ..., 10, MSG_MORE) = 10", "MSG_MORE"),
+        ("+0 `tc qdisc replace dev tun0 root pfifo limit 0`", "limit 0"),
+        ("+0 `sysctl -q net.ipv4.tcp_mtu_probing=1`", "tcp_mtu_probing=1"),
+        ("+0 < icmp unreachable frag_needed mtu 1200", "icmp"),
+        ("+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, \"bic\", 3) = 0", "congestion control bic"),
+    ];
+    for (text, reason) in unmodelled {
+        match accepted(text) {
+            Verdict::NotApplicable(note) => {
+                assert!(note.text.contains(reason), "{}", note.text);
+                assert_eq!(note.place.line, 9);
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+        let checked =
+            "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n+.1 < . 1:1(0) ack 1001 win 257\n";
+        match accepted(&format!("{checked}{text}")) {
+            // Data has left: what else is set comes too late.
+            Verdict::Pass { checks: 1, until: Some(note), .. } => assert_eq!(note.place.line, 12),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn numbers_without_counterpart_are_told() {
+    match accepted("+0 %{ assert tcpi_reordering == 3 }%\n+0 %{ assert tcpi_snd_cwnd == 10 }%") {
+        Verdict::Pass { checks: 1, until: None, skipped } => {
+            assert_eq!(skipped[0].text, "no counterpart of tcpi_reordering");
+        }
+        other => panic!("{other:?}"),
+    }
+}

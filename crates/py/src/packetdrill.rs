@@ -1,0 +1,40 @@
+//! Scripts of packetdrill, judged.
+
+use airhop_packetdrill::{Note, Verdict, judge};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The verdict of Airhop's TCP on the script in `path`, whose text is `text`, as JSON: `verdict` ("pass", "fail", "not-applicable" or
+/// "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`.
+#[pyfunction]
+pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str) -> String {
+    py.detach(|| told(judge(&path, text).map_err(|error| (error.place, error.message)))).to_string()
+}
+
+fn told(verdict: Result<Verdict, (airhop_packetdrill::script::Place, String)>) -> Value {
+    let note =
+        |note: &Note| json!({"line": note.place.line, "column": note.place.column, "reason": note.text});
+    match verdict {
+        Ok(Verdict::Pass { checks, until, skipped }) => {
+            let mut pass = json!({"verdict": "pass", "checks": checks});
+            if let Some(Note { place, text }) = until {
+                (pass["line"], pass["column"], pass["reason"]) =
+                    (json!(place.line), json!(place.column), json!(text));
+            }
+            pass["skipped"] = skipped.iter().map(note).collect();
+            pass
+        }
+        Ok(Verdict::Fail { place, expected, seen }) => json!({
+            "verdict": "fail", "line": place.line, "column": place.column, "expected": expected, "seen": seen,
+        }),
+        Ok(Verdict::NotApplicable(why)) => {
+            let mut told = note(&why);
+            told["verdict"] = json!("not-applicable");
+            told
+        }
+        Err((place, message)) => json!({
+            "verdict": "unreadable", "line": place.line, "column": place.column, "reason": message,
+        }),
+    }
+}

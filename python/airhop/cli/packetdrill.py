@@ -1,0 +1,25 @@
+"""`airhop doctor --packetdrill`: verdicts on scripts, a line each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airhop.cli import EXIT_FAILED
+from airhop.cli.output import console, print_json
+from airhop.packetdrill import judge_all, scripts, summary
+from airhop.progress import reporter_for_stderr
+
+
+def packetdrill(where: Path, *, as_json: bool) -> int:
+    """Judge the scripts, print the verdicts, and give the exit code: failed if one fails or is unreadable."""
+    judged = list(judge_all(scripts(where), reporter_for_stderr()))
+    counts = summary(judged)
+    if as_json:
+        print_json({"scripts": [one.to_dict() for one in judged], "counts": counts})
+    else:
+        out = console()
+        for one in judged:
+            out.print(one.told, soft_wrap=True)
+        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        out.print(f"{len(judged)} scripts: {told}", style="bold")
+    return EXIT_FAILED if counts["fail"] or counts["unreadable"] else 0

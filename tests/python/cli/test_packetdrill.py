@@ -1,0 +1,71 @@
+"""`airhop doctor --packetdrill`: a line for each script, a summary, and an exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import Cli
+
+HANDSHAKE = """
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
+"""
+PASSING = HANDSHAKE + "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n"
+FAILING = HANDSHAKE + "+0 %{ assert tcpi_snd_cwnd == 11 }%\n"
+UNMODELLED = HANDSHAKE + "+0 close(4) = 0\n"
+
+
+def test_each_script_has_a_line_and_a_failure_its_exit_code(tmp_path: Path, cli: Cli) -> None:
+    """Folders are searched, in the order of names; what does not apply is no failure."""
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a.pkt").write_text(PASSING)
+    (tmp_path / "b" / "c.pkt").write_text(UNMODELLED)
+    code, out, _ = cli("doctor", "--packetdrill", str(tmp_path))
+    assert code == 0
+    assert out.splitlines() == [
+        f"pass  {tmp_path}/a.pkt: 1 checks",
+        f"n/a   {tmp_path}/b/c.pkt:9:1: close() of the connection",
+        "2 scripts: 1 pass, 1 not-applicable",
+    ]
+    (tmp_path / "b" / "d.pkt").write_text(FAILING)
+    (tmp_path / "e.pkt").write_text("hello")
+    code, out, _ = cli("doctor", "--packetdrill", str(tmp_path))
+    assert code == 1
+    assert out.splitlines()[2:] == [
+        f"fail  {tmp_path}/b/d.pkt:9:7: expected tcpi_snd_cwnd == 11; seen tcpi_snd_cwnd is 10",
+        f"error  {tmp_path}/e.pkt:1:1: expected a time in seconds, found `hello`",
+        "4 scripts: 1 pass, 1 fail, 1 not-applicable, 1 unreadable",
+    ]
+
+
+def test_json_has_every_verdict(tmp_path: Path, cli: Cli) -> None:
+    """One document, with the counts."""
+    script = tmp_path / "a.pkt"
+    script.write_text(PASSING)
+    code, out, _ = cli("doctor", "--packetdrill", str(script), "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["scripts"] == [{"path": str(script), "verdict": "pass", "checks": 1}]
+    assert document["counts"] == {"pass": 1, "fail": 0, "not-applicable": 0, "unreadable": 0}
+
+
+@pytest.mark.parametrize("words", [("nowhere",), (".", "--quick"), (".", "--seed", "2")])
+def test_bad_input_is_refused(
+    words: tuple[str, ...],
+    tmp_path: Path,
+    cli: Cli,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A folder without scripts, and options of other checks."""
+    monkeypatch.chdir(tmp_path)
+    code, _, err = cli("doctor", "--packetdrill", *words)
+    assert code == 2
+    assert "--packetdrill" in err
