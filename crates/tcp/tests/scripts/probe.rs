@@ -2,7 +2,7 @@
 
 use crate::common::script::Script;
 use crate::common::{linux, rfc};
-use airhop_tcp::{Config, LossDetection};
+use airhop_tcp::{Config, LossDetection, Preset};
 
 // RFC 8985 §7.2: PTO is 2 · SRTT where "SRTT is available", and the handshake makes it so (RFC 6298 §2.2); 2 ms more (Linux). Of five segments
 // that all are lost, the last goes out again after two round trips, not after a second.
@@ -59,4 +59,23 @@ fn a_duplicate_without_news_does_not_put_a_probe_off() {
     s.at(150).ack(3);
     s.at(200).dsack(3, 2);
     assert_eq!(s.expire(), (302.0, "6p".into()));
+}
+
+// Linux, tcp_dsack_seen(): the D-SACK of a probe does not widen RACK's window, whatever was seen to be reordered. 25 ms are a quarter of the least
+// round trip, and 2 ms more; by RFC 8985 §6.2 step 4 it is twice that.
+#[test]
+fn the_report_of_a_needless_probe_widens_no_window_in_linux() {
+    for (stack, wait) in [(Preset::Linux, 27.0), (Preset::Rfc, 50.0)] {
+        let mut s = Script::of("reno", Config { stack, undo: false, ..linux(4.0, f64::INFINITY) }, 6);
+        s.sent();
+        s.at(100).sack(1, &[(2, 2)]);
+        s.at(101).ack(5); // 1 came late
+        assert!(s.expire().1.ends_with("6p"));
+        s.at(400).ack(7);
+        s.at(410).dsack(7, 6);
+        s.at(500).sender.supply(2000);
+        assert_eq!(s.sent(), "7 8");
+        s.at(600).sack(7, &[(8, 8)]);
+        assert_eq!(s.due(), Some(600.0 + wait), "{stack:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::script::{Script, ten};
 use crate::common::{at, linux, rfc};
-use airhop_tcp::{Config, Growth, HalveFrom, Notices, RtoConfig, RtoKind, SackRecovery};
+use airhop_tcp::{Config, Growth, HalveFrom, Notices, Preset, RtoConfig, RtoKind, SackRecovery};
 
 // RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while more than ssthresh is in the network, what
 // goes out is to what is delivered as ssthresh is to the flight: 5 for 10. 2 is lost.
@@ -39,12 +39,12 @@ fn prr_slow_start_reduction_bound() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(9, 9)]), "12");
     assert_eq!(s.sack(2, &[(9, 10)]), "13");
-    assert_eq!(s.expire(), (135.0, "2!".into())); // 7 of 10 are lost, 11 to 13 in the network
+    assert_eq!(s.expire(), (137.0, "2!".into())); // 7 of 10 are lost, 11 to 13 in the network
     s.at(210);
     assert_eq!(s.sack(2, &[(9, 11)]), "3+"); // one for one
     assert_eq!(s.sack(2, &[(9, 12)]), "4+");
     assert_eq!(s.sack(2, &[(9, 13)]), "5+");
-    assert_eq!(s.at(235).sack(3, &[(9, 13)]), "6+ 7+"); // a "safe ACK": two for one, from 3 to 5
+    assert_eq!(s.at(237).sack(3, &[(9, 13)]), "6+ 7+"); // a "safe ACK": two for one, from 3 to 5
     assert_eq!(s.sender.in_flight(), 5000);
     s.at(310);
     assert_eq!(s.sack(4, &[(9, 13)]), "8+");
@@ -105,14 +105,18 @@ fn prr_slow_start_reduction_bound_with_rfc6675() {
 }
 
 // RFC 8985 §6.2 step 5: a segment is lost when one that was sent later has arrived and a round trip and the reordering window,
-// a quarter of the least round trip, have passed since it was sent; a timer sees to that.
+// a quarter of the least round trip, have passed since it was sent; a timer sees to that, in Linux 2 ms later (tcp_rack_mark_lost(),
+// TCP_TIMEOUT_MIN_US).
 #[test]
 fn rack_waits_for_what_was_overtaken() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 3)]), "12");
-    assert_eq!(s.due(), Some(135.0)); // 0 + 110 + 100 / 4
-    assert_eq!(s.expire(), (135.0, "2!".into()));
+    assert_eq!(s.due(), Some(137.0)); // 0 + 110 + 100 / 4 + 2
+    assert_eq!(s.expire(), (137.0, "2!".into()));
     assert_eq!(s.cuts(), 1);
+    let mut s = ten(Config { stack: Preset::Rfc, ..linux(10.0, 5.0) });
+    s.at(110).sack(2, &[(3, 3)]);
+    assert_eq!(s.expire(), (135.0, "2!".into()));
 
     let mut s = ten(linux(10.0, 5.0));
     s.at(110).sack(2, &[(3, 3)]);
@@ -120,23 +124,24 @@ fn rack_waits_for_what_was_overtaken() {
     assert_eq!((s.cuts(), s.window().0), (0, 10.2));
     // Step 4: from now on reordering is expected. DupThresh segments above a hole are no reason for haste.
     assert_eq!(s.at(121).sack(4, &[(5, 7)]), "14 15 16");
-    assert_eq!(s.due(), Some(146.0));
-    assert_eq!(s.expire(), (146.0, "4!".into()));
+    assert_eq!(s.expire(), (148.0, "4!".into()));
 }
 
 // RFC 8985 §6.2 step 4: each round with a D-SACK widens the window by a quarter of the least round trip; sixteen recoveries
-// without one narrow it again.
+// without one narrow it again. Linux heeds no D-SACK before an original was seen to come late (tcp_dsack_seen()): here a retransmission did.
 #[test]
 fn needless_retransmissions_widen_the_window() {
-    let mut s = ten(Config { undo: false, tlp: false, ..linux(10.0, 5.0) });
-    s.at(110).sack(2, &[(3, 3)]);
-    assert_eq!(s.expire(), (135.0, "2!".into()));
-    assert_eq!(s.at(140).ack(4), ""); // 2 was only late
-    assert_eq!(s.at(215).ack(13), "13 14 15 16 17");
-    assert_eq!(s.at(240).dsack(13, 2), "");
-    assert_eq!(s.dsack(13, 2), ""); // the same round
-    assert_eq!(s.at(315).sack(13, &[(14, 14)]), "18");
-    assert_eq!(s.due(), Some(365.0)); // 215 + 100 + 2 · 25
+    for (stack, due) in [(Preset::Rfc, 365.0), (Preset::Linux, 342.0)] {
+        let mut s = ten(Config { stack, undo: false, tlp: false, ..linux(10.0, 5.0) });
+        s.at(110).sack(2, &[(3, 3)]);
+        assert_eq!(s.expire().1, "2!");
+        assert_eq!(s.at(140).ack(4), ""); // 2 was only late
+        assert_eq!(s.at(215).ack(13), "13 14 15 16 17");
+        assert_eq!(s.at(240).dsack(13, 2), "");
+        assert_eq!(s.dsack(13, 2), ""); // the same round
+        assert_eq!(s.at(315).sack(13, &[(14, 14)]), "18");
+        assert_eq!(s.due(), Some(due), "{stack:?}"); // 215 + 100 + 2 · 25, or 25 + 2
+    }
 }
 
 // RFC 8985 §1 and §6.2: a lost retransmission is found when something sent after it has arrived, and is no sign of congestion of its

@@ -9,9 +9,9 @@ use crate::scoreboard::{Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use crate::{Config, Preset};
-use airhop_base::{Span, Time};
+use airhop_base::{SackBlock, Span, Time};
 use frto::{Frto, Verdict};
-use probe::Probe;
+use probe::{MARGIN, Probe};
 use reordering::Reordering;
 use sending_order::{SendingOrder, Transmission};
 
@@ -26,8 +26,8 @@ pub struct Rack {
     state: State,
     /// The most recently sent segment that arrived; none before there is one.
     newest: Option<Newest>,
-    /// Linux takes in what an ACK tells in sequence order, SACK blocks first.
-    in_sequence: bool,
+    /// Where Linux goes another way than the RFC.
+    is_linux: bool,
     reordering: Reordering,
     /// When the wait for overtaken segments is over.
     wait: Option<Time>,
@@ -72,7 +72,7 @@ impl Rack {
             urgent: Urgent::default(),
             state: State::Open,
             newest: None,
-            in_sequence: c.stack == Preset::Linux,
+            is_linux: c.stack == Preset::Linux,
             reordering: Reordering::default(),
             wait: None,
             probe: c.tlp.then(|| Probe::new(c)),
@@ -99,7 +99,8 @@ impl Rack {
         }
         self.news = news;
         self.note_arrivals(s, a.now);
-        self.reordering.on_ack(s, duplicate(s.una, &a.sack).is_some());
+        let duplicate = duplicate(s.una, &a.sack).filter(|b| !self.is_ignored(b));
+        self.reordering.on_ack(s, duplicate.is_some());
         self.find_losses(s, a.now);
         first_lost(s)
     }
@@ -111,12 +112,18 @@ impl Rack {
         // It is an earlier transmission that arrived.
         let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
         let Some(newest) = known().max_by_key(|e| e.order) else { return };
-        let last = match self.in_sequence {
+        let last = match self.is_linux {
             true => known().max_by_key(|e| (e.end <= s.una, e.start)).unwrap_or(newest),
             false => newest,
         };
         let order = self.newest.map_or(newest.order, |before| before.order.max(newest.order));
         self.newest = Some(Newest { order, rtt: now - last.at });
+    }
+
+    /// Linux, tcp_dsack_seen(): a D-SACK does not widen the window before something was seen to be reordered, nor does that of a probe.
+    fn is_ignored(&self, duplicate: &SackBlock) -> bool {
+        let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
+        self.is_linux && (is_of_probe || !self.reordering.is_seen())
     }
 
     /// §6.2 step 5.
@@ -140,7 +147,8 @@ impl Rack {
             if until <= now {
                 self.lose(s, order, &sent);
             } else {
-                self.wait = Some(until); // the last of them waits longest
+                // The last of them waits longest. Linux, tcp_rack_mark_lost(): TCP_TIMEOUT_MIN_US more.
+                self.wait = Some(until + if self.is_linux { MARGIN } else { Span::ZERO });
             }
         }
     }

@@ -8,7 +8,7 @@ use airhop_base::{Span, Time};
 const LONGEST_DELAY: Span = Span::from_millis(200);
 /// What is added else: two ticks of a clock of 1 ms (Linux, tcp_schedule_loss_probe(); RFC 8985 §7.2 leaves to the implementation what the
 /// timer needs). Without it an ACK that took a moment longer than the last would meet a probe where round trips are short.
-const MARGIN: Span = Span::from_millis(2);
+pub(super) const MARGIN: Span = Span::from_millis(2);
 /// Before there is a round-trip sample.
 const WITHOUT_SAMPLE: Span = Span::from_secs(1);
 
@@ -59,6 +59,11 @@ impl Probe {
     /// A round trip was measured.
     pub fn on_sample(&mut self) {
         self.is_stale = false;
+    }
+
+    /// True if a D-SACK that ends here is that of the probe that is out.
+    pub fn is_of(&self, end: u64) -> bool {
+        self.out.is_some_and(|out| out.end == end)
     }
 
     /// Another recovery took over: what becomes of the probe is its affair.

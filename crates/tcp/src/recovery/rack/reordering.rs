@@ -36,6 +36,11 @@ impl Reordering {
         }
     }
 
+    /// RACK.reordering_seen
+    pub fn is_seen(&self) -> bool {
+        self.seen
+    }
+
     /// Step 4: an ACK came, with a D-SACK or not. A retransmission for nothing widens the window, once a round.
     pub fn on_ack(&mut self, s: &SenderState, duplicate: bool) {
         self.round_end = self.round_end.filter(|&end| s.una < end);
