@@ -69,16 +69,43 @@ pub enum Body {
     Routing(Routing),
 }
 
-/// ECN codepoint of the IP header (RFC 3168 §5).
+/// ECN codepoint of the IP header (RFC 3168 §5); its number is that of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ecn {
     /// Not ECN-capable.
     #[default]
-    NotEct,
+    NotEct = 0b00,
+    /// ECN-capable transport, ECT(1). Queues treat it as ECT(0): L4S (RFC 9331) is not modelled.
+    Ect1 = 0b01,
     /// ECN-capable transport, ECT(0).
-    Ect,
+    Ect0 = 0b10,
     /// Congestion experienced.
-    Ce,
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// All codepoints; the number of one is its place.
+    pub const ALL: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+
+    /// The codepoint in the last two bits of the traffic class.
+    pub const fn of_traffic_class(byte: u8) -> Ecn {
+        Ecn::ALL[(byte & 0b11) as usize]
+    }
+
+    /// True if a queue may mark the packet in place of dropping it: ECT(0), ECT(1) or CE (RFC 3168 §5).
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Ecn::NotEct)
+    }
+
+    /// Its name in traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ecn::NotEct => "not-ect",
+            Ecn::Ect1 => "ect1",
+            Ecn::Ect0 => "ect0",
+            Ecn::Ce => "ce",
+        }
+    }
 }
 
 /// What a queue with biased management may do to a packet when it is full (Biaz and Vaidya 2005).

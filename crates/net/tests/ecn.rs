@@ -173,7 +173,7 @@ fn only_new_data_is_marked() {
         let mut again = Vec::new();
         for seen in at_a.iter().filter(|seen| !seen.is_in && seen.segment().len > 0) {
             let segment = seen.segment();
-            let expected = if segment.seq < sent { Ecn::NotEct } else { Ecn::Ect };
+            let expected = if segment.seq < sent { Ecn::NotEct } else { Ecn::Ect0 };
             assert_eq!(seen.packet.ecn, expected, "{scheme}: segment {}", segment.seq);
             if segment.seq < sent {
                 again.push(segment.seq);

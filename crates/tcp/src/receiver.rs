@@ -173,7 +173,7 @@ impl Receiver {
     fn make_ready(&mut self, ack: Segment) {
         // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
         let may_be_marked = ack.flags.syn && self.features.echo == Echo::EachByte;
-        let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
+        let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
         let mut packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
         packet.ecn = ecn;

@@ -52,7 +52,8 @@ pub(crate) fn finish(
         // RFC 3168 §5
         ecn: match packet.ecn {
             Ecn::NotEct => IpEcn::ZERO,
-            Ecn::Ect => IpEcn::TWO,
+            Ecn::Ect1 => IpEcn::ONE,
+            Ecn::Ect0 => IpEcn::TWO,
             Ecn::Ce => IpEcn::THREE,
         },
         ..Ipv4Header::default()
@@ -112,11 +113,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
         src: node(header.source)?,
         dst: node(header.destination)?,
         bytes: header.total_len.into(),
-        ecn: match header.ecn {
-            IpEcn::ZERO => Ecn::NotEct,
-            IpEcn::ONE | IpEcn::TWO => Ecn::Ect,
-            IpEcn::THREE => Ecn::Ce,
-        },
+        ecn: Ecn::of_traffic_class(header.ecn.value()),
         ttl: header.time_to_live,
         protocol: header.protocol,
         body,

@@ -6,7 +6,7 @@
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
-//! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0),
+//! * the acknowledgement number of a segment without the ACK bit is not carried,
 //!   the delay of an RTTN (2³² - 1 at most), the clock of an arrival and the contention of data (both modulo 2³²) count whole
 //!   microseconds, and the lifetime of a route (modulo 2³²) whole milliseconds;
 //! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent;

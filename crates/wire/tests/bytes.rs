@@ -208,7 +208,7 @@ fn windows_are_scaled_after_the_syn() {
 /// RFC 3168 §5 and §6.1: codepoints of the IP header, ECE and CWR of the TCP header.
 #[test]
 fn ecn_is_where_rfc_3168_puts_it() {
-    for (ecn, bits) in [(Ecn::NotEct, 0b00), (Ecn::Ect, 0b10), (Ecn::Ce, 0b11)] {
+    for (bits, ecn) in (0..).zip([Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce]) {
         assert_eq!(bytes(&Packet { ecn, ..data(NOTHING) })[1], bits);
     }
     let flags = Flags { ece: true, cwr: true, ..NOTHING.flags };

@@ -109,7 +109,7 @@ prop_compose! {
     fn packets()(
         flow in 0..addressing::MAX_FLOWS,
         back in any::<bool>(),
-        ecn in prop::sample::select(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce][..]),
+        ecn in prop::sample::select(&Ecn::ALL[..]),
         ttl in any::<u8>(),
         body in prop_oneof![
             segments().prop_map(Body::Tcp),

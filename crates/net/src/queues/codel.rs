@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_capable_packet_is_marked_in_place_of_being_dropped() {
         let mut bench = Bench::new(Codel::new(CodelPlan { ecn: true, ..PLAN }));
-        let ect = |packet: &mut Packet| packet.ecn = Ecn::Ect;
+        let ect = |packet: &mut Packet| packet.ecn = Ecn::Ect0;
         (0..20).for_each(|_| assert_eq!(bench.offer_with(ect), Offered::Queued));
         let mut marked = Vec::new();
         for ms in 0..430 {

@@ -100,7 +100,7 @@ impl Audit {
                 self.inside.insert((flow, number));
                 self.bench.push_with(|packet: &mut Packet| {
                     (packet.flow, packet.bytes) = (FlowId(flow), bytes);
-                    packet.ecn = if set { Ecn::Ect } else { Ecn::NotEct };
+                    packet.ecn = if set { Ecn::Ect0 } else { Ecn::NotEct };
                     packet.profile = if set { Profile::In } else { Profile::Out };
                 });
             }

@@ -152,7 +152,7 @@ fn bucket(packet: &Packet, queues: u16) -> u16 {
 
 /// Says "congestion experienced" on a packet, if its transport understands it (RFC 3168 §5).
 fn mark(packet: &mut Packet) -> bool {
-    let capable = packet.ecn != Ecn::NotEct;
+    let capable = packet.ecn.is_capable();
     if capable {
         packet.ecn = Ecn::Ce;
     }

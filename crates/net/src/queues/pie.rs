@@ -356,7 +356,7 @@ mod tests {
     // §5.1: marked in place of dropped below a probability of 0.1; §4.1: not with a couple of packets in the queue.
     #[test]
     fn capable_packets_are_marked_while_few_are_told() {
-        let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect;
+        let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
         let plain: fn(&mut Packet) = |_| {};
         for (probability, ecn, set, marks) in [
             (0.09, true, ect, true),

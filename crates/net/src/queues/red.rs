@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn ect(packet: &mut Packet) {
-        packet.ecn = Ecn::Ect;
+        packet.ecn = Ecn::Ect0;
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(bench.drain().len(), 50);
         let before = bench.disc.policy.average;
         bench.idle = Span::from_millis(250);
-        assert_eq!(bench.pass_with(ect), Ecn::Ect);
+        assert_eq!(bench.pass_with(ect), Ecn::Ect0);
         assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 

@@ -34,7 +34,7 @@ impl Sender {
                 let flags = Flags { syn: true, ece: capable, cwr: capable, ..Flags::default() };
                 // RFC 3168 §6.1.1 forbids it, RFC 8257 §3.6 recommends it.
                 let may_be_marked = self.features.echo == Echo::EachByte;
-                let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
+                let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
                 Some(self.packet(now, 0, 0, flags, ecn, Profile::In))
             }
             Connection::AckDue => {
@@ -126,7 +126,7 @@ impl Sender {
         let cwr = is_new && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, psh, ..Flags::default() };
         let len = (next.end - next.start) as u32;
-        let ecn = if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct };
+        let ecn = if is_new && self.is_ecn_capable() { Ecn::Ect0 } else { Ecn::NotEct };
         let profile = self.control.profile(&next);
         self.packet(now, next.start, len, flags, ecn, profile)
     }

@@ -341,7 +341,7 @@ impl<O: Observer> Transfer<O> {
                 self.schedule(arrival, Event::Data(p))
             }
             Fate::Congested => {
-                assert_eq!(p.ecn, Ecn::Ect, "only what is capable is marked");
+                assert_eq!(p.ecn, Ecn::Ect0, "only what is capable is marked");
                 self.schedule(arrival, Event::Data(Packet { ecn: Ecn::Ce, ..p }));
             }
             Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),

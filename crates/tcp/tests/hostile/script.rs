@@ -364,7 +364,7 @@ impl Bytes<'_> {
             },
             timestamps: self.maybe(Bytes::timestamps),
             contention: self.maybe(Bytes::span),
-            ecn: self.one_of(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce]),
+            ecn: self.one_of(&[Ecn::NotEct, Ecn::Ect0, Ecn::Ce]),
             damaged: self.flag(),
         }
     }

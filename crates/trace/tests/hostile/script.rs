@@ -95,7 +95,7 @@ impl Bytes<'_> {
         // One in 64 does not say how long it is.
         let bytes = if self.next() % 64 == 63 { bytes + 1 } else { bytes };
         Packet {
-            ecn: self.one_of(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce]),
+            ecn: self.one_of(&Ecn::ALL),
             ttl: self.next(),
             damaged: self.flag(),
             profile: self.one_of(&[Profile::In, Profile::Out]),

@@ -133,14 +133,9 @@ impl Headers {
         sum.add_slice(addresses).add_2bytes([0, self.protocol]).add_2bytes((length as u16).to_be_bytes())
     }
 
-    /// RFC 3168 §5: the last two bits of the traffic class. ECT(1) is ECN-capable, too.
+    /// RFC 3168 §5: the last two bits of the traffic class.
     pub fn ecn(&self, bytes: &[u8]) -> Ecn {
-        let field = if self.is_v6 { bytes[1] >> 4 } else { bytes[1] };
-        match field & 0b11 {
-            0b00 => Ecn::NotEct,
-            0b11 => Ecn::Ce,
-            _ => Ecn::Ect,
-        }
+        Ecn::of_traffic_class(if self.is_v6 { bytes[1] >> 4 } else { bytes[1] })
     }
 }
 

@@ -39,7 +39,7 @@ pub fn write_back(
     let datagram = original.datagram();
     let Ok(headers) = Headers::of(datagram) else { return Arc::clone(datagram) };
     let with_naks = folded_naks(packet, connection).and_then(|numbers| add_naks(datagram, headers, &numbers));
-    let marked = packet.ecn == Ecn::Ce && headers.ecn(datagram) == Ecn::Ect;
+    let marked = packet.ecn == Ecn::Ce && matches!(headers.ecn(datagram), Ecn::Ect0 | Ecn::Ect1);
     let told = hears && has_eln(packet) && headers.tcp(datagram).is_ok_and(|header| header.is_some());
     let mut out: Arc<[u8]> = match with_naks {
         Some(longer) => Arc::from(longer),

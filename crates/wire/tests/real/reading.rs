@@ -21,7 +21,7 @@ fn a_syn_of_both_families() {
     let header = header(0xFFFF_FFF0, &options);
     let syn = TcpHeader { syn: true, ece: true, cwr: true, acknowledgment_number: 77, ..header };
     for (is_v6, ecn, expected) in
-        [(false, 0, Ecn::NotEct), (true, 1, Ecn::Ect), (false, 2, Ecn::Ect), (true, 3, Ecn::Ce)]
+        [(false, 0, Ecn::NotEct), (true, 1, Ecn::Ect1), (false, 2, Ecn::Ect0), (true, 3, Ecn::Ce)]
     {
         let bytes = tcp(is_v6, ecn, syn.clone(), b"early");
         let Seen { tcp: Some(tcp), ref source, .. } = read(&bytes).unwrap() else { panic!("no TCP") };

@@ -54,7 +54,7 @@ fn congestion_experienced() {
         assert_eq!((read(&out).unwrap().ecn, checksums_hold(&out)), (Ecn::Ce, Ok(())));
         let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != out[at]).collect();
         assert_eq!(changed, if is_v6 { &[1][..] } else { &[1, 11] });
-        let back = write_back(&original(&out), &Packet { ecn: Ecn::Ect, ..other_packet() }, None, false);
+        let back = write_back(&original(&out), &Packet { ecn: Ecn::Ect0, ..other_packet() }, None, false);
         assert_eq!(back, out, "a mark is never taken away");
     }
     for is_v6 in [false, true] {
@@ -147,7 +147,7 @@ proptest! {
         ack.set_options_raw(&[1; 20][..4 * words]).unwrap();
         let bytes = tcp(is_v6, ecn, ack, &payload);
         let original = original(&bytes);
-        let packet = Packet { ecn: if marks { Ecn::Ce } else { Ecn::Ect }, ..ack_with(&original, &seqs) };
+        let packet = Packet { ecn: if marks { Ecn::Ce } else { Ecn::Ect0 }, ..ack_with(&original, &seqs) };
         let connection = connection();
         let out = write_back(&original, &packet, Some((&connection, Way::Reverse)), false);
         prop_assert_eq!(checksums_hold(&out), Ok(()));

@@ -8,11 +8,11 @@ fn ecn_echo() {
     let mut b = delayed();
     let echo = |answers: Vec<Segment>| answers.iter().map(|s| s.flags.ece).collect::<Vec<_>>();
     assert_eq!(echo(b.give_marked(ms(1), segment(1, 500), Ecn::Ce)), [true]);
-    assert!(b.give_marked(ms(2), segment(501, 500), Ecn::Ect).is_empty());
-    assert_eq!(echo(b.give_marked(ms(3), segment(1001, 500), Ecn::Ect)), [true]);
+    assert!(b.give_marked(ms(2), segment(501, 500), Ecn::Ect0).is_empty());
+    assert_eq!(echo(b.give_marked(ms(3), segment(1001, 500), Ecn::Ect0)), [true]);
     let mut cwr = segment(1501, 500);
     cwr.flags.cwr = true;
-    assert_eq!(echo(b.give_marked(ms(4), cwr.clone(), Ecn::Ect)), [false]);
+    assert_eq!(echo(b.give_marked(ms(4), cwr.clone(), Ecn::Ect0)), [false]);
     // A segment that carries CWR and was itself marked begins anew.
     cwr.seq = 2001;
     assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
@@ -23,7 +23,7 @@ fn ecn_echo() {
 fn each_mark_is_echoed_once() {
     let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
     let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), features) };
-    let echoes = [Ecn::Ect, Ecn::Ce, Ecn::Ect, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
+    let echoes = [Ecn::Ect0, Ecn::Ce, Ecn::Ect0, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
         let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
         answers.iter().any(|s| s.flags.ece)
     });
@@ -96,13 +96,13 @@ fn every_byte_is_echoed_as_it_was() {
     let reply = receiver.poll_transmit(ms(0)).expect("a SYN-ACK");
     assert_eq!(
         (reply.ecn, reply.segment().expect("TCP").flags.ece),
-        (Ecn::Ect, false),
+        (Ecn::Ect0, false),
         "a mark on a SYN is ignored"
     );
     let mut give = |n: u64, marked: bool, cwr: bool| -> Vec<(u64, bool)> {
         let flags = Flags { ack: true, cwr, ..Flags::default() };
         let data = Segment { flags, ..segment(1 + 500 * (n - 1), 500) };
-        receiver.on_segment(ms(n), &packet(data, if marked { Ecn::Ce } else { Ecn::Ect }));
+        receiver.on_segment(ms(n), &packet(data, if marked { Ecn::Ce } else { Ecn::Ect0 }));
         let acks = std::iter::from_fn(|| receiver.poll_transmit(ms(n)));
         acks.map(|p| {
             let ack = p.segment().expect("TCP");
