@@ -24,6 +24,8 @@ pub struct Segment {
     pub flags: Flags,
     /// A checksum of the headers alone, on data (HACK: Balan et al. 2001).
     pub header_check: bool,
+    /// SACK permitted, on a SYN (RFC 2018 §2).
+    pub sack_permitted: bool,
     /// Timestamps option (RFC 7323), if used.
     pub timestamps: Option<Timestamps>,
     /// Those that few segments carry.
@@ -52,8 +54,8 @@ impl Segment {
 
     /// Bytes of TCP options, padded to a multiple of four: timestamps 12 (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018
     /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12, k NAKs 4 + 4k
-    /// (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window
-    /// scale 4 (RFC 7323 §2.2).
+    /// (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs
+    /// without it) and window scale 4 (RFC 7323 §2.2).
     ///
     /// A real segment has those that it came with, and the NAKs that agents put beside them.
     pub fn option_bytes(&self) -> u32 {

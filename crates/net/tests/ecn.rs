@@ -112,6 +112,31 @@ fn read(path: &Path) -> Vec<Seen> {
     seen
 }
 
+// RFC 3168 §6.1.1: ECE and CWR on the SYN, ECE alone on the SYN-ACK, neither without ECN. RFC 2018 §2, RFC 7323 §3.2: SACK and timestamps
+// as the connection uses them.
+#[test]
+fn captures_show_the_handshake() {
+    for (scheme, ecn, timestamps, sack) in [
+        ("newreno", true, true, false),
+        ("newreno", false, false, false),
+        ("sack", true, false, true),
+        ("dctcp", false, true, true),
+    ] {
+        let mut plan = Plan { duration: Span::from_secs(1), ..bottleneck(scheme, 1, ecn) };
+        if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
+            config.timestamps = timestamps;
+        }
+        let (_, [at_a, _]) = captured(&plan, &format!("handshake-{scheme}-{ecn}"));
+        let agreed = ecn || scheme == "dctcp";
+        for (seen, is_answer) in at_a.iter().zip([false, true]) {
+            let Segment { flags, sack_permitted, timestamps: stamped, .. } = *seen.segment();
+            assert_eq!((seen.is_in, flags.syn, flags.ack), (is_answer, true, is_answer), "{scheme}");
+            assert_eq!((flags.ece, flags.cwr), (agreed, agreed && !is_answer), "{scheme}");
+            assert_eq!((sack_permitted, stamped.is_some()), (sack, timestamps), "{scheme}");
+        }
+    }
+}
+
 // RFC 3168 §6.1.3: from a CE packet on, every ACK echoes it, until a segment says CWR; and none does otherwise.
 #[test]
 fn marks_are_echoed_until_the_sender_says_that_it_reduced() {

@@ -3,7 +3,9 @@
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
-use crate::config::{Config, DelayedAck, LossDetection};
+mod echo;
+
+use crate::config::{Config, DelayedAck};
 use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
 use crate::{Echo, ReceiverFeatures};
@@ -11,6 +13,7 @@ use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet,
     RareOptions, Sack, SackBlock, Segment, Span, Time, Timestamps,
 };
+use echo::MarkEcho;
 use std::collections::VecDeque;
 
 /// What an endpoint's SYN occupies; the first data byte comes after it.
@@ -38,9 +41,10 @@ pub struct Receiver {
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
-    /// ECE on ACKs: on every one until the sender says CWR (RFC 3168 §6.1.3), on that of a marked packet alone, or on those of a run of
-    /// marked packets (DCTCP.CE, RFC 8257 §3.2).
-    congestion_seen: bool,
+    /// It takes part in ECN if the sender does.
+    is_ecn_capable: bool,
+    /// The echo of marks, if the connection has agreed on ECN.
+    echo: Option<Box<dyn MarkEcho>>,
     /// The last segment that came, if ACKs are to name it.
     arrival: Option<Arrival>,
     /// The last segment that came damaged, as long as its ELN is repeated.
@@ -66,7 +70,7 @@ impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
-        let reports_sack = features.sack || config.loss_detection != LossDetection::Duplicates;
+        let is_ecn_capable = features.uses_ecn(config);
         let contention = features.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
         Receiver {
             flow,
@@ -76,7 +80,7 @@ impl Receiver {
             edge: contention.as_ref().map(|limit| FIRST_BYTE + limit.window()),
             contention,
             features,
-            sack_blocks: if reports_sack { usize::from(config.sack_blocks) } else { 0 },
+            sack_blocks: if features.uses_sack(config) { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
             delayed_ack: config.delayed_ack.filter(|_| !features.prompt_acks),
             quick_acks: QuickAcks::new(config),
@@ -84,7 +88,9 @@ impl Receiver {
             mss: config.mss,
             stream: Stream::new(expected),
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
-            congestion_seen: false,
+            is_ecn_capable,
+            // Without a handshake both ends are as they are configured.
+            echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo)),
             arrival: None,
             damaged: None,
             unacked: 0,
@@ -139,7 +145,10 @@ impl Receiver {
     /// Data leaves in the other direction and carries the ACK that is owed, if one is: its acknowledgement, window, echoed timestamp and
     /// ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3).
     pub fn carry(&mut self, now: Time) -> Segment {
-        let header = self.segment(now, None, None);
+        let mut header = self.segment(now, None, None);
+        if let Some(echo) = &mut self.echo {
+            echo.fill(&mut header);
+        }
         self.note_ack(&header);
         header
     }
@@ -172,7 +181,7 @@ impl Receiver {
     #[inline(always)] // made where it is to lie
     fn make_ready(&mut self, ack: Segment) {
         // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
-        let may_be_marked = ack.flags.syn && self.features.echo == Echo::EachByte;
+        let may_be_marked = ack.flags.syn && ack.flags.ece && self.features.echo == Echo::EachByte;
         let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
         let mut packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
@@ -187,6 +196,7 @@ impl Receiver {
 
     fn on_syn(&mut self, now: Time, syn: &Segment) {
         self.stream.expected = self.stream.expected.max(FIRST_BYTE);
+        self.agree(syn);
         self.note_timestamp(syn);
         if self.stream.expected > FIRST_BYTE {
             // A SYN that was long under way: data already came, so the peer is connected (RFC 9293 §3.10.7.4).
@@ -196,6 +206,8 @@ impl Receiver {
         let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
         reply.flags.syn = true;
+        reply.flags.ece = self.echo.is_some();
+        reply.sack_permitted = self.sack_blocks > 0;
         // RFC 7323 §4.3 (1): Last.ACK.sent is what the last segment acknowledged, the SYN-ACK being one.
         if let Some(clock) = &mut self.clock {
             clock.last_ack = reply.ack;
@@ -203,15 +215,24 @@ impl Receiver {
         self.make_ready(reply);
     }
 
+    /// What the sender does not offer is not used: ECN (RFC 3168 §6.1.1: both bits ask for it), SACK (RFC 2018 §2), timestamps (RFC 7323
+    /// §3.2).
+    fn agree(&mut self, syn: &Segment) {
+        let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
+        if is_agreed != self.echo.is_some() {
+            self.echo = is_agreed.then(|| echo::build(self.features.echo));
+        }
+        self.sack_blocks *= usize::from(syn.sack_permitted);
+        self.clock.take_if(|_| syn.timestamps.is_none());
+    }
+
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
-        // RFC 8257 §3.2: "send two ACKs", one for what came before in the old state, so that every byte is echoed as it was.
-        let ends_run = self.features.echo == Echo::EachByte && (ecn == Ecn::Ce) != self.congestion_seen;
-        if ends_run && self.unacked > 0 {
+        if self.unacked > 0 && self.echo.as_ref().is_some_and(|echo| echo.ends_run(ecn)) {
             self.acknowledge(now, None);
         }
         self.note_timestamp(s);
         self.arrival = self.features.arrival.then_some(Arrival { seq: s.seq, at: now });
-        let ecn_news = self.note_congestion(s.flags.cwr, ecn);
+        let ecn_news = self.echo.as_mut().is_some_and(|echo| echo.on_data(ecn, s.flags.cwr));
         let had_gap = self.stream.has_gap();
         let block = SackBlock { start: s.seq, end: s.seq + u64::from(s.len) };
         let change = self.stream.insert(block);
@@ -248,17 +269,6 @@ impl Receiver {
         self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 
-    /// True if what ACKs say about congestion changed, so that one is due at once.
-    fn note_congestion(&mut self, cwr: bool, ecn: Ecn) -> bool {
-        let (before, is_marked) = (self.congestion_seen, ecn == Ecn::Ce);
-        self.congestion_seen = match self.features.echo {
-            Echo::AsConfigured => (before && !cwr) || is_marked, // RFC 3168 §6.1.3
-            Echo::EachMark => before || is_marked,
-            Echo::EachByte => is_marked, // RFC 8257 §3.2, whatever CWR says
-        };
-        self.congestion_seen != before
-    }
-
     /// RFC 7323 §4.3 (2): the echo comes from the segment that the last ACK asked for, or an older one sent since, so
     /// that a delayed ACK or a hole lengthens the sample and never shortens it.
     fn note_timestamp(&mut self, s: &Segment) {
@@ -286,7 +296,6 @@ impl Receiver {
         self.unacked = 0;
         self.ack_due = None;
         self.quick_acks.on_ack();
-        self.congestion_seen &= self.features.echo != Echo::EachMark;
     }
 
     fn eln(&self) -> Option<Eln> {
@@ -301,7 +310,10 @@ impl Receiver {
         arrival: Option<Arrival>,
         duplicate: Option<SackBlock>,
     ) -> Segment {
-        let ack = self.segment(now, eln, arrival);
+        let mut ack = self.segment(now, eln, arrival);
+        if let Some(echo) = &mut self.echo {
+            echo.fill(&mut ack);
+        }
         let has_runs = duplicate.is_some() || self.stream.has_gap();
         if self.sack_blocks > 0 && has_runs { self.report_runs(ack, duplicate) } else { ack }
     }
@@ -323,12 +335,13 @@ impl Receiver {
             len: 0,
             ack: self.stream.expected,
             window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
-            flags: Flags { ack: true, ece: self.congestion_seen, ..Flags::default() },
+            flags: Flags { ack: true, ..Flags::default() },
             timestamps: self.clock.as_ref().map(|c| Timestamps {
                 value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
                 echo: c.recent,
             }),
             header_check: false,
+            sack_permitted: false,
             sent: now,
             options: match (eln, arrival) {
                 (None, None) => Options::NONE, // most have neither, and nothing is asked of them

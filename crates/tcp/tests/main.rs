@@ -10,6 +10,7 @@ mod hostile;
 mod kernel_ops;
 mod laws;
 mod lhp;
+mod marks;
 mod notices_unheard;
 mod pacing;
 mod rounds;

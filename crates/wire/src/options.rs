@@ -22,6 +22,7 @@ pub(crate) const MAX_WINDOW_SHIFT: u8 = 14;
 
 pub(crate) const NOP: u8 = 1;
 pub(crate) const WINDOW_SCALE: u8 = 3;
+pub(crate) const SACK_PERMITTED: u8 = 4;
 pub(crate) const SACK: u8 = 5;
 pub(crate) const TIMESTAMPS: u8 = 8;
 /// RFC 4727.
@@ -43,7 +44,8 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     let mut out = Vec::new();
     if segment.flags.syn {
         let [high, low] = MSS.to_be_bytes();
-        out.extend([2, 4, high, low, NOP, NOP, 4, 2]);
+        out.extend([2, 4, high, low, NOP, NOP]);
+        out.extend(if segment.sack_permitted { [SACK_PERMITTED, 2] } else { [NOP, NOP] });
         out.extend([NOP, WINDOW_SCALE, 3, window_shift(segment.window)]);
     }
     if let Some(ts) = segment.timestamps {
@@ -88,6 +90,7 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
         let (_, kind, body) = option?;
         match (kind, body) {
             (WINDOW_SCALE, &[shift]) if segment.flags.syn => window_shift = Some(shift.min(MAX_WINDOW_SHIFT)),
+            (SACK_PERMITTED, []) => segment.sack_permitted = segment.flags.syn,
             (TIMESTAMPS, body) if body.len() == 8 => {
                 segment.timestamps = Some(Timestamps { value: word(body, 0), echo: word(body, 4) });
             }

@@ -149,16 +149,19 @@ fn foreign_options() {
     }
 }
 
-/// RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2.2: what a SYN offers, and that its own window is not scaled.
+/// RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2.2: what a SYN offers, and that its own window is not scaled. Without SACK the SYN is as long.
 #[test]
 fn a_syn_offers_mss_sack_and_window_scale() {
     let flags = Flags { syn: true, ..Flags::default() };
-    let syn = data(Segment { seq: 0, ack: 0, window: 4 << 20, flags, ..NOTHING });
-    let out = bytes(&syn);
+    let syn = |sack_permitted| {
+        bytes(&data(Segment { seq: 0, ack: 0, window: 4 << 20, flags, sack_permitted, ..NOTHING }))
+    };
+    let out = syn(true);
     assert_eq!(out.len(), 52);
     assert_eq!(out[32..36], [0x80, 0x02, 0xFF, 0xFF]);
     assert_eq!(out[40..], [2, 4, 0xFF, 0xD7, 1, 1, 4, 2, 1, 3, 3, 7]);
     assert_eq!(decode(&out).unwrap().window_shift, Some(7));
+    assert_eq!(syn(false)[40..], [2, 4, 0xFF, 0xD7, 1, 1, 1, 1, 1, 3, 3, 7]);
 }
 
 /// RFC 3561 §5.1 to §5.3, every byte behind the header of IP; to all on the link (RFC 919 §7), as many hops as the ring has.

@@ -44,6 +44,7 @@ prop_compose! {
             flags: Flags { syn, ack: has_ack, fin, psh: ece, ece, cwr },
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             header_check,
+            sack_permitted: syn && fin,
             options: Options::from(RareOptions {
                 // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
                 sack: if syn { Sack::EMPTY } else { sack(&blocks) },

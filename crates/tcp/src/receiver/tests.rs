@@ -1,11 +1,13 @@
 //! Packet scripts: these segments at these times, those ACKs.
 
+mod agreement;
 mod delays;
 mod echoes;
 mod reports;
 
 use super::*;
-use crate::config::Preset;
+use crate::Echo;
+use crate::config::{LossDetection, Preset};
 
 /// A receiver under test and a shorthand for what it answers.
 struct Bench {
@@ -14,6 +16,9 @@ struct Bench {
 
 /// One ACK: its number and its SACK blocks.
 type Answer = (u64, Vec<(u64, u64)>);
+
+/// The flags of a SYN that asks for ECN (RFC 3168 §6.1.1).
+const SETUP: Flags = Flags { syn: true, ack: false, fin: false, psh: false, ece: true, cwr: true };
 
 fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)

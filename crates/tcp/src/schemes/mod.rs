@@ -2,7 +2,7 @@
 
 use crate::recovery;
 use crate::seams::{Parts, Recovery};
-use crate::{Config, Preset};
+use crate::{Config, LossDetection, Preset};
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
@@ -87,6 +87,16 @@ impl ReceiverFeatures {
     };
     /// SACK blocks.
     pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
+
+    /// True if the connection reports and heeds SACK blocks.
+    pub(crate) fn uses_sack(&self, config: &Config) -> bool {
+        config.sack_blocks > 0 && (self.sack || config.loss_detection != LossDetection::Duplicates)
+    }
+
+    /// True if the connection takes part in ECN.
+    pub(crate) fn uses_ecn(&self, config: &Config) -> bool {
+        config.ecn || self.echo != Echo::AsConfigured
+    }
 
     /// What of it shows in a trace, by name: what whoever reads one has to know of a scheme.
     pub fn flags(&self) -> Vec<&'static str> {

@@ -229,8 +229,8 @@ impl Sender {
 
     /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
     fn heed_echo(&mut self, now: Time, ack: &Ack) {
-        let heeds_itself = self.features.echo == Echo::EachMark;
-        if !ack.ece || heeds_itself || self.state.una <= self.echo_point || self.frozen.is_some() {
+        if !self.marking.asks_to_reduce(ack.ece) || self.state.una <= self.echo_point || self.frozen.is_some()
+        {
             return;
         }
         self.cwr_due = true;

@@ -2,6 +2,7 @@
 
 mod acks;
 mod expected_delay;
+mod marks;
 mod notices;
 mod pacing;
 mod rates;
@@ -21,6 +22,7 @@ use crate::sender_state::SenderState;
 use crate::{Config, ReceiverFeatures};
 use airhop_base::{Body, FlowId, NodeId, Packet, Span, Time};
 use expected_delay::ExpectedDelay;
+use marks::Marking;
 use notices::Frozen;
 use pacing::Pacing;
 use std::collections::VecDeque;
@@ -57,6 +59,7 @@ pub struct Sender {
     timed_out: Option<u64>,
     reduction: Option<Reduction>,
     pacing: Pacing,
+    marking: Marking,
     /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
     echo_point: u64,
     /// Linux' TCP_CA_CWR: first byte that had not been sent when a mark reduced the window, until something else does; zero then.
@@ -141,6 +144,7 @@ impl Sender {
             timed_out: None,
             reduction: None,
             pacing: Pacing::default(),
+            marking: Marking::new(config, &features),
             echo_point: 0,
             reduced_until: 0,
             cwr_due: false,
@@ -170,6 +174,9 @@ impl Sender {
         let Body::Tcp(segment) = &p.body else { return };
         if let Some(ts) = segment.timestamps {
             self.recent_timestamp = ts.value;
+        }
+        if segment.flags.syn && segment.ack > 0 && self.connection == Connection::SynSent {
+            self.marking.on_syn_ack(segment.flags);
         }
         if segment.flags.ack && self.connection != Connection::Closed {
             self.on_acknowledgement(now, segment);

@@ -1,7 +1,6 @@
 //! The sender transmits the handshake and data, with the headers of both.
 
 use super::{Connection, Sender, clock, pacing};
-use crate::Echo;
 use crate::config::Validation;
 use crate::seams::{Agent, Cause, Next};
 use crate::sender_state::SenderState;
@@ -29,13 +28,7 @@ impl Sender {
                 self.state.board.on_sent(now, syn.start, syn.end);
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
                 self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
-                // RFC 3168 §6.1.1: both bits on a SYN ask whether the receiver echoes marks.
-                let capable = self.is_ecn_capable();
-                let flags = Flags { syn: true, ece: capable, cwr: capable, ..Flags::default() };
-                // RFC 3168 §6.1.1 forbids it, RFC 8257 §3.6 recommends it.
-                let may_be_marked = self.features.echo == Echo::EachByte;
-                let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
-                Some(self.packet(now, 0, 0, flags, ecn, Profile::In))
+                Some(self.packet(now, 0, 0, self.marking.syn_flags(), self.marking.of_syn(), Profile::In))
             }
             Connection::AckDue => {
                 self.connection = Connection::Established;
@@ -44,10 +37,6 @@ impl Sender {
             }
             Connection::Established => self.next_data(now),
         }
-    }
-
-    fn is_ecn_capable(&self) -> bool {
-        self.config.ecn || self.features.echo != Echo::AsConfigured
     }
 
     #[inline(always)]
@@ -121,12 +110,12 @@ impl Sender {
         self.note_usage();
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
-        // RFC 3168 §6.1.5: what is sent again is not to be marked, and §6.1.2: CWR goes with new data.
+        // RFC 3168 §6.1.2: CWR goes with new data.
         let is_new = !again;
         let cwr = is_new && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, psh, ..Flags::default() };
         let len = (next.end - next.start) as u32;
-        let ecn = if is_new && self.is_ecn_capable() { Ecn::Ect0 } else { Ecn::NotEct };
+        let ecn = self.marking.of_data(is_new);
         let profile = self.control.profile(&next);
         self.packet(now, next.start, len, flags, ecn, profile)
     }
@@ -151,6 +140,7 @@ impl Sender {
             flags,
             timestamps,
             header_check: len > 0 && self.features.header_check,
+            sack_permitted: flags.syn && self.features.uses_sack(&self.config),
             sent: now,
             options: if len > 0 && self.features.contention { no_contention() } else { Options::NONE },
         };

@@ -73,9 +73,14 @@ impl Script {
         }
     }
 
+    /// What the sender has to send now, as packets.
+    pub fn packets(&mut self) -> Vec<Packet> {
+        std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
+    }
+
     /// What the sender has to send now, as segments.
     pub fn segments(&mut self) -> Vec<Segment> {
-        std::iter::from_fn(|| self.sender.poll_transmit(self.now)).map(|p| segment(&p).clone()).collect()
+        self.packets().iter().map(|p| segment(p).clone()).collect()
     }
 
     /// An ACK that expects segment `n`.

@@ -158,6 +158,7 @@ impl Bytes<'_> {
             flags: Flags { syn, ack, fin, psh: false, ece, cwr },
             timestamps: self.seldom(|b| Timestamps { value: b.word() as u32, echo: b.next().into() }),
             header_check: self.flag(),
+            sack_permitted: syn && fin,
             options: Options::from(RareOptions {
                 sack,
                 eln: self.seldom(|b| b.maybe(Bytes::offset).map_or(Eln::Next, Eln::Segment)),

@@ -120,6 +120,7 @@ impl Connection {
             len: payload,
             flags: seen.flags,
             header_check: false,
+            sack_permitted: seen.sack_permitted,
             timestamps: seen.timestamps,
             options: Options::from(RareOptions { sack, original: Some(original), ..RareOptions::NONE }),
         }

@@ -2,12 +2,11 @@
 
 use super::Unreadable;
 use super::headers::{DCCP, Headers, ICMP, ICMPV6, SCTP, UDP, UDP_HEADER, UDP_LITE, half, part, word};
-use crate::options::{MAX_WINDOW_SHIFT, SACK, TIMESTAMPS, WINDOW_SCALE, Walk};
+use crate::options::{MAX_WINDOW_SHIFT, SACK, SACK_PERMITTED, TIMESTAMPS, WINDOW_SCALE, Walk};
 use airhop_base::{Ecn, Flags, Timestamps};
 use std::net::IpAddr;
 
 const MSS: u8 = 2;
-const SACK_PERMITTED: u8 = 4;
 
 /// Control bits (RFC 9293 §3.1).
 const FIN: u8 = 0x01;

@@ -18,6 +18,7 @@ pub const NOTHING: Segment = Segment {
     flags: Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false },
     timestamps: None,
     header_check: false,
+    sack_permitted: false,
     options: Options::NONE,
     sent: Time::ZERO,
 };

@@ -1,0 +1,27 @@
+//! ECE on the ACKs of marked bytes alone, whatever CWR says (RFC 8257 §3.2).
+
+use super::MarkEcho;
+use airhop_base::{Ecn, Segment};
+
+#[derive(Debug, Default)]
+pub(super) struct Dctcp {
+    /// DCTCP.CE: the last segment was marked.
+    is_marked: bool,
+}
+
+impl MarkEcho for Dctcp {
+    /// "Send an immediate ACK" when DCTCP.CE changes, with the old one: every byte is echoed as it arrived.
+    fn ends_run(&self, ecn: Ecn) -> bool {
+        (ecn == Ecn::Ce) != self.is_marked
+    }
+
+    fn on_data(&mut self, ecn: Ecn, _cwr: bool) -> bool {
+        let ends_run = self.ends_run(ecn);
+        self.is_marked ^= ends_run;
+        ends_run
+    }
+
+    fn fill(&mut self, ack: &mut Segment) {
+        ack.flags.ece = self.is_marked;
+    }
+}

@@ -1,0 +1,22 @@
+//! ECE on one ACK for each mark, whatever CWR says (Xu, Tian and Ansari 2004).
+
+use super::MarkEcho;
+use airhop_base::{Ecn, Segment};
+
+#[derive(Debug, Default)]
+pub(super) struct EachMark {
+    /// A mark came since the last ACK.
+    is_due: bool,
+}
+
+impl MarkEcho for EachMark {
+    fn on_data(&mut self, ecn: Ecn, _cwr: bool) -> bool {
+        let is_new = ecn == Ecn::Ce && !self.is_due;
+        self.is_due |= is_new;
+        is_new
+    }
+
+    fn fill(&mut self, ack: &mut Segment) {
+        ack.flags.ece = std::mem::take(&mut self.is_due);
+    }
+}

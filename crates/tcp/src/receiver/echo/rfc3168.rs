@@ -1,0 +1,22 @@
+//! ECE from the first mark until the sender says that it has reduced its window (RFC 3168 §6.1.3).
+
+use super::MarkEcho;
+use airhop_base::{Ecn, Segment};
+
+#[derive(Debug, Default)]
+pub(super) struct Rfc3168 {
+    /// A mark came, and no CWR since.
+    echoes: bool,
+}
+
+impl MarkEcho for Rfc3168 {
+    /// A segment that carries CWR and is itself marked begins anew.
+    fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool {
+        let echoes = (self.echoes && !cwr) || ecn == Ecn::Ce;
+        std::mem::replace(&mut self.echoes, echoes) != echoes
+    }
+
+    fn fill(&mut self, ack: &mut Segment) {
+        ack.flags.ece = self.echoes;
+    }
+}

@@ -1,0 +1,60 @@
+//! What a SYN offers, and what a connection makes of it.
+
+use super::*;
+
+/// A receiver that is capable of all, and the answer to a SYN.
+fn opened(syn: Segment) -> (Bench, Segment) {
+    let config = Config { handshake: true, timestamps: true, ecn: true, ..plain() };
+    let mut b = Bench::new(config);
+    let mut reply = b.give(ms(0), Segment { seq: 0, ..syn });
+    assert_eq!(reply.len(), 1);
+    (b, reply.remove(0))
+}
+
+/// A SYN that offers all.
+fn offer() -> Segment {
+    let timestamps = Some(Timestamps { value: 1, echo: 0 });
+    Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }
+}
+
+/// What the connection uses of ECN, SACK and timestamps: a marked segment, then one behind a gap.
+fn used(mut b: Bench) -> [bool; 3] {
+    b.give_marked(ms(1), segment(1, 500), Ecn::Ce);
+    let ack = b.give_marked(ms(2), segment(1001, 500), Ecn::Ect0).remove(0);
+    [ack.flags.ece, !ack.options.sack.is_empty(), ack.timestamps.is_some()]
+}
+
+fn answered(reply: &Segment) -> [bool; 3] {
+    [reply.flags.ece, reply.sack_permitted, reply.timestamps.is_some()]
+}
+
+// RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR, the SYN-ACK that agrees ECE alone. RFC 2018 §2, RFC 7323 §3.2: SACK and timestamps are
+// for connections whose SYN offers them. What is answered is what is used, however often the SYN comes.
+#[test]
+fn what_is_offered_is_agreed_on_and_used() {
+    let flags = |ece, cwr| Flags { ece, cwr, ..SETUP };
+    for (syn, agreed) in [
+        (offer(), [true; 3]),
+        (Segment { flags: flags(false, false), ..offer() }, [false, true, true]),
+        (Segment { flags: flags(true, false), ..offer() }, [false, true, true]),
+        (Segment { flags: flags(false, true), ..offer() }, [false, true, true]),
+        (Segment { sack_permitted: false, ..offer() }, [true, false, true]),
+        (Segment { timestamps: None, ..offer() }, [true, true, false]),
+    ] {
+        let (mut b, reply) = opened(syn.clone());
+        assert_eq!((answered(&reply), reply.flags.cwr), (agreed, false), "{syn:?}");
+        assert_eq!(b.give(ms(0), syn.clone()), [reply], "a SYN that comes again");
+        assert_eq!(used(b), agreed, "{syn:?}");
+    }
+}
+
+// RFC 3168 §6.1.1: a host that does not take part answers with neither bit.
+#[test]
+fn a_receiver_without_ecn_declines() {
+    let config = Config { handshake: true, loss_detection: LossDetection::Duplicates, ..plain() };
+    let features = ReceiverFeatures::NOTHING;
+    let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features) };
+    let reply = b.give(ms(0), offer()).remove(0);
+    assert_eq!((answered(&reply), reply.flags.cwr), ([false; 3], false));
+    assert_eq!(used(b), [false; 3]);
+}

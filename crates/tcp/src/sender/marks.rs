@@ -1,0 +1,45 @@
+//! The sender's part in ECN: which packets may be marked, and whether an echo is answered as RFC 3168 says.
+
+use crate::{Config, Echo, ReceiverFeatures};
+use airhop_base::{Ecn, Flags};
+
+/// What a connection makes of ECN.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marking {
+    /// Both ends take part: as far as anybody knows before the SYN-ACK, the sender does.
+    is_agreed: bool,
+    echo: Echo,
+}
+
+impl Marking {
+    pub fn new(config: &Config, features: &ReceiverFeatures) -> Self {
+        Marking { is_agreed: features.uses_ecn(config), echo: features.echo }
+    }
+
+    /// The flags of a SYN: both bits ask for ECN (RFC 3168 §6.1.1).
+    pub fn syn_flags(self) -> Flags {
+        Flags { syn: true, ece: self.is_agreed, cwr: self.is_agreed, ..Flags::default() }
+    }
+
+    /// The codepoint of a SYN: RFC 3168 §6.1.1 forbids ECT, RFC 8257 §3.6 recommends it.
+    pub fn of_syn(self) -> Ecn {
+        if self.is_agreed && self.echo == Echo::EachByte { Ecn::Ect0 } else { Ecn::NotEct }
+    }
+
+    /// The answer to the SYN came: ECE without CWR agrees (RFC 3168 §6.1.1).
+    pub fn on_syn_ack(&mut self, flags: Flags) {
+        self.is_agreed &= flags.ece && !flags.cwr;
+    }
+
+    /// The codepoint of data: what is sent again is not to be marked (RFC 3168 §6.1.5).
+    #[inline]
+    pub fn of_data(self, is_new: bool) -> Ecn {
+        if is_new && self.is_agreed { Ecn::Ect0 } else { Ecn::NotEct }
+    }
+
+    /// True if an ACK with ECE asks the sender for a reduction (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.
+    #[inline]
+    pub fn asks_to_reduce(self, ece: bool) -> bool {
+        ece && self.is_agreed && self.echo != Echo::EachMark
+    }
+}

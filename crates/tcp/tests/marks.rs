@@ -1,0 +1,57 @@
+//! The sender's part in ECN: what the handshake agrees on decides which packets may be marked, and whether echoes are heeded.
+
+use crate::common::script::Script;
+use airhop_base::{Ecn, Flags, Packet, Segment};
+use airhop_tcp::{Config, Preset};
+
+const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
+
+/// A sender whose SYN was answered with these bits, and all that it sends at once.
+fn opened(scheme: &str, ecn: bool, ece: bool, cwr: bool) -> (Script, [Packet; 2], Vec<Packet>) {
+    let mut s = Script::new(scheme, Config { ecn, ..Preset::Rfc.config(1000) });
+    let syn = s.packets().remove(0);
+    let flags = Flags { syn: true, ece, cwr, ..ACK };
+    s.at(100).arrives(Segment { seq: 0, ack: 1, window: 1 << 40, flags, ..Segment::default() });
+    let mut sent = s.packets();
+    let ack = sent.remove(0);
+    (s, [syn, ack], sent)
+}
+
+fn bits(packet: &Packet) -> (bool, bool) {
+    let flags = packet.segment().expect("TCP").flags;
+    (flags.ece, flags.cwr)
+}
+
+// RFC 3168 §6.1.1: the SYN asks with both bits, and a SYN-ACK with ECE alone agrees; one with both reflects what it does not understand.
+// Without an agreement no packet is ECN-capable, and an echo is none (§6.1.2). Pure ACKs never are capable (§6.1.4).
+#[test]
+fn marks_are_for_connections_that_agreed_on_them() {
+    for scheme in ["newreno", "dctcp"] {
+        for (ece, cwr) in [(true, false), (false, false), (true, true), (false, true)] {
+            let (mut s, [syn, ack], data) = opened(scheme, true, ece, cwr);
+            assert_eq!((bits(&syn), bits(&ack)), ((true, true), (false, false)));
+            let is_agreed = ece && !cwr;
+            let expected = if is_agreed { Ecn::Ect0 } else { Ecn::NotEct };
+            assert!(data.len() == 10 && data.iter().all(|p| p.ecn == expected), "{scheme} {ece} {cwr}");
+            assert_eq!(syn.ecn, if scheme == "dctcp" { Ecn::Ect0 } else { Ecn::NotEct });
+            let echo = Segment {
+                seq: 1,
+                ack: 1001,
+                window: 1 << 40,
+                flags: Flags { ece: true, ..ACK },
+                ..Segment::default()
+            };
+            s.at(200).arrives(echo);
+            assert_eq!(s.sender.counters().window_cuts, u64::from(is_agreed), "{scheme} {ece} {cwr}");
+        }
+    }
+}
+
+// RFC 3168 §6.1.1: a sender that does not take part asks for nothing, and whatever the answer, none of its packets is capable.
+#[test]
+fn a_sender_without_ecn_asks_for_nothing() {
+    let (s, [syn, ack], data) = opened("newreno", false, true, false);
+    assert_eq!((bits(&syn), bits(&ack)), ((false, false), (false, false)));
+    assert!(data.iter().chain([&syn, &ack]).all(|p| p.ecn == Ecn::NotEct));
+    assert_eq!(s.sender.counters().window_cuts, 0);
+}
