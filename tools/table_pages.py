@@ -59,6 +59,9 @@ MEANINGS = {
     "packets": "how many wait",
     "step": "what happened to it",
     "damaged": "only its headers are intact",
+    "ecn": "ECN codepoint in its IP header (RFC 3168 §5) before the step",
+    "flags": "TCP control bits: SYN `S`, FIN `F`, PSH `P`, ACK `.`, ECE `E`, CWR `W`; `-`: it is no TCP",
+    "ece": "it echoes a mark (RFC 3168 §6.1.3); false on a SYN-ACK",
     "from": "the sending node",
     "to": "the node that it is for; `*`: all who hear it",
     "attempt": "the attempt at that packet, the first is 1",
@@ -71,8 +74,8 @@ MEANINGS = {
     "delay_ms": "propagation delay, ms",
 }
 """By column, or by table and column where one means something else there."""
-NAMES = ("flow", "place", "from", "to", "wlan", "station")
-"""Columns whose words are names of the scenario."""
+NAMES = ("flow", "place", "from", "to", "wlan", "station", "flags")
+"""Columns whose words are names of the scenario, or combinations of letters."""
 
 HEAD = """# Trace tables
 

@@ -17,7 +17,7 @@ def schemes() -> list[dict[str, Any]]:
     `preset` is that of the system whose own sender it is, or None. `verified` says what was held against
     what, `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave
     at its own rate), `echoes-each-byte` (its receiver says of each ACK whether what it acknowledges was
-    marked, RFC 8257 §3.2).
+    marked, RFC 8257 §3.2), `echoes-each-mark` (its receiver echoes each mark on one ACK).
 
     A parameter has a name, a default, and what it is about; a `range` if it is a number, `words` if it is one
     of these.

@@ -43,6 +43,11 @@ impl Segment {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
+    /// True if its ECE echoes a mark; on a SYN it is about the connection (RFC 3168 §6.1.1).
+    pub const fn is_echo(&self) -> bool {
+        self.flags.ece && !self.flags.syn
+    }
+
     /// First byte of the segment that its ELN is about, if it has one.
     pub fn lost(&self) -> Option<u64> {
         match self.options.eln {

@@ -25,7 +25,9 @@ pub use build_error::{BuildError, DRAWS};
 pub use ground_truth::lateness::Lateness;
 pub use ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 pub use link_fades::{LinkFades, fades};
-pub use report::{Column, FlowReport, OverFlows, Report, Value, flow_columns, run_columns};
+pub use report::{
+    Column, FlowReport, Marks, OverFlows, QueueReport, Report, Value, flow_columns, run_columns,
+};
 pub use routing::RoutingCounts;
 pub use transit::Delay;
 pub use world::{EmulatorPlan, Interrupted, Schedule, World};

@@ -3,7 +3,7 @@
 mod reordering;
 
 use crate::queues::QueuePlan;
-use crate::queues::{self, Dropped, QueueDisc};
+use crate::queues::{self, Dropped, Marker, QueueDisc};
 use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
@@ -299,6 +299,14 @@ impl Link {
         match &self.line {
             Line::Scheduled { capacity, .. } => *capacity,
             Line::Asked { discipline, .. } => discipline.capacity(),
+        }
+    }
+
+    /// The marks of its queue, if that marks.
+    pub fn marker(&self) -> Option<&Marker> {
+        match &self.line {
+            Line::Scheduled { .. } => None,
+            Line::Asked { discipline, .. } => discipline.marker(),
         }
     }
 

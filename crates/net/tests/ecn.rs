@@ -5,7 +5,7 @@ use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
 use airhop_net::links::{Links, WiredPlan};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
-use airhop_net::{Report, World};
+use airhop_net::{Marks, Report, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
@@ -157,6 +157,38 @@ fn marks_are_echoed_until_the_sender_says_that_it_reduced() {
         }
     }
     assert!(marks > 10 && echoes > 2 * marks, "{marks} marks, {echoes} echoes");
+}
+
+// What the report counts of marks is what captures show: ECT(0) where the sender is, marks and ECE where they arrive, as nothing is lost. The
+// queue before the bottleneck alone marks.
+#[test]
+fn marks_are_counted() {
+    let plan = bottleneck("newreno", 1, true);
+    let (report, [at_a, at_b]) = captured(&plan, "counted");
+    let count = |seen: &[Seen], is_in: bool, of: &dyn Fn(&Seen) -> bool| {
+        seen.iter().filter(|seen| seen.is_in == is_in && !seen.segment().flags.syn && of(seen)).count() as u64
+    };
+    let Marks { ect0, ect1, ce, ece } = report.flows[0].marks;
+    assert_eq!((ect0, ect1), (count(&at_a, false, &|seen| seen.packet.ecn == Ecn::Ect0), 0));
+    assert_eq!(ece, count(&at_a, true, &|seen| seen.segment().flags.ece));
+    // What still waits at the end is counted, and has not arrived: no more than the window.
+    let arrived = count(&at_b, true, &|seen| seen.packet.ecn == Ecn::Ce);
+    assert!(arrived > 10 && (arrived..=arrived + 40).contains(&ce), "{ce} marks, {arrived} arrived");
+    let queues: Vec<_> = report.queues.iter().map(|queue| (queue.name.as_str(), queue.marked)).collect();
+    assert_eq!(queues, [("r->b", ce), ("b->r", 0)]);
+    // The warm-up is left out.
+    let half = Span::from_secs(30);
+    let late = run(&Plan { warmup: half, ..plan.clone() }, 1);
+    let early = run(&Plan { duration: half, ..plan }, 1);
+    let sum = |of: &dyn Fn(&Report) -> u64| (of(&early) + of(&late), of(&report));
+    for (parts, whole) in [
+        sum(&|report| report.flows[0].marks.ect0),
+        sum(&|report| report.flows[0].marks.ce),
+        sum(&|report| report.flows[0].marks.ece),
+        sum(&|report| report.queues[0].marked),
+    ] {
+        assert_eq!(parts, whole);
+    }
 }
 
 // RFC 3168 §6.1.2: one reduction per window of data, told by CWR on the next new segment: between two of them everything that was

@@ -2,6 +2,7 @@
 //!
 //! A [`Recorder`] is handed to a run and asked at its end for [`Table`]s; packets go to files as they pass.
 
+mod acks;
 mod air;
 mod columns;
 mod fades;
@@ -11,6 +12,7 @@ mod recorder;
 mod tables;
 mod walk;
 
+pub use acks::Acked;
 pub use air::{AirKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
 pub use pcap::Direction;

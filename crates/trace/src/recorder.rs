@@ -1,13 +1,14 @@
 //! The probes that the simulator calls.
 
+use crate::acks::{Acked, Acks};
 use crate::air::{Air, AirRow};
 use crate::columns::Table;
 use crate::fades::Fades;
 use crate::links::Links;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Acks, Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, Sent, Stations,
-    WindowSample, Windows,
+    Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, Sent, Stations, WindowSample,
+    Windows,
 };
 use crate::walk::{Spot, Step, Walker, Walks};
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
@@ -92,10 +93,10 @@ impl Recorder {
         }
     }
 
-    /// A sender processed an ACK that acknowledges all before `ack` and reports `sacked_bytes` beyond it.
-    pub fn ack(&mut self, t: Time, flow: FlowId, ack: u64, sacked_bytes: u32, duplicate: bool) {
+    /// A sender processed an ACK.
+    pub fn ack(&mut self, t: Time, flow: FlowId, acked: Acked) {
         if let Some(tables) = &mut self.tables {
-            tables.acks.push(t, flow, ack, sacked_bytes, duplicate);
+            tables.acks.push(t, flow, acked);
         }
     }
 

@@ -175,37 +175,6 @@ impl Segments {
     }
 }
 
-/// `acks`: each ACK as the sender processes it.
-#[derive(Default)]
-pub(crate) struct Acks {
-    time: Vec<f64>,
-    flow: Vec<u32>,
-    ack: Vec<u64>,
-    sacked_bytes: Vec<u32>,
-    duplicate: Vec<bool>,
-}
-
-impl Acks {
-    pub fn push(&mut self, t: Time, flow: FlowId, ack: u64, sacked_bytes: u32, duplicate: bool) {
-        self.time.push(t.secs_f64());
-        self.flow.push(flow.0.into());
-        self.ack.push(ack);
-        self.sacked_bytes.push(sacked_bytes);
-        self.duplicate.push(duplicate);
-    }
-
-    pub fn into_table(self, flows: &[String]) -> Table {
-        let columns = vec![
-            ("time_s", Column::F64(self.time)),
-            ("flow", Column::Category(self.flow, flows.to_vec())),
-            ("ack", Column::U64(self.ack)),
-            ("sacked_bytes", Column::U32(self.sacked_bytes)),
-            ("duplicate", Column::Bool(self.duplicate)),
-        ];
-        Table { name: "acks", columns }
-    }
-}
-
 /// `window`: the sender's state, whenever cwnd, ssthresh, srtt or rto changed.
 pub(crate) struct Windows {
     /// The last sample of each flow.

@@ -2,7 +2,7 @@
 
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, Places, flows_or_none, words};
-use airhop_base::{Drop, FlowId, NodeId, Time};
+use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, Time};
 
 /// A step of a packet's walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,30 @@ pub struct Walker {
     pub payload: u32,
     /// Only its headers are intact.
     pub damaged: bool,
+    /// Its ECN codepoint, before the step.
+    pub ecn: Ecn,
+    /// The control bits of a TCP segment.
+    pub flags: Option<Flags>,
+}
+
+/// The letters of control bits (as tcpdump has them), in the order of a code's bits.
+const LETTERS: [char; 6] = ['F', 'S', 'P', '.', 'E', 'W'];
+/// The code of what is no TCP segment.
+const NO_FLAGS: u32 = 1 << LETTERS.len();
+
+/// The code of control bits: a bit each.
+fn flags_code(flags: Option<Flags>) -> u32 {
+    let Some(Flags { syn, ack, fin, psh, ece, cwr }) = flags else { return NO_FLAGS };
+    (0..).zip([fin, syn, psh, ack, ece, cwr]).map(|(place, bit)| u32::from(bit) << place).sum()
+}
+
+/// The words of all codes: `SEW`, `.`, `-`.
+fn flags_words() -> Vec<String> {
+    let word = |code: u32| {
+        let letters = (0..).zip(LETTERS).filter(|(place, _)| code >> place & 1 == 1);
+        letters.map(|(_, letter)| letter).collect()
+    };
+    (0..NO_FLAGS).map(word).chain(["-".to_owned()]).collect()
 }
 
 /// `packets`: each step of each packet, in the order in which they were taken.
@@ -91,6 +115,8 @@ pub(crate) struct Walks {
     bytes: Vec<u32>,
     payload: Vec<u32>,
     damaged: Vec<bool>,
+    ecn: Vec<u32>,
+    flags: Vec<u32>,
 }
 
 impl Walks {
@@ -110,6 +136,8 @@ impl Walks {
             bytes: Vec::new(),
             payload: Vec::new(),
             damaged: Vec::new(),
+            ecn: Vec::new(),
+            flags: Vec::new(),
         }
     }
 
@@ -136,6 +164,8 @@ impl Walks {
         self.bytes.push(w.bytes);
         self.payload.push(w.payload);
         self.damaged.push(w.damaged);
+        self.ecn.push(w.ecn as u32);
+        self.flags.push(flags_code(w.flags));
     }
 
     pub fn into_table(self, flows: &[String], places: &Places) -> Table {
@@ -153,6 +183,8 @@ impl Walks {
             ("bytes", Column::U32(self.bytes)),
             ("payload", Column::U32(self.payload)),
             ("damaged", Column::Bool(self.damaged)),
+            ("ecn", Column::Category(self.ecn, words(&Ecn::ALL.map(Ecn::name)))),
+            ("flags", Column::Category(self.flags, flags_words())),
         ];
         Table { name: "packets", columns }
     }

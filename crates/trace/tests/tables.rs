@@ -1,9 +1,9 @@
 //! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
 
-use airhop_base::{Drop, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
+use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
-    AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Sent, Spot,
-    Step, Table, Walker, WindowSample,
+    Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Sent,
+    Spot, Step, Table, Walker, WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
@@ -28,7 +28,7 @@ fn at(ms: u64) -> Time {
 /// One of everything.
 fn fill(r: &mut Recorder) {
     r.segment(at(1500), WEB, &segment(), SENT);
-    r.ack(at(1), FTP, 2001, 3000, true);
+    r.ack(at(1), FTP, Acked { ack: 2001, sacked_bytes: 3000, duplicate: true, ece: true });
     r.window(at(2), FTP, SAMPLE);
     let uplink = r.place("d->bs");
     let downlink = r.place("bs->d");
@@ -96,7 +96,7 @@ fn the_schema_is_fixed() {
     let expected = [
         "segments: time_s f64, flow category, seq u64, bytes u32, retransmission bool, cause category, \
          cwnd f64, flight u32",
-        "acks: time_s f64, flow category, ack u64, sacked_bytes u32, duplicate bool",
+        "acks: time_s f64, flow category, ack u64, sacked_bytes u32, duplicate bool, ece bool",
         "window: time_s f64, flow category, cwnd f64, ssthresh f64, flight u32, srtt_ms f64, rto_ms f64",
         "drops: time_s f64, flow category, place category, cause category, kind category, seq u64, bytes u32",
         "queue: time_s f64, place category, packets u32",
@@ -107,7 +107,7 @@ fn the_schema_is_fixed() {
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
         "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \
-         bytes u32, payload u32, damaged bool",
+         bytes u32, payload u32, damaged bool, ecn category, flags category",
         "links: time_s f64, place category, rate_mbps f64, delay_ms f64",
     ];
     assert_eq!(schema, expected);
@@ -130,6 +130,7 @@ fn rows_say_what_was_recorded() {
 
     let acks = table(&tables, "acks");
     assert_eq!(acks.column("sacked_bytes"), Some(&Column::U32(vec![3000])));
+    assert_eq!(acks.column("ece"), Some(&Column::Bool(vec![true])));
 
     let drops = table(&tables, "drops");
     assert_eq!([words(drops, "place"), words(drops, "cause")], [["bs->d"], ["collision"]]);
@@ -184,13 +185,24 @@ fn each_packet_has_a_number_of_its_own() {
         bytes: 1040,
         payload: 1000,
         damaged: false,
+        ecn: Ecn::Ect0,
+        flags: Some(Flags { ack: true, ..Flags::default() }),
     };
-    let other = Walker { slot: 0, flow: FlowId::NONE, kind: DropKind::Routing, ..walker };
+    let other = Walker {
+        slot: 0,
+        flow: FlowId::NONE,
+        kind: DropKind::Routing,
+        ecn: Ecn::NotEct,
+        flags: None,
+        ..walker
+    };
     r.step(at(0), Step::Made, Spot::Node(NodeId(0)), walker);
     r.step(at(1), Step::Offered, link, walker);
     r.step(at(1), Step::Made, Spot::Node(NodeId(1)), other);
-    r.step(at(2), Step::Dropped(Drop::Queue), link, walker);
-    r.step(at(3), Step::Made, Spot::Node(NodeId(0)), Walker { seq: 1001, damaged: true, ..walker });
+    r.step(at(2), Step::Dropped(Drop::Queue), link, Walker { ecn: Ecn::Ce, ..walker });
+    let setup = Some(Flags { syn: true, ece: true, cwr: true, ..Flags::default() });
+    let odd = Walker { seq: 1001, damaged: true, ecn: Ecn::Ect1, flags: setup, ..walker };
+    r.step(at(3), Step::Made, Spot::Node(NodeId(0)), odd);
     let tables = r.finish().unwrap();
     let packets = table(&tables, "packets");
     assert_eq!(packets.column("packet"), Some(&Column::U64(vec![0, 0, 1, 0, 2])));
@@ -202,6 +214,8 @@ fn each_packet_has_a_number_of_its_own() {
     assert_eq!(packets.column("bytes"), Some(&Column::U32(vec![1040; 5])));
     assert_eq!(packets.column("payload"), Some(&Column::U32(vec![1000; 5])));
     assert_eq!(packets.column("damaged"), Some(&Column::Bool(vec![false, false, false, false, true])));
+    assert_eq!(words(packets, "ecn"), ["ect0", "ect0", "not-ect", "ce", "ect1"]);
+    assert_eq!(words(packets, "flags"), [".", ".", "-", ".", "SEW"]);
 }
 
 /// The codes of category columns are positions in the lists of words.

@@ -244,6 +244,7 @@ FLOW = {
     "loss": type(None),  # of datagrams, as the next two
     "delay_ms": type(None),
     "jitter_ms": type(None),
+    "marks": dict,
 }
 RUN = {
     "scenario": str,
@@ -266,6 +267,7 @@ def test_run_json_has_exactly_these_fields() -> None:
     assert {key: type(value) for key, value in document.items()} == RUN
     (flow,) = document["flows"]
     assert {key: type(value) for key, value in flow.items()} == FLOW
+    assert list(flow["marks"]) == ["ect0", "ect1", "ce", "ece"]
     assert list(flow["notices"]) == ["eln", "ersn", "ebsn", "rttn", "nak"]
     assert list(flow["judgements"]) == ["congestion", "wireless", "undecided"]
     causes = ["queue", "aqm", "channel", "collision", "none"]
@@ -275,6 +277,18 @@ def test_run_json_has_exactly_these_fields() -> None:
     # The Python interface gives the same, but for the time it took.
     again = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"}), seed=3, rep=2).to_dict()
     assert again | {"wall_s": 0} == document | {"wall_s": 0}
+
+
+def test_queues_that_mark_are_counted() -> None:
+    """Those alone: without one the document has no `queues` (the test before)."""
+    queue = {"kind": "red", "packets": 50, "min": 2, "max": 8, "weight": 0.1, "ecn": True}
+    changes = {"wired.w2.queue": queue, "wired.w2.rate": "1 Mbit/s", "flow.ftp.tcp.ecn": True}
+    run = airhop.run(Scenario.load("last-hop").with_({**changes, "duration": "5 s"}))
+    assert [queue["name"] for queue in run.document["queues"]] == ["r1->bs", "bs->r1"]
+    marks = run.document["flows"][0]["marks"]
+    assert run.document["queues"][0] == {"name": "r1->bs", "marked": marks["ce"]}
+    assert 0 < marks["ce"] < marks["ect0"]
+    assert marks["ece"] > 0 == marks["ect1"]
 
 
 def test_flows_frame_has_these_columns() -> None:
@@ -287,8 +301,9 @@ def test_flows_frame_has_these_columns() -> None:
     ]
     lateness = [f"lateness_{what}" for what in ("notices", "late", "mean_ms")]
     delay = [f"delay_{what}_ms" for what in ("mean", "p50", "p95", "p99", "max")]
-    plain = [k for k in FLOW if k not in ("notices", "judgements", "lateness", "delay_ms")]
-    assert flows.columns == [*plain, *notices, *lateness, *delay, *judged]
+    plain = [k for k in FLOW if k not in ("notices", "judgements", "lateness", "delay_ms", "marks")]
+    marks = [f"marks_{what}" for what in ("ect0", "ect1", "ce", "ece")]
+    assert flows.columns == [*plain, *notices, *lateness, *delay, *marks, *judged]
     assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
     assert flows.schema["completion_s"] == pl.Float64

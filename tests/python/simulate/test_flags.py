@@ -17,10 +17,15 @@ def test_queues_that_drop_early() -> None:
     assert not flagged("queue", "drops-early") & {"drop-tail", "fq", "biased", "congestion-warning"}
 
 
-# Cardwell et al. 2016 §4, Arun and Balakrishnan 2018 §2, Caini and Firrincieli 2004 §3; RFC 8257 §3.2.
+# Cardwell et al. 2016 §4, Arun and Balakrishnan 2018 §2, Caini and Firrincieli 2004 §3; RFC 8257 §3.2;
+# Xu, Tian and Ansari 2004.
 @pytest.mark.parametrize(
     ("flag", "schemes"),
-    [("paces", {"bbr", "bbr3", "copa", "hybla"}), ("echoes-each-byte", {"dctcp"})],
+    [
+        ("paces", {"bbr", "bbr3", "copa", "hybla"}),
+        ("echoes-each-byte", {"dctcp"}),
+        ("echoes-each-mark", {"jersey", "new-jersey"}),
+    ],
 )
 def test_schemes_whose_traces_look_otherwise(flag: str, schemes: set[str]) -> None:
     assert flagged_schemes(flag) == schemes

@@ -1,8 +1,8 @@
 //! What the network sees of the ends of a real flow: what entered and what was acknowledged, not what their kernels think.
 
-use crate::report::FlowReport;
+use crate::report::{FlowReport, Marks};
 use crate::transit::Datagrams;
-use airhop_base::{FlowId, NoticeKind, Span, Time};
+use airhop_base::{Ecn, FlowId, NoticeKind, Span, Time};
 use airhop_wire::real::Way;
 
 /// What is counted of a flow between real hosts.
@@ -16,12 +16,23 @@ pub(crate) struct RealEnds {
     pub datagrams: Datagrams,
     /// Notices that were for its sender, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
+    /// What the ends say of marks; what queues marked stands with them.
+    pub marks: Marks,
 }
 
 impl RealEnds {
+    /// Data enters with this codepoint.
+    pub fn count_codepoint(&mut self, ecn: Ecn) {
+        match ecn {
+            Ecn::Ect0 => self.marks.ect0 += 1,
+            Ecn::Ect1 => self.marks.ect1 += 1,
+            Ecn::NotEct | Ecn::Ce => {}
+        }
+    }
+
     /// The counts of a flow: what a kernel alone knows (timeouts, recoveries, window cuts, what it took a loss for) stays at zero.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
-        let report = FlowReport { notices: self.notices, is_real: true, ..blank };
+        let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
             Some(half) => FlowReport {
                 transport: "tcp",

@@ -7,7 +7,7 @@ use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
 use crate::world::build::{Ground, install};
 use crate::world::{Event, Interrupted, World};
-use airhop_base::{Body, Datagram, Departure, Drop, FlowId, NodeId, Original, Packet, Time};
+use airhop_base::{Body, Datagram, Departure, Drop, Ecn, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, Sent};
 use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
 use std::net::IpAddr;
@@ -109,6 +109,9 @@ impl World {
     ) -> Option<(FlowId, Body)> {
         let flow = self.flow_of_datagram(now, ways, seen)?;
         let Flow { ends, active, .. } = &mut self.flows[usize::from(flow.0)];
+        if let Ends::Real(real) = ends {
+            real.count_codepoint(seen.ecn);
+        }
         let number = ends.datagrams()?.send(seen.payload);
         active.sent(now);
         let original = Some(Box::new(Original::new(datagram, 0)));
@@ -152,7 +155,7 @@ impl World {
         };
         let is_pure_ack = segment.len == 0 && !segment.flags.syn;
         if segment.len > 0 {
-            self.count_data(now, data, &segment);
+            self.count_data(now, data, &segment, seen.ecn);
         }
         if segment.flags.fin {
             self.half(data)?.on_fin(segment.seq + u64::from(segment.len));
@@ -170,10 +173,11 @@ impl World {
         Some((if is_pure_ack { acknowledged } else { data }, Body::Tcp(segment)))
     }
 
-    fn count_data(&mut self, now: Time, flow: FlowId, segment: &airhop_base::Segment) {
+    fn count_data(&mut self, now: Time, flow: FlowId, segment: &airhop_base::Segment, ecn: Ecn) {
         let Flow { ends: Ends::Real(real), active, .. } = &mut self.flows[usize::from(flow.0)] else {
             return;
         };
+        real.count_codepoint(ecn);
         let Some(half) = &mut real.tcp else { return };
         real.segments += 1;
         active.sent(now);

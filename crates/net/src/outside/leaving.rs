@@ -2,7 +2,7 @@
 
 use super::Opened;
 use crate::flow::{Ends, Flow};
-use crate::world::World;
+use crate::world::{World, acked};
 use airhop_base::{Body, Departure, FlowId, NodeId, Notice, NoticeKind, Packet, Time};
 use airhop_engine::Id;
 use airhop_trace::NoticeEvent;
@@ -41,8 +41,6 @@ impl World {
     /// The sender that an ACK leaves to learns the round trip.
     fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
         let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
-        let ack = segment.ack;
-        let sacked: u64 = segment.options.sack.blocks().iter().map(|b| b.end.saturating_sub(b.start)).sum();
         let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
             packet.flow
         } else {
@@ -51,11 +49,12 @@ impl World {
         };
         let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
         let has_sent = real.segments > 0;
+        real.marks.ece += u64::from(has_sent && segment.is_echo());
         let Some(half) = &mut real.tcp else { return };
-        let is_duplicate = !half.on_ack_leaving(now, ack);
+        let is_duplicate = !half.on_ack_leaving(now, segment.ack);
         // What a flow hears before it has sent data acknowledges its SYN alone; a flow that never sends any is in no list of flows.
         if let Some(recorder) = self.recorder.as_mut().filter(|_| has_sent) {
-            recorder.ack(now, flow, ack, sacked as u32, is_duplicate);
+            recorder.ack(now, flow, acked(segment, is_duplicate));
         }
     }
 

@@ -1,5 +1,5 @@
 use super::fifo::{Fifo, Waiting};
-use super::{Dropped, QueueDisc, mark};
+use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
 
@@ -25,6 +25,7 @@ pub struct Codel {
     /// The largest packet seen so far stands for the MTU (RFC 8289 §4.1).
     mtu: u32,
     capacity: usize,
+    marker: Marker,
 }
 
 impl CodelPlan {
@@ -40,7 +41,13 @@ impl CodelPlan {
 impl Codel {
     /// An empty queue.
     pub fn new(plan: CodelPlan) -> Self {
-        Codel { fifo: Fifo::default(), law: ControlLaw::new(plan), mtu: 0, capacity: plan.packets }
+        Codel {
+            fifo: Fifo::default(),
+            law: ControlLaw::new(plan),
+            mtu: 0,
+            capacity: plan.packets,
+            marker: Marker::default(),
+        }
     }
 }
 
@@ -60,7 +67,7 @@ impl QueueDisc for Codel {
     }
 
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
-        let next = self.law.pop(now, &mut self.fifo, i64::from(self.mtu), arena, dropped);
+        let next = self.law.pop(now, &mut self.fifo, i64::from(self.mtu), arena, dropped, &mut self.marker);
         next.map(|waiting| waiting.packet)
     }
 
@@ -78,6 +85,10 @@ impl QueueDisc for Codel {
 
     fn capacity(&self) -> usize {
         self.capacity
+    }
+
+    fn marker(&self) -> Option<&Marker> {
+        self.law.plan.ecn.then_some(&self.marker)
     }
 }
 
@@ -124,13 +135,14 @@ impl ControlLaw {
         reserve: i64,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
+        marker: &mut Marker,
     ) -> Option<Waiting> {
         let (mut next, mut is_late) = self.take(now, fifo, reserve);
         if self.dropping {
             // A long queue may make drops due faster than packets go: hence a loop.
             while is_late && now >= self.drop_next {
                 self.count += 1;
-                let told = self.tell(next, arena, dropped);
+                let told = self.tell(next, arena, dropped, marker);
                 if told.is_some() {
                     self.drop_next = self.after(self.drop_next);
                     return told;
@@ -143,7 +155,7 @@ impl ControlLaw {
             self.dropping = is_late;
         } else if is_late {
             self.begin(now);
-            let told = self.tell(next, arena, dropped);
+            let told = self.tell(next, arena, dropped, marker);
             return told.or_else(|| self.take(now, fifo, reserve).0);
         }
         next
@@ -186,9 +198,10 @@ impl ControlLaw {
         told: Option<Waiting>,
         arena: &mut Arena<Packet>,
         dropped: &mut Dropped,
+        marker: &mut Marker,
     ) -> Option<Waiting> {
         let told = told?;
-        if self.plan.ecn && mark(arena.get_mut(&told.packet)) {
+        if self.plan.ecn && marker.mark(arena.get_mut(&told.packet)) {
             return Some(told);
         }
         dropped.push((told.packet, Drop::Aqm));

@@ -1,6 +1,6 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
-use super::{Dropped, QueueDisc, mark};
+use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
@@ -12,19 +12,20 @@ pub struct CongestionWarning {
     threshold: f64,
     weight: f64,
     average: f64,
+    marker: Marker,
 }
 
 impl CongestionWarning {
     /// Warns from an average of `threshold` packets on; `weight` is what one arrival weighs in the average.
     pub fn new(threshold: f64, weight: f64) -> Self {
-        CongestionWarning { threshold, weight, average: 0.0 }
+        CongestionWarning { threshold, weight, average: 0.0, marker: Marker::default() }
     }
 
     /// `q_avg = (1 - w) q_avg + w q` at every arrival; in between, unlike RED's, the average stays.
     fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
         self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {
-            mark(arena.get_mut(packet));
+            self.marker.mark(arena.get_mut(packet));
         }
     }
 }
@@ -44,6 +45,10 @@ impl EnqueuePolicy for CongestionWarning {
     fn passes(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         self.note_arrival(0, packet, arena);
         None
+    }
+
+    fn marker(&self) -> Option<&Marker> {
+        Some(&self.marker)
     }
 }
 

@@ -1,5 +1,5 @@
 use super::drop_tail::DropTail;
-use super::{Dropped, QueueDisc};
+use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
@@ -25,6 +25,11 @@ pub trait EnqueuePolicy: Debug + Send {
         arena: &mut Arena<Packet>,
     ) -> Option<Drop> {
         let _ = (now, idle_since, packet, arena);
+        None
+    }
+
+    /// As [`QueueDisc::marker`].
+    fn marker(&self) -> Option<&Marker> {
         None
     }
 }
@@ -79,5 +84,9 @@ impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
 
     fn capacity(&self) -> usize {
         self.queue.capacity()
+    }
+
+    fn marker(&self) -> Option<&Marker> {
+        self.policy.marker()
     }
 }

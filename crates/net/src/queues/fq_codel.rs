@@ -1,7 +1,7 @@
 use super::codel::CodelPlan;
 use super::codel::ControlLaw;
 use super::fifo::{Fifo, Waiting};
-use super::{Dropped, QueueDisc, bucket};
+use super::{Dropped, Marker, QueueDisc, bucket};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -34,6 +34,7 @@ pub struct FqCodel {
     bytes: u64,
     /// The largest packet seen so far stands for the MTU (RFC 8289 §4.1).
     mtu: u32,
+    marker: Marker,
 }
 
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl FqCodel {
     /// Empty queues.
     pub fn new(plan: FqCodelPlan) -> Self {
         let (new, old) = (VecDeque::new(), VecDeque::new());
-        FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0 }
+        FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0, marker: Marker::default() }
     }
 
     /// The queue of a packet that has just come. Memory is taken for those that are used.
@@ -108,7 +109,8 @@ impl FqCodel {
         let Queue { fifo, law, credits, .. } = &mut self.queues[i as usize];
         let (len, bytes) = (fifo.len(), fifo.bytes());
         let elsewhere = self.bytes - bytes;
-        let next = law.pop(now, fifo, i64::from(self.mtu) - elsewhere as i64, arena, dropped);
+        let next =
+            law.pop(now, fifo, i64::from(self.mtu) - elsewhere as i64, arena, dropped, &mut self.marker);
         self.len -= len - fifo.len();
         self.bytes -= bytes - fifo.bytes();
         *credits -= next.as_ref().map_or(0, |waiting| i64::from(waiting.bytes));
@@ -182,6 +184,10 @@ impl QueueDisc for FqCodel {
 
     fn capacity(&self) -> usize {
         self.plan.codel.packets
+    }
+
+    fn marker(&self) -> Option<&Marker> {
+        self.plan.codel.ecn.then_some(&self.marker)
     }
 }
 

@@ -147,7 +147,7 @@ impl Audit {
 
 proptest! {
     // Every packet has one fate: it is dropped, or taken, or still there. No queue is longer than it may be, idle while something
-    // waits, or out of order within a flow.
+    // waits, or out of order within a flow. A discipline that marks counts its marks; no other marks.
     #[test]
     fn every_packet_has_one_fate(steps in vec(step(), 1..300)) {
         for plan in disciplines() {
@@ -159,6 +159,8 @@ proptest! {
                 audit.take(Step::Wait(3));
                 audit.take(Step::Pop);
             }
+            let counted: u64 = audit.bench.disc.marker().iter().flat_map(|marker| marker.by_flow()).sum();
+            assert_eq!(counted, audit.bench.marked, "{plan:?}");
         }
     }
 }

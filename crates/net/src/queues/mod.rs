@@ -13,12 +13,13 @@ mod fq;
 mod fq_codel;
 #[cfg(test)]
 mod laws;
+mod marker;
 mod pie;
 mod red;
 #[cfg(test)]
 mod testing;
 
-use airhop_base::{Drop, Ecn, Packet, Span, Time};
+use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 use biased::Biased;
 use codel::Codel;
@@ -29,6 +30,7 @@ use enqueue_policy::PolicedFifo;
 use fq::Fq;
 use fq_codel::FqCodel;
 pub use fq_codel::FqCodelPlan;
+pub(crate) use marker::Marker;
 use pie::Pie;
 pub use pie::PiePlan;
 use red::Red;
@@ -61,6 +63,10 @@ pub(crate) trait QueueDisc: Debug + Send {
     fn len(&self) -> usize;
     /// Packets that may wait.
     fn capacity(&self) -> usize;
+    /// The marks that it has made; none if it marks no packets.
+    fn marker(&self) -> Option<&Marker> {
+        None
+    }
 }
 
 /// Packets that a queue dropped, the first of them first. Whoever works with queues keeps one such buffer and empties it, so that
@@ -148,13 +154,4 @@ pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: St
 /// is that of packets of no flow.
 fn bucket(packet: &Packet, queues: u16) -> u16 {
     packet.flow.0.wrapping_add(1) % queues
-}
-
-/// Says "congestion experienced" on a packet, if its transport understands it (RFC 3168 §5).
-fn mark(packet: &mut Packet) -> bool {
-    let capable = packet.ecn.is_capable();
-    if capable {
-        packet.ecn = Ecn::Ce;
-    }
-    capable
 }

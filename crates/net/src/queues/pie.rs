@@ -1,5 +1,5 @@
 use super::fifo::Fifo;
-use super::{Dropped, QueueDisc, mark};
+use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 
@@ -31,6 +31,7 @@ pub struct Pie {
     packet: u32,
     plan: PiePlan,
     stream: Stream,
+    marker: Marker,
 }
 
 impl PiePlan {
@@ -45,7 +46,14 @@ impl Pie {
 
     /// An empty queue.
     pub fn new(plan: PiePlan, stream: Stream) -> Self {
-        Pie { fifo: Fifo::default(), control: Controller::new(plan), packet: 0, plan, stream }
+        Pie {
+            fifo: Fifo::default(),
+            control: Controller::new(plan),
+            packet: 0,
+            plan,
+            stream,
+            marker: Marker::default(),
+        }
     }
 
     /// A packet arrives. `None`: it may go on, marked perhaps.
@@ -58,7 +66,7 @@ impl Pie {
             return None;
         }
         let marks = self.plan.ecn && self.control.probability < Self::MOST_MARKED;
-        (!marks || !mark(arena.get_mut(packet))).then_some(Drop::Aqm)
+        (!marks || !self.marker.mark(arena.get_mut(packet))).then_some(Drop::Aqm)
     }
 }
 
@@ -104,6 +112,10 @@ impl QueueDisc for Pie {
 
     fn capacity(&self) -> usize {
         self.plan.packets
+    }
+
+    fn marker(&self) -> Option<&Marker> {
+        self.plan.ecn.then_some(&self.marker)
     }
 }
 

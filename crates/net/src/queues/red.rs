@@ -1,6 +1,6 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
-use super::{Dropped, QueueDisc, mark};
+use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 
@@ -40,6 +40,7 @@ pub struct Red {
     /// Packets that were not told since the last one that was.
     count: u32,
     stream: Stream,
+    marker: Marker,
 }
 
 /// What is to be done with an arriving packet.
@@ -53,14 +54,14 @@ enum Told {
 impl Red {
     /// The policy of a queue before a link on which a packet of typical size takes `packet_time`.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
-        Red { plan, packet_time, average: 0.0, count: 0, stream }
+        Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
     /// A packet arrives. `None`: it may go on, marked perhaps.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         match self.tell() {
             Told::Nothing => None,
-            Told::Early if self.plan.ecn && mark(arena.get_mut(packet)) => None,
+            Told::Early if self.plan.ecn && self.marker.mark(arena.get_mut(packet)) => None,
             Told::Early | Told::Forced => Some(Drop::Aqm),
         }
     }
@@ -120,6 +121,10 @@ impl EnqueuePolicy for Red {
         let missed = (now - idle_since).secs_f64() / self.packet_time.secs_f64();
         self.average *= libm::pow(1.0 - self.plan.weight, missed);
         self.judge(packet, arena)
+    }
+
+    fn marker(&self) -> Option<&Marker> {
+        self.plan.ecn.then_some(&self.marker)
     }
 }
 

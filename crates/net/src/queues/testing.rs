@@ -20,6 +20,8 @@ pub struct Bench<Q: ?Sized> {
     pub now: Time,
     /// How long the link has been free for packets that pass.
     pub idle: Span,
+    /// Packets that left with a mark, dropped ones included.
+    pub marked: u64,
     arena: Arena<Packet>,
     dropped: Dropped,
     made: u64,
@@ -34,7 +36,7 @@ impl<Q: QueueDisc> Bench<Q> {
 impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn of(disc: Box<Q>) -> Self {
         let (arena, dropped) = (Arena::new(), Dropped::new());
-        Bench { disc, now: Time::ZERO, idle: Span::ZERO, arena, dropped, made: 0 }
+        Bench { disc, now: Time::ZERO, idle: Span::ZERO, marked: 0, arena, dropped, made: 0 }
     }
 
     pub fn offer(&mut self) -> Offered {
@@ -61,7 +63,9 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     /// Takes out the first packet of a flow.
     pub fn remove_first(&mut self, flow: FlowId) -> Option<u64> {
         let id = self.disc.remove_first(&|id| self.arena.get(id).flow == flow)?;
-        Some(number(&self.arena.take(id)))
+        let packet = self.arena.take(id);
+        self.marked += u64::from(packet.ecn == Ecn::Ce);
+        Some(number(&packet))
     }
 
     /// The packets that wait.
@@ -78,8 +82,12 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     }
 
     pub fn dropped_packets(&mut self) -> impl Iterator<Item = (Packet, Drop)> {
-        let Bench { dropped, arena, .. } = self;
-        dropped.drain(..).map(|(id, why)| (arena.take(id), why))
+        let Bench { dropped, arena, marked, .. } = self;
+        dropped.drain(..).map(|(id, why)| {
+            let packet = arena.take(id);
+            *marked += u64::from(packet.ecn == Ecn::Ce);
+            (packet, why)
+        })
     }
 
     /// A packet goes straight through. Returns the mark that it has then.
@@ -101,7 +109,9 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     /// The packet that goes next.
     pub fn next_packet(&mut self) -> Option<Packet> {
         let id = self.disc.pop(self.now, &mut self.arena, &mut self.dropped)?;
-        Some(self.arena.take(id))
+        let packet = self.arena.take(id);
+        self.marked += u64::from(packet.ecn == Ecn::Ce);
+        Some(packet)
     }
 
     /// The number of the packet that goes next.

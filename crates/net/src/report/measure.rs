@@ -1,5 +1,6 @@
 //! A measure: a number, or a group of numbers, of a flow or of a run, with all that documents, frames, tables and plots say of it.
 
+use super::marks::Marks;
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::{Confusion, TRUE_CAUSES};
 use crate::transit::Delay;
@@ -185,6 +186,23 @@ impl Quantity for [u64; NoticeKind::ALL.len()] {
 
     fn leave_out(&mut self, earlier: &Self) {
         subtract(self, earlier);
+    }
+}
+
+impl Quantity for Marks {
+    fn columns(measure: &Measure) -> Vec<Column> {
+        let column = |(key, label): (&'static str, &str)| {
+            Column::within(measure, &[key], format!("marks_{key}"), label.into())
+        };
+        Marks::KEYS.map(column).into()
+    }
+
+    fn value(&self) -> Value {
+        counts(Marks::KEYS.map(|(key, _)| key).into_iter().zip(&self.counts()))
+    }
+
+    fn leave_out(&mut self, earlier: &Self) {
+        self.leave_out(earlier);
     }
 }
 

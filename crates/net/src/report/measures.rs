@@ -1,6 +1,7 @@
 //! The measures, each declared once: the run document prints them in this order, and frames, stores, tables, plots and the
 //! documentation follow. A new one stands at the end of the list, and is set where the world reports (`world/results.rs`).
 
+use super::marks::Marks;
 use super::measure::OverFlows::{Apart, Mean};
 use super::measure::{Column, MEASURE, Measure, OverFlows, Quantity, Value};
 use crate::ground_truth::lateness::Lateness;
@@ -124,6 +125,11 @@ flow_measures! {
 
     /// Interarrival jitter of datagrams at the end (RFC 3550 §6.4.1); null for TCP.
     jitter_ms: Option<f64> { label: "Jitter", unit: "ms", over_flows: Mean }
+
+    /// Marks of ECN (RFC 3168): data segments (or datagrams) that the sender sent with ECT(0) and with ECT(1), packets of the flow, ACKs
+    /// included, that queues marked CE, and ACKs with ECE that reached the sender. Queues treat ECT(1) as ECT(0): L4S (RFC 9331) is not
+    /// modelled.
+    marks: Marks { label: "Marks" }
 }
 
 /// The columns of a run's own measures, in the order of the run document.

@@ -1,5 +1,6 @@
 //! `Report` has what a run measured, flow by flow. What a flow is measured by stands in `measures.rs`.
 
+mod marks;
 mod measure;
 mod measures;
 
@@ -7,6 +8,7 @@ use crate::routing::RoutingCounts;
 use crate::transit::Datagrams;
 use airhop_base::{Drop, Span};
 
+pub use marks::{Marks, QueueReport};
 pub use measure::{Column, OverFlows, Value};
 pub use measures::{FlowReport, flow_columns, run_columns};
 
@@ -28,6 +30,8 @@ pub struct Report {
     pub drops: [u64; Drop::ALL.len()],
     /// What the routers counted, if there are any.
     pub routing: Option<RoutingCounts>,
+    /// The queues that mark, in the order of the scenario.
+    pub queues: Vec<QueueReport>,
 }
 
 impl FlowReport {
@@ -57,6 +61,9 @@ impl Report {
         }
         for (flow, earlier) in self.flows.iter_mut().zip(&earlier.flows) {
             flow.leave_out(earlier);
+        }
+        for (queue, earlier) in self.queues.iter_mut().zip(&earlier.queues) {
+            queue.marked -= earlier.marked;
         }
     }
 }

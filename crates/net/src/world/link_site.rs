@@ -1,7 +1,7 @@
 //! What the world asks of a link at work, whatever its type.
 
 use crate::link::Link;
-use crate::queues::{Dropped, QueueDisc};
+use crate::queues::{Dropped, Marker, QueueDisc};
 use crate::routing::Hop;
 use airhop_base::{NodeId, Time};
 
@@ -17,6 +17,8 @@ pub(crate) trait LinkSite {
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
     /// The queue before a hop, if agents may look into it.
     fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc>;
+    /// Shows each of its queues that marks, by its name.
+    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker));
     /// Drops all that waits before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
     /// The agents that are to hear of the fades of a hop.
@@ -44,6 +46,10 @@ impl LinkSite for Link {
 
     fn queue(&self, _: Hop) -> Option<&dyn QueueDisc> {
         None // what is given to the serialiser at once stands in no queue
+    }
+
+    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
+        self.marker().into_iter().for_each(|marker| show(&self.name, marker));
     }
 
     fn clear_queue(&mut self, _: Hop, dropped: &mut Dropped) {

@@ -11,6 +11,7 @@ use super::link_site::LinkSite;
 use super::sites::{RadioSite, Site};
 use crate::link::Link;
 use crate::plan::Plan;
+use crate::queues::Marker;
 use crate::routing::Hop;
 use airhop_base::{Packet, Time};
 use airhop_engine::{Id, Streams};
@@ -68,6 +69,11 @@ impl Links {
             Hop::Radio { link, .. } => Some(&mut self.radios[usize::from(link)]),
             Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(&mut self.cells[usize::from(cell)]),
         }
+    }
+
+    /// Shows each queue that marks, by its name.
+    pub fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
+        self.iter().for_each(|link| link.for_each_marker(show));
     }
 
     /// Packets inside of all of them.

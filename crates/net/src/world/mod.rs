@@ -46,6 +46,7 @@ use label::Label;
 use links::Links;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
+pub(crate) use trace_rows::acked;
 use trace_rows::send_cause;
 
 /// Number of a TCP flow's first data byte.
@@ -413,8 +414,7 @@ impl World {
                 let una = tcp.sender.state().una;
                 tcp.sender.on_segment(now, packet);
                 if let Some(recorder) = &mut self.recorder {
-                    let sacked = segment.options.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
-                    recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
+                    recorder.ack(now, flow, acked(segment, segment.ack <= una));
                     let received = NoticeEvent::Received { lateness_ms: None };
                     if let Some(seq) = segment.lost() {
                         recorder.notice(now, flow, NoticeKind::Eln, received, seq);

@@ -2,7 +2,7 @@
 
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::plan::Transport;
-use crate::report::{FlowReport, Report};
+use crate::report::{FlowReport, Marks, QueueReport, Report};
 use crate::routing::RoutingCounts;
 use crate::world::World;
 use airhop_base::{NodeId, Span, Time};
@@ -39,7 +39,25 @@ impl World {
             flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
             drops: self.drops,
             routing: self.routing_counts(),
+            queues: self.queue_reports(),
         }
+    }
+
+    fn queue_reports(&self) -> Vec<QueueReport> {
+        let mut found = Vec::new();
+        self.links.for_each_marker(&mut |name, marker| {
+            found.push(QueueReport { name: name.into(), marked: marker.by_flow().iter().sum() });
+        });
+        found
+    }
+
+    /// Packets of a flow that queues marked.
+    fn marked(&self, flow: &Flow) -> u64 {
+        let mut marked = 0;
+        self.links.for_each_marker(&mut |_, marker| {
+            marked += marker.by_flow().get(usize::from(flow.id.0)).copied().unwrap_or_default();
+        });
+        marked
     }
 
     /// What all routers counted together; `None` if there are none.
@@ -61,11 +79,13 @@ impl World {
             route_hops: flow.route_hops,
             ..FlowReport::default()
         };
-        match &flow.ends {
+        let mut report = match &flow.ends {
             Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
             Ends::Udp(udp) => blank.of_datagrams(&udp.datagrams),
             Ends::Real(real) => real.report(blank),
-        }
+        };
+        report.marks.ce = self.marked(flow);
+        report
     }
 
     fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
@@ -91,6 +111,7 @@ impl World {
             completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
             notices: c.notices,
+            marks: Marks { ect0: c.ect_segments, ece: c.echoes, ..Marks::default() },
             ..blank
         }
     }

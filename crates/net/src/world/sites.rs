@@ -4,7 +4,7 @@
 use super::link_site::LinkSite;
 use super::trace_rows::kind_of;
 use crate::link::drop_all;
-use crate::queues::{Dropped, QueueDisc};
+use crate::queues::{Dropped, Marker, QueueDisc};
 use crate::routing::Hop;
 use crate::routing::aodv::{Passing, Router};
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
@@ -160,6 +160,15 @@ impl LinkSite for Site {
         Some(&*self.from(hop).queue)
     }
 
+    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
+        let several = self.stations.len() > 2;
+        for (number, station) in self.stations.iter().enumerate() {
+            let Some(marker) = station.queue.marker() else { continue };
+            let to = if several { "*" } else { &self.stations[1 - number].name };
+            show(&format!("{}->{to}", station.name), marker);
+        }
+    }
+
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
         drop_all(&mut *self.stations[usize::from(station_of(hop))].queue, dropped);
     }
@@ -238,6 +247,12 @@ impl LinkSite for RadioSite {
 
     fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
         Some(&*self.from(hop).queue)
+    }
+
+    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
+        for end in &self.ends {
+            end.queue.marker().into_iter().for_each(|marker| show(&end.name, marker));
+        }
     }
 
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {

@@ -1,9 +1,9 @@
 //! Packets and causes of transmissions in the words of the trace.
 
-use airhop_base::{Body, Packet};
+use airhop_base::{Body, Packet, Segment};
 use airhop_engine::Id;
 use airhop_tcp::seams::Cause;
-use airhop_trace::{DropKind, SendCause, Walker};
+use airhop_trace::{Acked, DropKind, SendCause, Walker};
 
 pub(crate) fn walker(id: &Id<Packet>, packet: &Packet) -> Walker {
     let (kind, seq) = kind_of(packet);
@@ -12,8 +12,15 @@ pub(crate) fn walker(id: &Id<Packet>, packet: &Packet) -> Walker {
         Body::Udp(datagram) => datagram.len,
         Body::Notice(_) | Body::Routing(_) => 0,
     };
-    let Packet { flow, bytes, damaged, .. } = *packet;
-    Walker { slot: id.index(), flow, kind, seq, bytes, payload, damaged }
+    let Packet { flow, bytes, damaged, ecn, .. } = *packet;
+    let flags = packet.segment().map(|segment| segment.flags);
+    Walker { slot: id.index(), flow, kind, seq, bytes, payload, damaged, ecn, flags }
+}
+
+/// An ACK that a sender processes.
+pub(crate) fn acked(segment: &Segment, duplicate: bool) -> Acked {
+    let sacked = segment.options.sack.blocks().iter().map(|block| block.end.saturating_sub(block.start));
+    Acked { ack: segment.ack, sacked_bytes: sacked.sum::<u64>() as u32, duplicate, ece: segment.is_echo() }
 }
 
 pub(crate) fn kind_of(packet: &Packet) -> (DropKind, u64) {

@@ -1,7 +1,7 @@
 //! The run document: the results of one run as JSON. Field names and their order are a contract.
 
 use airhop_base::Drop;
-use airhop_net::{FlowReport, Report, RoutingCounts, Value};
+use airhop_net::{FlowReport, QueueReport, Report, RoutingCounts, Value};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -20,6 +20,15 @@ struct Document<'a> {
     drops: Counts<{ Drop::ALL.len() }>,
     #[serde(skip_serializing_if = "Option::is_none")]
     routing: Option<RoutingDocument>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<QueueDocument<'a>>,
+}
+
+/// What a queue that marks counted.
+#[derive(Serialize)]
+struct QueueDocument<'a> {
+    name: &'a str,
+    marked: u64,
 }
 
 /// What the routers of all cells counted.
@@ -93,8 +102,13 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         flows: report.flows.iter().map(FlowDocument).collect(),
         drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
         routing: report.routing.map(routing),
+        queues: report.queues.iter().map(queue).collect(),
     };
     serde_json::to_string(&document).expect("numbers and texts are JSON")
+}
+
+fn queue(report: &QueueReport) -> QueueDocument<'_> {
+    QueueDocument { name: &report.name, marked: report.marked }
 }
 
 fn routing(counts: RoutingCounts) -> RoutingDocument {
@@ -106,7 +120,7 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 mod tests {
     use super::*;
     use airhop_base::Span;
-    use airhop_net::{Delay, Lateness};
+    use airhop_net::{Delay, Lateness, Marks};
 
     #[test]
     fn names_and_order_are_those_of_the_contract() {
@@ -137,6 +151,7 @@ mod tests {
             loss: Some(0.5),
             delay_ms: Some(Delay { mean: 2.5, p50: 2.0, p95: 4.0, p99: 4.5, max: 5.0 }),
             jitter_ms: None,
+            marks: Marks { ect0: 25_000, ect1: 1, ce: 40, ece: 55 },
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -146,6 +161,7 @@ mod tests {
             flows: vec![flow],
             drops: [1, 2, 3, 4, 5, 6, 7],
             routing: Some(RoutingCounts { requests: 8, replies: 9, errors: 10, link_failures: 11 }),
+            queues: vec![QueueReport { name: "r->d".into(), marked: 40 }],
         };
         assert_eq!(
             document("last-hop", 1, 0, 0.5, &report),
@@ -162,9 +178,10 @@ mod tests {
                 r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}},"#,
                 r#""duplicates":12,"timeouts_warned_late":2,"lateness":{"notices":4,"late":3,"mean_ms":1.5},"#,
                 r#""active_mbps":1.25,"loss":0.5,"delay_ms":{"mean":2.5,"p50":2.0,"p95":4.0,"p99":4.5,"max":5.0},"#,
-                r#""jitter_ms":null}],"#,
+                r#""jitter_ms":null,"marks":{"ect0":25000,"ect1":1,"ce":40,"ece":55}}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
-                r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11}}"#,
+                r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11},"#,
+                r#""queues":[{"name":"r->d","marked":40}]}"#,
             )
         );
     }

@@ -100,7 +100,11 @@ impl ReceiverFeatures {
 
     /// What of it shows in a trace, by name: what whoever reads one has to know of a scheme.
     pub fn flags(&self) -> Vec<&'static str> {
-        let flags = [("paces", self.paces), ("echoes-each-byte", self.echo == Echo::EachByte)];
+        let flags = [
+            ("paces", self.paces),
+            ("echoes-each-byte", self.echo == Echo::EachByte),
+            ("echoes-each-mark", self.echo == Echo::EachMark),
+        ];
         flags.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
     }
 }

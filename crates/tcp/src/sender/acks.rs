@@ -270,7 +270,7 @@ impl Sender {
 
 /// An ACK as policies see it, when `board` has taken it in.
 fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
-    let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
+    let ece = segment.is_echo();
     let RareOptions { sack, arrival, .. } = *segment.options;
     let sample = board.rtt().filter(|_| !segment.flags.syn);
     Ack { now, acked, delivered: board.delivered(), sack, rtt, sample, ece, arrival }

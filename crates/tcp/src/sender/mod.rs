@@ -104,6 +104,10 @@ pub struct Counters {
     pub undone: u64,
     /// Notices received, in the order of [`NoticeKind::ALL`].
     pub notices: [u64; 5],
+    /// Data segments sent with ECT(0).
+    pub ect_segments: u64,
+    /// ACKs with ECE, SYN-ACKs excepted.
+    pub echoes: u64,
 }
 
 impl Sender {
@@ -175,6 +179,7 @@ impl Sender {
         if let Some(ts) = segment.timestamps {
             self.recent_timestamp = ts.value;
         }
+        self.counters.echoes += u64::from(segment.is_echo());
         if segment.flags.syn && segment.ack > 0 && self.connection == Connection::SynSent {
             self.marking.on_syn_ack(segment.flags);
         }

@@ -116,6 +116,7 @@ impl Sender {
         let flags = Flags { ack: true, cwr, psh, ..Flags::default() };
         let len = (next.end - next.start) as u32;
         let ecn = self.marking.of_data(is_new);
+        self.counters.ect_segments += u64::from(ecn.is_capable());
         let profile = self.control.profile(&next);
         self.packet(now, next.start, len, flags, ecn, profile)
     }

@@ -1,0 +1,46 @@
+//! What is counted of ECN (RFC 3168), of a flow and of a queue.
+
+/// The marks of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Data segments (or datagrams) that the sender sent with ECT(0).
+    pub ect0: u64,
+    /// Those with ECT(1).
+    pub ect1: u64,
+    /// Packets of the flow, ACKs included, that queues marked CE.
+    pub ce: u64,
+    /// ACKs with ECE that reached the sender, SYN-ACKs excepted.
+    pub ece: u64,
+}
+
+impl Marks {
+    /// Keys in the run document, with the name of each.
+    pub(super) const KEYS: [(&'static str, &'static str); 4] = [
+        ("ect0", "Segments sent with ECT(0)"),
+        ("ect1", "Segments sent with ECT(1)"),
+        ("ce", "Packets marked CE"),
+        ("ece", "ACKs with ECE"),
+    ];
+
+    /// The counts, in the order of the keys.
+    pub(super) fn counts(&self) -> [u64; 4] {
+        [self.ect0, self.ect1, self.ce, self.ece]
+    }
+
+    /// Subtracts what `earlier` had counted.
+    pub(super) fn leave_out(&mut self, earlier: &Marks) {
+        self.ect0 -= earlier.ect0;
+        self.ect1 -= earlier.ect1;
+        self.ce -= earlier.ce;
+        self.ece -= earlier.ece;
+    }
+}
+
+/// What a queue that marks counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueReport {
+    /// The directed link that it stands before, `r->d`; `bs->*` where it is for several stations.
+    pub name: String,
+    /// Packets that it marked CE.
+    pub marked: u64,
+}

@@ -1,0 +1,51 @@
+//! The table `acks`.
+
+use crate::columns::{Column, Table};
+use airhop_base::{FlowId, Time};
+
+/// An ACK as the sender processes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acked {
+    /// It acknowledges all before this byte.
+    pub ack: u64,
+    /// What its SACK blocks report, in bytes.
+    pub sacked_bytes: u32,
+    /// It acknowledges nothing new.
+    pub duplicate: bool,
+    /// It echoes a mark (RFC 3168 §6.1.3).
+    pub ece: bool,
+}
+
+/// `acks`: each ACK as the sender processes it.
+#[derive(Default)]
+pub(crate) struct Acks {
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    ack: Vec<u64>,
+    sacked_bytes: Vec<u32>,
+    duplicate: Vec<bool>,
+    ece: Vec<bool>,
+}
+
+impl Acks {
+    pub fn push(&mut self, t: Time, flow: FlowId, acked: Acked) {
+        self.time.push(t.secs_f64());
+        self.flow.push(flow.0.into());
+        self.ack.push(acked.ack);
+        self.sacked_bytes.push(acked.sacked_bytes);
+        self.duplicate.push(acked.duplicate);
+        self.ece.push(acked.ece);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("ack", Column::U64(self.ack)),
+            ("sacked_bytes", Column::U32(self.sacked_bytes)),
+            ("duplicate", Column::Bool(self.duplicate)),
+            ("ece", Column::Bool(self.ece)),
+        ];
+        Table { name: "acks", columns }
+    }
+}
