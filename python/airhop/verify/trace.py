@@ -56,6 +56,8 @@ class Step(NamedTuple):
     bytes: int
     payload: int
     damaged: bool
+    ecn: str
+    flags: str
 
 
 class Frame(NamedTuple):
@@ -130,7 +132,7 @@ class Trace:
     def steps(self) -> list[Step]:
         """Steps of all packets, in the order in which they were taken."""
         columns = self._columns("packets", "packet", "step", "cause", "place", "flow", "kind", "seq", "bytes",
-                                "payload", "damaged")  # fmt: skip
+                                "payload", "damaged", "ecn", "flags")  # fmt: skip
         return list(map(Step, self.times("packets"), *columns))
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import polars as pl
+from faults_marks import FAULTS as OF_MARKS
 from forged import Recorded, count, doubled, emptied, more, removed, shifted
 
 
@@ -493,4 +494,5 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("counters", "chain", count("drops", "route")),
     ("counters", "chain", _counts_requests_twice),
     ("counters", "varying", _never_done),
+    *OF_MARKS,
 ]

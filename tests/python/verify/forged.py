@@ -48,6 +48,23 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "reordered": ("last-hop", {"wired.w2.reorder": {"share": 0.05, "by": "3 ms", "direction": "r1->bs"}}),
 }
 """Runs in which faults are planted: scenarios, and what is changed in them."""
+MARKED = {
+    "name": "marked",
+    "duration": "4 s",
+    "wired": [
+        {"name": "a", "ends": ["s", "r"], "rate": "100 Mbit/s", "delay": "5 ms"},
+        {
+            "name": "w",
+            "ends": ["r", "d"],
+            "rate": "5 Mbit/s",
+            "delay": "20 ms",
+            "queue": {"kind": "red", "packets": 100, "min": 5, "max": 20, "weight": 0.05, "ecn": True},
+            "errors": {"kind": "bernoulli", "loss": 0.003},
+        },
+    ],
+    "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "rfc", "ecn": True}}],
+}
+"""A bottleneck that marks, and a channel that makes repairs necessary."""
 VARYING = {
     "name": "varying",
     "duration": "4 s",
@@ -73,12 +90,17 @@ VARYING = {
         }
     ],
 }
+INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
+    "marked": (MARKED, {}),
+    "each-byte": (MARKED, {"scheme": "dctcp"}),
+    "each-mark": (MARKED, {"scheme": "jersey"}),
+}
 
 
 @cache
 def recorded(name: str) -> tuple[Scenario, Result]:
     """Trace a run in which nothing is wrong."""
-    source, changes = SCENARIOS.get(name, (VARYING, {"duration": "6 s"}))
+    source, changes = (SCENARIOS | INLINE).get(name, (VARYING, {"duration": "6 s"}))
     scenario = airhop.Scenario.load(source).with_({"duration": "4 s"} | changes)
     result = airhop.run(scenario, trace=True)
     assert verify(scenario, result) == []

@@ -1,0 +1,155 @@
+"""Echoes of marks: each ACK says of congestion what its receiver's rule says, and CWR answers an echo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from airhop.catalogue import flagged_schemes
+from airhop.verify.laws.handshakes import uses_ecn
+from airhop.verify.trace import Finding, Step, Trace
+
+_ACTS = {"snoop", "split"}
+"""Services whose agent makes packets in the place of an end."""
+
+
+@dataclass
+class _Rfc3168:
+    """ECE from a mark until CWR (RFC 3168 §6.1.3)."""
+
+    echoes: bool = False
+
+    def on_data(self, step: Step) -> bool:
+        """Take in a segment; say whether what came before it may have an ACK of its own then."""
+        self.echoes = step.ecn == "ce" or (self.echoes and "W" not in step.flags)
+        return False
+
+    def on_ack(self) -> bool:
+        """Say whether an ACK echoes."""
+        return self.echoes
+
+
+@dataclass
+class _EachMark:
+    """ECE on one ACK for each mark (Xu, Tian and Ansari 2004)."""
+
+    is_due: bool = False
+
+    def on_data(self, step: Step) -> bool:
+        """Take in a segment; say whether what came before it may have an ACK of its own then."""
+        self.is_due |= step.ecn == "ce"
+        return False
+
+    def on_ack(self) -> bool:
+        """Say whether an ACK echoes."""
+        echoes, self.is_due = self.is_due, False
+        return echoes
+
+
+@dataclass
+class _EachByte:
+    """ECE on the ACKs of marked bytes (RFC 8257 §3.2)."""
+
+    is_marked: bool = False
+
+    def on_data(self, step: Step) -> bool:
+        """Take in a segment; say whether what came before it may have an ACK of its own then."""
+        before, self.is_marked = self.is_marked, step.ecn == "ce"
+        return before != self.is_marked
+
+    def on_ack(self) -> bool:
+        """Say whether an ACK echoes."""
+        return self.is_marked
+
+
+class _None:
+    """No ECE at all."""
+
+    def on_data(self, _: Step) -> bool:
+        """Take in a segment."""
+        return False
+
+    def on_ack(self) -> bool:
+        """Say whether an ACK echoes."""
+        return False
+
+
+_Rule = _Rfc3168 | _EachMark | _EachByte | _None
+
+
+def _rule(flow: Mapping[str, Any]) -> _Rule:
+    if not uses_ecn(flow):
+        return _None()
+    rules: Mapping[str, Callable[[], _Rule]] = {"echoes-each-byte": _EachByte, "echoes-each-mark": _EachMark}
+    found = (rule for flag, rule in rules.items() if flow["scheme"] in flagged_schemes(flag))
+    return next(found, _Rfc3168)()
+
+
+@dataclass
+class _Ends:
+    """What both ends of a flow say of congestion."""
+
+    flow: Mapping[str, Any]
+    rule: _Rule
+    acks: list[Step] = field(default_factory=list)
+    """Those that the receiver has made since the last segment came."""
+    changed: int = -1
+    """When the last segment came, if it changed the echo and what came before may have an ACK of its own."""
+    top: int = 1
+    """First byte that was never sent."""
+    heard: bool = False
+    """An echo has come since the last CWR."""
+
+    def on_step(self, step: Step) -> Iterator[Finding]:
+        """Take in a step of one of the packets."""
+        is_data, here = step.kind == "data", step.place
+        if is_data and step.step == "delivered" and here == self.flow["to"] and not step.damaged:
+            yield from self.settle()
+            changes = self.rule.on_data(step)
+            self.changed = step.time if changes else -1
+        elif step.kind == "ack" and step.step == "made" and here == self.flow["to"] and "S" not in step.flags:
+            self.acks.append(step)
+        elif step.kind == "ack" and step.step == "delivered" and here == self.flow["from"]:
+            self.heard |= "E" in step.flags and "S" not in step.flags
+        elif is_data and step.step == "made" and here == self.flow["from"] and not step.damaged:
+            yield from self._sent(step)
+
+    def settle(self) -> Iterator[Finding]:
+        """Hold the ACKs since the last segment against the rule."""
+        acks, self.acks = self.acks, []
+        # Where the echo changes, the first of two ACKs at that instant is of what came before: the old state.
+        at_once = sum(ack.time == self.changed for ack in acks)
+        for number, ack in enumerate(acks):
+            echoes = self.rule.on_ack() != (at_once > 1 and number == 0)
+            if ("E" in ack.flags) != echoes:
+                text = f"ACK {ack.seq} {'has no' if echoes else 'has'} ECE, against the receiver's rule"
+                yield Finding("echo", ack.time / 1e9, ack.place, text)
+            if "W" in ack.flags:
+                yield Finding("echo", ack.time / 1e9, ack.place, f"ACK {ack.seq} has CWR")
+
+    def _sent(self, step: Step) -> Iterator[Finding]:
+        """Hold CWR to RFC 3168 §6.1.2: on new data, after an echo."""
+        is_new = step.seq >= self.top
+        self.top = max(self.top, step.seq + step.payload)
+        if "W" in step.flags:
+            if not is_new or not self.heard:
+                why = "no echo came since the last" if is_new else "it is sent again"
+                yield Finding("echo", step.time / 1e9, step.place, f"segment {step.seq} has CWR, and {why}")
+            self.heard = False
+        if "E" in step.flags:
+            yield Finding("echo", step.time / 1e9, step.place, f"segment {step.seq} has ECE")
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Replay the echoes of each TCP flow."""
+    ends = {
+        name: _Ends(flow, _rule(flow))
+        for name, flow in trace.flows.items()
+        if flow["transport"] == "tcp" and not _ACTS & set(flow["services"]) and not flow["tcp"]["turnaround"]
+    }
+    for step in trace.steps:
+        if step.flow in ends:
+            yield from ends[step.flow].on_step(step)
+    for one in ends.values():
+        yield from one.settle()

@@ -1,0 +1,171 @@
+"""Marks of ECN (RFC 3168): who may be marked, where, and that the run document counts them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from airhop.catalogue import flagged_schemes
+from airhop.verify.laws.handshakes import uses_ecn
+from airhop.verify.trace import Finding, Step, Trace, ways
+
+_MARKS = {"congestion-warning", "step-marking"}
+"""Services that put a queue that marks in the place of others on the path of a flow."""
+_ACTS = {"snoop", "split"}
+"""Services whose agent makes packets in the place of an end."""
+_CAPABLE = ("ect0", "ect1")
+
+_Mark = tuple[int, int]
+"""When a packet was offered to the queue that marked it, and when its mark is seen first."""
+
+
+class _Queues:
+    """The queues of a scenario by the places that they stand before, as far as they mark."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._names: dict[str, str] = {}
+        marking = {name for name, queue in self._all(trace) if _marks(queue)}
+        replaced = any(_MARKS & set(flow.get("services", ())) for flow in trace.plans.values())
+        self.certain = set() if replaced else marking
+        """Names of those that mark; none if it is not known which ones agents' services chose."""
+        self._marking = marking | (set(self._names.values()) if replaced else set())
+
+    def _all(self, trace: Trace) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for kind in ("wired", "radio"):
+            for link in trace.scenario.get(kind, []):
+                for place, way in ways(link):
+                    self._names[place] = place
+                    yield place, way["queue"]
+        for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
+            stations = list(cell.places)
+            for station in stations:
+                others = [other for other in stations if other != station]
+                queue = f"{station}->{others[0] if len(others) == 1 else '*'}"
+                self._names |= {f"{station}->{other}": queue for other in [*others, "*"]}
+                yield queue, plan["queue"]
+
+    def marking(self, place: str) -> str | None:
+        """Give the name of the queue before a place, if it may mark."""
+        name = self._names.get(place)
+        return name if name in self._marking else None
+
+
+def _marks(queue: Mapping[str, Any]) -> bool:
+    return bool(queue["kind"] == "congestion-warning" or queue.get("ecn"))
+
+
+@dataclass
+class _Seen:
+    """The marks that a trace shows, and the packets that may have been marked unseen."""
+
+    queues: _Queues
+    last: dict[int, Step] = field(default_factory=dict)
+    """The last step of each packet."""
+    by_queue: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
+    by_flow: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
+
+    def on_step(self, step: Step) -> str | None:
+        """Take in a step; say what is wrong with its codepoint or its control bits, if anything is."""
+        before = self.last.get(step.packet)
+        self.last[step.packet] = step
+        if before is None or before.step in ("delivered", "dropped"):
+            return None
+        if step.flags != before.flags:
+            return f"control bits {before.flags} become {step.flags}"
+        if step.ecn == before.ecn:
+            return None
+        queue = self.queues.marking(before.place) if before.step == "offered" else None
+        if before.ecn not in _CAPABLE or step.ecn != "ce" or queue is None:
+            return f"{before.ecn} becomes {step.ecn} ({before.step} at {before.place} before)"
+        mark = (before.time, step.time)
+        self.by_queue[queue].append(mark)
+        self.by_flow[step.flow].append(mark)
+        return None
+
+    def unseen(self) -> Iterator[tuple[str, str]]:
+        """Name queue and flow of each packet that waits at the end and may have been marked."""
+        for step in self.last.values():
+            queue = self.queues.marking(step.place) if step.step == "offered" else None
+            if queue is not None and step.ecn in _CAPABLE:
+                yield queue, step.flow
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Follow the codepoint of each packet, hold those that ends make to the RFC, and count."""
+    seen = _Seen(_Queues(trace))
+    ends = {
+        name: _Sender(flow)
+        for name, flow in trace.flows.items()
+        if flow["transport"] == "tcp" and not _ACTS & set(flow["services"])
+    }
+    for step in trace.steps:
+        text = seen.on_step(step)
+        if text is None and step.step == "made" and step.flow in ends and not step.damaged:
+            text = ends[step.flow].on_made(step)
+        if text is not None:
+            yield Finding("mark", step.time / 1e9, step.place, text)
+    yield from _counts(trace, seen, ends)
+
+
+class _Sender:
+    """The packets that the ends of a flow make: which of them may be marked."""
+
+    def __init__(self, flow: Mapping[str, Any]) -> None:
+        self._uses = uses_ecn(flow)
+        self._is_dctcp = flow["scheme"] in flagged_schemes("echoes-each-byte")
+        self._top = 1
+        self.ect0: list[int] = []
+        """When data was sent with ECT(0)."""
+
+    def on_made(self, step: Step) -> str | None:
+        """Take in a packet; say what is wrong with its codepoint, if anything is."""
+        expected = "ect0" if self._uses and self._may_be_marked(step) else "not-ect"
+        if step.kind == "data":
+            self._top = max(self._top, step.seq + step.payload)
+            self.ect0 += [step.time] if step.ecn == "ect0" else []
+        return None if step.ecn == expected else f"{step.kind} {step.seq} is made {step.ecn}, not {expected}"
+
+    def _may_be_marked(self, step: Step) -> bool:
+        """RFC 3168 §6.1.4 and §6.1.5: new data alone; RFC 8257 §3.6: with DCTCP the handshake, too."""
+        if step.kind == "data":
+            return step.seq >= self._top
+        return self._is_dctcp and "S" in step.flags
+
+
+def _counts(trace: Trace, seen: _Seen, ends: Mapping[str, _Sender]) -> Iterator[Finding]:
+    """Hold the counts of the document against the trace."""
+    unseen = list(seen.unseen())
+    for name, flow in trace.flows.items():
+        said = flow["marks"]
+        maybe = sum(of == name for _, of in unseen)
+        yield from _counted(trace, name, "ce", said["ce"], seen.by_flow[name], maybe)
+        if name in ends:
+            yield from _counted(trace, name, "ect0", said["ect0"], _instants(ends[name].ect0))
+            echoes = [time for time, ece in trace.rows_of(name, "acks", "ece") if ece]
+            yield from _counted(trace, name, "ece", said["ece"], _instants(echoes))
+        if said["ect1"]:
+            yield Finding("mark", 0.0, name, f"{said['ect1']} packets with ECT(1), which no sender here uses")
+    counted = {queue["name"]: queue["marked"] for queue in trace.document.get("queues", [])}
+    for name in seen.queues.certain - counted.keys():
+        yield Finding("mark", 0.0, name, "its queue marks, and the document does not count it")
+    for name in {*counted, *seen.by_queue}:
+        maybe = sum(of == name for of, _ in unseen)
+        yield from _counted(trace, name, "marked", counted.get(name, 0), seen.by_queue[name], maybe)
+
+
+def _instants(times: Iterable[int]) -> list[_Mark]:
+    return [(time, time) for time in times]
+
+
+def _counted(
+    trace: Trace, place: str, key: str, number: int, marks: Iterable[_Mark], unseen: int = 0
+) -> Iterator[Finding]:
+    """Hold a count against marks: of those about the end of the warm-up it is open when they were made."""
+    warmup, marks = trace.warmup, list(marks)
+    least = sum(begin > warmup or not warmup for begin, _ in marks)
+    most = sum(end >= warmup for _, end in marks) + unseen
+    if not least <= number <= most:
+        text = f"{key} is {number}, and the trace has {least}{f' to {most}' if most > least else ''}"
+        yield Finding("mark", 0.0, place, text)
