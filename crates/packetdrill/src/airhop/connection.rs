@@ -192,7 +192,8 @@ impl Connection {
     fn take(&mut self, segment: &Segment, simulated: Simulated, now: Time) {
         let ecn = match segment.ecn {
             Some(EcnField::Ce) => Ecn::Ce,
-            Some(EcnField::Ect0 | EcnField::Ect1 | EcnField::Ect) => Ecn::Ect,
+            Some(EcnField::Ect1) => Ecn::Ect1,
+            Some(EcnField::Ect0 | EcnField::Ect) => Ecn::Ect0,
             _ => Ecn::NotEct,
         };
         if segment.len == 0 {
@@ -372,7 +373,8 @@ impl Connection {
         let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, echo));
         let ecn = match sent.ecn {
             Ecn::NotEct => EcnField::NotEct,
-            Ecn::Ect => EcnField::Ect0,
+            Ecn::Ect0 => EcnField::Ect0,
+            Ecn::Ect1 => EcnField::Ect1,
             Ecn::Ce => EcnField::Ce,
         };
         Some(Segment {
