@@ -140,7 +140,9 @@ impl Connection {
     fn hear_syn(&mut self, syn: &Segment, now: Time) {
         self.peer_origin = syn.seq;
         let mut heard = self.simulated(syn);
-        (heard.seq, heard.len, heard.flags.ack, heard.flags.syn) = (0, 0, false, true);
+        (heard.seq, heard.len, heard.sack_permitted) = (0, 0, self.agreed.sack);
+        let (ece, cwr) = (self.config.ecn, self.config.ecn); // RFC 3168 §6.1.1: a SYN asks by both
+        heard.flags = airhop_base::Flags { syn: true, ece, cwr, ..airhop_base::Flags::default() };
         self.receiver.on_segment(now, &packet(heard.clone(), Ecn::NotEct));
         while self.receiver.poll_transmit(now).is_some() {}
         self.handshake.peer.get_or_insert((now, heard));
@@ -175,6 +177,7 @@ impl Connection {
         let offered = segment.window.unwrap_or(0);
         let shift = if segment.flags.syn { 0 } else { self.agreed.scale };
         (answer.seq, answer.len, answer.window) = (0, 0, u64::from(offered) << shift);
+        answer.sack_permitted = self.agreed.sack;
         self.edge = answer.ack + answer.window;
         self.heard = answer.timestamps.map(|ts| ts.value);
         self.handshake.answer = Some((now, answer.clone()));
