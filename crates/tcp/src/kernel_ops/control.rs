@@ -107,9 +107,9 @@ impl KernelControl {
         }
     }
 
-    /// In fast recovery the sender moves the flight by itself, down to the window that it ends with.
+    /// In fast recovery and in CWR the sender moves the flight by itself, down to the window that it ends with.
     fn show(&mut self, w: &mut Window) {
-        let is_moved = self.prr.is_some() && self.sk.ca_state == CaState::Recovery;
+        let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
         *w = Window { cwnd: f64::from(cwnd.max(1)), ssthresh: f64::from(self.sk.snd_ssthresh) };
         self.shown = *w;
@@ -284,6 +284,17 @@ impl CongestionControl for KernelControl {
         }
         self.show(w);
         Judged::Undecided // `ssthresh` says how far to go down, and nothing of a cause
+    }
+
+    /// Recovery goes on with the reduction that CWR began.
+    fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
+        self.take(w);
+        self.sk.refresh(now, s);
+        self.begin();
+        self.undo();
+        self.begin_reduction(CaState::Recovery, s);
+        self.show(w);
+        Judged::Undecided
     }
 
     /// The sender finds it before [`CongestionControl::observe`], and Linux after that.

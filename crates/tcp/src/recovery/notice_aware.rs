@@ -129,6 +129,10 @@ impl Recovery for NoticeAware {
         self.inner.enter(s, w, seq);
     }
 
+    fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
+        self.inner.on_mark(s, before, after, a);
+    }
+
     fn on_late_cut(&mut self, w: &Window) {
         self.inner.on_late_cut(w);
     }

@@ -43,6 +43,13 @@ impl Prr {
         self.limit
     }
 
+    /// Linux, tcp_cwnd_reduction(): as long as nothing went out, a segment may.
+    pub fn let_one_out(&mut self, in_flight: u64) {
+        if self.out == 0 {
+            self.limit = self.limit.max(in_flight + self.mss);
+        }
+    }
+
     /// So much was sent.
     pub fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;

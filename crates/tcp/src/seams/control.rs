@@ -168,6 +168,14 @@ pub trait CongestionControl: Debug + Send {
     /// and is repaired all the same.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged;
 
+    /// A loss in a window of data for which a mark has reduced the window: "the TCP sender's congestion window should be reduced only once in
+    /// response to a series of dropped and/or CE packets from a single window of data" (RFC 3168 §6.1.2). It is repaired. What it is taken
+    /// for is told.
+    fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
+        let _ = (w, now, s);
+        Judged::Congestion
+    }
+
     /// The last reduction was for nothing: what was taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
     /// window as it was then; what was gained since is kept.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &SenderState) {

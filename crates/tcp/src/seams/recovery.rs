@@ -112,6 +112,12 @@ pub trait Recovery: Debug + Send {
         let _ = w;
     }
 
+    /// An ACK echoed a mark, for which the window came down from `before` to `after`, and nothing is to be repaired (RFC 3168 §6.1.2). The
+    /// recovery may let the flight come down evenly, as Linux does (tcp_enter_cwr()).
+    fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
+        let _ = (s, before, after, a);
+    }
+
     /// The cumulative ACK advanced; `s.una` is the new value.
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance;
 

@@ -215,7 +215,8 @@ impl Sender {
         }
         while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
-            let judged = self.cut(now, Signal::Duplicates);
+            let judged =
+                if self.is_reduced(seq) { self.keep(now) } else { self.cut(now, Signal::Duplicates) };
             self.classifications.push_back(LossClassification { seq, judged });
             self.recovery.enter(&mut self.state, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
@@ -235,7 +236,9 @@ impl Sender {
         }
         self.cwr_due = true;
         if self.window.cwnd > 1.0 {
+            let before = self.window;
             self.cut(now, Signal::Echo);
+            self.recovery.on_mark(&self.state, &before, &self.window, ack);
         } else {
             // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
             (self.echo_point, self.reduced_until) = (self.state.max_sent, self.state.max_sent);

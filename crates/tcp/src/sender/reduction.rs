@@ -1,6 +1,7 @@
 //! Reductions of the window: what a sign of congestion reduces, and by how much.
 
 use super::Sender;
+use crate::Preset;
 use crate::config::HalveFrom;
 use crate::control::whole;
 use crate::seams::{Judged, Loss, Signal};
@@ -15,8 +16,9 @@ impl Sender {
         let loss =
             Loss { now, signal, base, half: half.max(2.0), window: half.max(halve_from.least_window()) };
         let before = self.window;
-        if signal != Signal::Echo {
-            self.remember(before);
+        match signal {
+            Signal::Echo => self.reduction = None, // that there was congestion is beyond doubt (Linux, tcp_enter_cwr())
+            Signal::Duplicates | Signal::Timeout => self.remember(before),
         }
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
@@ -25,6 +27,21 @@ impl Sender {
         self.echo_point = self.state.max_sent;
         self.reduced_until = if signal == Signal::Echo { self.state.max_sent } else { 0 };
         judged
+    }
+
+    /// A loss for which the window is reduced already. Returns what the scheme takes it for.
+    pub(super) fn keep(&mut self, now: Time) -> Judged {
+        self.echo_point = self.state.max_sent;
+        self.control.on_marked_loss(&mut self.window, now, &self.state)
+    }
+
+    /// True if a mark has reduced the window for the data that the segment at `seq` is lost from (RFC 3168 §6.1.2); in ns-2
+    /// (RenoTcpAgent::dupack_action()) and in Linux (TCP_CA_CWR) until something beyond it is acknowledged.
+    pub(super) fn is_reduced(&self, seq: u64) -> bool {
+        match self.config.stack {
+            Preset::Rfc => seq < self.reduced_until,
+            Preset::Ns2 | Preset::Linux => self.state.una <= self.reduced_until,
+        }
     }
 
     /// What a loss reduces, in segments; none if ssthresh is to stay as it is.

@@ -65,10 +65,10 @@ impl Sender {
         }
     }
 
-    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
-    /// ssthresh as it is.
+    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window, or in a reduction for a mark:
+    /// Linux then leaves ssthresh as it is.
     pub(super) fn is_cut(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
-        self.timed_out == Some(self.state.una) || in_recovery
+        self.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }

@@ -76,3 +76,63 @@ fn a_timeout_ends_the_reduction_for_a_mark() {
     s.after(100).ack(4);
     assert_eq!(s.window().0, 2.0);
 }
+
+// Linux, tcp_enter_cwr() and tcp_cwnd_reduction(): the flight comes down by PRR, from a window of 10 to one of 5: CEIL(delivered · 5 / 10) - out
+// while more than 5 are in the network. RFC 3168 does not say how; without PRR nothing goes out until less than 5 are.
+#[test]
+fn linux_comes_down_evenly_after_a_mark() {
+    for (prr, sent) in [
+        (true, ["12", "", "13", "", "14", "", "15", "", ""]),
+        (false, ["", "", "", "", "", "12", "13", "14", "15"]),
+    ] {
+        let mut s = ten(Config { ecn: true, prr, ..linux(10.0, 5.0) });
+        let mut answers = vec![s.ece(3)];
+        answers.extend((4..=11).map(|n| s.ack(n)));
+        assert_eq!(answers, sent, "{prr}");
+        assert_eq!((s.sender.in_flight(), s.window()), (5000, (5.0, 5.0)));
+        assert_eq!([s.at(200).ack(12), s.ack(13)], ["16", "17"]);
+        assert_eq!(s.window(), (5.2, 5.0)); // the reduction is over
+    }
+}
+
+// Linux: with less in the network than the window to come, one for one, and one more for what is acknowledged and shows no loss (RFC 9937 §5,
+// SafeACK), and so no more than the application has written before goes out at once.
+#[test]
+fn linux_lets_no_burst_out_after_a_mark() {
+    let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
+    assert_eq!(s.sent(), "1 2 3");
+    s.at(100).ece(2);
+    s.sender.supply(10_000);
+    assert_eq!(s.sent(), "4 5");
+    assert_eq!(s.window(), (5.0, 5.0));
+}
+
+// RFC 3168 §6.1.2: the window "should be reduced only once in response to a series of dropped and/or CE packets from a single window of data"; ns-2
+// (RenoTcpAgent::dupack_action()) and Linux (tcp_enter_recovery() in TCP_CA_CWR) repair the loss and reduce nothing. What is sent after the mark
+// and lost is another window of data.
+#[test]
+fn a_mark_and_a_loss_are_one_sign_of_congestion() {
+    for (name, config) in [("rfc", rfc(10.0, 5.0)), ("ns2", ns2(10.0, 5.0)), ("linux", linux(10.0, 5.0))] {
+        for scheme in ["newreno", "sack", "cubic"] {
+            let mut s = ten_of(scheme, Config { ecn: true, ..config });
+            s.ece(3);
+            let left = s.window().1;
+            s.at(101).sack(3, &[(4, 4)]);
+            s.sack(3, &[(4, 5)]);
+            assert!(s.sack(3, &[(4, 6)]).contains("3!"), "{name} {scheme}");
+            assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1), "{name} {scheme}");
+            assert_eq!(s.window().1, left, "{name} {scheme}");
+        }
+    }
+}
+
+// Linux, tcp_enter_loss(): a timeout in TCP_CA_CWR leaves ssthresh as the mark has set it.
+#[test]
+fn a_timeout_after_a_mark_leaves_the_threshold() {
+    let mut s = ten(Config { ecn: true, tlp: false, frto: false, ..linux(10.0, 5.0) });
+    s.ece(3);
+    while s.sender.counters().timeouts == 0 {
+        s.expire();
+    }
+    assert_eq!(s.window(), (1.0, 5.0));
+}

@@ -3,6 +3,7 @@ mod probe;
 mod reordering;
 mod sending_order;
 
+use crate::control::whole;
 use crate::recovery::common::{Guard, Urgent, forward};
 use crate::recovery::prr::Prr;
 use crate::scoreboard::{Sent, duplicate};
@@ -57,6 +58,8 @@ struct News {
 enum State {
     #[default]
     Open,
+    /// Linux' TCP_CA_CWR: after a mark, until something sent after it is acknowledged: something beyond this byte.
+    Reducing(Prr, u64),
     /// From a loss until everything outstanding then is acknowledged.
     Recovering(Option<Prr>),
     /// After a timeout: what is marked lost goes out again under slow start.
@@ -130,7 +133,7 @@ impl Rack {
     fn find_losses(&mut self, s: &mut SenderState, now: Time) {
         self.wait = None;
         let Some(newest) = self.newest else { return };
-        let is_open = matches!(self.state, State::Open);
+        let is_open = self.is_calm();
         if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
             return; // what arrived last was sent before everything outstanding
         }
@@ -153,6 +156,11 @@ impl Rack {
         }
     }
 
+    /// True if nothing is being repaired.
+    fn is_calm(&self) -> bool {
+        matches!(self.state, State::Open | State::Reducing(..))
+    }
+
     /// Takes a transmission that is under way for lost.
     fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
@@ -161,7 +169,7 @@ impl Rack {
 
     /// §7.2: the probe timer starts when nothing is wrong and something is outstanding.
     fn arm_probe(&mut self, s: &SenderState, now: Time) {
-        let is_calm = matches!(self.state, State::Open) && s.board.sacked_bytes() == 0;
+        let is_calm = self.is_calm() && s.board.sacked_bytes() == 0;
         let outstanding = s.board.len();
         if let Some(probe) = &mut self.probe {
             probe.due = None;
@@ -173,9 +181,10 @@ impl Rack {
 
     /// §7.3: new data if there is some and the receiver takes it, whatever cwnd; else the last segment once more.
     fn send_probe(&mut self, s: &SenderState) -> Detect {
+        let is_calm = self.is_calm();
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
         probe.due = None;
-        let may_go = matches!(self.state, State::Open) && probe.may_go();
+        let may_go = is_calm && probe.may_go();
         let fresh = forward(s, 0, f64::INFINITY).map(|next| (next.start, next.end, None));
         let tail = s.board.last().map(|e| (e.start, e.end, Some(e.start)));
         let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detect::Nothing };
@@ -214,6 +223,15 @@ fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
     s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
 }
 
+/// An ACK in a reduction for a mark, which is over in a round trip (Linux, tcp_cwnd_reduction()).
+fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
+    let delivered = s.board.delivered();
+    if delivered > 0 {
+        prr.on_ack(delivered, s.pipe(), is_safe);
+        prr.let_one_out(s.pipe());
+    }
+}
+
 fn first_lost(s: &mut SenderState) -> Option<u64> {
     s.board.first_lost().map(|e| e.start)
 }
@@ -231,6 +249,10 @@ impl Recovery for Rack {
         let is_spurious = self.on_frto_ack(s, a);
         match &mut self.state {
             State::Open => lost.map_or(Detect::Nothing, Detect::Lost),
+            State::Reducing(prr, _) => {
+                lower(prr, s, false);
+                lost.map_or(Detect::Nothing, Detect::Lost)
+            }
             State::Recovering(prr) => {
                 let delivered = s.board.delivered();
                 if let Some(prr) = prr.as_mut().filter(|_| delivered > 0) {
@@ -256,7 +278,11 @@ impl Recovery for Rack {
             probe.forget();
         }
         let delivered = s.board.delivered();
+        let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
         self.state = State::Recovering(self.uses_prr.then(|| {
+            if let Some(prr) = reducing {
+                return prr; // Linux, tcp_enter_recovery(): the reduction goes on
+            }
             // RFC 9937 §6.1: what was reported before this ACK has left already.
             let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
             let mut prr = Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64);
@@ -266,14 +292,34 @@ impl Recovery for Rack {
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
+    fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
+        if !self.is_linux || !self.uses_prr || !matches!(self.state, State::Open) {
+            return;
+        }
+        let bytes = |segments: f64| (segments * s.mss as f64) as u64;
+        let mut prr = Prr::new(s.mss, bytes(whole(before.cwnd)), bytes(after.cwnd));
+        lower(&mut prr, s, a.acked > 0 && s.board.newly_lost_bytes() == 0);
+        self.state = State::Reducing(prr, s.max_sent);
+        if let Some(probe) = &mut self.probe {
+            probe.settle();
+        }
+    }
+
     fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
         let mut lost = self.update(s, a);
         let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
         let in_flight = s.pipe();
         let is_passed = self.guard.is_passed(s);
         let is_spurious = self.on_frto_ack(s, a);
+        if matches!(self.state, State::Reducing(_, point) if s.una > point) {
+            self.state = State::Open;
+        }
         let advance = match &mut self.state {
             State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            State::Reducing(prr, _) => {
+                lower(prr, s, s.board.newly_lost_bytes() == 0);
+                lost.map_or(Advance::Open, Advance::Lost)
+            }
             State::Recovering(prr) if !is_passed => {
                 if let Some(prr) = prr {
                     prr.on_ack(s.board.delivered(), in_flight, s.board.newly_lost_bytes() == 0);
@@ -338,6 +384,9 @@ impl Recovery for Rack {
             // RFC 3042, and beyond: each segment that has arrived makes room for one.
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
             State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
+            State::Reducing(prr, _) => {
+                forward(s, 0, f64::INFINITY).filter(|next| prr.has_room(next.end - next.start, flight))
+            }
             State::Recovering(Some(prr)) => {
                 Self::next_in_recovery(s, Cause::Recovery, |_, len| prr.has_room(len, flight))
             }
@@ -369,7 +418,7 @@ impl Recovery for Rack {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
-            let lost = first_lost(s).filter(|_| matches!(self.state, State::Open));
+            let lost = first_lost(s).filter(|_| self.is_calm());
             return lost.map_or(Detect::Nothing, Detect::Lost);
         }
         self.send_probe(s)
@@ -387,7 +436,7 @@ impl Recovery for Rack {
         if let Some(e) = s.board.get(sent.start).filter(|e| !e.sacked) {
             self.under_way.push(e.order, e.start, e.at);
         }
-        if let State::Recovering(Some(prr)) = &mut self.state {
+        if let State::Recovering(Some(prr)) | State::Reducing(prr, _) = &mut self.state {
             prr.on_sent(sent.end - sent.start);
         }
         if sent.cause == Cause::New {
@@ -409,7 +458,7 @@ impl Recovery for Rack {
 
     fn repair(&self) -> Repair {
         match self.state {
-            State::Open => Repair::Nothing,
+            State::Open | State::Reducing(..) => Repair::Nothing,
             State::Recovering(_) => Repair::Loss,
             State::Slow(_) => Repair::Timeout,
         }

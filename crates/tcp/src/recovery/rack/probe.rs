@@ -66,6 +66,11 @@ impl Probe {
         self.out.is_some_and(|out| out.end == end)
     }
 
+    /// The window is reduced for a mark: what becomes of the probe that is out is no news any more (Linux, tcp_init_cwnd_reduction()).
+    pub fn settle(&mut self) {
+        self.out = None;
+    }
+
     /// Another recovery took over: what becomes of the probe is its affair.
     pub fn forget(&mut self) {
         self.due = None;
