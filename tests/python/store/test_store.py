@@ -44,7 +44,7 @@ TWO_FLOWS = {
     ],
 }
 
-NAMED_OTHERWISE = ("name", "notices", "judgements", "lateness", "delay_ms")
+NAMED_OTHERWISE = ("name", "notices", "marks", "judgements", "lateness", "delay_ms")
 """Keys of a flow that are no columns."""
 
 
@@ -70,6 +70,7 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
         run = {key: value for key, value in document.items() if key not in ("flows", "drops", "wall_s")}
         expected = run | {key: value for key, value in flow.items() if key not in NAMED_OTHERWISE}
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
+        expected |= {f"marks_{kind}": count for kind, count in flow["marks"].items()}
         late = flow["lateness"] or {"notices": 0, "late": 0, "mean_ms": None}
         expected |= {f"lateness_{key}": value for key, value in late.items()}
         delay = flow["delay_ms"] or dict.fromkeys(("mean", "p50", "p95", "p99", "max"))

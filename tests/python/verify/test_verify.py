@@ -84,7 +84,7 @@ NEEDLESS: dict[str, Any] = {
 def test_recovery_may_have_nothing_left_to_repair() -> None:
     """The agent mends what the sender has yet to pace out; the flight comes down all the same (RFC 9937)."""
     scenario = airhop.Scenario.load(NEEDLESS)
-    results = [airhop.run(scenario, rep=rep, trace=True) for rep in (0, 8, 9)]
+    results = [airhop.run(scenario, rep=rep, trace=True) for rep in (7, 11, 12)]
     assert any(_cuts_without_repair(result) for result in results)
     assert [verify(scenario, result) for result in results] == [[], [], []]
 
