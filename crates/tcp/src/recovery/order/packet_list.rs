@@ -13,6 +13,10 @@ pub struct PacketList {
     entries: VecDeque<Entry>,
     bytes: u64,
     dupthresh: u32,
+    /// No entry ends beyond this byte: a segment that begins there or later is not on the list.
+    top: u64,
+    /// Everything before this byte was taken off.
+    acknowledged: u64,
 }
 
 /// A segment that was sent and is not known to have arrived.
@@ -29,18 +33,26 @@ pub struct Entry {
 impl PacketList {
     /// An empty list; a segment counts as lost after `dupthresh` duplicate ACKs.
     pub fn new(dupthresh: u32) -> Self {
-        PacketList { entries: VecDeque::new(), bytes: 0, dupthresh }
+        PacketList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
     }
 
     /// The segment `[seq, end)` is sent, for the first time or again: it becomes the last, with a count of zero.
     pub fn send(&mut self, seq: u64, end: u64) {
-        self.remove(seq);
+        if seq < self.top {
+            self.remove(seq);
+        }
+        self.top = self.top.max(end);
+        self.acknowledged = self.acknowledged.min(seq);
         self.bytes += end - seq;
         self.entries.push_back(Entry { seq, end, duplicates: 0 });
     }
 
     /// Everything before `cumulative` arrived. A segment that arrived in part keeps its tail.
     pub fn acknowledge(&mut self, cumulative: u64) {
+        if cumulative <= self.acknowledged {
+            return;
+        }
+        self.acknowledged = cumulative;
         self.entries.retain_mut(|e| {
             self.bytes -= cumulative.clamp(e.seq, e.end) - e.seq;
             e.seq = e.seq.max(cumulative);
