@@ -6,7 +6,9 @@ trace tables and the run document, and derives again what has to be so. A findin
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -126,7 +128,20 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
         raise ValueError("the run was not traced: only a trace can be verified")
     trace = Trace(scenario.to_dict(), result.document, result.tables)
     findings: list[Finding] = []
-    for law in LAWS.values():
-        found = law.check(trace)
-        findings += [finding for _, finding in zip(range(most), found, strict=False)]
+    with _without_collection():
+        for law in LAWS.values():
+            found = law.check(trace)
+            findings += [finding for _, finding in zip(range(most), found, strict=False)]
     return findings
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let no garbage be collected: what is read has no cycles, and the search takes a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

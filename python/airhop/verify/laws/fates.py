@@ -73,11 +73,14 @@ def check(trace: Trace) -> Iterator[Finding]:
         if waiting > hop.plan["queue"]["packets"]:
             room = hop.plan["queue"]["packets"]
             yield Finding("fate", time / 1e9, place, f"{waiting} packets wait, and there is room for {room}")
+    full: dict[tuple[str, int], bool] = {}
     for time, place, cause in trace.rows("drops", "place", "cause"):
         hop = hops.at(place)
         text = None if hop is None else _contradiction(hop, place, cause)
-        if hop is not None and cause == "queue" and not _is_full(lengths[hop.place], time, hop.plan["queue"]):
-            text = "dropped for want of room, and there is room"
+        if hop is not None and cause == "queue":
+            if (hop.place, time) not in full:
+                full[hop.place, time] = _is_full(lengths[hop.place], time, hop.plan["queue"])
+            text = text if full[hop.place, time] else "dropped for want of room, and there is room"
         if text is not None:
             yield Finding("fate", time / 1e9, place, text)
     yield from _shares(trace, hops)

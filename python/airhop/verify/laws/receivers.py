@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 from airhop.catalogue import flagged_schemes
@@ -21,6 +22,8 @@ class _Reassembly:
         """When a segment last arrived, and the first byte that was missing before it."""
         self._beyond: dict[int, int] = {}
         """Segments beyond it: where they begin, and where they end."""
+        self._begins: list[int] = []
+        """Where they begin, as a heap."""
 
     @property
     def is_whole(self) -> bool:
@@ -30,13 +33,11 @@ class _Reassembly:
     def add(self, time: int, start: int, end: int) -> None:
         """Take the bytes [start, end) in."""
         self.before = (time, self.next)
+        if start not in self._beyond:
+            heappush(self._begins, start)
         self._beyond[start] = max(end, self._beyond.get(start, end))
-        if start > self.next:
-            return
-        for begin in sorted(self._beyond):
-            if begin > self.next:
-                break
-            self.next = max(self.next, self._beyond.pop(begin))
+        while self._begins and self._begins[0] <= self.next:
+            self.next = max(self.next, self._beyond.pop(heappop(self._begins)))
 
 
 LONGEST_TURNAROUND = 1_000_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -29,7 +30,11 @@ class _Beyond:
 
     def __init__(self) -> None:
         self._next = 1
-        self._blocks: list[tuple[int, int]] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        """Of blocks that do not touch, in their order."""
+        self._octets = 0
+        """Bytes in them."""
         self._twice = 0
         """Bytes that came last and had come before."""
         self._time = 0
@@ -38,18 +43,20 @@ class _Beyond:
     def add(self, time: int, start: int, end: int) -> None:
         """Take the bytes [start, end) in."""
         self._time = time
-        had = end <= self._next or any(begin <= start and end <= over for begin, over in self._blocks)
+        before = bisect_right(self._starts, start) - 1
+        had = end <= self._next or (before >= 0 and end <= self._ends[before])
         self._twice = end - start if had else 0
-        apart = []
-        for begin, over in self._blocks:
-            if begin <= end and start <= over:
-                start, end = min(start, begin), max(end, over)
-            else:
-                apart.append((begin, over))
-        if start <= self._next:
-            self._next, self._blocks = max(self._next, end), apart
+        touched = slice(bisect_left(self._ends, start), bisect_right(self._starts, end))
+        start = min([start, *self._starts[touched]])
+        end = max([end, *self._ends[touched]])
+        self._octets -= sum(self._ends[touched]) - sum(self._starts[touched])
+        is_next = start <= self._next
+        self._starts[touched] = [] if is_next else [start]
+        self._ends[touched] = [] if is_next else [end]
+        if is_next:
+            self._next = max(self._next, end)
         else:
-            self._blocks = [*apart, (start, end)]
+            self._octets += end - start
 
     @property
     def next(self) -> int:
@@ -61,8 +68,7 @@ class _Beyond:
 
         A segment may bring two of them, first the one that was owed when CE changed (RFC 8257 §3.2).
         """
-        octets = sum(end - start for start, end in self._blocks)
-        return _Told(len(self._blocks), octets, self._twice if time == self._time else 0)
+        return _Told(len(self._starts), self._octets, self._twice if time == self._time else 0)
 
 
 def check(trace: Trace) -> Iterator[Finding]:
