@@ -272,3 +272,15 @@ pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> 
     checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), length) })?;
     Ok(())
 }
+
+/// Reads an option of a socket as bytes, as many as there are and `value` has room for; returns their number.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn option(socket: &OwnedFd, level: c_int, name: c_int, value: &mut [u8]) -> io::Result<usize> {
+    let mut length = value.len() as libc::socklen_t;
+    let into = value.as_mut_ptr().cast();
+    // SAFETY: the kernel writes at most `length` bytes to `value`, which lives until the call returns.
+    checked(unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, into, &mut length) })?;
+    Ok(length as usize)
+}
