@@ -296,8 +296,8 @@ def privileges() -> list[tuple[str, bool, str]]:
 def needs_user_namespace() -> bool:
     """Tell whether this process has to be started anew in a user namespace to make network namespaces."""
 
-def packetdrill(path: str, text: str) -> str:
-    """Judge Airhop's TCP by a packetdrill script, as JSON.
+def packetdrill(path: str, text: str, kernel: bool) -> str:
+    """Judge Airhop's TCP, or this machine's kernel, by a packetdrill script, as JSON.
 
     The document has verdict ("pass", "fail", "not-applicable" or "unreadable"), line, column, reason,
     expected, seen, checks and skipped, as far as the verdict has them.

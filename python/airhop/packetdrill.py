@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from airhop import _core
-from airhop.errors import InputError
+from airhop.errors import InputError, PrivilegeError
+from airhop.live.privileges import missing
 from airhop.progress import Reporter, Task
 
 Kind = Literal["pass", "fail", "not-applicable", "unreadable"]
@@ -83,13 +84,15 @@ def scripts(where: Path) -> list[Path]:
     return found
 
 
-def judge(path: Path) -> Judged:
-    """Hold Airhop's TCP to a script.
+def judge(path: Path, *, kernel: bool = False) -> Judged:
+    """Hold Airhop's TCP to a script, or the kernel of this machine.
 
     Parameters
     ----------
     path
         The script.
+    kernel
+        The kernel, in a network namespace, in real time. The script's shell commands are run there.
 
     Raises
     ------
@@ -100,12 +103,25 @@ def judge(path: Path) -> Judged:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
-    told = json.loads(_core.packetdrill(str(path), text))
+    told = json.loads(_core.packetdrill(str(path), text, kernel))
     skipped = tuple(f"line {note['line']}: {note['reason']}" for note in told.pop("skipped", []))
     return Judged(path=path, skipped=skipped, **told)
 
 
-def judge_all(paths: Iterable[Path], reporter: Reporter) -> Iterator[Judged]:
+def needs_restart() -> bool:
+    """Tell whether this process has to be started anew as root of namespaces of its own to ask the kernel.
+
+    Raises
+    ------
+    PrivilegeError
+        That would not help either; the lines of `airhop doctor`.
+    """
+    if lacking := missing():
+        raise PrivilegeError("\n".join(one.line for one in lacking))
+    return _core.needs_user_namespace()
+
+
+def judge_all(paths: Iterable[Path], reporter: Reporter, *, kernel: bool = False) -> Iterator[Judged]:
     """Judge one script after the other, and tell how far that is.
 
     Parameters
@@ -114,11 +130,13 @@ def judge_all(paths: Iterable[Path], reporter: Reporter) -> Iterator[Judged]:
         The scripts.
     reporter
         Who tells.
+    kernel
+        As in `judge`.
     """
     paths = list(paths)
     with reporter.follow(Task("scripts", len(paths))) as task:
         for path in paths:
-            yield judge(path)
+            yield judge(path, kernel=kernel)
             task.advance(1)
 
 

@@ -1,13 +1,15 @@
 //! Runs packetdrill scripts: what a peer and an application do to a TCP, and what that TCP must send and say of itself.
 //!
 //! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] holds the one against the other. There are two stacks: Airhop's
-//! own TCP in virtual time ([`Airhop`]), and the kernel of this machine in real time (`Kernel`). A script that passes on the kernel states
+//! own TCP in virtual time ([`Airhop`]), and the kernel of this machine in real time (`Kernel`, on Linux). A script that passes on the kernel states
 //! a rule that the kernel follows; held against Airhop it judges Airhop.
 
 mod airhop;
 mod code;
 mod compare;
 mod cursor;
+#[cfg(target_os = "linux")]
+mod kernel;
 mod parse;
 mod play;
 pub mod script;
@@ -17,6 +19,8 @@ mod stack;
 pub use airhop::Airhop;
 pub use code::{Expression, Operator, Relation, Statement};
 pub use cursor::ParseError;
+#[cfg(target_os = "linux")]
+pub use kernel::Kernel;
 pub use parse::parse;
 pub use play::play;
 pub use settings::{Settings, System};
@@ -67,4 +71,20 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script: Script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     Ok(play(&script, &mut Airhop::new(folder)))
+}
+
+/// The verdict of this machine's kernel on the script in `file`, whose text is `text`. A script that cannot be tried here does not apply.
+///
+/// # Errors
+/// The text is no script.
+pub fn judge_on_kernel(file: &Path, text: &str) -> Result<Verdict, ParseError> {
+    let script = parse(&file.display().to_string(), text)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    #[cfg(target_os = "linux")]
+    return Ok(kernel::judge(&script, folder));
+    #[cfg(not(target_os = "linux"))]
+    return Ok(Verdict::NotApplicable(Note {
+        place: Place::default(),
+        text: format!("{}: only Linux has network namespaces", folder.display()),
+    }));
 }

@@ -134,7 +134,8 @@ impl Player<'_> {
     }
 
     fn outbound(&mut self, expected: &Segment, from: i64, to: i64) -> Result<(), Refusal> {
-        let (first, last) = (from.saturating_sub(self.tolerance), to.saturating_add(self.tolerance));
+        let latest = self.tolerance.saturating_add(self.stack.tick());
+        let (first, last) = (from.saturating_sub(self.tolerance), to.saturating_add(latest));
         let differs = |seen: String| Refusal::Differs { expected: expected.to_string(), seen };
         let unknown = |option: &&TcpOption| matches!(option, TcpOption::Other(_));
         if let Some(option) = expected.named().find(unknown) {

@@ -31,7 +31,8 @@ pub struct Settings {
 const LARGEST: u64 = 1 << 20;
 
 /// Settings that make no difference to a connection with data in one direction and a large buffer.
-const HARMLESS: [&str; 33] = [
+const HARMLESS: [&str; 34] = [
+    "tcp_syn_linear_timeouts",
     "tcp_rmem",
     "tcp_wmem",
     "tcp_syn_retries",

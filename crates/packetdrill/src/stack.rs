@@ -48,6 +48,11 @@ pub trait Stack {
     /// The fields of a segment that are compared.
     fn compared(&self) -> Compared;
 
+    /// How much later than the script's tolerance a segment may be, as the stack's timers have ticks; nanoseconds.
+    fn tick(&self) -> i64 {
+        0
+    }
+
     /// The time now.
     fn now(&self) -> i64;
 

@@ -1,4 +1,5 @@
-//! The reader of scripts, and Airhop held to scripts.
+//! The reader of scripts, and Airhop and the kernel held to scripts.
 
 mod judged;
 mod read;
+mod rules;

@@ -1,14 +1,15 @@
 //! Scripts of packetdrill, judged.
 
-use airhop_packetdrill::{Note, Verdict, judge};
+use airhop_packetdrill::{Note, Verdict, judge, judge_on_kernel};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The verdict of Airhop's TCP on the script in `path`, whose text is `text`, as JSON: `verdict` ("pass", "fail", "not-applicable" or
+/// The verdict of Airhop's TCP, or of this machine's `kernel`, on the script in `path`, whose text is `text`, as JSON: `verdict` ("pass", "fail", "not-applicable" or
 /// "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`.
 #[pyfunction]
-pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str) -> String {
+pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str, kernel: bool) -> String {
+    let judge = if kernel { judge_on_kernel } else { judge };
     py.detach(|| told(judge(&path, text).map_err(|error| (error.place, error.message)))).to_string()
 }
 

@@ -45,6 +45,7 @@ def doctor(
     seed: Seed = 1,
     out: Path | None = None,
     packetdrill: Path | None = None,
+    kernel: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     as_json: Json = False,
 ) -> int:
     """Check this installation: what it is, what it finds, and that one thread and two give the same run.
@@ -61,17 +62,22 @@ def doctor(
     packetdrill
         Hold Airhop's TCP to the packetdrill scripts of this folder, and of the folders in it, and fail if
         it differs from one. What Airhop does not model does not apply, with the reason.
+    kernel
+        Hold the kernel of this machine to them, in a network namespace, in real time. Their shell commands
+        are run.
     """
     if packetdrill is not None:
         from airhop.cli.packetdrill import packetdrill as judge
 
         if cross_check or quick or seed != 1 or out is not None:
-            raise InputError("--packetdrill goes with --json alone: what it judges has no seed")
-        return judge(packetdrill, as_json=as_json)
+            raise InputError("--packetdrill goes with --kernel and --json alone: what it judges has no seed")
+        return judge(packetdrill, kernel=kernel, as_json=as_json)
     if cross_check:
         from airhop.cli.cross_check import cross_check as check
 
         return check(quick=quick, seed=seed, out=out, as_json=as_json)
+    if kernel:
+        raise InputError("--kernel is about --packetdrill DIR, which is missing")
     if quick or seed != 1 or out is not None:
         raise InputError("--quick, --seed and --out are about --cross-check, which is missing")
     return _check_installation(as_json)

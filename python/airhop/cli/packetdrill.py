@@ -5,14 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from airhop.cli import EXIT_FAILED
+from airhop.cli.again import Again
 from airhop.cli.output import console, print_json
-from airhop.packetdrill import judge_all, scripts, summary
+from airhop.live.privileges import RESTART
+from airhop.packetdrill import judge_all, needs_restart, scripts, summary
 from airhop.progress import reporter_for_stderr
 
 
-def packetdrill(where: Path, *, as_json: bool) -> int:
+def packetdrill(where: Path, *, kernel: bool, as_json: bool) -> int:
     """Judge the scripts, print the verdicts, and give the exit code: failed if one fails or is unreadable."""
-    judged = list(judge_all(scripts(where), reporter_for_stderr()))
+    found = scripts(where)
+    if kernel and needs_restart():
+        raise Again(RESTART)
+    judged = list(judge_all(found, reporter_for_stderr(), kernel=kernel))
     counts = summary(judged)
     if as_json:
         print_json({"scripts": [one.to_dict() for one in judged], "counts": counts})

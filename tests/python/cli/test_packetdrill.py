@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Cli
+from live_machine import needs
 
 HANDSHAKE = """
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -69,3 +70,24 @@ def test_bad_input_is_refused(
     code, _, err = cli("doctor", "--packetdrill", *words)
     assert code == 2
     assert "--packetdrill" in err
+
+
+def test_the_kernel_is_asked(tmp_path: Path, cli: Cli) -> None:
+    """The kernel of this machine sends what its window allows; a window that no kernel has is seen."""
+    needs("namespaces", "tun")
+    (tmp_path / "a.pkt").write_text(PASSING)
+    (tmp_path / "b.pkt").write_text(FAILING)
+    code, out, _ = cli("doctor", "--packetdrill", str(tmp_path), "--kernel")
+    assert code == 1
+    assert out.splitlines() == [
+        f"pass  {tmp_path}/a.pkt: 1 checks",
+        f"fail  {tmp_path}/b.pkt:9:7: expected tcpi_snd_cwnd == 11; seen tcpi_snd_cwnd is 10",
+        "2 scripts: 1 pass, 1 fail",
+    ]
+
+
+def test_the_kernel_alone_is_refused(cli: Cli) -> None:
+    """It is asked by scripts."""
+    code, _, err = cli("doctor", "--kernel")
+    assert code == 2
+    assert "--packetdrill DIR" in err

@@ -1,0 +1,372 @@
+//! `Kernel` is the TCP of this machine's kernel as a stack under test, in real time, in a network namespace of its own.
+//!
+//! The addresses are those that scripts expect of packetdrill: 192.168.0.1 on the device `tun0`, and a peer at 192.0.2.1. Commands of a
+//! script run as the user who asks, in the namespace: nobody runs scripts that he would not run in a shell.
+
+mod calls;
+mod info;
+mod wire;
+
+use crate::script::{Call, Place, Script, Segment};
+use crate::settings::Settings;
+use crate::stack::{Compared, Refusal, Sent, Stack};
+use crate::{Note, Verdict, play};
+use airhop_base::NodeId;
+use airhop_live::host::namespace::Namespace;
+use airhop_live::host::sys::{self, Schedule};
+use airhop_live::host::tun::Tun;
+use airhop_live::port::Port;
+use calls::Returned;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket, sockopt};
+use nix::sys::time::{TimeSpec, TimeVal, TimeValLike};
+use std::collections::{BTreeMap, VecDeque};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use wire::Ends;
+
+const LOCAL: [u8; 4] = [192, 168, 0, 1];
+const PEER: [u8; 4] = [192, 0, 2, 1];
+/// The port of whoever listens, as in packetdrill.
+const SERVICE: u16 = 8080;
+/// The first port of a peer that connects; each connection has the next.
+const FIRST_PEER: u16 = 40_000;
+/// The device as it comes from `live`, and as scripts call it.
+const SET_UP: &str = "ip link set airhop0 down && ip link set airhop0 name tun0 \
+    && ip addr flush dev tun0 && ip addr add 192.168.0.1/16 dev tun0 && ip link set tun0 up \
+    && ip route add 192.0.2.0/24 via 192.168.0.2 dev tun0";
+/// A call that does not block by its script returns within this (SO_RCVTIMEO, SO_SNDTIMEO), one that does by this after its time.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Timers of the kernel have ticks of 4 ms at CONFIG_HZ=250, the least of what distributions choose; nanoseconds.
+const TICK: i64 = 4_000_000;
+/// Ethernet's MTU.
+const MTU: u16 = 1500;
+/// Room for `struct tcp_info` of kernels to come.
+const INFO_BYTES: usize = 512;
+
+/// A machine stalls now and then: a script that fails is tried again, so many times in all.
+const TRIES: usize = 3;
+
+/// Holds the kernel to a script; commands run in `folder`. A script that cannot be tried does not apply.
+pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
+    let mut verdict = once(script, folder);
+    for _ in 1..TRIES {
+        if !matches!(verdict, Verdict::Fail { .. }) {
+            break;
+        }
+        verdict = once(script, folder);
+    }
+    verdict
+}
+
+/// In a thread of its own, whose priority is nobody else's.
+fn once(script: &Script, folder: &Path) -> Verdict {
+    let unable = |text: String| Verdict::NotApplicable(Note { place: Place::default(), text });
+    let work = || {
+        // Keeps the times of segments; without it the tolerance of the script has to do.
+        let _ = sys::schedule(Schedule::RealTime);
+        Kernel::open(folder).map(|mut kernel| play(script, &mut kernel))
+    };
+    let done = thread::scope(|scope| scope.spawn(work).join());
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).unwrap_or_else(unable)
+}
+
+/// The TCP of this machine's kernel.
+#[derive(Debug)]
+pub struct Kernel {
+    namespace: Namespace,
+    tun: Tun,
+    folder: PathBuf,
+    settings: Settings,
+    start: Instant,
+    ends: Ends,
+    sent: VecDeque<Sent>,
+    sockets: BTreeMap<i64, Arc<OwnedFd>>,
+    /// The socket of the connection, whose `tcp_info` counts.
+    connected: Option<Arc<OwnedFd>>,
+    blocked: Vec<(Call, Receiver<Returned>)>,
+    compared: usize,
+    info: Vec<u8>,
+}
+
+impl Kernel {
+    /// Makes the namespace. Commands run in `folder`.
+    ///
+    /// # Errors
+    /// The step that failed, in a sentence.
+    pub fn open(folder: &Path) -> Result<Self, String> {
+        let (namespace, tun) =
+            Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
+        // Keeps the times of segments; without it the tolerance of the script has to do.
+        let _ = namespace.within(|| sys::schedule(Schedule::RealTime));
+        let mut kernel = Kernel {
+            namespace,
+            tun,
+            folder: folder.to_owned(),
+            settings: Settings::default(),
+            start: Instant::now(),
+            ends: Ends { local: (LOCAL, SERVICE), peer: (PEER, FIRST_PEER), origin: 0 },
+            sent: VecDeque::new(),
+            sockets: BTreeMap::new(),
+            connected: None,
+            blocked: Vec::new(),
+            compared: 0,
+            info: Vec::new(),
+        };
+        kernel.shell(SET_UP).map_err(|error| format!("setting up tun0: {error}"))?;
+        kernel.start = Instant::now();
+        Ok(kernel)
+    }
+
+    /// Runs a command in the namespace.
+    fn shell(&self, text: &str) -> Result<(), String> {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(text).current_dir(&self.folder);
+        // Scripts that restore what they set name their files by it.
+        command.env("PACKETDRILL_PID", std::process::id().to_string());
+        let output = self.namespace.within(move || command.output()).and_then(|output| output);
+        let output = output.map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(format!("{}: {}", output.status, said.trim()))
+    }
+
+    fn elapsed(&self) -> i64 {
+        i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    /// Waits until `until` for segments of the stack; returns when one is there, if `stop`.
+    fn listen(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
+        loop {
+            self.read()?;
+            let left = until.saturating_sub(self.elapsed());
+            if left <= 0 || (stop && !self.sent.is_empty()) {
+                return Ok(());
+            }
+            let mut polled = [PollFd::new(self.tun.as_fd(), PollFlags::POLLIN)];
+            let timeout = TimeSpec::from(Duration::from_nanos(left.unsigned_abs()));
+            // A signal ends the wait early, and the loop begins anew.
+            let _ = ppoll(&mut polled, Some(timeout), None);
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Refusal> {
+        let mut buffer = [0; 2048];
+        loop {
+            let read = self.tun.read(&mut buffer).map_err(|error| failed("reading from tun0", &error))?;
+            let Some(length) = read else { return Ok(()) };
+            let at = self.elapsed();
+            if let Some(segment) = self.ends.decode(&buffer[..length]) {
+                self.sent.push_back(Sent { at, segment });
+            }
+        }
+    }
+
+    fn open_socket(&mut self, call: &Call) -> Result<(), Refusal> {
+        let is_stream = call.words(1).any(|word| word == "SOCK_STREAM");
+        let is_tcp = call.number(2).is_some() || call.words(2).any(|word| word == "IPPROTO_TCP");
+        let Some(descriptor) = call.result.filter(|result| *result >= 0 && is_stream && is_tcp) else {
+            return Err(Refusal::unmodelled("a socket that is not of TCP"));
+        };
+        let open = || socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None);
+        let opened = self.namespace.within(open).map_err(|error| failed("opening a socket", &error))?;
+        let opened = opened.map_err(|error| failed("opening a socket", &error.into()))?;
+        be_patient(&opened)?;
+        self.choose_control(&opened)?;
+        self.sockets.insert(descriptor, Arc::new(opened));
+        Ok(())
+    }
+
+    /// A script that says nothing counts on CUBIC, Linux' default, whatever that of this machine is; and a namespace may not choose what is
+    /// not allowed to everybody, but its root may.
+    fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
+        let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
+        setsockopt(socket, sockopt::TcpCongestion, &control.into())
+            .map_err(|error| failed(&format!("choosing {control}"), &error.into()))
+    }
+
+    /// Makes a call; one that blocks by its script in a thread of its own.
+    fn make(&mut self, call: &Call) -> Result<bool, Refusal> {
+        let unknown = || Refusal::unmodelled(format!("{}() of a socket that is not open", call.name));
+        let descriptor = call.number(0).ok_or_else(unknown)?;
+        let on = Arc::clone(self.sockets.get(&descriptor).ok_or_else(unknown)?);
+        if call.name == "connect" {
+            (self.ends.peer.1, self.connected) = (SERVICE, Some(Arc::clone(&on)));
+        }
+        let local = address(LOCAL, SERVICE);
+        let Some(job) = calls::prepare(call, on, local, address(PEER, SERVICE))? else { return Ok(false) };
+        if call.blocks.is_none() {
+            self.take(call, job())?;
+            return Ok(reads(call));
+        }
+        let (told, result) = sync_channel(1);
+        let run = move || {
+            // Whoever asked has gone if the call took too long.
+            let _ = told.send(job());
+        };
+        thread::Builder::new().spawn(run).map_err(|error| failed("starting a thread", &error))?;
+        self.blocked.push((call.clone(), result));
+        Ok(false)
+    }
+
+    /// Compares a result.
+    fn take(&mut self, call: &Call, returned: Returned) -> Result<(), Refusal> {
+        let expected = call.result;
+        match returned {
+            Ok((_, Some(accepted))) => {
+                be_patient(&accepted)?;
+                let accepted = Arc::new(accepted);
+                self.connected = Some(Arc::clone(&accepted));
+                match expected {
+                    Some(descriptor) if descriptor >= 0 => {
+                        self.sockets.insert(descriptor, accepted);
+                        Ok(())
+                    }
+                    _ => Err(differs(call, "a connection")),
+                }
+            }
+            Ok((number, None)) if expected.is_none_or(|expected| expected == number) => Ok(()),
+            Ok((number, None)) => Err(differs(call, &number.to_string())),
+            Err(errno) => {
+                let name = format!("{errno:?}");
+                let agrees = expected == Some(-1) && call.error.as_ref().is_none_or(|error| *error == name);
+                if agrees { Ok(()) } else { Err(differs(call, &format!("-1 {name}"))) }
+            }
+        }
+    }
+
+    /// Results of calls that blocked, as far as they have returned.
+    fn collect(&mut self, patience: Duration) -> Result<(), Refusal> {
+        for (call, result) in std::mem::take(&mut self.blocked) {
+            match result.recv_timeout(patience) {
+                Ok(returned) => {
+                    self.take(&call, returned)?;
+                    self.compared += usize::from(reads(&call));
+                }
+                Err(_) if patience.is_zero() => self.blocked.push((call, result)),
+                Err(_) => return Err(differs(&call, "no result")),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stack for Kernel {
+    fn compared(&self) -> Compared {
+        Compared { window: true, syn_options: true, push: false }
+    }
+
+    fn tick(&self) -> i64 {
+        TICK
+    }
+
+    fn now(&self) -> i64 {
+        self.elapsed()
+    }
+
+    fn wait_until(&mut self, at: i64) -> Result<(), Refusal> {
+        self.listen(at, false)?;
+        self.collect(Duration::ZERO)
+    }
+
+    fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal> {
+        if segment.flags.syn && !segment.flags.ack && segment.seq == 0 && self.ends.origin != 0 {
+            return Err(Refusal::unmodelled("the runner has one connection at a time"));
+        }
+        let datagram = self.ends.encode(segment).map_err(Refusal::NotApplicable)?;
+        self.tun.write(&datagram).map_err(|error| failed("writing to tun0", &error))?;
+        self.read()
+    }
+
+    fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal> {
+        if self.sent.is_empty() {
+            self.listen(by, true)?;
+        }
+        Ok(self.sent.pop_front())
+    }
+
+    fn call(&mut self, call: &Call) -> Result<bool, Refusal> {
+        self.collect(Duration::ZERO)?;
+        let compared = match call.name.as_str() {
+            "socket" => self.open_socket(call).map(|()| false),
+            "close" => {
+                let closed = call.number(0).and_then(|descriptor| self.sockets.remove(&descriptor));
+                if let (Some(closed), Some(connected)) = (&closed, &self.connected)
+                    && Arc::ptr_eq(closed, connected)
+                {
+                    self.connected = None;
+                }
+                Ok(false)
+            }
+            _ => self.make(call),
+        };
+        self.read()?;
+        compared
+    }
+
+    fn command(&mut self, text: &str) -> Result<(), Refusal> {
+        if text.contains("/sys/module") || text.contains("modprobe") {
+            return Err(Refusal::unmodelled("a parameter of the whole machine"));
+        }
+        let _ = self.settings.command(text, &self.folder); // what Airhop does not model is none of the kernel's business
+        let done = self.shell(text).map_err(|error| format!("`{}`: {error}", text.trim()));
+        if self.sockets.is_empty() {
+            self.start = Instant::now(); // what sets the machine up takes no time of the script
+        }
+        done.map_err(Refusal::NotApplicable)
+    }
+
+    fn info(&self, name: &str) -> Option<f64> {
+        info::value(&self.info, name)
+    }
+
+    fn refresh(&mut self) -> Result<(), Refusal> {
+        self.info.resize(INFO_BYTES, 0);
+        let length = match &self.connected {
+            Some(socket) => sys::option(socket, libc::IPPROTO_TCP, libc::TCP_INFO, &mut self.info)
+                .map_err(|error| failed("asking for TCP_INFO", &error))?,
+            None => 0,
+        };
+        self.info.truncate(length);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<usize, Refusal> {
+        self.collect(PATIENCE)?;
+        Ok(self.compared)
+    }
+}
+
+fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
+    SockaddrIn::new(ip[0], ip[1], ip[2], ip[3], port)
+}
+
+fn reads(call: &Call) -> bool {
+    matches!(call.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv") && call.result > Some(0)
+}
+
+fn differs(call: &Call, seen: &str) -> Refusal {
+    let result = call.result.map_or("any".to_owned(), |result| result.to_string());
+    let error = call.error.as_ref().map_or(String::new(), |error| format!(" {error}"));
+    Refusal::Differs { expected: format!("{}() = {result}{error}", call.name), seen: seen.to_owned() }
+}
+
+/// No call blocks for ever.
+fn be_patient(socket: &OwnedFd) -> Result<(), Refusal> {
+    let patience = TimeVal::seconds(PATIENCE.as_secs() as i64);
+    let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)
+        .and_then(|()| setsockopt(socket, sockopt::SendTimeout, &patience));
+    set.map_err(|error| failed("setting a timeout", &error.into()))
+}
+
+/// The machine refuses; that says nothing about TCP.
+fn failed(step: &str, error: &std::io::Error) -> Refusal {
+    Refusal::unmodelled(format!("{step}: {error}"))
+}

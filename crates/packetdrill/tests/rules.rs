@@ -1,0 +1,74 @@
+//! The rules of TCP, a script each: the kernel of this machine follows them all, and Airhop but for those that are named.
+
+use airhop_live::privileges::{Privileges, needs_user_namespace};
+use airhop_packetdrill::{Verdict, judge, judge_on_kernel};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Rules that Airhop does not follow yet, with the difference. A script that passes is to be taken off the list.
+const NOT_YET: [(&str, &str); 6] = [
+    ("ecn/no-growth", "an ACK with ECN-Echo grows the window"),
+    ("ecn/reduction", "an ACK with ECN-Echo grows the window before it is cut"),
+    ("growth/after-idle", "the window outlives a pause"),
+    ("growth/nagle", "small segments do not wait"),
+    ("growth/small-segments", "the window counts bytes, that of Linux segments"),
+    ("loss/probe-of-first-flight", "the first probe does not know the round trip of the handshake"),
+];
+
+/// The scripts: their names without `.pkt`, and their files.
+fn scripts() -> Vec<(String, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+    let mut found = Vec::new();
+    for folder in fs::read_dir(&root).expect("a folder of scripts") {
+        for file in fs::read_dir(folder.expect("a folder").path()).expect("a folder") {
+            let file = file.expect("a file").path();
+            let name = file.strip_prefix(&root).expect("it was found there").with_extension("");
+            found.push((name.to_string_lossy().replace('\\', "/"), file));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The verdicts that are no pass through the whole script, by name.
+fn differing(judge: impl Fn(&Path, &str) -> Verdict) -> Vec<(String, Verdict)> {
+    let judged = scripts().into_iter().map(|(name, file)| {
+        let text = fs::read_to_string(&file).expect("a script");
+        (name, judge(&file, &text))
+    });
+    judged.filter(|(_, verdict)| !matches!(verdict, Verdict::Pass { until: None, .. })).collect()
+}
+
+#[test]
+fn airhop_follows_the_rules() {
+    let differing = differing(|file, text| judge(file, text).unwrap_or_else(|error| panic!("{error}")));
+    let names: Vec<&str> = differing.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, NOT_YET.map(|(name, _)| name), "{differing:#?}");
+}
+
+/// What proves that a script states a rule of Linux. What this user may not is skipped, with the line that the doctor prints for it; with
+/// `AIRHOP_LIVE=required` it fails.
+#[test]
+fn the_kernel_follows_the_rules() {
+    let able = Privileges::look().emulation();
+    let able = able.and_then(|()| {
+        if needs_user_namespace() {
+            Err("not root: see `unshare --user --map-root-user`".into())
+        } else {
+            Ok(())
+        }
+    });
+    if let Err(missing) = able {
+        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
+        eprintln!("skipped: {missing}");
+        return;
+    }
+    let judged =
+        |file: &Path, text: &str| judge_on_kernel(file, text).unwrap_or_else(|error| panic!("{error}"));
+    let differing = differing(judged);
+    assert!(differing.is_empty(), "{differing:#?}");
+    // And it is asked: a window that no kernel has is seen.
+    let (_, file) = &scripts()[0];
+    let wrong = fs::read_to_string(file).expect("a script") + "+0 %{ assert tcpi_snd_cwnd == 999 }%\n";
+    assert!(matches!(judged(file, &wrong), Verdict::Fail { .. }));
+}
