@@ -6,13 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rules that Airhop does not follow yet, with the difference. A script that passes is to be taken off the list.
-const NOT_YET: [(&str, &str); 6] = [
-    ("ecn/no-growth", "an ACK with ECN-Echo grows the window"),
-    ("ecn/reduction", "an ACK with ECN-Echo grows the window before it is cut"),
+const NOT_YET: [(&str, &str); 3] = [
     ("growth/after-idle", "the window outlives a pause"),
     ("growth/nagle", "small segments do not wait"),
     ("growth/small-segments", "the window counts bytes, that of Linux segments"),
-    ("loss/probe-of-first-flight", "the first probe does not know the round trip of the handshake"),
 ];
 
 /// The scripts: their names without `.pkt`, and their files.
