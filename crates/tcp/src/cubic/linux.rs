@@ -123,6 +123,13 @@ impl Linux {
         *self = Linux::new(self.constants);
     }
 
+    /// Nothing was sent for so long: the stage begins later by that (cubictcp_cwnd_event()).
+    pub fn pause(&mut self, now: Time, span: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = tick(now).min(epoch.start + span.nanos() / (1_000_000_000 / HZ));
+        }
+    }
+
     /// False for a second after recovery, when samples of the round trip are left out.
     pub fn takes_samples(&self, now: Time) -> bool {
         self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)

@@ -8,7 +8,7 @@ mod tests;
 use crate::config::Growth;
 use crate::control::{leave, whole};
 use crate::estimators::least;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
 use crate::sender_state::SenderState;
 use crate::slow_start::{Sample, SlowStart};
 use airhop_base::{Span, Time};
@@ -44,6 +44,9 @@ pub(crate) struct Cubic {
     /// The round trip that the ACK under way gave.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
+    /// When the last ACK left nothing outstanding, and nothing has been sent since.
+    idle_since: Option<Time>,
+    last_sent: Time,
 }
 
 #[derive(Debug)]
@@ -59,7 +62,7 @@ impl Cubic {
             Form::Rfc => Law::Rfc(Rfc::new(constants)),
             Form::Linux => Law::Linux(Linux::new(constants)),
         };
-        Cubic { law, slow_start, rtt: None, least_rtt: None }
+        Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
 
     /// Congestion avoidance: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
@@ -123,7 +126,20 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
+    /// RFC 9438 §5.8, of times in which the application limits: "t MUST NOT include these periods". What counts here is a pause without anything
+    /// outstanding, as in Linux, from the last segment on (cubictcp_cwnd_event() at CA_EVENT_TX_START).
+    fn on_sent(&mut self, now: Time, _: &Next) {
+        if let Some(since) = self.idle_since.take() {
+            match &mut self.law {
+                Law::Rfc(law) => law.pause(now, now - since),
+                Law::Linux(law) => law.pause(now, now - self.last_sent),
+            }
+        }
+        self.last_sent = now;
+    }
+
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
+        self.idle_since = (!s.is_outstanding()).then_some(a.now);
         self.rtt = a.sample;
         if let Law::Linux(law) = &self.law
             && !law.takes_samples(a.now)

@@ -100,6 +100,13 @@ impl Rfc {
         base.map(|base| base * beta)
     }
 
+    /// Nothing was under way for so long: the stage begins later by that (§5.8).
+    pub fn pause(&mut self, now: Time, span: Span) {
+        if let Some(epoch) = &mut self.memory.epoch {
+            epoch.start = now.min(epoch.start + span);
+        }
+    }
+
     /// §4.9.2: the last loss was none.
     pub fn on_spurious(&mut self) {
         self.memory = self.before;

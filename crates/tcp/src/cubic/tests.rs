@@ -250,3 +250,36 @@ fn linux_leaves_out_samples_after_a_recovery() {
         control.on_ack(&mut w, &ack(0), &s); // the stage begins at 0
     }
 }
+
+// RFC 9438 §5.8: "t MUST NOT include these periods" in which there is nothing to send. Linux, cubictcp_cwnd_event(), counts a pause from the last
+// segment on. A minute's pause after the first half second of a stage, and the window grows by the next ACKs as it would have without.
+#[test]
+fn time_stands_still_in_a_pause() {
+    for form in [Form::Rfc, Form::Linux] {
+        let grown = |pause: u64| {
+            let mut control = cubic(form, 0.7, true);
+            let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+            let (busy, idle) = (
+                SenderState { una: 1, max_sent: 90_001, ..state(100) },
+                SenderState { una: 90_001, max_sent: 90_001, ..state(100) },
+            );
+            let sends = |control: &mut Cubic, ms| {
+                let next = Next { start: 90_001, end: 91_001, cause: crate::seams::Cause::New };
+                control.on_sent(Time::ZERO + Span::from_millis(ms), &next);
+            };
+            control.observe(&ack(0), &busy);
+            control.on_ack(&mut w, &ack(0), &busy);
+            sends(&mut control, 500);
+            control.observe(&ack(500), &idle);
+            control.on_ack(&mut w, &ack(500), &idle);
+            sends(&mut control, 500 + pause);
+            for n in 0..100 {
+                let a = ack(600 + pause + 10 * n);
+                control.observe(&a, &busy);
+                control.on_ack(&mut w, &a, &busy);
+            }
+            w.cwnd
+        };
+        assert_eq!(grown(60_000), grown(0), "{form:?}");
+    }
+}
