@@ -4,7 +4,7 @@ use super::Sender;
 use crate::Preset;
 use crate::config::HalveFrom;
 use crate::control::whole;
-use crate::seams::{Judged, Loss, Signal};
+use crate::seams::{Judged, Loss, Repair, Signal};
 use airhop_base::Time;
 
 impl Sender {
@@ -42,6 +42,11 @@ impl Sender {
             Preset::Rfc => seq < self.reduced_until,
             Preset::Ns2 | Preset::Linux => self.state.una <= self.reduced_until,
         }
+    }
+
+    /// True while the window of data is outstanding that an echoed mark has reduced, and nothing is repaired (Linux, TCP_CA_CWR).
+    pub fn is_reducing(&self) -> bool {
+        self.state.una <= self.reduced_until && self.recovery.repair() == Repair::Nothing
     }
 
     /// What a loss reduces, in segments; none if ssthresh is to stay as it is.
