@@ -17,6 +17,8 @@ use airhop_tcp::{Config, Params, Receiver, Sender};
 const LOCAL: NodeId = NodeId(0);
 const PEER: NodeId = NodeId(1);
 const FLOW: FlowId = FlowId(0);
+/// A quarter of a receive buffer of 64 KiB.
+const LARGE_READ: u64 = 16 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -158,8 +160,7 @@ impl Connection {
         }
         let simulated = self.simulated(segment);
         self.refuse_unmodelled(segment, &simulated)?;
-        self.take(segment, simulated, now);
-        Ok(())
+        self.take(segment, simulated, now)
     }
 
     /// The answer to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
@@ -186,13 +187,13 @@ impl Connection {
             while self.sender.poll_transmit(now).is_some() {} // the ACK of a SYN-ACK that the peer did not send
             if segment.len > 0 {
                 let simulated = self.simulated(segment);
-                self.take(segment, simulated, now);
+                self.take(segment, simulated, now)?;
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, segment: &Segment, simulated: Simulated, now: Time) {
+    fn take(&mut self, segment: &Segment, simulated: Simulated, now: Time) -> Result<(), Refusal> {
         let ecn = match segment.ecn {
             Some(EcnField::Ce) => Ecn::Ce,
             Some(EcnField::Ect1) => Ecn::Ect1,
@@ -211,8 +212,14 @@ impl Connection {
         }
         if segment.len > 0 {
             self.owes_ack = true;
+            let was_delayed = self.receiver.poll_timeout().is_some();
             self.receiver.on_segment(now, &arrived);
+            // RFC 9293 §3.8.6.3 asks for an ACK for every second full segment.
+            if was_delayed && self.receiver.poll_timeout().is_some() && self.system == System::FreeBsd {
+                return Err(Refusal::unmodelled("FreeBSD's ACK for every second segment of any size"));
+            }
         }
+        Ok(())
     }
 
     /// What the SYN-ACK of the peer agrees to. The sender sent its SYN before it knew.
@@ -297,8 +304,15 @@ impl Connection {
     }
 
     /// The application reads bytes.
-    pub(super) fn read(&mut self, bytes: u64) {
+    ///
+    /// # Errors
+    /// FreeBSD tells of a window that a read has opened far (RFC 9293 §3.8.6.2.2); the receiver's memory is not modelled.
+    pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.read += bytes;
+        if self.system == System::FreeBsd && bytes >= LARGE_READ {
+            return Err(Refusal::unmodelled("a window update after a read"));
+        }
+        Ok(())
     }
 
     pub(super) fn sender(&self) -> &Sender {

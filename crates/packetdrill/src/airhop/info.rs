@@ -17,12 +17,15 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
     // Sums of many small parts may end just below a whole number.
     let whole = |segments: f64| (segments + 1e-6).floor();
     Some(match name {
+        // After a mark Linux' window comes down with the flight; Airhop's is ssthresh at once, and the flight follows.
+        "tcpi_snd_cwnd" if sender.is_reducing() => return None,
         "tcpi_snd_cwnd" => whole(window.cwnd),
         "tcpi_snd_ssthresh" if window.ssthresh.is_infinite() => INFINITE,
         "tcpi_snd_ssthresh" => whole(window.ssthresh),
         "tcpi_ca_state" => match sender.repair() {
             Repair::Loss => 3.0,
             Repair::Timeout => 4.0,
+            Repair::Nothing if sender.is_reducing() => 2.0,
             Repair::Nothing => f64::from(u8::from(board.sacked_bytes() > 0 || state.dupacks > 0)),
         },
         "tcpi_unacked" => board.len() as f64,

@@ -190,7 +190,7 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         return Err(Refusal::Differs { expected, seen: format!("{seen} bytes in order") });
     }
     if !is_glance {
-        connection.read(seen as u64);
+        connection.read(seen as u64)?;
     }
     Ok(true)
 }
