@@ -25,6 +25,7 @@ mod instruction;
 mod interpreter;
 mod kernel;
 mod linking;
+pub mod loading;
 mod machine;
 mod maps;
 mod memory;

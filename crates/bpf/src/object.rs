@@ -166,17 +166,19 @@ fn entries(control: &CongestionControl) -> impl Iterator<Item = Program> {
 }
 
 fn filters(elf: &Elf, listing: &Listing) -> Vec<Filter> {
-    let is_filter = |section: usize| {
-        let name = &elf.sections[section].name;
-        FILTERS.contains(&name.split('/').next().unwrap_or_default())
-    };
-    let functions = listing.functions.iter().filter(|function| is_filter(function.section));
+    let functions =
+        listing.functions.iter().filter(|function| is_filter(&elf.sections[function.section].name));
     functions
         .map(|function| Filter { name: function.name.clone(), program: Program(function.start) })
         .collect()
 }
 
-fn license(elf: &Elf) -> String {
+/// Whether programs of this section see packets.
+pub(crate) fn is_filter(section: &str) -> bool {
+    FILTERS.contains(&section.split('/').next().unwrap_or_default())
+}
+
+pub(crate) fn license(elf: &Elf) -> String {
     let bytes = elf.section("license").map_or(&[][..], |(_, section)| &section.bytes);
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(64);
     String::from_utf8_lossy(&bytes[..end]).into_owned()

@@ -5,4 +5,5 @@
 mod faults;
 mod heeds;
 mod hostile;
+mod loading;
 mod mutations;

@@ -51,7 +51,7 @@ impl Btf {
 }
 
 /// Goes through the records of a table: 0 functions, 1 lines, 2 CO-RE relocations.
-fn records(
+pub(crate) fn records(
     section: &[u8],
     table: usize,
     mut each: impl FnMut(u32, &[u32]) -> Result<(), Problem>,

@@ -5,7 +5,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ext::LineInfo;
+pub(crate) use ext::{LineInfo, records};
+pub(crate) use read::{header, part};
 
 use crate::error::Problem;
 
@@ -93,6 +94,12 @@ pub(crate) struct Located {
     pub bit_offset: u64,
     /// Bits of a bitfield; 0: none.
     pub bits: u32,
+}
+
+/// The text at a place of the strings, up to its zero.
+pub(crate) fn string(strings: &[u8], at: u32) -> Option<&[u8]> {
+    let rest = strings.get(at as usize..)?;
+    rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
 }
 
 /// The section's error.

@@ -7,11 +7,11 @@ use crate::error::Problem;
 pub(super) const MAGIC: u16 = 0xeb9f;
 
 /// 32-bit numbers, one after the other.
-pub(super) struct Words<'a>(pub &'a [u8]);
+pub(crate) struct Words<'a>(pub &'a [u8]);
 
 impl Words<'_> {
     /// The next number; `None` at the end.
-    pub(super) fn next(&mut self) -> Option<u32> {
+    pub(crate) fn next(&mut self) -> Option<u32> {
         let (word, rest) = self.0.split_first_chunk::<4>()?;
         self.0 = rest;
         Some(u32::from_le_bytes(*word))
@@ -19,13 +19,13 @@ impl Words<'_> {
 }
 
 /// A part of a section, by offset and length from the end of its header.
-pub(super) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
+pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let start = (header as usize).checked_add(offset as usize)?;
     section.get(start..start.checked_add(length as usize)?)
 }
 
 /// The header's length and the words after it.
-pub(super) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
+pub(crate) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
     let mut words = Words(section);
     let (Some(first), Some(length)) = (words.next(), words.next()) else {
         return Err(format!("{} bytes, too few for a header", section.len()));

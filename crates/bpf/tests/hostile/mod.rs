@@ -1,10 +1,14 @@
 //! What holds for any bytes that are taken for an object: a refusal in words, or programs of which each call returns or fails in words.
 
+use airhop_bpf::loading::Loadable;
 use airhop_bpf::{Argument, Callback, CongestionControl, Image, Machine, Object, Socket};
 use std::sync::Arc;
 
-/// Reads an object and calls all that it has once.
+/// Reads an object, for a kernel, too, and calls all that it has once.
 pub fn object(bytes: &[u8]) {
+    if let Err(refusal) = Loadable::read(bytes, "hostile.bpf.o") {
+        assert!(refusal.to_string().starts_with("hostile.bpf.o: "));
+    }
     let object = match Object::read(bytes, "hostile.bpf.o") {
         Ok(object) => Arc::new(object),
         Err(refusal) => return assert!(refusal.to_string().starts_with("hostile.bpf.o: ")),

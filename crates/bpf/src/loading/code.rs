@@ -1,0 +1,297 @@
+//! Programs: a function and all that it calls, in one piece, with the records of `.BTF.ext` about them.
+
+use super::Places;
+use crate::btf::{Btf, records};
+use crate::elf::{self, Elf, Relocation};
+use crate::error::Problem;
+use crate::object::is_filter;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes of an instruction.
+const BYTES: usize = 8;
+/// `BPF_LD | BPF_IMM | BPF_DW`, and `BPF_JMP | BPF_CALL`.
+const LOAD_IMMEDIATE: u8 = 0x18;
+const CALL: u8 = 0x85;
+/// What the source register of a call says: a helper has 0, a function of the program, one of the kernel.
+const LOCAL_CALL: u8 = 1;
+const KERNEL_CALL: u8 = 2;
+/// What the source register of an immediate load says: a map, an address in a map's value, a function.
+const MAP: u8 = 1;
+const MAP_VALUE: u8 = 2;
+const FUNCTION: u8 = 4;
+/// Tables of `.BTF.ext`.
+const FUNCTIONS: usize = 0;
+const LINES: usize = 1;
+const RELOCATIONS: usize = 2;
+/// Instructions of a program, as for a kernel.
+const MOST: usize = 1_000_000;
+
+/// What a program is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramKind {
+    /// A callback of a congestion control.
+    Callback,
+    /// It sees packets.
+    Filter,
+}
+
+/// A program to be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadProgram {
+    /// The function that it begins with.
+    pub name: String,
+    /// What it is for.
+    pub kind: ProgramKind,
+    /// Its instructions; what [`Fill`]s are about is zero.
+    pub code: Vec<u8>,
+    /// What a loader fills in, by instruction.
+    pub fills: Vec<(usize, Fill)>,
+    /// `struct bpf_func_info`: first instruction, type.
+    pub functions: Vec<[u32; 2]>,
+    /// `struct bpf_line_info`: instruction, file, text, line and column.
+    pub lines: Vec<[u32; 4]>,
+    /// `struct bpf_core_relo`: offset of the instruction in bytes, type, path, kind. The kernel applies them.
+    pub relocations: Vec<[u32; 4]>,
+}
+
+/// What a loader writes into an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// The descriptor of a map, by its place in [`super::Loadable::maps`].
+    Map(usize),
+    /// The number of a function of the kernel.
+    Kernel(String),
+}
+
+/// A function: its section, where it is there, and its instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Function {
+    section: usize,
+    start: usize,
+    end: usize,
+}
+
+/// Builds programs.
+pub(super) struct Code<'a> {
+    elf: &'a Elf,
+    btf: &'a Btf,
+    places: &'a Places,
+    extra: Option<&'a [u8]>,
+    names: BTreeMap<Function, &'a str>,
+    known: BTreeMap<Function, usize>,
+    pub programs: Vec<LoadProgram>,
+}
+
+impl<'a> Code<'a> {
+    pub(super) fn new(elf: &'a Elf, btf: &'a Btf, places: &'a Places) -> Result<Self, Problem> {
+        let extra = elf.section(".BTF.ext").map(|(_, section)| section.bytes.as_slice());
+        let mut names = BTreeMap::new();
+        for (section, of) in elf.code() {
+            let is_here = |symbol: &&elf::Symbol| symbol.section == Some(section) && symbol.is_function;
+            let mut starts: Vec<_> = elf
+                .symbols
+                .iter()
+                .filter(is_here)
+                .map(|symbol| (symbol.value, symbol.name.as_str()))
+                .collect();
+            starts.sort_unstable();
+            starts.dedup_by_key(|(start, _)| *start);
+            let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([of.bytes.len() as u64]);
+            for ((start, name), end) in starts.iter().zip(ends) {
+                let (start, end) = (*start as usize / BYTES, end as usize / BYTES);
+                if start >= end || end * BYTES > of.bytes.len() {
+                    return Err(Problem::Elf(format!("the function {name} reaches beyond its section")));
+                }
+                names.insert(Function { section, start, end }, *name);
+            }
+        }
+        Ok(Code { elf, btf, places, extra, names, known: BTreeMap::new(), programs: Vec::new() })
+    }
+
+    /// The place of the program that a callback's pointer names.
+    pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
+        let symbol = &self.elf.symbols[relocation.symbol];
+        let function = symbol.section.and_then(|section| self.at(section, symbol.value as usize / BYTES));
+        let missing = || Problem::Elf(format!("the callback {} is no function of the object", symbol.name));
+        self.add(function.ok_or_else(missing)?, ProgramKind::Callback)
+    }
+
+    /// All programs that see packets.
+    pub(super) fn add_filters(&mut self) -> Result<(), Problem> {
+        let filters: Vec<_> = self
+            .names
+            .keys()
+            .copied()
+            .filter(|function| is_filter(&self.elf.sections[function.section].name))
+            .collect();
+        filters.into_iter().try_for_each(|function| self.add(function, ProgramKind::Filter).map(drop))
+    }
+
+    fn at(&self, section: usize, start: usize) -> Option<Function> {
+        self.names.keys().copied().find(|function| function.section == section && function.start == start)
+    }
+
+    fn add(&mut self, first: Function, kind: ProgramKind) -> Result<usize, Problem> {
+        if let Some(place) = self.known.get(&first) {
+            return Ok(*place);
+        }
+        let program = self.build(first, kind)?;
+        self.known.insert(first, self.programs.len());
+        self.programs.push(program);
+        Ok(self.programs.len() - 1)
+    }
+
+    /// A function and, behind it, those that it calls.
+    fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadProgram, Problem> {
+        let name = self.names[&first].to_owned();
+        let mut program = LoadProgram {
+            name,
+            kind,
+            code: Vec::new(),
+            fills: Vec::new(),
+            functions: Vec::new(),
+            lines: Vec::new(),
+            relocations: Vec::new(),
+        };
+        let (mut order, mut placed, mut calls) = (vec![first], BTreeMap::new(), Vec::new());
+        let mut next = 0;
+        while let Some(&function) = order.get(next) {
+            next += 1;
+            let base = program.code.len() / BYTES;
+            placed.insert(function, base);
+            let bytes = &self.elf.sections[function.section].bytes;
+            program.code.extend_from_slice(&bytes[function.start * BYTES..function.end * BYTES]);
+            if program.code.len() / BYTES > MOST {
+                return Err(Problem::Elf(format!("{} has more than {MOST} instructions", program.name)));
+            }
+            for (at, callee) in self.link(function, base, &mut program)? {
+                if !order.contains(&callee) {
+                    order.push(callee);
+                }
+                calls.push((at, callee));
+            }
+        }
+        for (at, callee) in calls {
+            set_immediate(&mut program.code, at, placed[&callee] as i32 - at as i32 - 1);
+        }
+        self.describe(&placed, &mut program)?;
+        Ok(program)
+    }
+
+    /// Fills in what is known of the relocations of a function, which begins at instruction `base`. Returns its calls.
+    fn link(
+        &self,
+        function: Function,
+        base: usize,
+        program: &mut LoadProgram,
+    ) -> Result<Vec<(usize, Function)>, Problem> {
+        let section = &self.elf.sections[function.section];
+        let wrong = |why: String| Problem::Section { section: section.name.clone(), why };
+        let (mut calls, mut linked) = (Vec::new(), BTreeSet::new());
+        let inside = |relocation: &&Relocation| {
+            (function.start..function.end).contains(&(relocation.offset as usize / BYTES))
+        };
+        for relocation in section.relocations.iter().filter(inside) {
+            let at = relocation.offset as usize / BYTES - function.start + base;
+            linked.insert(at);
+            let symbol = &self.elf.symbols[relocation.symbol];
+            let (code, immediate) = (program.code[at * BYTES], immediate(&program.code, at));
+            match (relocation.kind, symbol.section) {
+                (elf::R_BPF_64_32, None) if code == CALL => {
+                    set_source(&mut program.code, at, KERNEL_CALL);
+                    set_immediate(&mut program.code, at, 0);
+                    program.fills.push((at, Fill::Kernel(symbol.name.clone())));
+                }
+                (elf::R_BPF_64_32, Some(of)) if code == CALL => {
+                    let start = (symbol.value as i64 / BYTES as i64 + i64::from(immediate) + 1) as usize;
+                    let callee = self
+                        .at(of, start)
+                        .ok_or_else(|| wrong(format!("calls {}, which is no function", symbol.name)))?;
+                    set_source(&mut program.code, at, LOCAL_CALL);
+                    calls.push((at, callee));
+                }
+                (elf::R_BPF_64_64, Some(of)) if code == LOAD_IMMEDIATE => {
+                    let offset = symbol.value.wrapping_add_signed(immediate.into());
+                    if let Some(callee) = self.at(of, offset as usize / BYTES) {
+                        set_source(&mut program.code, at, FUNCTION);
+                        set_immediate(&mut program.code, at + 1, 0);
+                        calls.push((at, callee));
+                        continue;
+                    }
+                    let place = self.places.of(of, offset);
+                    let (map, value) = place.ok_or_else(|| {
+                        wrong(format!("refers to {}, which is no data of the object", symbol.name))
+                    })?;
+                    set_source(&mut program.code, at, if value.is_some() { MAP_VALUE } else { MAP });
+                    set_immediate(&mut program.code, at, 0);
+                    set_immediate(&mut program.code, at + 1, value.unwrap_or(0) as i32);
+                    program.fills.push((at, Fill::Map(map)));
+                }
+                _ => {
+                    return Err(wrong(format!("refers to {}, which Airhop gives to no kernel", symbol.name)));
+                }
+            }
+        }
+        // A call within a section may need no relocation: it says how far it is.
+        for at in (base..program.code.len() / BYTES).filter(|at| !linked.contains(at)) {
+            let instruction = &program.code[at * BYTES..];
+            if instruction[0] == CALL && instruction[1] >> 4 == LOCAL_CALL {
+                let start = (function.start + at - base) as i64 + i64::from(immediate(&program.code, at)) + 1;
+                let callee = self.at(function.section, start as usize);
+                calls.push((at, callee.ok_or_else(|| wrong("calls into the middle of a function".into()))?));
+            }
+        }
+        Ok(calls)
+    }
+
+    /// What `.BTF.ext` says of the functions of a program.
+    fn describe(&self, placed: &BTreeMap<Function, usize>, program: &mut LoadProgram) -> Result<(), Problem> {
+        let Some(extra) = self.extra else { return Ok(()) };
+        // The instruction of the program that stands at an offset of a section.
+        let moved = |section: u32, offset: u32| {
+            let at = offset as usize / BYTES;
+            let is = |function: &&Function| {
+                self.btf.is(section, &self.elf.sections[function.section].name)
+                    && (function.start..function.end).contains(&at)
+            };
+            let function = placed.keys().find(is)?;
+            Some((placed[function] + at - function.start) as u32)
+        };
+        records(extra, FUNCTIONS, |section, record| {
+            if let (&[_, of, ..], Some(at)) = (record, moved(section, record[0])) {
+                program.functions.push([at, of]);
+            }
+            Ok(())
+        })?;
+        records(extra, LINES, |section, record| {
+            if let (&[_, file, text, line, ..], Some(at)) = (record, moved(section, record[0])) {
+                program.lines.push([at, file, text, line]);
+            }
+            Ok(())
+        })?;
+        records(extra, RELOCATIONS, |section, record| {
+            if let (&[_, of, path, kind, ..], Some(at)) = (record, moved(section, record[0])) {
+                program.relocations.push([at * BYTES as u32, of, path, kind]);
+            }
+            Ok(())
+        })?;
+        program.functions.sort_unstable();
+        program.lines.sort_unstable_by_key(|line| line[0]);
+        program.lines.dedup_by_key(|line| line[0]);
+        Ok(())
+    }
+}
+
+fn immediate(code: &[u8], at: usize) -> i32 {
+    code[at * BYTES + 4..].first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes))
+}
+
+fn set_immediate(code: &mut [u8], at: usize, value: i32) {
+    if let Some(bytes) = code.get_mut(at * BYTES + 4..at * BYTES + 8) {
+        bytes.copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+fn set_source(code: &mut [u8], at: usize, source: u8) {
+    code[at * BYTES + 1] = code[at * BYTES + 1] & 0x0f | source << 4;
+}

@@ -1,0 +1,105 @@
+//! The types of a running kernel (`/sys/kernel/btf/vmlinux`): numbers of functions and structures that bpf(2) wants.
+
+use crate::btf::{header, part, string};
+
+/// Kinds of types.
+const STRUCT: u32 = 4;
+const FUNCTION: u32 = 12;
+
+/// The types of a kernel.
+#[derive(Debug)]
+pub struct KernelTypes {
+    types: Vec<u8>,
+    strings: Vec<u8>,
+    /// Where each type begins; type 0 is `void`.
+    at: Vec<usize>,
+}
+
+/// A structure of callbacks that a kernel takes from BPF, and the value of its map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructOps {
+    /// Number of the structure.
+    pub id: u32,
+    /// Number of the structure that its map holds, which has the first inside.
+    pub value_id: u32,
+    /// Bytes of that.
+    pub value_bytes: u32,
+    /// Where the structure begins in it, in bytes.
+    pub data_at: u32,
+    /// The structure's members: name, and offset in bytes.
+    pub members: Vec<(String, u32)>,
+}
+
+impl KernelTypes {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// It is damaged, in words.
+    pub fn read(file: &[u8]) -> Result<KernelTypes, String> {
+        let (length, mut words) = header(file)?;
+        let mut field = || words.next().ok_or("the header is cut off");
+        let (types, type_bytes, strings, string_bytes) = (field()?, field()?, field()?, field()?);
+        let beyond = "its parts reach beyond its end";
+        let types = part(file, length, types, type_bytes).ok_or(beyond)?.to_vec();
+        let strings = part(file, length, strings, string_bytes).ok_or(beyond)?.to_vec();
+        let (mut at, mut place) = (vec![usize::MAX], 0);
+        while let Some(info) = word(&types, place + 4) {
+            at.push(place);
+            place += 12 + trailing(info)?;
+        }
+        Ok(KernelTypes { types, strings, at })
+    }
+
+    /// The number of a function.
+    pub fn function(&self, name: &str) -> Option<u32> {
+        self.find(FUNCTION, name)
+    }
+
+    /// A structure of callbacks, such as `tcp_congestion_ops`.
+    pub fn struct_ops(&self, name: &str) -> Option<StructOps> {
+        let (id, value_id) =
+            (self.find(STRUCT, name)?, self.find(STRUCT, &format!("bpf_struct_ops_{name}"))?);
+        let data_at = self.members(value_id)?.into_iter().find(|(name, _)| name == "data")?.1;
+        let value_bytes = word(&self.types, self.at[value_id as usize] + 8)?;
+        Some(StructOps { id, value_id, value_bytes, data_at, members: self.members(id)? })
+    }
+
+    fn find(&self, kind: u32, name: &str) -> Option<u32> {
+        let is = |&place: &usize| {
+            let info = word(&self.types, place.wrapping_add(4)).unwrap_or(0);
+            let called = || string(&self.strings, word(&self.types, place)?);
+            (info >> 24) & 0x1f == kind && called() == Some(name.as_bytes())
+        };
+        self.at.iter().position(is).map(|index| index as u32)
+    }
+
+    fn members(&self, id: u32) -> Option<Vec<(String, u32)>> {
+        let place = *self.at.get(id as usize)?;
+        let count = word(&self.types, place + 4)? & 0xffff;
+        let member = |number: u32| {
+            let at = place + 12 + 12 * number as usize;
+            let name = string(&self.strings, word(&self.types, at)?)?;
+            // No member of these is a bitfield, whose offset shares its word with a size.
+            Some((String::from_utf8_lossy(name).into_owned(), (word(&self.types, at + 8)? & 0xff_ffff) / 8))
+        };
+        (0..count).map(member).collect()
+    }
+}
+
+/// Bytes behind the three words of a type (the kernel's documentation, bpf/btf).
+pub(super) fn trailing(info: u32) -> Result<usize, String> {
+    let count = (info & 0xffff) as usize;
+    Ok(match (info >> 24) & 0x1f {
+        1 | 14 | 17 => 4,
+        2 | 7..=12 | 16 | 18 => 0,
+        3 => 12,
+        4 | 5 | 15 | 19 => 12 * count,
+        6 | 13 => 8 * count,
+        other => return Err(format!("a type of kind {other}, expected 1 to 19")),
+    })
+}
+
+/// The word at a place.
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
+}

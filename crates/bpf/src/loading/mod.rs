@@ -1,0 +1,256 @@
+//! What a kernel is given of an object by who loads it (bpf(2)): types, maps, instructions with what is still to be filled in, and the congestion
+//! controls member by member. Nothing here asks a kernel for anything but its types.
+
+mod code;
+mod kernel;
+mod types;
+
+pub use code::{Fill, LoadProgram, ProgramKind};
+pub use kernel::{KernelTypes, StructOps};
+
+use crate::btf::{self, Btf, Type, TypeId};
+use crate::elf::{Elf, Section};
+use crate::error::{ObjectError, Problem};
+use code::Code;
+use std::collections::BTreeMap;
+
+/// `BPF_MAP_TYPE_ARRAY`, and the flag of one that programs only read.
+const ARRAY: u32 = 2;
+const READ_ONLY_FOR_PROGRAMS: u32 = 1 << 7;
+/// Sections of congestion controls.
+const CONTROLS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
+/// Sections of data.
+const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
+
+/// An object, ready for a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loadable {
+    /// What its section `license` says.
+    pub license: String,
+    /// Its types, in a form that a kernel takes.
+    pub types: Vec<u8>,
+    /// Its maps, and its sections of data as maps.
+    pub maps: Vec<LoadMap>,
+    /// The programs that its congestion controls name, and those that see packets.
+    pub programs: Vec<LoadProgram>,
+    /// Its congestion controls.
+    pub controls: Vec<LoadControl>,
+}
+
+/// A map to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadMap {
+    /// Its name: that of the variable, or of the section.
+    pub name: String,
+    /// `BPF_MAP_TYPE_*`.
+    pub kind: u32,
+    /// Bytes of a key.
+    pub key_bytes: u32,
+    /// Bytes of a value.
+    pub value_bytes: u32,
+    /// Entries at most.
+    pub entries: u32,
+    /// `BPF_F_*`.
+    pub flags: u32,
+    /// Types of key and value, if the object declares both.
+    pub types: Option<[u32; 2]>,
+    /// The bytes of a section of data.
+    pub content: Option<Vec<u8>>,
+    /// Where the variables of a section of data are.
+    pub variables: BTreeMap<String, u32>,
+}
+
+impl LoadMap {
+    /// Whether programs only read it.
+    pub fn is_read_only(&self) -> bool {
+        self.flags & READ_ONLY_FOR_PROGRAMS != 0
+    }
+}
+
+/// A congestion control to be registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadControl {
+    /// What sockets ask for.
+    pub name: String,
+    /// The variable.
+    pub variable: String,
+    /// Its members by name: numbers and texts by their bytes, callbacks by the place of the program in [`Loadable::programs`].
+    pub members: Vec<(String, MemberValue)>,
+}
+
+/// What a member of a congestion control holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemberValue {
+    /// A number or a text.
+    Bytes(Vec<u8>),
+    /// A callback, by its place in [`Loadable::programs`].
+    Program(usize),
+}
+
+impl Loadable {
+    /// Reads an object from the bytes of a file; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// What is not such an object, or uses what is not loaded: externs that are no functions of the kernel, pointers in data.
+    pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
+        let build = || {
+            let elf = Elf::read(bytes)?;
+            let (_, section) = elf.section(".BTF").ok_or_else(|| btf::wrong("there is none"))?;
+            let btf = Btf::read(&section.bytes)?;
+            let mut places = Places::new(&elf, &btf)?;
+            let maps = std::mem::take(&mut places.maps);
+            let mut code = Code::new(&elf, &btf, &places)?;
+            let mut controls = Vec::new();
+            for name in CONTROLS {
+                let Some((index, section)) = elf.section(name) else { continue };
+                for &variable in btf.section(name) {
+                    controls.push(control(&elf, &btf, (index, section), variable, &mut code)?);
+                }
+            }
+            code.add_filters()?;
+            let types = types::plain(&section.bytes)?;
+            let license = crate::object::license(&elf);
+            Ok(Loadable { license, types, maps, programs: code.programs, controls })
+        };
+        build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
+    }
+}
+
+/// Where data and maps of an object are among the maps of a kernel.
+pub(crate) struct Places {
+    maps: Vec<LoadMap>,
+    /// The map of a section of data, by the section's index.
+    data: BTreeMap<usize, usize>,
+    /// The maps by their offset in `.maps`.
+    map_at: BTreeMap<u64, usize>,
+    /// The section `.maps`.
+    section: Option<usize>,
+}
+
+impl Places {
+    fn new(elf: &Elf, btf: &Btf) -> Result<Places, Problem> {
+        let mut places =
+            Places { maps: Vec::new(), data: BTreeMap::new(), map_at: BTreeMap::new(), section: None };
+        for (index, section) in elf.sections.iter().enumerate() {
+            let is_data = DATA.iter().any(|name| section.name.starts_with(name));
+            if section.allocated && !section.executable && is_data && !section.bytes.is_empty() {
+                places.data.insert(index, places.maps.len());
+                places.maps.push(data_map(elf, index, section)?);
+            }
+        }
+        if let Some((section, _)) = elf.section(".maps") {
+            places.section = Some(section);
+            for &variable in btf.section(".maps") {
+                let (name, kind) = btf.variable(variable)?;
+                let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
+                let at = elf.variable(section, name).ok_or_else(|| wrong("has no symbol".into()))?;
+                places.map_at.insert(at, places.maps.len());
+                places.maps.push(declared(btf, name, kind)?);
+            }
+        }
+        Ok(places)
+    }
+
+    /// The map that an address of this section is in, and if it is data, at which byte.
+    pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
+        match self.data.get(&section) {
+            Some(map) => Some((*map, Some(u32::try_from(offset).ok()?))),
+            None if self.section == Some(section) => Some((*self.map_at.get(&offset)?, None)),
+            None => None,
+        }
+    }
+}
+
+fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Problem> {
+    if !section.relocations.is_empty() {
+        let why = "holds pointers, expected data without any: no kernel fills them in".into();
+        return Err(Problem::Section { section: section.name.clone(), why });
+    }
+    let is_here = |symbol: &&crate::elf::Symbol| symbol.section == Some(index) && !symbol.is_function;
+    let variables = elf.symbols.iter().filter(is_here);
+    Ok(LoadMap {
+        name: section.name.clone(),
+        kind: ARRAY,
+        key_bytes: 4,
+        value_bytes: section.bytes.len() as u32,
+        entries: 1,
+        flags: if section.writable { 0 } else { READ_ONLY_FOR_PROGRAMS },
+        types: None,
+        content: Some(section.bytes.clone()),
+        variables: variables.map(|symbol| (symbol.name.clone(), symbol.value as u32)).collect(),
+    })
+}
+
+/// A map as `__uint` and `__type` declare it.
+fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem> {
+    let mut map = LoadMap {
+        name: name.to_owned(),
+        kind: 0,
+        key_bytes: 0,
+        value_bytes: 0,
+        entries: 0,
+        flags: 0,
+        types: None,
+        content: None,
+        variables: BTreeMap::new(),
+    };
+    let mut types = [None, None];
+    for member in btf.members(structure)? {
+        let (_, Type::Pointer(target)) = btf.get(member.kind)? else { continue };
+        let number = || match btf.get(*target) {
+            Ok((_, Type::Array { count, .. })) => *count,
+            _ => 0,
+        };
+        match btf.text(member.name) {
+            "type" => map.kind = number(),
+            "max_entries" => map.entries = number(),
+            "map_flags" => map.flags = number(),
+            "key_size" => map.key_bytes = number(),
+            "value_size" => map.value_bytes = number(),
+            "key" => (map.key_bytes, types[0]) = (btf.size(*target)? as u32, Some(target.0)),
+            "value" => (map.value_bytes, types[1]) = (btf.size(*target)? as u32, Some(target.0)),
+            other => {
+                let why = format!("declares {other}, which Airhop gives to no kernel");
+                return Err(Problem::Map { map: name.to_owned(), why });
+            }
+        }
+    }
+    if let [Some(key), Some(value)] = types {
+        map.types = Some([key, value]);
+    }
+    Ok(map)
+}
+
+/// A variable `struct tcp_congestion_ops`, member by member.
+fn control(
+    elf: &Elf,
+    btf: &Btf,
+    (index, section): (usize, &Section),
+    variable: TypeId,
+    code: &mut Code<'_>,
+) -> Result<LoadControl, Problem> {
+    let (variable, kind) = btf.variable(variable)?;
+    let wrong = |why: &str| Problem::StructOps { variable: variable.to_owned(), why: why.to_owned() };
+    let at = elf.variable(index, variable).ok_or_else(|| wrong("has no symbol"))?;
+    let mut control = LoadControl { name: String::new(), variable: variable.to_owned(), members: Vec::new() };
+    for member in btf.members(kind)? {
+        let (name, start) =
+            (btf.text(member.name).to_owned(), at.saturating_add(u64::from(member.bit_offset / 8)));
+        let value = match section.relocations.iter().find(|relocation| relocation.offset == start) {
+            Some(relocation) => MemberValue::Program(code.add_callback(relocation)?),
+            None => {
+                let bytes = section
+                    .bytes
+                    .get(start as usize..)
+                    .and_then(|rest| rest.get(..btf.size(member.kind).ok()? as usize));
+                MemberValue::Bytes(bytes.ok_or_else(|| wrong("reaches beyond its section"))?.to_vec())
+            }
+        };
+        if let ("name", MemberValue::Bytes(bytes)) = (name.as_str(), &value) {
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            control.name = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        }
+        control.members.push((name, value));
+    }
+    Ok(control)
+}

@@ -1,0 +1,94 @@
+//! Types of an object as a kernel takes them: variables and sections, which clang leaves without sizes and offsets, become types of the same
+//! length that no program refers to; functions of the kernel get names for their arguments.
+
+use super::kernel::{trailing, word};
+use crate::btf::{header, wrong};
+use crate::error::Problem;
+
+const INT: u32 = 1 << 24;
+const STRUCT: u32 = 4 << 24;
+/// An integer of one byte, in the word behind one.
+const ONE_BYTE: u32 = 8;
+/// Bytes of the widest integer.
+const WIDEST: u32 = 16;
+/// A function of somebody else, among the sorts of functions, and one of this object that others may call.
+const EXTERN: u32 = 2;
+const GLOBAL: u32 = 1;
+
+/// The section `.BTF`, rewritten.
+pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
+    let (length, mut words) = header(section).map_err(wrong)?;
+    let (Some(offset), Some(bytes)) = (words.next(), words.next()) else {
+        return Err(wrong("the header is cut off"));
+    };
+    let start = length as usize + offset as usize;
+    let mut out = section.to_vec();
+    let types =
+        out.get_mut(start..start + bytes as usize).ok_or_else(|| wrong("its types reach beyond its end"))?;
+    let (mut places, mut at) = (vec![0], 0);
+    while let Some(info) = word(types, at + 4) {
+        places.push(at);
+        at += 12 + trailing(info).map_err(wrong)?;
+    }
+    if at != types.len() {
+        return Err(wrong("its types are cut off"));
+    }
+    let kind = |types: &[u8], place: usize| (word(types, place + 4).unwrap_or(0) >> 24) & 0x1f;
+    for &place in &places[1..] {
+        match kind(types, place) {
+            14 | 17 => to_integer(types, place),
+            12 => name_arguments(types, place, &places),
+            _ => {}
+        }
+    }
+    let integer =
+        places.iter().skip(1).position(|&place| kind(types, place) == 1).map_or(0, |index| index as u32 + 1);
+    for &place in &places[1..] {
+        if kind(types, place) == 15 {
+            to_structure(types, place, integer);
+        }
+    }
+    Ok(out)
+}
+
+fn put(types: &mut [u8], at: usize, value: u32) {
+    types[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+/// A variable, or a tag of one, becomes an integer.
+fn to_integer(types: &mut [u8], place: usize) {
+    put(types, place + 4, INT);
+    put(types, place + 8, 1);
+    put(types, place + 12, ONE_BYTE);
+}
+
+/// A section becomes a structure of integers.
+fn to_structure(types: &mut [u8], place: usize, integer: u32) {
+    let count = word(types, place + 4).unwrap_or(0) & 0xffff;
+    put(types, place, 0);
+    put(types, place + 4, STRUCT | count);
+    put(types, place + 8, WIDEST * count);
+    for number in 0..count {
+        let member = place + 12 + 12 * number as usize;
+        put(types, member, 0);
+        put(types, member + 4, integer);
+        put(types, member + 8, 8 * WIDEST * number);
+    }
+}
+
+/// A kernel wants arguments of functions to have names, which externs do without.
+fn name_arguments(types: &mut [u8], place: usize, places: &[usize]) {
+    let info = word(types, place + 4).unwrap_or(0);
+    if info & 0xffff != EXTERN {
+        return;
+    }
+    put(types, place + 4, info & !0xffff | GLOBAL);
+    let name = word(types, place).unwrap_or(0);
+    let Some(&prototype) = word(types, place + 8).and_then(|id| places.get(id as usize)) else { return };
+    let count = word(types, prototype + 4).unwrap_or(0) & 0xffff;
+    for argument in (0..count as usize).map(|number| prototype + 12 + 8 * number) {
+        if word(types, argument) == Some(0) && word(types, argument + 4) != Some(0) {
+            put(types, argument, name);
+        }
+    }
+}

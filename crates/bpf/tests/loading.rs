@@ -1,0 +1,90 @@
+//! What a kernel is given of objects; that one takes it, tests of `airhop-live` show.
+
+use crate::heeds;
+use airhop_bpf::loading::{Fill, LoadMap, Loadable, MemberValue, ProgramKind};
+
+const ELN: &[u8] = include_bytes!("../../../python/airhop/bpf/eln.bpf.o");
+
+fn eln() -> Loadable {
+    Loadable::read(ELN, "eln.bpf.o").unwrap()
+}
+
+fn map<'a>(object: &'a Loadable, name: &str) -> &'a LoadMap {
+    object.maps.iter().find(|map| map.name == name).unwrap()
+}
+
+/// `notices.h`: a hash of connections (36 bytes) and what was named (4 + 16 * 4), and two counters among the data.
+#[test]
+fn maps_and_data() {
+    let object = eln();
+    let notices = map(&object, "airhop_notices");
+    // BPF_MAP_TYPE_HASH, BPF_F_NO_PREALLOC.
+    assert_eq!(
+        (notices.kind, notices.key_bytes, notices.value_bytes, notices.entries, notices.flags),
+        (1, 36, 68, 65536, 1)
+    );
+    assert!(notices.types.is_some() && notices.content.is_none());
+    let data = map(&object, ".bss");
+    assert_eq!((data.kind, data.key_bytes, data.value_bytes, data.entries), (2, 4, 16, 1));
+    assert_eq!(data.content.as_deref(), Some(&[0; 16][..]));
+    assert!(data.variables.keys().map(String::as_str).eq(["cuts_spared", "notices_heard"]));
+    assert_eq!(object.license, "Dual BSD/GPL");
+}
+
+/// Members by their names, the name among them; what is no callback is plain bytes.
+#[test]
+fn controls_member_by_member() {
+    let object = eln();
+    let [control] = &object.controls[..] else { panic!("one control") };
+    assert_eq!((control.name.as_str(), control.variable.as_str()), ("bpf_eln", "eln"));
+    let callbacks = control.members.iter().filter_map(|(name, value)| match value {
+        MemberValue::Program(place) => Some((name.as_str(), object.programs[*place].name.as_str())),
+        MemberValue::Bytes(_) => None,
+    });
+    let named: Vec<_> = callbacks.collect();
+    assert!(
+        named.contains(&("ssthresh", "eln_ssthresh")) && named.contains(&("init", "eln_init")),
+        "{named:?}"
+    );
+    let filters: Vec<_> =
+        object.programs.iter().filter(|program| program.kind == ProgramKind::Filter).collect();
+    assert!(matches!(&filters[..], [one] if one.name == "hear_notices"));
+}
+
+/// bpf(2): what is to be filled in stands at instructions of the kinds that take it, and records begin with the program's first instruction.
+#[test]
+fn programs_with_what_is_to_be_filled_in() {
+    let object = eln();
+    for program in &object.programs {
+        assert_eq!(program.code.len() % 8, 0);
+        assert_eq!(program.functions[0][0], 0, "{}", program.name);
+        assert_eq!(program.lines[0][0], 0, "{}", program.name);
+        for (at, fill) in &program.fills {
+            let instruction = &program.code[8 * at..8 * at + 8];
+            match fill {
+                // BPF_LD | BPF_IMM | BPF_DW with BPF_PSEUDO_MAP_FD or BPF_PSEUDO_MAP_VALUE.
+                Fill::Map(map) => assert!(
+                    *map < object.maps.len()
+                        && instruction[0] == 0x18
+                        && matches!(instruction[1] >> 4, 1 | 2)
+                ),
+                // BPF_JMP | BPF_CALL with BPF_PSEUDO_KFUNC_CALL.
+                Fill::Kernel(name) => assert!(!name.is_empty() && instruction[..2] == [0x85, 0x20]),
+            }
+            assert_eq!(instruction[4..], [0; 4]);
+        }
+    }
+    let ssthresh = object.programs.iter().find(|program| program.name == "eln_ssthresh").unwrap();
+    assert!(ssthresh.fills.iter().any(|(_, fill)| *fill == Fill::Kernel("tcp_reno_ssthresh".into())));
+    assert!(
+        !ssthresh.relocations.is_empty(),
+        "members of the kernel's structures are looked up by the kernel"
+    );
+}
+
+/// An extern of the kernel's configuration has no value here: it is named.
+#[test]
+fn what_no_kernel_is_given_is_named() {
+    let refusal = Loadable::read(heeds::OBJECT, "heeds.bpf.o").unwrap_err().to_string();
+    assert!(refusal.starts_with("heeds.bpf.o: section struct_ops/init: refers to CONFIG_HZ"), "{refusal}");
+}
