@@ -239,7 +239,8 @@ def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: 
 def emulate(
     scenario: Scenario,
     doors: list[tuple[str, str, str | None]],
-    hearing: list[str],
+    always_told: bool,
+    controls: list[tuple[str, str, tuple[str, bytes] | None]],
     commands: list[tuple[str, str]],
     ready: list[tuple[str, int | None, str]],
     seed: int,
@@ -252,9 +253,11 @@ def emulate(
 ) -> tuple[str, Emulated]:
     """Run in real time with real hosts at some nodes; return the document with `live`, and the twin's needs.
 
-    `doors` are what messages call one, its node, and its interface (None: a namespace); `hearing` nodes whose
-    senders get notices that look like ACKs; `commands` a node and what `sh -c` is given; `ready` a node with
-    a port, or with what `sh -c` is given; `code` file, name and digest of the schemes that the log names.
+    `doors` are what messages call one, its node, and its interface (None: a namespace); senders get
+    notices that look like ACKs if they listen, or all (`always_told`); `controls` a node, the congestion
+    control of its senders, and file and bytes of its BPF object; `commands` a node and what `sh -c` is given;
+    `ready` a node with a port, or with what `sh -c` is given; `code` file, name and digest of the schemes
+    that the log names.
     `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far), `lateness_p99_us`,
     `lost_to_emulator` and `drops` by cause, ten times a second.
     Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
@@ -277,8 +280,10 @@ def rehearse(
     datagrams.
     """
 
-def replay(scenario: Scenario, path: str, trace: bool, pcap_dir: str | None) -> tuple[Outcome, bool]:
-    """Run once more what a log says entered, and tell whether it has its end.
+def replay(
+    scenario: Scenario, path: str, trace: bool, pcap_dir: str | None
+) -> tuple[Outcome, bool, dict[str, str]]:
+    """Run once more what a log says entered; tell whether it has its end, and controls of real senders.
 
     OSError says where it is no log, or damaged.
     """

@@ -12,6 +12,22 @@ from airhop.added import Added, add
 from airhop.errors import InputError
 from airhop.files import read_bytes
 
+SHIPPED = Path(__file__).parent / "bpf"
+"""Where the objects are that come with Airhop."""
+LONGEST_NAME = 15
+"""Characters of a name of a congestion control, as the kernel has them."""
+
+
+def shipped(name: str) -> Path | None:
+    """Find the object that comes with Airhop and has the congestion control of this name, such as bpf_eln."""
+    if not name.startswith("bpf_"):
+        return None
+    return next((one for one in SHIPPED.glob("*.bpf.o") if _name_of(one) == name), None)
+
+
+def _name_of(path: Path) -> str:
+    return f"bpf_{path.name.removesuffix('.bpf.o')}"[:LONGEST_NAME]
+
 
 def read(path: Path) -> str:
     """Read an object for `add_all`: its bytes in base 64. Raises InputError when there is no such file."""

@@ -38,10 +38,11 @@ def load(source: str | Path) -> list[str]:
     """Load a Python file, a BPF object, or a module by its dotted name; give the names of its schemes.
 
     A file is read again if it has changed since. It can import what is installed, not the files beside it:
-    it is a scheme's whole source, and workers on other machines get no more.
+    it is a scheme's whole source, and workers on other machines get no more. A name without a suffix, as
+    bpf_eln, is that of a BPF object that comes with Airhop before it is that of a module.
     Raises InputError when there is no such thing, it raises, or it registers nothing.
     """
-    text = str(source)
+    text = _found(source)
     if not _is_file(text):
         return _load_module(text)
     path = Path(text)
@@ -55,6 +56,12 @@ def load_all(sources: Iterable[str | Path]) -> None:
     """Load each of some files and modules."""
     for source in sources:
         load(source)
+
+
+def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
+    """Give the congestion controls of the BPF objects among some sources: name, and the name in `loaded`."""
+    files = [str(Path(text).absolute()) for text in map(_found, sources) if _is_object(text)]
+    return {entry.name: entry.source for entry in added().values() if entry.source in files}
 
 
 def loaded() -> list[tuple[str, str]]:
@@ -101,6 +108,11 @@ def load_installed() -> tuple[str, ...]:
                 f"the schemes `{point.name}` of the package {package} cannot be loaded: {_why(error)}"
             )
     return tuple(broken)
+
+
+def _found(source: str | Path) -> str:
+    """Give the file of an object that comes with Airhop, or the source as it is."""
+    return str(objects.shipped(str(source)) or source)
 
 
 def _load_module(name: str) -> list[str]:

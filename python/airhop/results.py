@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,12 +33,16 @@ class Result:
         outcome: _core.Outcome | None = None,
         notes: Sequence[str] = (),
         scenario: Scenario | None = None,
+        *,
+        controls: Mapping[str, str] | None = None,
     ) -> None:
         self._document = document
         self._scenario = scenario
         self._outcome = outcome
         self.notes = tuple(notes)
         """What has to be known of it, a sentence each: that a log was cut short, for instance."""
+        self.controls = dict(controls or {})
+        """Of a replay: the congestion controls of real senders by flow, as far as their kernels told."""
 
     @cached_property
     def document(self) -> dict[str, Any]:

@@ -68,7 +68,8 @@ class FakeCore:
         self,
         scenario: _core.Scenario,
         doors: list[tuple[str, str, str | None]],
-        hearing: list[str],
+        always_told: bool,
+        controls: list[tuple[str, str, tuple[str, bytes] | None]],
         commands: list[tuple[str, str]],
         ready: list[tuple[str, int | None, str]],
         seed: int,
@@ -81,7 +82,8 @@ class FakeCore:
     ) -> tuple[str, FakeEmulated]:
         self.asked = {
             "doors": doors,
-            "hearing": hearing,
+            "always_told": always_told,
+            "controls": controls,
             "commands": commands,
             "ready": ready,
             "seed": seed,
@@ -111,11 +113,11 @@ class FakeCore:
 
     def replay(
         self, scenario: _core.Scenario, path: str, trace: bool, pcap_dir: str | None
-    ) -> tuple[_core.Outcome, bool]:
+    ) -> tuple[_core.Outcome, bool, dict[str, str]]:
         self.asked = {"path": path}
         if self.raised is not None:
             raise self.raised
-        return _core.run(scenario, self.head["seed"], 0, trace, pcap_dir), self.is_whole
+        return _core.run(scenario, self.head["seed"], 0, trace, pcap_dir), self.is_whole, {}
 
     def log_header(self, _path: str) -> tuple[int, str]:
         if self.raised is not None:

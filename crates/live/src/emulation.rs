@@ -6,6 +6,7 @@ use crate::log::LogError;
 use crate::outside::Outside;
 use crate::turnaround::Answers;
 use airhop_base::{NodeId, Span, Time};
+use airhop_bpf::loading::Loadable;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -24,6 +25,8 @@ pub struct Emulation {
     pub ready: Vec<Ready>,
     /// At the latest it is over then. It is over before, when all commands have ended.
     pub duration: Span,
+    /// Which congestion controls senders have, at most one for each node; others have that of the host.
+    pub controls: Vec<Control>,
     /// Where to write down what enters.
     pub log: Option<LogTo>,
     /// So long before an event the emulator stays awake: packets are less late, and a processor is busy.
@@ -69,6 +72,17 @@ pub struct Command {
     pub line: String,
     /// Whether its standard error is kept; else it is that of the emulator.
     pub capture_stderr: bool,
+}
+
+/// The congestion control of the connections that begin at a node; programs can still ask for another one.
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// Where; the node's end is a namespace.
+    pub node: NodeId,
+    /// By what name the kernel knows it.
+    pub name: String,
+    /// The BPF object that it is in; `None` for one that the kernel has.
+    pub object: Option<Loadable>,
 }
 
 /// What has to hold before the first command of another node starts that comes after a command of this one.
@@ -145,6 +159,9 @@ pub struct Live {
     pub commands: Vec<Ended>,
     /// By node that is a namespace: the congestion control that a new socket there had at the end.
     pub congestion_control: Vec<(NodeId, String)>,
+    /// Notices that listeners of BPF objects heard, and losses that cost no window for them: their variables `notices_heard` and `cuts_spared`. `None`
+    /// without such an object.
+    pub heard: Option<[u64; 2]>,
     /// Packets that the emulator or a device lost, not the network.
     pub lost_to_emulator: u64,
     /// Packets to groups and broadcasts: they did not enter.
@@ -224,6 +241,16 @@ pub enum EmulationError {
         line: String,
         /// What the kernel says.
         error: io::Error,
+    },
+    /// The kernel does not have or not take the congestion control of a node.
+    #[error("node {name}: congestion control {control}: {why}")]
+    Control {
+        /// The node's name.
+        name: String,
+        /// That of the congestion control.
+        control: String,
+        /// What is missing, or what the kernel says.
+        why: String,
     },
     /// A node did not become ready.
     #[error("node {name} is not ready, {sign}: {why}")]
@@ -321,6 +348,7 @@ impl Emulation {
             stalls: driven.stalls,
             commands,
             congestion_control,
+            heard: None,
             lost_to_emulator: driven.lost_to_emulator + lost_in_devices,
             ignored: driven.ignored,
             admitted: driven.admitted,
@@ -357,6 +385,7 @@ mod tests {
             ends: vec![end(NodeId(0), "s"), end(NodeId(1), "d")],
             commands: Vec::new(),
             ready: Vec::new(),
+            controls: Vec::new(),
             duration: Span::from_secs(1),
             log: None,
             spin: None,

@@ -24,7 +24,8 @@ pub mod turnaround;
 
 pub use airhop_base::Departure;
 pub use emulation::{
-    Command, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, Sign,
+    Command, Control, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready,
+    Sign,
 };
 pub use log::{Replayed, replay};
 pub use outside::{Outside, Stopped};

@@ -51,6 +51,7 @@ fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
         commands: commands.iter().map(command).collect(),
         duration: Span::from_secs(seconds),
         ready: Vec::new(),
+        controls: Vec::new(),
         log: None,
         spin: None,
         oversleep: Span::ZERO,

@@ -6,11 +6,12 @@ use crate::scenario::{Scenario, ScenarioError};
 use crate::tcp_info;
 use crate::twin::Emulated;
 use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
+use airhop_bpf::loading::{Loadable, ProgramKind};
 use airhop_live::drive::Progress;
 use airhop_live::log::{Ending, Log, ReplayError};
 use airhop_live::privileges::Privileges;
 use airhop_live::{
-    Command, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, Sign, Stopped,
+    Command, Control, Emulation, EmulationError, End, EndKind, Live, LogTo, Outside, Ready, Sign, Stopped,
 };
 use airhop_scenario::{Door, OpenRun, Opening, Reach, RealFlow, Recording, Run, SeenFlow, SeenLoad};
 use pyo3::exceptions::PyOSError;
@@ -93,18 +94,34 @@ pub(crate) type Code = (String, String, String);
 /// What is waited for before the next command starts: its node, and a port or else a line for `sh -c`.
 type AskedReady = (String, Option<u16>, String);
 
+/// The congestion control of a node's senders: node, name, and the object's file and bytes, or none for one of the kernel.
+type AskedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
+
+/// What a kernel is given of an object. Raises RunError, whose text names the file.
+fn loadable((node, name, object): AskedControl) -> PyResult<(String, String, Option<Loadable>)> {
+    let read = |(file, bytes): (PathBuf, Vec<u8>)| Loadable::read(&bytes, &file.to_string_lossy());
+    let object = object.map(read).transpose().map_err(|error| RunError::new_err(error.to_string()))?;
+    Ok((node, name, object))
+}
+
+/// Whether an object has a program that hears notices.
+fn listens(object: Option<&Loadable>) -> bool {
+    object.is_some_and(|object| object.programs.iter().any(|program| program.kind == ProgramKind::Filter))
+}
+
 /// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time, when what `ready` asks for holds. `doors` are (what messages call it,
-/// node, device or None for a network namespace), `hearing` nodes whose senders get notices that look like ACKs. `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
+/// node, device or None for a network namespace), `controls` have senders at namespaces use congestion controls, and those who listen get notices that look like ACKs, or all (`always_told`). `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
 /// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON, and what its twin needs. Raises
 /// ScenarioError, OSError, RunError.
 #[pyfunction]
-#[pyo3(signature = (scenario, doors, hearing, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
+#[pyo3(signature = (scenario, doors, always_told, controls, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
 pub fn emulate(
     py: Python<'_>,
     scenario: &Scenario,
     doors: Vec<AskedDoor>,
-    hearing: Vec<String>,
+    always_told: bool,
+    controls: Vec<AskedControl>,
     commands: Vec<(String, String)>,
     ready: Vec<AskedReady>,
     seed: u64,
@@ -115,7 +132,9 @@ pub fn emulate(
     spin_us: u64,
     on_progress: &Bound<'_, PyAny>,
 ) -> PyResult<(String, Emulated)> {
-    let opening = opened_to(scenario, &doors, &hearing)?;
+    let objects = controls.into_iter().map(loadable).collect::<PyResult<Vec<_>>>()?;
+    let listens = |node: &str| objects.iter().any(|(at, _, object)| at == node && listens(object.as_ref()));
+    let opening = opened_to(scenario, &doors, &|node| always_told || listens(node))?;
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
     let header = header(&run, &doors, headers_only, &code);
     let (threads, entered) = channel();
@@ -123,6 +142,10 @@ pub fn emulate(
         ends: ends(&opening, &doors),
         commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
         ready: ready.into_iter().map(|asked| sign(&opening, asked)).collect(),
+        controls: objects
+            .into_iter()
+            .map(|(node, name, object)| Control { node: place(&opening, &node), name, object })
+            .collect(),
         duration: scenario.inner.duration(),
         log: log.map(|path| LogTo { path, header, headers_only }),
         spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
@@ -162,7 +185,8 @@ pub fn emulate(
     document["live"]["ignored"] = json!(ignored);
     let sent: BTreeMap<_, _> =
         NoticeKind::ALL.iter().map(|kind| (kind.name(), notices[kind.index()])).collect();
-    document["live"]["notices"] = json!({ "sent": sent });
+    let [heard, spared] = live.heard.map_or([None; 2], |counts| counts.map(Some));
+    document["live"]["notices"] = json!({ "sent": sent, "heard": heard, "spared": spared });
     document["live"]["notes"] =
         json!(notes.into_iter().chain(live.tcp_info.clone().err()).collect::<Vec<_>>());
     let flows: Vec<RealFlow> =
@@ -192,7 +216,7 @@ fn oversleep() -> Span {
 }
 
 /// Runs what a log has, in its scenario, which the caller has read from [`log_header`]. The outcome is that of a run; second, whether the log
-/// has its end. Raises ScenarioError, OSError, RunError.
+/// has its end; third, the congestion controls of real senders by flow, as far as it has them. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, path, trace = false, pcap_dir = None))]
 pub fn replay(
@@ -201,7 +225,7 @@ pub fn replay(
     path: PathBuf,
     trace: bool,
     pcap_dir: Option<PathBuf>,
-) -> PyResult<(Outcome, bool)> {
+) -> PyResult<(Outcome, bool, BTreeMap<String, String>)> {
     let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     let Some(header) = read_header(log.header()) else {
         let what = "expected a header with seed, rep and doors, as `airhop emulate --log` writes";
@@ -221,13 +245,16 @@ pub fn replay(
                 if trace && !log.samples().is_empty() {
                     outcome.tables.push(tcp_info::table(log.samples()));
                 }
-                Ok((outcome, matches!(replayed.ending, Ending::Complete(_))))
+                // The last sample of a flow is how it ended.
+                let told =
+                    log.samples().iter().map(|sample| (sample.info.flow(), sample.info.control.clone()));
+                Ok((outcome, matches!(replayed.ending, Ending::Complete(_)), told.collect()))
             }
             Err(error) => Err(world.failure.map_or(Failure::Replay(error), Failure::Run)),
         }
     };
-    let (inner, is_whole) = in_a_thread(py, work, |_| Ok(()))?;
-    Ok((Outcome { inner }, is_whole))
+    let (inner, is_whole, controls) = in_a_thread(py, work, |_| Ok(()))?;
+    Ok((Outcome { inner }, is_whole, controls))
 }
 
 /// The version of a log's format, and what the log says of its run, JSON: `airhop` (version), `scenario`, `files` (content by digest),
@@ -306,16 +333,16 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
 
 /// The scenario, opened; nobody needs to hear notices where no datagram leaves.
 pub(crate) fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
-    opened_to(scenario, doors, &[])
+    opened_to(scenario, doors, &|_| false)
 }
 
-/// The scenario, opened; senders at the nodes `hearing` get notices that look like ACKs.
-fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hearing: &[String]) -> PyResult<Opening> {
+/// The scenario, opened; senders at the nodes that hear get notices that look like ACKs.
+fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hears: &dyn Fn(&str) -> bool) -> PyResult<Opening> {
     let door = |(asked, node, device): &AskedDoor| Door {
         asked: asked.clone(),
         node: node.clone(),
         reach: if device.is_some() { Reach::Network } else { Reach::Host },
-        hears: hearing.contains(node),
+        hears: hears(node),
     };
     let doors: Vec<Door> = doors.iter().map(door).collect();
     scenario.inner.open(&doors).map_err(|refusal| ScenarioError::new_err(refusal.to_string()))

@@ -61,10 +61,18 @@ With = Annotated[
         negative="",
         show_default=False,
         help="Python file or module with schemes of your own, as in --with mine.py, or a BPF object with"
-        " congestion controls of Linux, as in --with mine.bpf.o. Can be repeated.",
+        " congestion controls of Linux, as in --with mine.bpf.o or, of those that come with Airhop,"
+        " --with bpf_veno. Can be repeated.",
     ),
 ]
 """A command that takes it begins with `airhop.plugins.load_all(with_)`."""
+Services = Annotated[
+    str | None,
+    Parameter(
+        help="What the network does for every TCP flow: a service, as eln, or a scheme whose needs are meant,"
+        " as ll-elsn; none: nothing."
+    ),
+]
 Seed = Annotated[int, Parameter(converter=_whole, help="Seed of every random stream.")]
 Whole = Annotated[int, Parameter(converter=_whole)]
 

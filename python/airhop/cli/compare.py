@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from airhop.analysis.measures import ACTIVE, LOSS, MEASURES
 from airhop.cli import EXIT_INTERRUPTED
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.cli.shown.flows import heading, over_what
 from airhop.cli.shown.judgements import print_shares
@@ -19,6 +19,7 @@ from airhop.errors import InputError
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import Scenario
+from airhop.services import served
 from airhop.stats import replications
 from airhop.terminal import bar_chart, mean_pm, ratio
 
@@ -34,6 +35,7 @@ def compare(
     seed: Seed = 1,
     sets: Sets = (),
     with_: With = (),
+    services: Services = None,
     as_json: Json = False,
 ) -> int:
     """Run a scenario under several schemes and compare them, with confidence intervals.
@@ -52,6 +54,7 @@ def compare(
     """
     load_all(with_)
     loaded = Scenario.load(scenario, sets=sets)
+    loaded = loaded if services is None else served(loaded, services)
     chosen = [_scheme(word) for word in schemes]
     try:
         comparison = run_comparison(loaded, chosen, reps=reps, seed=seed, reporter=reporter_for_stderr())

@@ -15,12 +15,13 @@ from cyclopts import Parameter
 from airhop.boundary.shell import command_line
 from airhop.cli import EXIT_FAILED
 from airhop.cli.again import Again
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With, with_words
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import Pace, print_live
 from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.errors import InputError
+from airhop.live.controls import Control, chosen
 from airhop.live.emulation import Emulation, Notices, emulate_hosts, needs_restart
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.logs import Log
@@ -29,6 +30,7 @@ from airhop.live.validity import LIMIT_PERCENT, check_limit
 from airhop.plugins import load_all
 from airhop.progress import Clock, reporter_for_stderr
 from airhop.scenario import Scenario
+from airhop.services import served
 
 
 def emulate(
@@ -68,6 +70,7 @@ def emulate(
     ] = "listeners",
     sets: Sets = (),
     with_: With = (),
+    services: Services = None,
     seed: Seed = 1,
     rep: Whole = 0,
     log: Annotated[
@@ -96,13 +99,15 @@ def emulate(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     scheme
-        Scheme of every simulated TCP flow, instead of the scenario's own.
+        Scheme of every simulated TCP flow, instead of the scenario's own. reno, cubic, bbr, and what is in a
+        BPF object of --with, real senders have, too.
     rep
         Number of the replication. The channel is that of the simulated run with equal seed and replication.
     """
     load_all(with_)
-    chosen = [] if scheme is None else [f"scheme={scheme}"]
-    loaded = Scenario.load(scenario, sets=[*chosen, *sets])
+    schemes = [] if scheme is None else [f"scheme={scheme}"]
+    loaded = Scenario.load(scenario, sets=[*schemes, *sets])
+    loaded = loaded if services is None else served(loaded, services)
     hosts = hosts_of(
         loaded,
         [(f"--on {node}", node, [command]) for node, command in on],
@@ -112,6 +117,7 @@ def emulate(
             for one in ready
         ],
     )
+    loaded, controls = chosen(loaded, hosts, scheme, with_)
     if needs_restart(hosts):
         raise Again(RESTART)
     if headers_only and log is None:
@@ -123,6 +129,7 @@ def emulate(
         emulation = _emulate(
             loaded,
             hosts,
+            controls=controls,
             notices=notices,
             seed=seed,
             rep=rep,
@@ -166,6 +173,7 @@ def _emulate(
     scenario: Scenario,
     hosts: Hosts,
     *,
+    controls: Sequence[Control],
     notices: Notices,
     seed: int,
     rep: int,
@@ -183,6 +191,7 @@ def _emulate(
             return emulate_hosts(
                 scenario,
                 hosts,
+                controls=controls,
                 notices=notices,
                 seed=seed,
                 rep=rep,

@@ -57,7 +57,7 @@ def replay(
     if as_json:
         print_json(result.document)
     else:
-        print_run(console(), result)
+        print_run(console(), result, kernels=result.controls)
     if report is not None:
         words = ["airhop", "replay", str(file), *with_words(with_), "--report", str(report)]
         say_twin(log, report, command=command_line(words))

@@ -8,12 +8,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop import hints
-from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets, Whole, With
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.kept import Air, Between, FlowName, Kept, RoundTrips, Sequence, Trace, Verify
 from airhop.plugins import load_all
 from airhop.scenario import Scenario
+from airhop.services import served
 from airhop.simulate import run as simulate
 
 
@@ -24,6 +25,7 @@ def run(
     scheme: SchemeName | None = None,
     sets: Sets = (),
     with_: With = (),
+    services: Services = None,
     seed: Seed = 1,
     rep: Whole = 0,
     as_json: Json = False,
@@ -55,6 +57,7 @@ def run(
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
+    loaded = loaded if services is None else served(loaded, services)
     result = kept.run(
         f"{loaded.name}, {loaded.duration_s:g} s simulated",
         lambda traced: simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap),

@@ -10,9 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 
 from airhop import catalogue
+from airhop.added import added
 from airhop.cli.app import Json, SchemeName, With
 from airhop.cli.output import console, print_json
-from airhop.plugins import load_all
+from airhop.objects import shipped
+from airhop.plugins import load, load_all
 
 WIDEST = 96
 """Columns used at most: longer lines are hard to read."""
@@ -24,9 +26,11 @@ def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Jso
     Parameters
     ----------
     name
-        The scheme to describe.
+        The scheme to describe; bpf_eln and its like are the BPF objects that come with Airhop.
     """
     load_all(with_)
+    if name is not None and shipped(name) and name not in added():
+        load(name)
     entries = catalogue.schemes() if name is None else [catalogue.scheme(name)]
     if as_json:
         print_json(entries)

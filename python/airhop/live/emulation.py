@@ -12,13 +12,15 @@ from airhop import _core
 from airhop.boundary.arguments import check_keys, checked
 from airhop.errors import InputError, PrivilegeError
 from airhop.files import is_folder
+from airhop.live.controls import Control, chosen
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.privileges import RESTART, missing
 from airhop.live.validity import LIMIT_PERCENT, Shift, check_limit, shift_of, told
-from airhop.plugins import origin
+from airhop.plugins import load_all, origin
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
+from airhop.services import served
 from airhop.study.quantity import read_quantity
 
 Notices = Literal["listeners", "always"]
@@ -46,8 +48,9 @@ class Emulation(Result):
         tells (TCP_INFO), else that of new sockets of its node (`net.ipv4.tcp_congestion_control`).
         `stalls` with `at_s` and `length_ms`; `entered` and `left` with `packets` and `bytes`; `ignored`
         datagrams, which go nowhere, as broadcasts do; `lost_to_emulator`, which had no room here;
-        `notices`: those `sent` to real senders by kind, an ACK with the bit of ELN among them; `real_time`:
-        whether it had that priority.
+        `notices`: those `sent` to real senders by kind, an ACK with the bit of ELN among them, and if senders
+        have a BPF object that counts them, those `heard` and the cuts of the window that they `spared`;
+        `real_time`: whether it had that priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
@@ -84,6 +87,8 @@ def emulate(
     *,
     ready: Mapping[str, int | str | Sequence[int | str]] | None = None,
     scheme: str | None = None,
+    with_: str | Path | Sequence[str | Path] = (),
+    services: str | None = None,
     notices: Notices = "listeners",
     seed: int = 1,
     rep: int = 0,
@@ -113,7 +118,13 @@ def emulate(
         By node a port, or a command that ends with 0 when the node is ready, or several: the first command of
         another node that follows waits for it, 30 s at most, instead of those 300 ms.
     scheme
-        Replaces the scheme of every simulated TCP flow.
+        Replaces the scheme of every simulated TCP flow. If it is `reno`, `cubic` or `bbr`, or in a BPF object
+        of `with_`, real senders have it, too, as the kernel has it.
+    with_
+        Schemes of your own, as `airhop.plugins.load` takes them. A BPF object is what real senders have, in
+        the kernel, as long as the emulation runs.
+    services
+        What the network does for every TCP flow: a service, or a scheme whose needs are meant, as `ll-elsn`.
     notices
         "always": ELN and ERSN go to every real sender. They look like ACKs (Yun 2009 §3.1), and a kernel
         without a listener takes them for ACKs of what was lost: its connection may never go on.
@@ -156,8 +167,12 @@ def emulate(
     KeyboardInterrupt
         When Ctrl-C comes; nothing is left of it, but for the log up to then.
     """
+    sources = [with_] if isinstance(with_, str | Path) else list(with_)
+    load_all(sources)
     if scheme is not None:
         scenario = scenario.with_({SCHEME: scheme})
+    if services is not None:
+        scenario = served(scenario, services)
     namespaces = [
         (f'on["{node}"]', node, [lines] if isinstance(lines, str) else lines) for node, lines in on.items()
     ]
@@ -168,6 +183,7 @@ def emulate(
         for sign in ([asked] if isinstance(asked, int | str) else asked)
     ]
     hosts = hosts_of(scenario, namespaces, devices, signs)
+    scenario, controls = chosen(scenario, hosts, scheme, sources)
     if needs_restart(hosts):
         words = shlex.join(RESTART)
         raise PrivilegeError(
@@ -176,6 +192,7 @@ def emulate(
     return emulate_hosts(
         scenario,
         hosts,
+        controls=controls,
         notices=notices,
         seed=seed,
         rep=rep,
@@ -204,6 +221,7 @@ def emulate_hosts(
     scenario: Scenario,
     hosts: Hosts,
     *,
+    controls: Sequence[Control],
     notices: Notices,
     seed: int,
     rep: int,
@@ -224,7 +242,8 @@ def emulate_hosts(
     text, emulated = _core.emulate(
         scenario.core,
         hosts.doors,
-        [node for _, node, _ in hosts.doors] if notices == "always" else [],
+        notices == "always",
+        [(one.node, one.name, one.object) for one in controls],
         hosts.commands,
         hosts.ready,
         seed,

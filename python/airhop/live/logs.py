@@ -153,7 +153,8 @@ class Log:
         Returns
         -------
         Result
-            Run document and, when traced, tables; `notes` say whether the log was cut short.
+            Run document and, when traced, tables; `notes` say whether the log was cut short, `controls` which
+            congestion control each real sender had, as far as its kernel told.
 
         Raises
         ------
@@ -163,7 +164,7 @@ class Log:
         with nullcontext() if pcap_dir is None else filling(pcap_dir) as folder:
             target = None if folder is None else str(folder)
             try:
-                outcome, is_whole = _core.replay(self.scenario.core, str(self.path), trace, target)
+                outcome, is_whole, controls = _core.replay(self.scenario.core, str(self.path), trace, target)
             except OSError as error:
                 raise InputError(f"cannot replay: {error}") from None
         notes = self.notes
@@ -171,7 +172,7 @@ class Log:
             notes.append(
                 f"{self._shown} was cut short, as by an emulator that was killed: what is there was replayed"
             )
-        return Result(outcome.json(), outcome if trace else None, notes)
+        return Result(outcome.json(), outcome if trace else None, notes, controls=controls)
 
 
 def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any] | None:

@@ -29,7 +29,8 @@ def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path
     assert ended.code == 0
     assert fake_core.asked == {
         "doors": [("--on s", "s", None), ("--on d", "d", None)],
-        "hearing": [],
+        "always_told": False,
+        "controls": [],
         "commands": [("s", "serve"), ("d", "ask 10.0.0.1")],
         "ready": [],
         "seed": 7,
@@ -109,10 +110,10 @@ def test_flows_of_kernels_are_shown_with_their_congestion_control(cli: Cli, fake
 def test_notices_go_to_all_if_asked(cli: Cli, fake_core: FakeCore) -> None:
     fake_core.live = {"notices": {"sent": {"eln": 1_234, "ersn": 0}}}
     told = cli(*TWO)
-    assert (fake_core.asked["hearing"], told.code) == ([], 0)
+    assert (fake_core.asked["always_told"], told.code) == (False, 0)
     assert "notices to real senders: 1,234 ELN\n" in told.out
     assert cli(*TWO, "--notices", "always").code == 0
-    assert fake_core.asked["hearing"] == ["s", "d"]
+    assert fake_core.asked["always_told"]
     assert "always" in cli(*TWO, "--notices", "never").err
 
 

@@ -7,6 +7,8 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const BY_FAMILY: u16 = 20;
+const DESTROY: u16 = 21;
+const ACK: u16 = 0x04;
 const DUMP: u16 = 0x300;
 const DONE: u16 = 3;
 const INET: u8 = 2;
@@ -15,6 +17,8 @@ const TCP: u8 = 6;
 /// States of connections that have data under way or may have: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT, LAST_ACK, CLOSING (numbers
 /// of `enum` in include/net/tcp_states.h).
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
+/// All states in which a connection has a congestion control: these, SYN_SENT and SYN_RECV.
+const ANY_STATE: u32 = STATES | 1 << 2 | 1 << 3;
 /// Attributes of an answer: `struct tcp_info`, and the name of the congestion control.
 const INFO: u16 = 2;
 const CONTROL: u16 = 4;
@@ -58,12 +62,41 @@ impl Diag {
         Ok(found)
     }
 
+    /// Ends all TCP connections at once, whoever has them, with a RST to their peers: nothing of them is left in the kernel.
+    ///
+    /// # Errors
+    /// The kernel refuses, or has not been built with it (INET_DIAG_DESTROY): connections then end by themselves.
+    pub fn abort_all(&self) -> io::Result<()> {
+        for family in [INET, INET6] {
+            let mut found = Vec::new();
+            self.each(family, ANY_STATE, |message| {
+                found.extend(message.get(4..MESSAGE - 20).map(<[u8]>::to_vec))
+            })?;
+            for id in found {
+                self.socket.send(DESTROY, ACK, &destruction(family, &id))?;
+                let mut answer = [0; 4096];
+                let length = self.socket.receive(&mut answer)?;
+                match read(&answer[..length], &mut |_| {}) {
+                    // It ended by itself meanwhile.
+                    Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn dump(&self, family: u8, found: &mut Vec<SocketInfo>) -> io::Result<()> {
-        self.socket.send(BY_FAMILY, DUMP, &request(family))?;
+        self.each(family, STATES, |message| found.extend(connection(message)))
+    }
+
+    /// Gives what the kernel says of each connection in these states.
+    fn each(&self, family: u8, states: u32, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+        self.socket.send(BY_FAMILY, DUMP, &request(family, states))?;
         let mut answer = [0; 32 * 1024];
         loop {
             let length = self.socket.receive(&mut answer)?;
-            if !read(&answer[..length], found)? {
+            if !read(&answer[..length], &mut each)? {
                 return Ok(());
             }
         }
@@ -71,25 +104,38 @@ impl Diag {
 }
 
 /// `struct inet_diag_req_v2`: the connections in these states, with these attributes.
-fn request(family: u8) -> Vec<u8> {
+fn request(family: u8, states: u32) -> Vec<u8> {
     let mut body = vec![family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0];
-    body.extend_from_slice(&STATES.to_ne_bytes());
+    body.extend_from_slice(&states.to_ne_bytes());
     body.extend_from_slice(&[0; 48]);
     body
 }
 
+/// The same structure: the one connection with this `struct inet_diag_sockid` is to end.
+fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
+    let mut body = vec![family, TCP, 0, 0];
+    body.extend_from_slice(&ANY_STATE.to_ne_bytes());
+    body.extend_from_slice(id);
+    body
+}
+
 /// Reads a part of an answer. Returns whether more follows.
-fn read(mut answer: &[u8], found: &mut Vec<SocketInfo>) -> io::Result<bool> {
+fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     while answer.len() >= HEADER {
         let length = u32_at(answer, 0).unwrap_or(0) as usize;
         let Some(message) = answer.get(..length).filter(|_| length >= HEADER) else { break };
         match u16_at(message, 4) {
             Some(DONE) => return Ok(false),
             Some(ERROR) => {
+                // An error of 0 acknowledges.
                 let error = u32_at(message, HEADER).unwrap_or(0) as i32;
-                return Err(io::Error::from_raw_os_error(error.saturating_neg()));
+                return if error == 0 {
+                    Ok(false)
+                } else {
+                    Err(io::Error::from_raw_os_error(error.saturating_neg()))
+                };
             }
-            _ => found.extend(connection(&message[HEADER..])),
+            _ => each(&message[HEADER..]),
         }
         answer = answer.get(length.next_multiple_of(4)..).unwrap_or(&[]);
     }
@@ -184,12 +230,33 @@ mod tests {
     fn an_answer_that_is_cut_tells_nothing() {
         let (_client, _server) = pair("127.0.0.1");
         let Ok(diag) = Diag::open() else { return };
-        diag.socket.send(BY_FAMILY, DUMP, &request(INET)).unwrap();
+        diag.socket.send(BY_FAMILY, DUMP, &request(INET, STATES)).unwrap();
         let mut answer = [0; 32 * 1024];
         let length = diag.socket.receive(&mut answer).unwrap();
         for cut in 0..length.min(2000) {
-            let _ = read(&answer[..cut], &mut Vec::new());
+            let _ = read(&answer[..cut], &mut |_| {});
             let _ = connection(&answer[..cut]);
+        }
+    }
+
+    /// sock_diag(7): what is aborted is gone for both sides at once.
+    #[test]
+    fn connections_are_aborted() {
+        let namespace = crate::host::namespace::Namespace::open(airhop_base::NodeId(0), 1500);
+        let Ok((namespace, _device)) = namespace else { return eprintln!("skipped: no namespace") };
+        let aborted = namespace.within(|| {
+            let ((_client, mut server), diag) = (pair("127.0.0.1"), Diag::open().unwrap());
+            let before = diag.connections().unwrap().len();
+            diag.abort_all().map(|()| {
+                (before, diag.connections().unwrap().len(), std::io::Read::read(&mut server, &mut [0; 9]))
+            })
+        });
+        match aborted.unwrap() {
+            Ok((before, after, read)) => {
+                assert_eq!((before, after), (2, 0));
+                assert!(read.is_err(), "{read:?}");
+            }
+            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::EOPNOTSUPP)),
         }
     }
 
@@ -200,6 +267,6 @@ mod tests {
         message[..4].copy_from_slice(&36u32.to_ne_bytes());
         message.extend_from_slice(&(-2i32).to_ne_bytes());
         message.extend_from_slice(&[0; 16]);
-        assert_eq!(read(&message, &mut Vec::new()).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(read(&message, &mut |_| {}).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

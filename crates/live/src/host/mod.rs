@@ -4,7 +4,9 @@
 //! go with the last process that is in them, and each process goes with the emulator.
 
 pub mod at;
+pub mod bpf;
 pub mod command;
+mod controls;
 pub mod diag;
 pub mod listening;
 pub mod namespace;
@@ -25,6 +27,7 @@ use crate::port::Port;
 use airhop_base::{NodeId, Span};
 use at::Interface;
 use command::{Ends, Running};
+use controls::Controls;
 use namespace::Namespace;
 use ready::Waiting;
 use sleep::{Alarm, EpollSleep};
@@ -105,6 +108,7 @@ pub(crate) fn run<W: Outside>(
     on_progress: &mut dyn FnMut(&Progress, &W),
 ) -> Result<Live, EmulationError> {
     let (stage, ports) = Stage::build(emulation)?;
+    let controls = Controls::open(emulation, &stage)?;
     let log = emulation.log.as_ref();
     let mut log = log.map(|to| Writer::create(&to.path, &to.header, to.headers_only)).transpose()?;
     let alarm = step(Alarm::new(), "making an alarm")?;
@@ -116,14 +120,14 @@ pub(crate) fn run<W: Outside>(
     let spin = emulation.spin.unwrap_or(Span::ZERO);
     emulation.announce(&stage);
     let (to_loop, sockets) = sync_channel(watch::WAITING);
-    let watched = watch::open(&stage);
+    let (watched, names) = (watch::open(&stage), controls.names());
     let clock = Monotonic::start();
     // The devices stay until the commands have ended: one that loses its network says other things than one that is told to end.
     let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, &stage, &signals));
         if let Ok(nodes) = &watched {
-            scope.spawn(|| watch::watch(nodes, &clock, &signals.over, &to_loop));
+            scope.spawn(|| watch::watch(nodes, &names, &clock, &signals.over, &to_loop));
         }
         let driven = with_priority(|| driver.run(world, log.as_mut(), &is_over, on_progress));
         signals.over.store(true, Ordering::Release);
@@ -143,7 +147,10 @@ pub(crate) fn run<W: Outside>(
         started => Running::end(started?),
     };
     let tcp_info = watched.map(drop).map_err(|error| format!("{}: {error}", diag::MISSING));
-    Ok(Live { tcp_info, ..emulation.live(driven, commands, stage.congestion_control(), lost, real_time) })
+    let new_sockets = stage.congestion_control().into_iter();
+    let new_sockets = new_sockets.map(|(node, word)| (node, controls.of(node).cloned().unwrap_or(word)));
+    let live = emulation.live(driven, commands, new_sockets.collect(), lost, real_time);
+    Ok(Live { tcp_info, heard: controls.close(&stage), ..live })
 }
 
 impl Emulation {

@@ -3,13 +3,16 @@
 use super::netlink_socket::{ERROR, NetlinkSocket};
 use nix::sys::socket::SockProtocol;
 use std::io;
+use std::net::IpAddr;
 
 const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
 const NEW_RULE: u16 = 32;
 const DELETE_RULE: u16 = 33;
+const NEW_ROUTE: u16 = 24;
 const ACK: u16 = 0x04;
 const CREATE: u16 = 0x400;
+const REPLACE: u16 = 0x100;
 
 const LINK_MTU: u16 = 4;
 const LINK_QUEUE: u16 = 13;
@@ -26,6 +29,15 @@ const RULE_PROTOCOL: u16 = 21;
 /// Who made a rule (rtnetlink(7), rtm_protocol): nobody else uses this number. Only rules that have it are taken away.
 const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
+const ROUTE_DESTINATION: u16 = 1;
+const ROUTE_DEVICE: u16 = 4;
+const ROUTE_PRIORITY: u16 = 6;
+const ROUTE_SOURCE: u16 = 7;
+const ROUTE_METRICS: u16 = 8;
+/// RTAX_CC_ALGO, `congctl` of ip-route(8).
+const METRIC_CONTROL: u16 = 16;
+/// The priority of the route to the addresses of a device that the kernel adds for IPv6 (IP6_RT_PRIO_ADDRCONF).
+const IPV6_PRIORITY: u32 = 256;
 const UP: u32 = 1;
 const INET: u8 = 2;
 const INET6: u8 = 10;
@@ -116,6 +128,15 @@ impl Netlink {
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
+    /// Connections to the addresses of a device get the congestion control of this name: the route that the kernel has added with `address` is
+    /// replaced by one that says so.
+    ///
+    /// # Errors
+    /// The kernel refuses: `EINVAL` if it knows no such congestion control.
+    pub fn set_control(&self, device: u32, address: IpAddr, prefix: u8, control: &str) -> io::Result<()> {
+        self.ask(NEW_ROUTE, CREATE | REPLACE, &route(device, address, prefix, control))
+    }
+
     fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
         self.socket.send(kind, flags | ACK, body)?;
         let mut answer = [0; 4096];
@@ -150,6 +171,36 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
     message.extend_from_slice(&device.to_ne_bytes());
     attribute(&mut message, ADDRESS_LOCAL, address);
     attribute(&mut message, ADDRESS_ADDRESS, address);
+    message
+}
+
+/// `struct rtmsg` of the route that belongs to an address of a device, with a congestion control.
+fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
+    const MAIN: u8 = 254;
+    const BY_KERNEL: u8 = 2;
+    const LINK: u8 = 253;
+    const UNICAST: u8 = 1;
+    let (family, scope) = if address.is_ipv4() { (INET, LINK) } else { (INET6, 0) };
+    let mut message = vec![family, prefix, 0, 0, MAIN, BY_KERNEL, scope, UNICAST, 0, 0, 0, 0];
+    let all: Vec<u8> = match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    };
+    // Prefixes here end at a byte.
+    let network: Vec<u8> = all
+        .iter()
+        .enumerate()
+        .map(|(at, byte)| if at < usize::from(prefix / 8) { *byte } else { 0 })
+        .collect();
+    attribute(&mut message, ROUTE_DESTINATION, &network);
+    attribute(&mut message, ROUTE_DEVICE, &device.to_ne_bytes());
+    match address {
+        IpAddr::V4(_) => attribute(&mut message, ROUTE_SOURCE, &all),
+        IpAddr::V6(_) => attribute(&mut message, ROUTE_PRIORITY, &IPV6_PRIORITY.to_ne_bytes()),
+    }
+    let mut metrics = Vec::new();
+    attribute(&mut metrics, METRIC_CONTROL, &[control.as_bytes(), &[0]].concat());
+    attribute(&mut message, ROUTE_METRICS, &metrics);
     message
 }
 

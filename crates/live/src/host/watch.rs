@@ -31,14 +31,24 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     opened.collect()
 }
 
-/// Asks for all connections until `over`, and sends what has changed.
-pub fn watch(nodes: &[(NodeId, Diag)], clock: &impl Clock, over: &AtomicBool, to: &SyncSender<Sampled>) {
+/// Asks for all connections until `over`, and sends what has changed. Congestion controls have the second of their `names`, if the kernel knows them by
+/// the first.
+pub fn watch(
+    nodes: &[(NodeId, Diag)],
+    names: &[(String, String)],
+    clock: &impl Clock,
+    over: &AtomicBool,
+    to: &SyncSender<Sampled>,
+) {
     let mut known: HashMap<(NodeId, SocketAddr, SocketAddr), SocketInfo> = HashMap::new();
     while !over.load(Ordering::Acquire) {
         for (node, diag) in nodes {
             let at = clock.now();
             // A look that failed is one sample less.
-            for info in diag.connections().unwrap_or_default() {
+            for mut info in diag.connections().unwrap_or_default() {
+                if let Some((_, asked)) = names.iter().find(|(own, _)| *own == info.control) {
+                    info.control.clone_from(asked);
+                }
                 let key = (*node, info.local, info.peer);
                 if known.get(&key) != Some(&info)
                     && to.try_send(Sampled { at, node: *node, info: info.clone() }).is_ok()

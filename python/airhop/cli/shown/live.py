@@ -81,7 +81,9 @@ def print_live(out: Console, emulation: Emulation) -> None:
         soft_wrap=True,
     )
     if sent := {kind: count for kind, count in live["notices"]["sent"].items() if count}:
-        out.print(f"notices to real senders: {_counts(sent)}", soft_wrap=True)
+        heard, spared = live["notices"].get("heard"), live["notices"].get("spared")
+        hearing = "" if heard is None else f"; heard {heard:,}, cuts of the window spared {spared:,}"
+        out.print(f"notices to real senders: {_counts(sent)}{hearing}", soft_wrap=True)
     for one in live["commands"]:
         out.print(harmless(f"{one['node']}$ {one['command']}{_ending(one)}"), style="bold")
         out.print(_printed(one["stdout"]), soft_wrap=True)

@@ -1,0 +1,147 @@
+//! The congestion controls of the nodes: each node's routes name one, so that nothing of the host changes.
+
+use super::Stage;
+use super::bpf::{Registered, is_available};
+use super::diag::Diag;
+use super::namespace::Namespace;
+use super::netlink::Netlink;
+use super::tun::NAME;
+use crate::emulation::{Control, Emulation, EmulationError};
+use airhop_base::NodeId;
+use airhop_wire::addressing;
+use nix::net::if_::if_nametoindex;
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// Variables of an object that count what its listener heard, and what that spared.
+const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
+/// How often the kernel sends the last data of a program that is gone again (ip-sysctl, tcp_orphan_retries; by default it is eight times). A killed
+/// emulator leaves connections behind that nobody answers: so they are gone, and the object with them, within half a minute.
+const ORPHAN_RETRIES: &str = "5";
+
+/// What the nodes have, until this is dropped.
+#[derive(Default)]
+pub struct Controls {
+    /// By name.
+    registered: Vec<(String, Arc<Registered>)>,
+    /// Descriptors by which programs see what arrives.
+    listening: Vec<OwnedFd>,
+    names: Vec<(NodeId, String)>,
+}
+
+impl Controls {
+    /// Registers the objects, and has the nodes use them.
+    pub fn open(emulation: &Emulation, stage: &Stage) -> Result<Self, EmulationError> {
+        let mut controls = Controls::default();
+        for control in &emulation.controls {
+            controls.add(control, stage).map_err(|why| EmulationError::Control {
+                name: emulation.name(control.node).to_owned(),
+                control: control.name.clone(),
+                why,
+            })?;
+        }
+        Ok(controls)
+    }
+
+    fn add(&mut self, control: &Control, stage: &Stage) -> Result<(), String> {
+        let namespace = stage.namespace(control.node).map_err(|error| error.to_string())?;
+        let registered =
+            control.object.as_ref().map(|object| self.registered(&control.name, object)).transpose()?;
+        let name = registered.as_ref().map_or(control.name.as_str(), |registered| registered.name());
+        let (node, name, listens) = (control.node, name.to_owned(), registered);
+        let listening = within(namespace, move || {
+            choose(node, &name)?;
+            let Some(registered) = listens else { return Ok(Vec::new()) };
+            // Read-only in some containers: then only a killed emulator leaves something for longer.
+            let _ = fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", ORPHAN_RETRIES);
+            let device = if_nametoindex(NAME).map_err(|error| error.to_string())?;
+            registered
+                .listen(device)
+                .map_err(|error| format!("listening for notices: {error} (tcx, Linux 6.6 or newer)"))
+        })?;
+        self.listening.extend(listening);
+        self.names.push((control.node, control.name.clone()));
+        Ok(())
+    }
+
+    fn registered(
+        &mut self,
+        name: &str,
+        object: &airhop_bpf::loading::Loadable,
+    ) -> Result<Arc<Registered>, String> {
+        if let Some((_, registered)) = self.registered.iter().find(|(known, _)| known == name) {
+            return Ok(registered.clone());
+        }
+        let registered = Arc::new(Registered::new(object.clone(), name)?);
+        self.registered.push((name.to_owned(), registered.clone()));
+        Ok(registered)
+    }
+
+    /// The names that the kernel has for objects, each with the one that was asked for.
+    pub fn names(&self) -> Vec<(String, String)> {
+        self.registered
+            .iter()
+            .map(|(asked, registered)| (registered.name().to_owned(), asked.clone()))
+            .collect()
+    }
+
+    /// The name that was asked for at a node.
+    pub fn of(&self, node: NodeId) -> Option<&String> {
+        self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
+    }
+
+    /// Ends the connections of the nodes, which would keep the objects in the kernel, and tells what these have counted.
+    pub fn close(self, stage: &Stage) -> Option<[u64; 2]> {
+        let counts = self.registered.iter().filter_map(|(_, registered)| {
+            let [heard, spared] = COUNTERS.map(|name| registered.counter(name));
+            Some([heard?, spared?])
+        });
+        let counts = counts.reduce(|sum, more| [sum[0] + more[0], sum[1] + more[1]]);
+        for (node, _) in self.names.iter().filter(|_| !self.registered.is_empty()) {
+            if let Ok(namespace) = stage.namespace(*node) {
+                // A kernel that cannot (INET_DIAG_DESTROY) ends them after its retries.
+                let _ = within(namespace, || {
+                    Diag::open().and_then(|diag| diag.abort_all()).map_err(|error| error.to_string())
+                });
+            }
+        }
+        counts
+    }
+}
+
+fn within<T: Send + 'static>(
+    namespace: &Namespace,
+    job: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    namespace.within(job).map_err(|error| error.to_string())?
+}
+
+/// Connections that begin in this thread's namespace get this congestion control.
+fn choose(node: NodeId, name: &str) -> Result<(), String> {
+    let refused = |error: io::Error| {
+        if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {
+            return format!("this kernel does not have it{}", available());
+        }
+        format!("setting it on the routes of the node: {error}")
+    };
+    let netlink = Netlink::open().map_err(refused)?;
+    let device = if_nametoindex(NAME).map_err(|error| refused(error.into()))?;
+    netlink.set_control(device, addressing::address(node).into(), 8, name).map_err(refused)?;
+    if has_ipv6() {
+        netlink.set_control(device, addressing::address6(node).into(), 64, name).map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// Whether the device has an address of IPv6 (proc_pid_net(5)).
+fn has_ipv6() -> bool {
+    let table = fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
+    table.lines().any(|line| line.ends_with(NAME))
+}
+
+fn available() -> String {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    format!(" (it has {})", known.split_whitespace().collect::<Vec<_>>().join(", "))
+}

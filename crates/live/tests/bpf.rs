@@ -1,0 +1,70 @@
+//! Congestion controls of BPF objects in this machine's kernel.
+
+use airhop_bpf::loading::Loadable;
+use airhop_live::host::bpf::{Registered, is_available};
+use airhop_live::privileges::Privileges;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn shipped() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/airhop/bpf");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|suffix| suffix == "o"));
+    files.sort();
+    files
+}
+
+fn read(path: &Path) -> Loadable {
+    Loadable::read(&fs::read(path).unwrap(), &path.to_string_lossy())
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Whether a kernel takes objects here.
+pub fn possible() -> bool {
+    let able = Privileges::look().struct_ops;
+    if let Err(missing) = &able {
+        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
+        eprintln!("skipped: {missing}");
+    }
+    able.is_ok()
+}
+
+/// The kernel's own verifier takes each shipped object; it has the control as long as the descriptors are open, and
+/// beside it another one under a name of its own.
+#[test]
+fn every_shipped_object_comes_and_goes() {
+    if !possible() {
+        return;
+    }
+    for file in shipped() {
+        let name = read(&file).controls[0].name.clone();
+        let registered =
+            Registered::new(read(&file), &name).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+        let again = Registered::new(read(&file), &name).unwrap();
+        let names = [registered.name(), again.name()].map(String::from);
+        assert!(
+            names.iter().all(|name| name.len() <= 15 && is_available(name)) && names[0] != names[1],
+            "{names:?}"
+        );
+        drop((registered, again));
+        assert!(!names.iter().any(|name| is_available(name)));
+    }
+}
+
+/// What a kernel refuses is said in its words, with the program.
+#[test]
+fn a_refusal_names_the_program() {
+    if !possible() {
+        return;
+    }
+    let mut object = read(&shipped()[0]);
+    let name = object.controls[0].name.clone();
+    // `r0 = r9; exit`, where r9 has never been set.
+    object.programs[0].code = vec![0xbf, 0x90, 0, 0, 0, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0];
+    object.programs[0].fills.clear();
+    object.programs[0].lines.clear();
+    object.programs[0].relocations.clear();
+    object.programs[0].functions.truncate(1);
+    let refused = Registered::new(object, &name).unwrap_err();
+    assert!(refused.contains("R9 !read_ok") && refused.contains("refuses"), "{refused}");
+}

@@ -1,0 +1,67 @@
+"""Which congestion controls the kernel gives to real senders, node by node."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from airhop.errors import InputError, PrivilegeError
+from airhop.live.hosts import Hosts
+from airhop.live.privileges import privilege
+from airhop.plugins import loaded, objects_among
+from airhop.scenario import Scenario
+
+OF_THE_KERNEL = ("reno", "cubic", "bbr")
+"""Schemes that are a kernel's own, too."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """What the connections that begin at a node have."""
+
+    node: str
+    name: str
+    """By which the kernel knows it."""
+    object: tuple[str, bytes] | None
+    """File and bytes of a BPF object; None: the kernel has it."""
+
+
+def chosen(
+    scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
+) -> tuple[Scenario, list[Control]]:
+    """Tell what the kernel gives to senders, and give the scenario whose twin runs the same.
+
+    A BPF object of `with_` is for the flows between nodes with real hosts, unless `scheme` names another
+    scheme; `scheme` alone may name one of the kernel's own. Raises InputError when there is no telling which
+    of several objects is meant, or senders at a node would have several, and PrivilegeError, with the line of
+    `airhop doctor`, when this user may not load it.
+    """
+    objects = objects_among(with_)
+    name = scheme if scheme is not None else _only(objects)
+    if name is None or name not in (*objects, *OF_THE_KERNEL):
+        return scenario, []
+    nodes = {node for _, node, _ in hosts.doors}
+    flows = [flow for flow in scenario.to_dict()["flow"] if flow.get("transport", "tcp") == "tcp"]
+    real = [flow for flow in flows if nodes.issuperset((flow["from"], flow["to"]))]
+    if scheme is None:
+        scenario = scenario.with_({f"flow.{flow['name']}.scheme": name for flow in real})
+    inside = {node for _, node, device in hosts.doors if device is None}
+    senders = sorted({flow["from"] for flow in real} & inside)
+    file = objects.get(name)
+    if file is None:
+        return scenario, [Control(node, name, None) for node in senders]
+    if senders and not (right := privilege("struct_ops")).available:
+        raise PrivilegeError(right.line)
+    code = base64.b64decode(dict(loaded())[file])
+    return scenario, [Control(node, name, (file, code)) for node in senders]
+
+
+def _only(objects: dict[str, str]) -> str | None:
+    if len(objects) > 1:
+        raise InputError(
+            f"--with brings {len(objects)} congestion controls; expected --scheme with one of"
+            f" {', '.join(objects)}"
+        )
+    return next(iter(objects), None)
