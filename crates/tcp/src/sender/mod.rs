@@ -2,6 +2,7 @@
 
 mod acks;
 mod expected_delay;
+mod idle;
 mod marks;
 mod notices;
 mod pacing;
@@ -71,6 +72,8 @@ pub struct Sender {
     classifications: VecDeque<LossClassification>,
     counters: Counters,
     last_cause: Cause,
+    /// When data was last sent, if a pause since then has not been heeded.
+    last_sent: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +159,7 @@ impl Sender {
             classifications: VecDeque::new(),
             counters: Counters::default(),
             last_cause: Cause::New,
+            last_sent: None,
         }
     }
 

@@ -41,6 +41,9 @@ impl Sender {
 
     #[inline(always)]
     fn next_data(&mut self, now: Time) -> Option<Packet> {
+        if !self.state.is_outstanding() {
+            self.restart_after_idle(now);
+        }
         let spacing = self.spacing();
         if spacing.is_some() && self.pacing.holds(now) {
             return None;
@@ -83,6 +86,7 @@ impl Sender {
         }
         let s = &mut self.state;
         let again = next.start < s.max_sent;
+        self.last_sent = Some(now);
         self.counters.sent_segments += 1;
         self.counters.retransmissions += u64::from(again);
         if next.start == s.nxt {

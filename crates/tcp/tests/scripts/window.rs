@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
-use airhop_tcp::{Config, Preset};
+use airhop_tcp::{Config, Growth, Preset, RtoConfig};
 
 /// A sender of scheme `sack` whose receiver accepts 20 segments, after a thousand ACKs of one segment each.
 fn limited(config: Config) -> Script {
@@ -118,4 +118,46 @@ fn a_lost_syn_costs_linux_a_second() {
         assert_eq!(s.window().0, cwnd, "{preset:?} after {syns}");
         assert_eq!(s.rto(), Span::from_millis(rto), "{preset:?} after {syns}");
     }
+}
+
+/// The window, and how many segments go out at once, when an application pauses until `ms` after 30 segments, the last of them sent at 100 ms. Slow
+/// start has opened a window of 40 by then; the timeout is 250 to 300 ms.
+fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
+    let rto = RtoConfig { min: Span::from_millis(200), ..config.rto };
+    let config = Config { rto, growth: Growth::PerByte, ..config };
+    let mut s = Script::by(common::sender("reno", &[], &config), &config, 30 * u64::from(MSS));
+    assert_eq!(s.sent().split(' ').count(), 10);
+    assert_eq!(s.at(100).ack(11).split(' ').count(), 20);
+    s.at(200).ack(31);
+    assert_eq!(s.window().0, 40.0);
+    s.at(ms).sender.supply(100 * u64::from(MSS));
+    let sent = s.sent().split(' ').count();
+    (s.window().0, sent)
+}
+
+// RFC 5681 §4.1: after more than a timeout without sending the window is no more than the initial one. Linux, tcp_cwnd_restart(): it is halved for
+// each timeout that the pause took, down to that. ns-2 keeps it, and all do after less than a timeout.
+#[test]
+fn a_pause_takes_the_window_back() {
+    let infinite = f64::INFINITY;
+    for (config, windows) in [
+        (rfc(10.0, infinite), [40.0, 10.0, 10.0]),
+        (linux(10.0, infinite), [40.0, 20.0, 10.0]),
+        (ns2(10.0, infinite), [40.0, 40.0, 40.0]),
+    ] {
+        let after = [300, 550, 5000].map(|ms| after_a_pause(config, ms));
+        assert_eq!(after, windows.map(|window| (window, window as usize)), "{:?}", config.stack);
+    }
+}
+
+// Linux, tcp_current_ssthresh(): slow start leads back to three quarters of the window before the pause: of 11, to 5 + 2.
+#[test]
+fn linux_remembers_the_window_before_a_pause() {
+    let mut s = Script::of("reno", linux(10.0, 5.0), 10);
+    s.sent();
+    s.at(100).ack(11);
+    assert_eq!(s.window(), (11.0, 5.0));
+    s.at(1000).sender.supply(1000);
+    s.sent();
+    assert_eq!(s.window(), (10.0, 7.0));
 }
