@@ -18,7 +18,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             rate = quantity(way["rate"]) if "rate" in way and not changes else None
             transits = {round(quantity(of["delay"])) for of in [way, *changes] if "delay" in of}
             a, b = place.split("->")
-            frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
+            frames = trace.frames_at(place)
             yield from _one_at_a_time(place, frames, rate)
             yield from _contents(trace, place, frames, link)
             recovery = link["arq" if a == link["ends"][0] else "arq_back"]

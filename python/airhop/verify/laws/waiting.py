@@ -107,8 +107,9 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
         there, back = (place for place, _ in ways(link))
         several |= {there, back}
         for place, way in ways(link):
-            for frame in trace.frames_at(place):
-                times = {frame.end, *(frame.end + delay for delay in delays(way))}
+            ends = [frame.end for frame in trace.frames_at(place)]
+            for delay in {0, *delays(way)}:
+                times = {end + delay for end in ends}
                 left[there] |= times
                 left[back] |= times
     return offered, dropped, left, given_up, several
