@@ -13,6 +13,7 @@ mod lhp;
 mod marks;
 mod notices_unheard;
 mod pacing;
+mod presets;
 mod rounds;
 mod scripts;
 mod slow_start;
