@@ -8,6 +8,7 @@ import api_pages
 import costs_page
 import cross_checks
 import measures_page
+import packetdrill_page
 import pictures
 import references
 import scenario_pages
@@ -99,6 +100,7 @@ def pages() -> dict[str, str]:
     listed, experiments = schemes(), registry().values()
     return {
         "cross-checks.md": cross_checks.page(),
+        packetdrill_page.PAGE: packetdrill_page.page(),
         references.PAGE: references.page(),
         "measures.md": measures_page.page(),
         "what-a-run-costs.md": costs_page.page(),

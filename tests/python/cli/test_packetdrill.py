@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
 
+from airhop.packetdrill import judge, scripts
 from command_line import Cli
 from live_machine import needs
 
+ROOT = Path(__file__).resolve().parents[3]
 HANDSHAKE = """
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
@@ -91,3 +94,13 @@ def test_the_kernel_alone_is_refused(cli: Cli) -> None:
     code, _, err = cli("doctor", "--kernel")
     assert code == 2
     assert "--packetdrill DIR" in err
+
+
+def test_the_page_has_todays_verdicts_on_airhops_own_scripts() -> None:
+    """Its rows are those of a run now; `python tools/packetdrill_page.py` makes them anew."""
+    with (ROOT / "docs" / "packetdrill.csv").open(encoding="utf-8", newline="") as file:
+        told = {row["script"]: row for row in csv.DictReader(file) if row["suite"] == "airhop"}
+    folder = ROOT / "crates" / "packetdrill" / "scripts"
+    now = {path.relative_to(folder).as_posix(): judge(path).verdict for path in scripts(folder)}
+    assert {script: row["verdict"] for script, row in told.items()} == now
+    assert {row["kernel"] for row in told.values()} == {"pass"}

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""Judges suites of packetdrill scripts: the rows of docs/packetdrill.csv, of which docs.py makes a page.
+
+A suite is given as NAME=FOLDER; those that are not given keep their rows. Airhop's own scripts are always
+judged. Scripts that fail, and Airhop's own, are tried on the kernel of this machine as well: that wants root.
+"""
+
+from __future__ import annotations
+
+import csv
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from airhop.packetdrill import Judged, judge, scripts
+from blocks import table
+
+PAGE = "packetdrill.md"
+ROOT = Path(__file__).resolve().parent.parent
+ROWS = ROOT / "docs" / "packetdrill.csv"
+OWN, OWN_SCRIPTS = "airhop", ROOT / "crates" / "packetdrill" / "scripts"
+ABOUT = {
+    OWN: "`crates/packetdrill/scripts`, a script for each rule of TCP",
+    "google": "[google/packetdrill](https://github.com/google/packetdrill), `gtests/net`",
+    "linux": "Linux 6.12, `tools/testing/selftests/net/packetdrill`",
+    "nplab": (
+        "[nplab/packetdrill](https://github.com/nplab/packetdrill), `gtests/net/packetdrill/tests/linux`"
+    ),
+    "freebsd": (
+        "[freebsd-net/tcp-testsuite](https://github.com/freebsd-net/tcp-testsuite), `rcv-data-segments`"
+    ),
+}
+"""Suites by name, in the order of the page."""
+OLD_HYSTART = "the script is older than Linux 6.14, whose HyStart begins its rounds with the connection"
+IDLE = "Airhop's window outlives a pause (RFC 5681 §4.1)"
+EARLY = "the script states early retransmit (RFC 5827), which Linux gave up for RACK"
+REASONS = {
+    "tcp/cubic/cubic-bulk-166k.pkt": OLD_HYSTART,
+    "tcp/cubic/cubic-bulk-166k-idle-restart.pkt": OLD_HYSTART,
+    "tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt": (
+        "the script is older than Linux 6.6, which has made RACK's timer two milliseconds longer than its"
+        " window in place of two ticks"
+    ),
+    "early_retransmit/er-delayed-get-ack-3pkt-sack.pkt": EARLY,
+    "early_retransmit/er-quick-2pkt-sack.pkt": EARLY,
+    "early_retransmit/er-quick-3pkt-sack.pkt": EARLY,
+    "fast_recovery/prr-ss-ack-below-snd_una-reno.pkt": "the script states the rate halving of Linux 3",
+    "undo/undo-fr-acks-dropped-then-dsack.pkt": (
+        "the script is of Linux 3; by today's `tcp_cong_control()` an ACK that undoes grows the window, too"
+    ),
+    "tcp/slow_start/slow-start-after-idle.pkt": IDLE,
+    "tcp_slow_start_slow-start-after-idle.pkt": IDLE,
+    "growth/after-idle.pkt": IDLE,
+    "growth/nagle.pkt": "Airhop's small segments do not wait (Nagle, RFC 9293 §3.7.4)",
+    "growth/small-segments.pkt": "Airhop's window counts bytes (RFC 5681 §2), that of Linux segments",
+}
+"""Why scripts fail, by suite's path."""
+HEAD = """# Against packetdrill scripts
+
+[packetdrill](https://www.usenix.org/conference/atc13/technical-sessions/presentation/cardwell) (Cardwell et
+al. 2013) states what a TCP must do as scripts: what a peer sends and an application asks for, and what the
+TCP then sends and says of itself, to the millisecond. Airhop runs such scripts against its own TCP in
+virtual time, over the handshake, as the side that connects or accepts, with data in both directions:
+
+```sh
+cat > first-flight.pkt <<'END'
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
+// RFC 6928: ten segments, and no more before an ACK
++0 write(4, ..., 20000) = 20000
++0 > P. 1:10001(10000) ack 1
++0 %{ assert tcpi_snd_cwnd == 10 and tcpi_unacked == 10 }%
+END
+airhop doctor --packetdrill first-flight.pkt
+```
+
+`--kernel` holds the kernel of this machine to them instead, in a network namespace, in real time, up to
+three times as machines stall. It wants root, or user namespaces; the scripts' shell commands are run, as
+packetdrill does.
+
+A script **passes** if all that it asks for holds. It **fails** at the first difference. It **does not
+apply** if it asks for something that Airhop does not model before anything was compared; if that comes
+later, the script passes up to there, and its line says so. Segments are compared by time, flags, sequence
+and acknowledgement numbers, ECN field, timestamps and SACK blocks; windows and options of SYNs on the kernel
+alone, PSH nowhere. What a script expects as one segment may leave as several, as it does where no card
+segments.
+
+## Suites
+
+What others wrote is not in Airhop's tree; a copy of it is judged by
+
+```text
+python tools/packetdrill_page.py google=FOLDER linux=FOLDER nplab=FOLDER freebsd=FOLDER
+```
+
+"""
+
+
+class Row(NamedTuple):
+    """The verdict on a script."""
+
+    suite: str
+    script: str
+    verdict: str
+    checks: str
+    line: str
+    text: str
+    """The difference, or the reason why it does not apply or ends early."""
+    kernel: str
+    """Its verdict by the kernel of the machine; `same`: it fails at the same line. Empty: not asked."""
+
+
+def measure(suite: str, folder: Path) -> Iterator[Row]:
+    """Judge the scripts of a suite."""
+    for path in scripts(folder):
+        judged = judge(path)
+        asked = suite == OWN or judged.verdict == "fail"
+        kernel = _on_kernel(judged) if asked else ""
+        text = judged.reason or ""
+        if judged.verdict == "fail":
+            text = f"expected {judged.expected}; seen {judged.seen}"
+        name = path.relative_to(folder).as_posix()
+        yield Row(suite, name, judged.verdict, str(judged.checks), str(judged.line or ""), text, kernel)
+
+
+def _on_kernel(judged: Judged) -> str:
+    asked = judge(judged.path, kernel=True)
+    is_same = asked.verdict == "fail" == judged.verdict and asked.line == judged.line
+    return "same" if is_same else asked.verdict
+
+
+def read() -> list[Row]:
+    """Read the verdicts."""
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        return [Row(**row) for row in csv.DictReader(file)]
+
+
+def write(rows: Iterable[Row]) -> None:
+    """Write the verdicts, in the order of the suites and of the scripts' names."""
+    order = list(ABOUT)
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row._fields)
+        writer.writerows(sorted(rows, key=lambda row: (order.index(row.suite), row.script)))
+
+
+def page() -> str:
+    """Make the page."""
+    rows = read()
+    parts = [HEAD, counts(rows), "\n## Failures\n\n", failures(rows), KERNEL_SAYS, unmodelled(rows)]
+    return "".join(parts)
+
+
+KERNEL_SAYS = """
+"Linux, too" means that the kernel of the machine on which the page was made (6.18) fails the script at the
+same line. That kernel passes every script of `airhop`.
+
+## What does not apply
+
+What Airhop does not model, and how many scripts ask for it, at once or after something that was compared:
+
+"""
+
+
+def counts(rows: Sequence[Row]) -> str:
+    """Count the verdicts of each suite."""
+
+    def line(suite: str) -> tuple[str, ...]:
+        verdicts = Counter(row.verdict for row in rows if row.suite == suite)
+        numbers = [verdicts[kind] for kind in ("pass", "fail", "not-applicable")]
+        checks = sum(int(row.checks) for row in rows if row.suite == suite)
+        return (ABOUT[suite], *map(str, [sum(numbers), *numbers, checks]))
+
+    known = [suite for suite in ABOUT if any(row.suite == suite for row in rows)]
+    return table(("suite", "scripts", "pass", "fail", "do not apply", "checks"), map(line, known))
+
+
+def failures(rows: Sequence[Row]) -> str:
+    """List the scripts that fail, each with its reason."""
+    failed = [row for row in rows if row.verdict == "fail"]
+    return table(("suite", "script", "line", "difference", "reason"), map(failure, failed), left=5)
+
+
+def failure(row: Row) -> tuple[str, ...]:
+    """Give the cells of a failure."""
+    why = REASONS.get(row.script, "open")
+    too = "; Linux, too" if row.kernel == "same" else ""
+    return (row.suite, f"`{row.script}`", row.line, f"`{row.text}`".replace("|", "\\|"), f"{why}{too}")
+
+
+def unmodelled(rows: Sequence[Row]) -> str:
+    """List what ends scripts, the most frequent first."""
+    reasons = Counter(kind(row.text) for row in rows if row.text and row.verdict != "fail")
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    return table(("", "scripts"), ((why.replace("|", "\\|"), str(often)) for why, often in ordered))
+
+
+def kind(text: str) -> str:
+    """Tell reasons apart by what they are about."""
+    kinds = {
+        "Fast Open": ("FASTOPEN", "fastopen", "Fast Open"),
+        "closing: `close()`, `shutdown()`, FIN, RST": (
+            "close()",
+            "shutdown()",
+            "with F",
+            "with R",
+            "with SR",
+        ),
+        "packets of other protocols": ("not plain TCP", "not of TCP"),
+        "no check after the handshake": ("nothing is asked",),
+        "options of sockets": ("setsockopt",),
+        "settings of the system": ("sysctl", "route", "`"),
+        "`MSG_EOR`, `MSG_MORE`": ("MSG_",),
+        "a segment outside of the connection": ("outside of a connection", "during a connection"),
+    }
+    found = (name for name, words in kinds.items() if any(word in text for word in words))
+    return next(found, text)
+
+
+def main(words: Sequence[str]) -> None:
+    """Judge the suites that are named."""
+    if platform.system() != "Linux":
+        sys.exit("the kernel that scripts are tried on is that of Linux")
+    folders = {OWN: OWN_SCRIPTS} | {name: Path(where) for name, _, where in (w.partition("=") for w in words)}
+    if unknown := folders.keys() - ABOUT.keys():
+        sys.exit(
+            f"expected NAME=FOLDER with a name of {', '.join(ABOUT)}; found {', '.join(sorted(unknown))}"
+        )
+    kept = [row for row in read() if row.suite not in folders] if ROWS.exists() else []
+    write([*kept, *(row for suite, folder in folders.items() for row in measure(suite, folder))])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
