@@ -149,7 +149,8 @@ def write(rows: Iterable[Row]) -> None:
     with ROWS.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row._fields)
-        writer.writerows(sorted(rows, key=lambda row: (order.index(row.suite), row.script)))
+        ordered: list[Row] = sorted(rows, key=lambda row: (order.index(row.suite), row.script))
+        writer.writerows(ordered)
 
 
 def page() -> str:
