@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from airhop.packetdrill import Judged, judge, scripts
+from airhop.crosscheck.packetdrill import Judged, judge, scripts
 from blocks import table
 
 PAGE = "packetdrill.md"

@@ -67,7 +67,7 @@ def doctor(
         are run.
     """
     if packetdrill is not None:
-        from airhop.cli.packetdrill import packetdrill as judge
+        from airhop.cli.shown.packetdrill import packetdrill as judge
 
         if cross_check or quick or seed != 1 or out is not None:
             raise InputError("--packetdrill goes with --kernel and --json alone: what it judges has no seed")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from airhop.packetdrill import judge, scripts
+from airhop.crosscheck.packetdrill import judge, scripts
 from command_line import Cli
 from live_machine import needs
 
