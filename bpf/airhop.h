@@ -29,6 +29,8 @@ void *(*airhop_map_lookup_elem)(void *map, const void *key);
 long (*airhop_map_update_elem)(void *map, const void *key, const void *value, u64 flags);
 long (*airhop_map_delete_elem)(void *map, const void *key);
 long (*airhop_skb_load_bytes_relative)(const void *skb, u32 offset, void *to, u32 len, u32 start);
+long (*airhop_tcp_send_ack)(void *tp, u32 rcv_nxt);
+#define bpf_tcp_send_ack airhop_tcp_send_ack
 #define bpf_get_prandom_u32 airhop_get_prandom_u32
 #define bpf_map_lookup_elem airhop_map_lookup_elem
 #define bpf_map_update_elem airhop_map_update_elem
@@ -70,12 +72,16 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	struct {
+		u8 pending; /* ICSK_ACK_... */
+	} icsk_ack;
 	u64 icsk_ca_priv[13]; /* a scheme's own state: zero when the connection begins */
 };
 
 /* Segments if not said otherwise. */
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
+	u32 rcv_nxt; /* next byte expected from the other end */
 	u32 snd_una; /* lowest byte not acknowledged */
 	u32 snd_nxt; /* next byte to send */
 	u32 mss_cache; /* bytes of a full segment */
@@ -97,6 +103,7 @@ struct tcp_sock {
 	u64 tcp_mstamp; /* when the last packet came or went, us */
 	u64 tcp_clock_cache; /* now, ns */
 	u64 tcp_wstamp_ns; /* when the next segment may go, ns */
+	u8 ecn_flags; /* TCP_ECN_... */
 	u8 is_cwnd_limited : 1; /* the window was full in the last window of data */
 };
 
@@ -145,8 +152,23 @@ struct tcp_congestion_ops {
 enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 
 /* cwnd_event: sending again with nothing in flight; the end of a reduction, after the window is ssthresh; a timeout, after ssthresh() and
- * before the window is cut. */
-enum { CA_EVENT_TX_START = 0, CA_EVENT_COMPLETE_CWR = 2, CA_EVENT_LOSS = 3 };
+ * before the window is cut; a segment came, without and with a mark. */
+enum {
+	CA_EVENT_TX_START = 0,
+	CA_EVENT_COMPLETE_CWR = 2,
+	CA_EVENT_LOSS = 3,
+	CA_EVENT_ECN_NO_CE = 4,
+	CA_EVENT_ECN_IS_CE = 5,
+};
+
+/* flags of a congestion control: its connections need ECN. */
+enum { TCP_CONG_NEEDS_ECN = 2 };
+
+/* ecn_flags: ACKs have ECE. */
+enum { TCP_ECN_DEMAND_CWR = 4 };
+
+/* icsk_ack.pending: a delayed ACK is due; one is due at once. */
+enum { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 
 enum { SK_PACING_NONE, SK_PACING_NEEDED };
 

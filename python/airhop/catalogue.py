@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from airhop import _core
-from airhop.added import added
+from airhop.added import Added, added
 from airhop.errors import InputError, did_you_mean
 
 
@@ -47,10 +47,14 @@ def on_real_packets() -> dict[str, tuple[str, str | None]]:
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
 
-@cache
 def flagged_schemes(flag: str) -> frozenset[str]:
-    """List the schemes that come with Airhop and have a flag; see `schemes`."""
-    return frozenset(entry["name"] for entry in built_in() if flag in entry["flags"])
+    """List the schemes that have a flag, those that this process added included; see `schemes`."""
+    return _flagged_schemes(flag, tuple(added().values()))
+
+
+@cache
+def _flagged_schemes(flag: str, _: tuple[Added, ...]) -> frozenset[str]:
+    return frozenset(entry["name"] for entry in json.loads(_core.catalogue()) if flag in entry["flags"])
 
 
 @cache

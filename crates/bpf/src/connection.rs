@@ -13,8 +13,9 @@ use std::sync::Arc;
 /// Reads a member's value.
 type Of<T> = fn(&T) -> u64;
 
-/// What the sender knows, by the kernel's names. Addresses and ports are zero: in a simulation nothing goes by them.
-const KNOWN: [(&str, Of<Sock>); 42] = [
+/// What the sender knows, by the kernel's names. Addresses and ports are zero: in a simulation nothing goes by them. The other end sends no
+/// data: what is expected of it is the byte after its SYN.
+const KNOWN: [(&str, Of<Sock>); 43] = [
     ("snd_cwnd", |sk| sk.snd_cwnd.into()),
     ("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
     ("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into()),
@@ -28,6 +29,7 @@ const KNOWN: [(&str, Of<Sock>); 42] = [
     ("sacked_out", |sk| sk.sacked_out.into()),
     ("lost_out", |sk| sk.lost_out.into()),
     ("retrans_out", |sk| sk.retrans_out.into()),
+    ("rcv_nxt", |_| 1),
     ("snd_una", |sk| sk.snd_una.into()),
     ("snd_nxt", |sk| sk.snd_nxt.into()),
     ("write_seq", |sk| sk.write_seq.into()),
@@ -36,7 +38,7 @@ const KNOWN: [(&str, Of<Sock>); 42] = [
     ("srtt_us", |sk| sk.srtt_us.into()),
     ("rtt_min.s[0].v", |sk| sk.rtt_min_us.into()),
     ("delivered", |sk| sk.delivered.into()),
-    ("delivered_ce", |_| 0),
+    ("delivered_ce", |sk| sk.delivered_ce.into()),
     ("lost", |sk| sk.lost.into()),
     ("app_limited", |_| 0),
     ("tcp_mstamp", |sk| sk.tcp_mstamp),
@@ -46,7 +48,7 @@ const KNOWN: [(&str, Of<Sock>); 42] = [
     ("sk_pacing_status", |_| 0),
     ("sk_pacing_rate", |sk| sk.sk_pacing_rate),
     ("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate),
-    ("ecn_flags", |_| 0),
+    ("ecn_flags", |sk| sk.ecn_flags.into()),
     ("skc_family", |_| 2),
     ("skc_daddr", |_| 0),
     ("skc_rcv_saddr", |_| 0),

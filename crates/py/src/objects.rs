@@ -44,9 +44,10 @@ impl BpfObject {
         check(control).map_err(wrong)?;
         let loaded =
             Loaded::new(&self.object, control).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let (has, name) = (loaded.callbacks(), name.to_owned());
+        let (has, needs_ecn, name) = (loaded.callbacks(), control.needs_ecn(), name.to_owned());
         let title = format!("{} of Linux, a BPF object", control.name);
-        let scheme = kernel_scheme(name.leak(), title.leak(), has, Box::new(move || loaded.connect()));
+        let scheme =
+            kernel_scheme(name.leak(), title.leak(), has, needs_ecn, Box::new(move || loaded.connect()));
         airhop_tcp::add(scheme).map_err(|NameTaken| {
             wrong(
                 "this is a built-in scheme; expected another `name` in its struct tcp_congestion_ops".into(),
@@ -55,14 +56,11 @@ impl BpfObject {
     }
 }
 
-/// What a kernel would not register, or what is not simulated.
+/// What a kernel would not register.
 fn check(control: &CongestionControl) -> Result<(), String> {
     let missing = control.missing();
     if !missing.is_empty() {
         return Err(format!("it has no {}, without which no kernel takes it", missing.join(" and no ")));
-    }
-    if control.needs_ecn() {
-        return Err("it needs ECN (TCP_CONG_NEEDS_ECN), which is not simulated for objects".to_owned());
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod connection;
 mod deliveries;
 mod fuzzed;
 mod hostile;
+mod kernel_marks;
 mod kernel_ops;
 mod laws;
 mod lhp;

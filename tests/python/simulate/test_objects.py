@@ -3,12 +3,14 @@
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import airhop
 from airhop import InputError, Scenario, plugins
 from airhop.errors import SchemeError
 from airhop.simulate import Job
+from airhop.verify import verify
 from command_line import Cli
 
 OBJECTS = Path(airhop.__file__).parent / "bpf"
@@ -34,6 +36,42 @@ def test_an_object_does_what_the_scheme_of_its_name_does(file: str) -> None:
     (name,) = plugins.load(OBJECTS / f"{file}.bpf.o")
     assert name == NAMES[file][0]
     assert goodput(name) == pytest.approx(goodput(NAMES[file][1]), rel=0.06)
+
+
+STEP = {"kind": "congestion-warning", "packets": 200, "weight": 1.0}
+BOTTLENECK = {
+    "name": "marks",
+    "duration": "8 s",
+    "warmup": "2 s",
+    "wired": [
+        {"name": "a", "ends": ["s", "r"], "rate": "100 Mbit/s", "delay": "1 ms"},
+        {"name": "w", "ends": ["r", "d"], "rate": "20 Mbit/s", "delay": "5 ms", "queue": STEP},
+    ],
+    "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "dctcp", "tcp": {"preset": "linux"}}],
+}
+
+
+def waiting(run: airhop.Result) -> float:
+    """Give the mean length of the queue that marks, packets, after the warm-up."""
+    rows = run.tables["queue"].filter(pl.col("place").cast(pl.String) == "r->d", pl.col("time_s") > 2)
+    lasts = rows["time_s"].diff().shift(-1).fill_null(0)
+    return float((rows["packets"] * lasts).sum() / lasts.sum())
+
+
+# RFC 8257 §3.3 twice, in fixed point over the kernel's interface and in floating point: behind a step they
+# fill the link, and the queue stays at it. The kernel's window comes down over a round trip (PRR) and does
+# not grow meanwhile, hence the twentieth.
+@pytest.mark.parametrize("threshold", [10, 40])
+def test_dctcp_as_an_object_holds_the_queue_at_the_step(threshold: int) -> None:
+    (name,) = plugins.load(OBJECTS / "dctcp.bpf.o")
+    step = {"wired.w.queue.threshold": threshold}
+    scenarios = [Scenario.load(BOTTLENECK).with_({"scheme": scheme, **step}) for scheme in (name, "dctcp")]
+    one, other = (airhop.run(scenario, trace=True) for scenario in scenarios)
+    assert one.goodput_mbps == pytest.approx(other.goodput_mbps, rel=0.01)
+    assert waiting(one) == pytest.approx(waiting(other), rel=0.05)
+    assert waiting(one) == pytest.approx(threshold, rel=0.2)
+    assert one.document["flows"][0]["window_cuts"] > 10
+    assert verify(scenarios[0], one) == []
 
 
 def test_a_run_is_the_same_each_time_and_on_any_thread() -> None:

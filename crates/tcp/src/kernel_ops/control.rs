@@ -36,6 +36,8 @@ pub struct KernelControl {
     in_flight: u64,
     /// Bytes known to have arrived.
     delivered: u64,
+    /// Of these, those whose ACK had ECE.
+    delivered_ce: u64,
     quantum: u64,
 }
 
@@ -59,6 +61,7 @@ impl KernelControl {
             prr: None,
             in_flight: 0,
             delivered: 0,
+            delivered_ce: 0,
             quantum: 2,
         }
     }
@@ -126,18 +129,21 @@ impl KernelControl {
         self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
     }
 
-    /// Fast recovery or CWR begins: the window comes down from here to ssthresh (RFC 9937), or is there at once without PRR.
+    /// Fast recovery or CWR begins: the window comes down from here to ssthresh (RFC 9937), or is there at once without PRR. What becomes of
+    /// the threshold in `set_state` counts: DCTCP answers a loss there.
     fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
-        if self.sk.ca_state != CaState::Cwr {
+        let begins = self.sk.ca_state != CaState::Cwr;
+        if begins {
             self.mark(s);
             self.sk.snd_cwnd_cnt = 0;
             self.reduce();
-            let bytes = |segments: u32| u64::from(segments) * s.mss;
-            self.prr = self
-                .uses_prr
-                .then(|| Prr::new(s.mss, bytes(self.sk.prior_cwnd), bytes(self.sk.snd_ssthresh)));
         }
+        let threshold = self.sk.snd_ssthresh;
         self.set_state(new);
+        if begins || self.sk.snd_ssthresh != threshold {
+            let [from, to] = [self.sk.prior_cwnd, self.sk.snd_ssthresh].map(|n| u64::from(n) * s.mss);
+            self.prr = self.uses_prr.then(|| Prr::new(s.mss, from, to));
+        }
         if self.prr.is_none() && !self.steers() {
             self.sk.snd_cwnd = self.sk.snd_ssthresh;
         }
@@ -254,6 +260,8 @@ impl CongestionControl for KernelControl {
         self.advances = a.acked > 0;
         self.delivered += a.delivered;
         self.sk.delivered = self.delivered.div_ceil(s.mss) as u32;
+        self.delivered_ce += if a.ece { a.delivered } else { 0 };
+        self.sk.delivered_ce = self.delivered_ce.div_ceil(s.mss) as u32;
         let sample = AckSample {
             pkts_acked: a.acked.div_ceil(s.mss) as u32,
             rtt_us: a.sample.map_or(-1, |rtt| micros(rtt) as i32),
@@ -283,7 +291,10 @@ impl CongestionControl for KernelControl {
             Signal::Echo => self.begin_reduction(CaState::Cwr, s),
         }
         self.show(w);
-        Judged::Undecided // `ssthresh` says how far to go down, and nothing of a cause
+        match l.signal {
+            Signal::Echo => Judged::Congestion, // a mark says nothing else (RFC 3168 §5)
+            _ => Judged::Undecided,             // `ssthresh` says how far to go down, and nothing of a cause
+        }
     }
 
     /// Recovery goes on with the reduction that CWR began.

@@ -14,14 +14,21 @@ pub use sock::{CaState, INFINITE_SSTHRESH, Sock};
 use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
 use crate::seams::Parts;
-use crate::{Config, Preset, ReceiverFeatures, Scheme};
+use crate::{Config, Echo, Preset, ReceiverFeatures, Scheme};
 
 /// Makes the control of one connection.
 pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
 /// A scheme for [`add`](crate::add) whose control has the callbacks `has`: RACK-TLP repairs (RFC 8985), and PRR moves the flight during
-/// recovery (RFC 9937) unless the control does so itself.
-pub fn kernel_scheme(name: &'static str, title: &'static str, has: Callbacks, make: Box<Make>) -> Scheme {
+/// recovery (RFC 9937) unless the control does so itself. One that needs ECN (`TCP_CONG_NEEDS_ECN`) is DCTCP or of its kind: both ends take
+/// part in ECN, whatever is configured, the receiver echoes each byte (RFC 8257 §3.2), and queues mark at a step.
+pub fn kernel_scheme(
+    name: &'static str,
+    title: &'static str,
+    has: Callbacks,
+    needs_ecn: bool,
+    make: Box<Make>,
+) -> Scheme {
     let steers = has.contains(Callbacks::CONG_CONTROL);
     Scheme {
         name,
@@ -31,7 +38,7 @@ pub fn kernel_scheme(name: &'static str, title: &'static str, has: Callbacks, ma
         about: "",
         helps: "",
         cite: "",
-        needs: &[],
+        needs: if needs_ecn { &["step-marking"] } else { &[] },
         params: &[],
         verified: &[],
         reconstructed: &[],
@@ -39,10 +46,11 @@ pub fn kernel_scheme(name: &'static str, title: &'static str, has: Callbacks, ma
             delivery_rate: true,
             paces: steers,
             linux: true,
+            echo: if needs_ecn { Echo::EachByte } else { Echo::AsConfigured },
             ..ReceiverFeatures::SACK
         },
         build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| Parts {
-            control: Box::new(KernelControl::new(name, make(), c)),
+            control: Box::new(KernelControl::new(name, make(), &Config { ecn: c.ecn || needs_ecn, ..*c })),
             recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),
             notices: Box::new(IgnoreNotices),
         })),

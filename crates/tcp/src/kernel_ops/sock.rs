@@ -54,6 +54,10 @@ pub struct Sock {
     pub rtt_min_us: u32,
     /// Packets known to have arrived.
     pub delivered: u32,
+    /// Of these, those whose ACK had ECE.
+    pub delivered_ce: u32,
+    /// [`Sock::ECN_OK`] if the connection takes part in ECN.
+    pub ecn_flags: u8,
     /// Packets taken to be lost so far.
     pub lost: u32,
     /// The time, µs.
@@ -65,6 +69,9 @@ pub struct Sock {
 }
 
 impl Sock {
+    /// `TCP_ECN_OK`, `TCP_ECN_MODE_RFC3168` since Linux 6.14.
+    pub const ECN_OK: u8 = 1;
+
     /// A connection that has sent nothing yet.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
@@ -88,6 +95,8 @@ impl Sock {
             srtt_us: 0,
             rtt_min_us: u32::MAX,
             delivered: 0,
+            delivered_ce: 0,
+            ecn_flags: if c.ecn { Sock::ECN_OK } else { 0 },
             lost: 0,
             tcp_mstamp: 0,
             ca_state: CaState::Open,
