@@ -5,10 +5,11 @@
 
 mod echo;
 
+use crate::ReceiverFeatures;
 use crate::config::{Config, DelayedAck};
 use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
-use crate::{Echo, ReceiverFeatures};
+use crate::schemes::Extent;
 use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet,
     RareOptions, Sack, SackBlock, Segment, Span, Time, Timestamps,
@@ -45,6 +46,8 @@ pub struct Receiver {
     is_ecn_capable: bool,
     /// The echo of marks, if the connection has agreed on ECN.
     echo: Option<Box<dyn MarkEcho>>,
+    /// Which of its packets may then be marked.
+    extent: Extent,
     /// The last segment that came, if ACKs are to name it.
     arrival: Option<Arrival>,
     /// The last segment that came damaged, as long as its ELN is repeated.
@@ -90,6 +93,7 @@ impl Receiver {
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
             is_ecn_capable,
             // Without a handshake both ends are as they are configured.
+            extent: features.extent(config),
             echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo)),
             arrival: None,
             damaged: None,
@@ -180,8 +184,8 @@ impl Receiver {
 
     #[inline(always)] // made where it is to lie
     fn make_ready(&mut self, ack: Segment) {
-        // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
-        let may_be_marked = ack.flags.syn && ack.flags.ece && self.features.echo == Echo::EachByte;
+        let least = if ack.flags.syn { Extent::Handshake } else { Extent::All };
+        let may_be_marked = self.echo.is_some() && self.extent >= least;
         let ecn = if may_be_marked { Ecn::Ect0 } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
         let mut packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));

@@ -55,3 +55,25 @@ fn a_sender_without_ecn_asks_for_nothing() {
     assert!(data.iter().chain([&syn, &ack]).all(|p| p.ecn == Ecn::NotEct));
     assert_eq!(s.sender.counters().window_cuts, 0);
 }
+
+// RFC 8257 is silent on what is sent again, and RFC 3168 §6.1.5 forbids it; Linux makes all packets of DCTCP capable, pure ACKs included.
+#[test]
+fn all_packets_of_linux_dctcp_are_capable() {
+    for (preset, again) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
+        let mut s = Script::new("dctcp", preset.config(1000));
+        s.packets();
+        let flags = Flags { syn: true, ece: true, ..ACK };
+        s.at(100).arrives(Segment { seq: 0, ack: 1, window: 1 << 40, flags, ..Segment::default() });
+        let sent = s.packets();
+        assert_eq!((sent[0].ecn, sent[1].ecn), (again, Ecn::Ect0), "{preset:?}");
+        let repeated = loop {
+            let due = s.sender.poll_timeout().expect("data is outstanding");
+            s.sender.on_timeout(due);
+            let sent = s.sender.state().max_sent;
+            if let Some(p) = s.sender.poll_transmit(due).filter(|p| p.segment().expect("TCP").seq < sent) {
+                break p;
+            }
+        };
+        assert_eq!(repeated.ecn, again, "{preset:?}");
+    }
+}

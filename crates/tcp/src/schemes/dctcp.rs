@@ -30,7 +30,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "what is reduced on a mark is the window, as the RFC writes it, also where a loss reduces the data in flight",
-        "retransmissions are not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); Linux' DCTCP makes all its packets so",
+        "what is sent again is not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); with preset linux all packets are, pure ACKs included, as \
+         Linux' DCTCP has it",
         "K where the scenario names no queue: a quarter of the buffer",
     ],
     features: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },

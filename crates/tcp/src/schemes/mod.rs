@@ -98,6 +98,15 @@ impl ReceiverFeatures {
         config.ecn || self.echo != Echo::AsConfigured
     }
 
+    /// Which packets may be marked beside new data.
+    pub(crate) fn extent(&self, config: &Config) -> Extent {
+        match self.echo {
+            Echo::EachByte if config.stack == Preset::Linux => Extent::All,
+            Echo::EachByte => Extent::Handshake,
+            Echo::AsConfigured | Echo::EachMark => Extent::NewData,
+        }
+    }
+
     /// What of it shows in a trace, by name: what whoever reads one has to know of a scheme.
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = [
@@ -107,6 +116,17 @@ impl ReceiverFeatures {
         ];
         flags.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
     }
+}
+
+/// Which packets of a connection that agreed on ECN are ECN-capable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Extent {
+    /// New data (RFC 3168 §6.1.1, §6.1.4, §6.1.5).
+    NewData,
+    /// SYN and SYN-ACK, too (RFC 8257 §3.6).
+    Handshake,
+    /// All: what is sent again and pure ACKs, too (Linux, tcp_ecn_send() for controls with `TCP_CONG_NEEDS_ECN`).
+    All,
 }
 
 /// How marks of congestion get back to the sender.

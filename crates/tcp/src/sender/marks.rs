@@ -1,5 +1,6 @@
 //! The sender's part in ECN: which packets may be marked, and whether an echo is answered as RFC 3168 says.
 
+use crate::schemes::Extent;
 use crate::{Config, Echo, ReceiverFeatures};
 use airhop_base::{Ecn, Flags};
 
@@ -9,11 +10,13 @@ pub(super) struct Marking {
     /// Both ends take part: as far as anybody knows before the SYN-ACK, the sender does.
     is_agreed: bool,
     echo: Echo,
+    /// What may be marked beside new data.
+    extent: Extent,
 }
 
 impl Marking {
     pub fn new(config: &Config, features: &ReceiverFeatures) -> Self {
-        Marking { is_agreed: features.uses_ecn(config), echo: features.echo }
+        Marking { is_agreed: features.uses_ecn(config), echo: features.echo, extent: features.extent(config) }
     }
 
     /// The flags of a SYN: both bits ask for ECN (RFC 3168 §6.1.1).
@@ -23,7 +26,16 @@ impl Marking {
 
     /// The codepoint of a SYN: RFC 3168 §6.1.1 forbids ECT, RFC 8257 §3.6 recommends it.
     pub fn of_syn(self) -> Ecn {
-        if self.is_agreed && self.echo == Echo::EachByte { Ecn::Ect0 } else { Ecn::NotEct }
+        self.ect0_if(self.extent >= Extent::Handshake)
+    }
+
+    /// The codepoint of a pure ACK (RFC 3168 §6.1.4).
+    pub fn of_ack(self) -> Ecn {
+        self.ect0_if(self.extent == Extent::All)
+    }
+
+    fn ect0_if(self, may_be_marked: bool) -> Ecn {
+        if self.is_agreed && may_be_marked { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
     /// The answer to the SYN came: ECE without CWR agrees (RFC 3168 §6.1.1).
@@ -31,10 +43,10 @@ impl Marking {
         self.is_agreed &= flags.ece && !flags.cwr;
     }
 
-    /// The codepoint of data: what is sent again is not to be marked (RFC 3168 §6.1.5).
+    /// The codepoint of data: what is sent again is not to be marked (RFC 3168 §6.1.5), but for [`Extent::All`].
     #[inline]
     pub fn of_data(self, is_new: bool) -> Ecn {
-        if is_new && self.is_agreed { Ecn::Ect0 } else { Ecn::NotEct }
+        self.ect0_if(is_new || self.extent == Extent::All)
     }
 
     /// True if an ACK with ECE asks the sender for a reduction (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.

@@ -33,7 +33,7 @@ impl Sender {
             Connection::AckDue => {
                 self.connection = Connection::Established;
                 let flags = Flags { ack: true, ..Flags::default() };
-                Some(self.packet(now, 1, 0, flags, Ecn::NotEct, Profile::In))
+                Some(self.packet(now, 1, 0, flags, self.marking.of_ack(), Profile::In))
             }
             Connection::Established => self.next_data(now),
         }

@@ -115,6 +115,7 @@ class _Sender:
     def __init__(self, flow: Mapping[str, Any]) -> None:
         self._uses = uses_ecn(flow)
         self._is_dctcp = flow["scheme"] in flagged_schemes("echoes-each-byte")
+        self._all = self._is_dctcp and flow["tcp"]["preset"] == "linux"
         self._top = 1
         self.ect0: list[int] = []
         """When data was sent with ECT(0)."""
@@ -128,10 +129,10 @@ class _Sender:
         return None if step.ecn == expected else f"{step.kind} {step.seq} is made {step.ecn}, not {expected}"
 
     def _may_be_marked(self, step: Step) -> bool:
-        """RFC 3168 §6.1.4 and §6.1.5: new data alone; RFC 8257 §3.6: with DCTCP the handshake, too."""
+        """RFC 3168 §6.1.4, §6.1.5: new data; with DCTCP the handshake (RFC 8257 §3.6), or all (Linux)."""
         if step.kind == "data":
-            return step.seq >= self._top
-        return self._is_dctcp and "S" in step.flags
+            return self._all or step.seq >= self._top
+        return self._all or (self._is_dctcp and "S" in step.flags)
 
 
 def _counts(trace: Trace, seen: _Seen, ends: Mapping[str, _Sender]) -> Iterator[Finding]:

@@ -134,3 +134,15 @@ fn every_byte_is_echoed_as_it_was() {
     assert_eq!(give(14, true, false), [(12, true)]);
     assert_eq!(give(13, false, false), [(14, false)]);
 }
+
+// Linux, tcp_ecn_send(): with preset linux the pure ACKs of DCTCP are capable, too.
+#[test]
+fn pure_acks_of_linux_dctcp_are_capable() {
+    let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
+    for (stack, expected) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {
+        let mut receiver =
+            Receiver::new(FlowId(7), NodeId(2), NodeId(1), &Config { stack, ..plain() }, features);
+        receiver.on_segment(ms(0), &packet(segment(1, 500), Ecn::Ect0));
+        assert_eq!(receiver.poll_transmit(ms(0)).expect("an ACK").ecn, expected, "{stack:?}");
+    }
+}
