@@ -14,14 +14,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bpf_objects import OBJECTS, stem
 from live_machine import needs
 from patience import PATIENCE_S
 
 pytestmark = pytest.mark.alone
 
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 SIZE = 400_000
 SERVE = """
 import http.server
@@ -121,3 +124,69 @@ def test_a_transfer_crosses_the_router_by_the_emulated_link(
     assert SIZE < down["delivered_bytes"] < SIZE + 1000, "the file and a header, once"
     assert document["drops"]["agent"] > 0 or document["drops"]["channel"] == 0, "Snoop is on the way"
     assert routed.ip(routed.router, "rule") == rules
+
+
+LISTEN = """
+mount -t bpf bpf /sys/fs/bpf && bpftool prog loadall "$@" && tc qdisc add dev eth clsact &&
+tc filter add dev eth ingress bpf direct-action object-pinned /sys/fs/bpf/eln/hear_notices
+"""
+"""Puts the listener of an object on a device; its pin goes with the mount namespace of this shell."""
+
+
+@pytest.fixture
+def hearing(routed: Routed) -> Iterator[Routed]:
+    """Have the server run bpf_eln with its listener, registered by hand as `bpf/README.md` says."""
+    needs("struct_ops", programs=("bpftool", "tc", "iperf3", "mount"))
+    if "bpf_eln" in AVAILABLE.read_text(encoding="utf-8").split():
+        pytest.skip("another emulation has a bpf_eln")
+    eln = str(next(one for one in OBJECTS if stem(one) == "eln"))
+    do("bpftool", "struct_ops", "register", eln)
+    try:
+        [notices] = [one for one in bpftool("map") if one.get("name") == "airhop_notices"]
+        reused = ["map", "name", "airhop_notices", "id", str(notices["id"])]
+        do(*routed.command(routed.server, "sh", "-c", LISTEN, "sh", eln, "/sys/fs/bpf/eln", *reused))
+        route = ("default", "via", "192.168.1.1", "congctl", "bpf_eln")
+        routed.ip(routed.server, "route", "replace", *route)
+        yield routed
+    finally:
+        do("bpftool", "struct_ops", "unregister", "name", "eln")
+
+
+def bpftool(kind: str) -> list[dict[str, Any]]:
+    listed = subprocess.run(["bpftool", "-j", kind], capture_output=True, text=True, check=True)
+    found: list[dict[str, Any]] = json.loads(listed.stdout or "[]")
+    return found
+
+
+@pytest.mark.parametrize("notices", ["always", "listeners"])
+def test_notices_cross_the_router_to_a_host_that_listens(hearing: Routed, notices: str) -> None:
+    """Yun 2009 §2.1: the base station is a router, and tells a sender behind it what its link lost.
+
+    What listens behind an interface the emulator cannot see: notices go there when asked. Without them the
+    same object is Reno, whose rate here is a third of that; the bound is half of what both differ by.
+    """
+    words = ["emulate", "last-hop", "--at", "s=server", "--at", "d=client", "--services", "ll-elsn"]
+    words += ["--notices", notices, "--set", "duration=9 s", "--json"]
+    airhop = subprocess.Popen(
+        hearing.command(hearing.router, sys.executable, "-P", "-m", "airhop", *words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    server = subprocess.Popen(
+        hearing.command(hearing.client, "iperf3", "-s", "-1"), stdout=subprocess.DEVNULL
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while hearing.ip(hearing.router, "rule").count("blackhole") < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        sent = hearing.command(hearing.server, "iperf3", "-c", "192.168.2.2", "-t", "6")
+        subprocess.run(sent, check=True, capture_output=True, timeout=PATIENCE_S)
+        document = json.loads(airhop.communicate(timeout=PATIENCE_S)[0])
+    finally:
+        for process in (airhop, server):
+            process.kill()
+            process.wait(timeout=PATIENCE_S)
+    down = max(document["flows"], key=lambda flow: flow["delivered_bytes"])
+    left = document["live"]["notices"]["sent"]["eln"]
+    assert (left > 20, down["active_mbps"] > 2.5) == ((notices == "always",) * 2), (left, down)
