@@ -165,7 +165,7 @@ impl CongestionControl for Vegas {
         match l.signal {
             Signal::Timeout => {
                 w.ssthresh = if self.is_ns2s { whole(l.half) } else { l.half };
-                w.cwnd = 2.0;
+                w.cwnd = if self.is_ns2s { 2.0 } else { 1.0 }; // ns-2's v_slowstart_; RFC 5681 §3.1: "no more than 1"
             }
             Signal::Duplicates | Signal::Echo => {
                 let (sent, again) = s.board.get(s.una).map_or((l.now, false), |e| (e.at, e.again));

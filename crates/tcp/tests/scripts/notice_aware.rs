@@ -328,11 +328,6 @@ fn the_bit_of_a_base_station() {
     }
 }
 
-/// What a timeout lets out: a window of one segment (RFC 5681 §3.1), and Vegas' of two.
-fn restart(scheme: &str) -> &'static str {
-    if scheme == "vegas" { "2t 3t" } else { "2t" }
-}
-
 // RFC 5681 §3.1: a timeout leaves a window of one segment, whatever waited to go out before it, as an answer that pacing holds back.
 #[test]
 fn a_timeout_forgets_what_waited() {
@@ -340,7 +335,7 @@ fn a_timeout_forgets_what_waited() {
         let mut s = ten(scheme, config, Notices::Elsn);
         s.sender.on_notice(at(105), Notice::about(NoticeKind::Eln, byte(5), byte(6)));
         let (_, sent) = s.expire();
-        assert_eq!(sent, restart(scheme), "{scheme}, {config:?}");
+        assert_eq!(sent, "2t", "{scheme}, {config:?}");
     }
 }
 
@@ -349,7 +344,7 @@ fn a_timeout_forgets_what_waited() {
 fn duplicates_after_a_timeout_make_no_room() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
-        assert_eq!(s.expire().1, restart(scheme), "{scheme}");
+        assert_eq!(s.expire().1, "2t", "{scheme}");
         assert_eq!(s.eln(2), "2n", "{scheme}");
         let sent = duplicates(&mut s, has_sack, 2, 3..=6);
         assert_eq!(sent.trim(), "", "{scheme}, {config:?}");

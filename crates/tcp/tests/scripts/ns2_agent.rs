@@ -1,7 +1,7 @@
 //! The sender of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6.22's, and its Vegas: given these ACKs at these times, these segments.
 
 use crate::common::script::Script;
-use crate::common::{MSS, byte, ns2, sender};
+use crate::common::{MSS, byte, linux, ns2, rfc, sender};
 use airhop_base::{Flags, Segment, Span, Timestamps};
 use airhop_tcp::{Config, SackRecovery};
 
@@ -374,4 +374,18 @@ fn vegas_sends_a_segment_twice() {
     let mut s = vegas(16.0, 8.0);
     assert_eq!(s.at(200).acks(1, 3), "1!"); // 12 + 3 = 15 of 16
     assert_eq!(s.at(300).ack(17), "17 17+ 18 19 20 21 22 23 24 25 26 27 28 29 30 31");
+}
+
+// ns-2.35, VegasTcpAgent::timeout(): slow start begins with v_slowstart_ = 2 segments. RFC 5681 §3.1 asks for "no more than 1", and other presets'
+// Vegas has that.
+#[test]
+fn vegas_begins_anew_with_two_segments() {
+    for (config, window) in [(ns2(4.0, 2.0), 2.0), (rfc(4.0, 2.0), 1.0), (linux(4.0, 2.0), 1.0)] {
+        let mut s = Script::new("vegas", config);
+        s.sent();
+        while s.sender.counters().timeouts == 0 {
+            s.expire();
+        }
+        assert_eq!(s.window().0, window, "{:?}", config.stack);
+    }
 }
