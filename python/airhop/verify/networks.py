@@ -17,6 +17,7 @@ from typing import Any
 from airhop import _core
 from airhop.verify import random_flows
 from airhop.verify.random_flows import Ends
+from airhop.verify.random_marks import add_marks
 from airhop.verify.trace import quantity
 from airhop.verify.values import Table, Values
 
@@ -56,6 +57,7 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     scenario["flow"] = random_flows.flows(draw, scenario, ends, others)
     scenario["duration"] = f"{_duration(draw, scenario):.4g} s"
     _fill(Values(draw, record), scenario)
+    add_marks(seed, scenario)
     return scenario
 
 
