@@ -7,8 +7,8 @@ use airhop_tcp::kernel_ops::{CaState, CallbackError, Callbacks, Sock, TcpCongest
 use airhop_tcp::{Config, Params, Sender};
 use std::sync::{Arc, Mutex};
 
-/// What the socket said of marks at each ACK: `delivered`, `delivered_ce`, `ecn_flags`.
-type Told = Arc<Mutex<Vec<[u32; 3]>>>;
+/// What the socket said at each ACK: `delivered`, `delivered_ce`, `ecn_flags`, and `snd_cwnd`.
+type Told = Arc<Mutex<Vec<([u32; 3], u32)>>>;
 
 /// A mark costs one segment; a loss leaves three, as `set_state` has it.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl TcpCongestionOps for Heeds {
 
     fn in_ack_event(&mut self, sk: &mut Sock, _: u32) -> Result<(), CallbackError> {
         let told = [sk.delivered, sk.delivered_ce, sk.ecn_flags.into()];
-        self.0.lock().map_err(|_| "the log is lost")?.push(told);
+        self.0.lock().map_err(|_| "the log is lost")?.push((told, sk.snd_cwnd));
         Ok(())
     }
 
@@ -74,7 +74,8 @@ fn marks_are_told() {
         s.arrives(ack(7, false));
         let flags = u32::from(uses);
         let expected = [[2, 0, flags], [3, 1, flags], [5, 3, flags], [6, 3, flags]];
-        assert_eq!(*told.lock().expect("no panic held it"), expected);
+        let told = told.lock().expect("no panic held it");
+        assert_eq!(told.iter().map(|(marks, _)| *marks).collect::<Vec<_>>(), expected);
         assert_eq!(
             s.window().1,
             if uses { 9.0 } else { 5.0 },
@@ -88,10 +89,13 @@ fn marks_are_told() {
 #[test]
 fn a_threshold_set_with_the_state_counts() {
     for marked in [false, true] {
-        let (mut s, _) = script(true, false);
+        let (mut s, told) = script(true, false);
         s.packets();
         s.at(100).arrives(ack(2, marked));
-        (3..=6).for_each(|n| drop(s.sack(2, &[(3, n)])));
+        (3..=11).for_each(|n| drop(s.sack(2, &[(3, n)])));
         assert_eq!(s.window(), (3.0, 3.0), "after a mark: {marked}");
+        // The repair and what PRR let out: near three segments, where half of that way to nine would be six.
+        let (_, flight) = *told.lock().expect("no panic held it").last().expect("an ACK");
+        assert!(flight <= 5, "{flight} in the network, after a mark: {marked}");
     }
 }
