@@ -7,6 +7,7 @@ import math
 import pytest
 from bokeh.models import GlyphRenderer, Range1d
 
+import airhop
 import synthetic
 import synthetic_study
 from airhop.report import TracedRun
@@ -47,6 +48,19 @@ def test_every_event_of_the_trace_is_drawn_once(shown: Timeline) -> None:
         "ersn-received": 1,
         "trip": 2,
     }
+
+
+# RFC 3168: each packet that arrives marked and each ACK that echoes. What waits at the end has not arrived.
+def test_marks_and_echoes_are_drawn() -> None:
+    queue = {"kind": "red", "packets": 50, "min": 2, "max": 8, "weight": 0.1, "ecn": True}
+    changes = {"wired.w2.queue": queue, "wired.w2.rate": "1 Mbit/s", "flow.ftp.tcp.ecn": True}
+    scenario = airhop.Scenario.load("last-hop").with_({**changes, "duration": "4 s"})
+    run = airhop.run(scenario, trace=True)
+    network = scenario.to_dict()
+    drawn = timeline(TracedRun("reno", "reno", run.document, run.tables, "x", network=network)).sources
+    marks = run.document["flows"][0]["marks"]
+    assert drawn["echo"].height == marks["ece"] > 0
+    assert 0 < drawn["marked"].height <= marks["ce"] <= drawn["marked"].height + 50
 
 
 def test_a_mark_stands_at_its_time_and_sequence_number(shown: Timeline) -> None:

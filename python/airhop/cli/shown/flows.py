@@ -44,7 +44,23 @@ def print_run(out: Console, result: Result, *, kernels: Mapping[str, str] | None
     drops = [number(count) for count in d["drops"].values()]
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
     out.print("channel and collision count frames, the others packets", style="dim")
+    _print_marks(out, d)
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")
+
+
+def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
+    """Print what flows and queues counted of marks, if anything."""
+    flows = [
+        (flow["name"], marks) for flow in document["flows"] if any((marks := flow.get("marks", {})).values())
+    ]
+    if flows:
+        heads = ["flow", "sent\nECT(0)", "sent\nECT(1)", "marked\nCE", "ACKs with\nECE"]
+        rows = [[name, *map(number, marks.values())] for name, marks in flows]
+        print_table(out, heads, rows, title="marks", left=1, most=MOST_FLOWS)
+    queues = [queue for queue in document.get("queues", ()) if queue["marked"]]
+    if queues:
+        rows = [[queue["name"], number(queue["marked"])] for queue in queues]
+        print_table(out, ["queue", "marked\nCE"], rows, title="marks by queue", left=1, most=MOST_FLOWS)
 
 
 def over_what(document: Mapping[str, Any]) -> str:

@@ -90,6 +90,8 @@ LINK_ACK_LOST = Mark(
     "control-lost", "link ACK lost", "y", "#e03131", 9, filled=False, height=None, dropped=True
 )
 DUPLICATE = Mark("dupack", "duplicate ACK", "dash", "#7d8794", 6, filled=False, height="acknowledges")
+MARKED = Mark("marked", "data arrives marked CE", "square", "#b5489a", 6, filled=False)
+ECHO = Mark("echo", "ACK with ECE", "circle", "#b5489a", 7, filled=False, height="acknowledges")
 NOTICES = {
     ("eln", "sent"): Mark("eln-sent", "ELN sent", "diamond", "#1f9d63", 8, filled=False, shown=False),
     ("eln", "received"): Mark("eln-received", "ELN received", "diamond", "#1f9d63", 7),
@@ -106,6 +108,8 @@ SEQUENCE = (
     NEW_DATA,
     *RETRANSMISSIONS.values(),
     DUPLICATE,
+    MARKED,
+    ECHO,
     *DATA_DROPS.values(),
     ACK_HELD_BACK,
     ACK_LOST,

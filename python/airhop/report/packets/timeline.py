@@ -19,8 +19,10 @@ from airhop.report.packets.marks import (
     AIR_LOSSES,
     DATA_DROPS,
     DUPLICATE,
+    ECHO,
     HEIGHTS_PX,
     LINK_ACK_LOST,
+    MARKED,
     NEW_DATA,
     NOTICE_LOST,
     NOTICES,
@@ -120,6 +122,7 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
     for cause, mark in RETRANSMISSIONS.items():
         yield mark, segments.filter(pl.col("retransmission") & (pl.col("cause") == cause)).select("x", "y")
     yield DUPLICATE, acks.filter(pl.col("duplicate")).drop("duplicate")
+    yield from _congestion_marks(run)
     drops = run.table("drops").select(
         x="time_s", y=_kilobytes("seq"), place=_word("place"), cause=_word("cause"), kind=_word("kind")
     )
@@ -140,6 +143,15 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
     )
     for (kind, event), mark in NOTICES.items():
         yield mark, notices.filter((pl.col("kind") == kind) & (pl.col("event") == event)).select("x", "y")
+
+
+def _congestion_marks(run: TracedRun) -> Iterator[tuple[Mark, pl.DataFrame]]:
+    """Yield what arrives with a mark of ECN, and its echoes; traces of earlier versions have neither."""
+    if "packets" in run.tables and "ecn" in run.tables["packets"].columns:
+        arrives = (_word("step") == "delivered") & (_word("kind") == "data") & (_word("ecn") == "ce")
+        yield MARKED, run.table("packets").filter(arrives).select(x="time_s", y=_kilobytes("seq"))
+    if "ece" in run.tables["acks"].columns:
+        yield ECHO, run.table("acks").filter(pl.col("ece")).select(x="time_s", y=_kilobytes("ack"))
 
 
 def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
