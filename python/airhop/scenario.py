@@ -195,6 +195,11 @@ class Scenario:
         """Names of the TCP flows, in file order."""
         return self.core.tcp_flows()
 
+    def written_tcp_flows(self) -> list[str]:
+        """Names of the TCP flows as the file has them, which changes take: one for all its copies."""
+        flows = self.written().get("flow", [])
+        return [flow["name"] for flow in flows if flow.get("transport", "tcp") == "tcp"]
+
     def toml(self) -> str:
         """Write the effective scenario, every default written out."""
         return self.core.toml()

@@ -23,7 +23,7 @@ def served(scenario: Scenario, name: str) -> Scenario:
         When nothing has that name, or the scheme needs nothing.
     """
     services = _named(name)
-    return scenario.with_({f"flow.{flow}.services": services for flow in scenario.tcp_flows()})
+    return scenario.with_({f"flow.{flow}.services": services for flow in scenario.written_tcp_flows()})
 
 
 def _named(name: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +34,10 @@ def chosen(
 ) -> tuple[Scenario, list[Control]]:
     """Tell what the kernel gives to senders, and give the scenario whose twin runs the same.
 
-    A BPF object of `with_` is for the flows between nodes with real hosts, unless `scheme` names another
-    scheme; `scheme` alone may name one of the kernel's own. Raises InputError when there is no telling which
-    of several objects is meant, or senders at a node would have several, and PrivilegeError, with the line of
-    `airhop doctor`, when this user may not load it.
+    A BPF object of `with_` is for the flows between nodes with real hosts, and their copies, unless `scheme`
+    names another scheme; `scheme` alone may name one of the kernel's own. Raises InputError when there is no
+    telling which of several objects is meant, and PrivilegeError, with the line of `airhop doctor`, when this
+    user may not load it.
     """
     objects = objects_among(with_)
     name = scheme if scheme is not None else _only(objects)
@@ -46,7 +47,9 @@ def chosen(
     flows = [flow for flow in scenario.to_dict()["flow"] if flow.get("transport", "tcp") == "tcp"]
     real = [flow for flow in flows if nodes.issuperset((flow["from"], flow["to"]))]
     if scheme is None:
-        scenario = scenario.with_({f"flow.{flow['name']}.scheme": name for flow in real})
+        names = [flow["name"] for flow in real]
+        written = [one for one in scenario.written_tcp_flows() if fnmatch.filter(names, one)]
+        scenario = scenario.with_({f"flow.{one}.scheme": name for one in written})
     inside = {node for _, node, device in hosts.doors if device is None}
     senders = sorted({flow["from"] for flow in real} & inside)
     file = objects.get(name)

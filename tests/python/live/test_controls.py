@@ -43,10 +43,12 @@ def available() -> list[str]:
 @pytest.fixture
 def kernel() -> Iterator[None]:
     """Go on where a kernel takes objects, and see that none stays."""
-    needs("struct_ops", "namespaces", "tun", "tcp_info", programs=("iperf3",))
+    needs("struct_ops", "namespaces", "tun", "tcp_info", programs=("iperf3", "bpftool"))
     before = available()
     yield
     assert available() == before
+    # At once, but for what the kernel frees when nobody reads it any more.
+    wait_until(lambda: not of_object("hear_notices", "eln_ssthresh", "veno_ssthresh"), 5.0)
 
 
 @pytest.mark.usefixtures("kernel")
@@ -165,6 +167,18 @@ def test_who_has_what_is_settled_by_scheme_and_object(monkeypatch: pytest.Monkey
     monkeypatch.setattr(controls, "privilege", lambda _name: refused)
     with pytest.raises(PrivilegeError, match="struct_ops  only root loads programs; for the kernel"):
         chosen(scenario, hosts, None, ["bpf_eln"])
+
+
+def test_copies_of_a_flow_have_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file has one flow for all copies, and changes go by its name."""
+    scenario = Scenario.load("dumbbell").with_({"copies": 2})
+    hosts = hosts_of(scenario, [("--on s1", "s1", ["a"]), ("--on d1", "d1", ["b"])], [])
+    monkeypatch.setattr(controls, "privilege", lambda name: Privilege(name, available=True, reason=""))
+    load_all(["bpf_reno"])
+    twin, found = chosen(scenario, hosts, None, ["bpf_reno"])
+    assert [one.node for one in found] == ["s1"]
+    assert [flow["scheme"] for flow in twin.to_dict()["flow"]] == ["bpf_reno"] * 2
+    assert [flow["services"] for flow in served(scenario, "snoop").to_dict()["flow"]] == [["snoop"]] * 2
 
 
 def test_services_by_one_word(cli: Cli) -> None:
