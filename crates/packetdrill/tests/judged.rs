@@ -71,6 +71,14 @@ fn a_difference_names_its_field() {
     fails(accepted(&format!("{data}+0 > [ect0] P. 1:1001(1000) ack 1")), 10, "ECN field");
     fails(accepted(&format!("{data}+0 > PE. 1:1001(1000) ack 1")), 10, "flags");
     fails(accepted(&format!("{data}+.1 > P. 1:1001(1000) ack 1")), 10, "due at 0.200000 s");
+    let hole = "+0 < . 1001:2001(1000) ack 1 win 257\n";
+    fails(accepted(&format!("{hole}+0 > . 1:1(0) ack 1")), 10, "SACK blocks");
+    fails(accepted(&format!("{hole}+0 > . 1:1(0) ack 1 <sack 1001:2002>")), 10, "SACK blocks");
+    fails(
+        accepted(&format!("{hole}+0 > . 1:1(0) ack 1 <TS val 1 ecr 1,sack 1001:2001>")),
+        10,
+        "timestamps option",
+    );
     fails(accepted("+0 > P. 1:1001(1000) ack 1"), 9, "nothing was sent by 0.104000 s");
     fails(accepted("+0 %{ assert tcpi_snd_cwnd == 11 }%"), 9, "tcpi_snd_cwnd is 10");
 }
