@@ -21,9 +21,9 @@ from blocks import table
 PAGE = "packetdrill.md"
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "docs" / "packetdrill.csv"
-OWN, OWN_SCRIPTS = "airhop", ROOT / "crates" / "packetdrill" / "scripts"
+OWN, OWN_SCRIPTS = "airhop", ROOT / "crates" / "tcp" / "tests" / "scripts"
 ABOUT = {
-    OWN: "`crates/packetdrill/scripts`, a script for each rule of TCP",
+    OWN: "`crates/tcp/tests/scripts`, a script for each rule of TCP",
     "google": "[google/packetdrill](https://github.com/google/packetdrill), `gtests/net`",
     "linux": "Linux 6.12, `tools/testing/selftests/net/packetdrill`",
     "nplab": (

@@ -14,10 +14,11 @@ const NOT_YET: [(&str, &str); 3] = [
 
 /// The scripts: their names without `.pkt`, and their files.
 fn scripts() -> Vec<(String, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts");
     let mut found = Vec::new();
-    for folder in fs::read_dir(&root).expect("a folder of scripts") {
-        for file in fs::read_dir(folder.expect("a folder").path()).expect("a folder") {
+    let folders = fs::read_dir(&root).expect("a folder of scripts").map(|entry| entry.expect("an entry").path());
+    for folder in folders.filter(|path| path.is_dir()) {
+        for file in fs::read_dir(folder).expect("a folder") {
             let file = file.expect("a file").path();
             let name = file.strip_prefix(&root).expect("it was found there").with_extension("");
             found.push((name.to_string_lossy().replace('\\', "/"), file));

@@ -100,7 +100,7 @@ def test_the_page_has_todays_verdicts_on_airhops_own_scripts() -> None:
     """Its rows are those of a run now; `python tools/packetdrill_page.py` makes them anew."""
     with (ROOT / "docs" / "packetdrill.csv").open(encoding="utf-8", newline="") as file:
         told = {row["script"]: row for row in csv.DictReader(file) if row["suite"] == "airhop"}
-    folder = ROOT / "crates" / "packetdrill" / "scripts"
+    folder = ROOT / "crates" / "tcp" / "tests" / "scripts"
     now = {path.relative_to(folder).as_posix(): judge(path).verdict for path in scripts(folder)}
     assert {script: row["verdict"] for script, row in told.items()} == now
     assert {row["kernel"] for row in told.values()} == {"pass"}
