@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Rules that Airhop does not follow yet, with the difference. A script that passes is to be taken off the list.
-const NOT_YET: [(&str, &str); 3] = [
-    ("growth/after-idle", "the window outlives a pause"),
+const NOT_YET: [(&str, &str); 2] = [
     ("growth/nagle", "small segments do not wait"),
     ("growth/small-segments", "the window counts bytes, that of Linux segments"),
 ];
