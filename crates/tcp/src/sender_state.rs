@@ -1,7 +1,7 @@
 //! State of a sender that its policies read.
 
 use crate::Config;
-use crate::config::Growth;
+use crate::config::{Growth, Validation};
 use crate::scoreboard::Scoreboard;
 use crate::usage::Usage;
 use airhop_base::Span;
@@ -30,6 +30,8 @@ pub struct SenderState {
     pub limited_transmit: bool,
     /// What an ACK adds to the window.
     pub growth: Growth,
+    /// How much of the window must be in use for an ACK to grow it.
+    pub validation: Validation,
     /// The first segment is a byte: ns-2's Agent/TCP/Linux has no handshake, but its first packet is but a header, and finds the round trip of
     /// a small packet.
     pub opens_small: bool,
@@ -58,6 +60,7 @@ impl SenderState {
             dupthresh: c.dupthresh,
             limited_transmit: c.limited_transmit,
             growth: c.growth,
+            validation: c.validation,
             opens_small: false,
             srtt: None,
             reorders: false,

@@ -2,6 +2,7 @@ use super::delta::Delta;
 use super::overload::Overload;
 use super::trips::{RoundTrips, Standing};
 use super::velocity::Velocity;
+use crate::config::Validation;
 use crate::estimators::Rounds;
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
@@ -57,6 +58,11 @@ impl Copa {
     }
 }
 
+/// What has not been used of the window has not been tested. A window that is spaced fills only as a round trip ends: half of it counts.
+fn may_grow(w: &Window, s: &SenderState) -> bool {
+    s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
+}
+
 impl CongestionControl for Copa {
     /// Everything is done in [`Copa::on_delivery`].
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
@@ -92,6 +98,8 @@ impl CongestionControl for Copa {
         let is_below = self.is_below_target(w.cwnd, &standing);
         if is_overloaded {
             w.cwnd *= AFTER_OVERLOAD;
+        } else if is_below && !may_grow(w, s) {
+            return;
         } else if w.in_slow_start() && is_below {
             w.cwnd += segments; // "cwnd doubles once per RTT until λ exceeds λ_t"
             return;
