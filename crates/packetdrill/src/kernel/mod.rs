@@ -16,16 +16,17 @@ use airhop_live::host::namespace::Namespace;
 use airhop_live::host::sys::{self, Schedule};
 use airhop_live::host::tun::Tun;
 use airhop_live::port::Port;
-use calls::Returned;
+use calls::{Job, Returned};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket, sockopt};
 use nix::sys::time::{TimeSpec, TimeVal, TimeValLike};
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use wire::Ends;
@@ -89,6 +90,8 @@ pub struct Kernel {
     sockets: BTreeMap<i64, Arc<OwnedFd>>,
     /// The socket of the connection, whose `tcp_info` counts.
     connected: Option<Arc<OwnedFd>>,
+    /// Makes the calls that block, one after the other.
+    caller: Sender<(Job, SyncSender<Returned>)>,
     blocked: Vec<(Call, Receiver<Returned>)>,
     compared: usize,
     info: Vec<u8>,
@@ -104,6 +107,7 @@ impl Kernel {
             Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
         // Keeps the times of segments; without it the tolerance of the script has to do.
         let _ = namespace.within(|| sys::schedule(Schedule::RealTime));
+        let caller = caller().map_err(|error| format!("starting a thread: {error}"))?;
         let mut kernel = Kernel {
             namespace,
             tun,
@@ -114,6 +118,7 @@ impl Kernel {
             sent: VecDeque::new(),
             sockets: BTreeMap::new(),
             connected: None,
+            caller,
             blocked: Vec::new(),
             compared: 0,
             info: Vec::new(),
@@ -194,6 +199,9 @@ impl Kernel {
 
     /// Makes a call; one that blocks by its script in a thread of its own.
     fn make(&mut self, call: &Call) -> Result<bool, Refusal> {
+        if !calls::knows(&call.name) {
+            return Err(Refusal::unmodelled(format!("the runner has no {}() of the kernel", call.name)));
+        }
         let unknown = || Refusal::unmodelled(format!("{}() of a socket that is not open", call.name));
         let descriptor = call.number(0).ok_or_else(unknown)?;
         let on = Arc::clone(self.sockets.get(&descriptor).ok_or_else(unknown)?);
@@ -207,11 +215,8 @@ impl Kernel {
             return Ok(reads(call));
         }
         let (told, result) = sync_channel(1);
-        let run = move || {
-            // Whoever asked has gone if the call took too long.
-            let _ = told.send(job());
-        };
-        thread::Builder::new().spawn(run).map_err(|error| failed("starting a thread", &error))?;
+        let gone = |_| Refusal::unmodelled("the thread for calls that block is gone");
+        self.caller.send((job, told)).map_err(gone)?;
         self.blocked.push((call.clone(), result));
         Ok(false)
     }
@@ -344,6 +349,21 @@ impl Stack for Kernel {
     }
 }
 
+/// Starts the thread for calls that block. It ends when nobody gives it calls any more, after the one that it is in.
+fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
+    let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
+    let work = move || {
+        // As of the thread that plays the script.
+        let _ = sys::schedule(Schedule::RealTime);
+        for (job, told) in to_do {
+            // Whoever asked has gone if the call took too long.
+            let _ = told.send(job());
+        }
+    };
+    thread::Builder::new().name("caller".into()).spawn(work)?;
+    Ok(calls)
+}
+
 fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
     SockaddrIn::new(ip[0], ip[1], ip[2], ip[3], port)
 }
@@ -367,6 +387,6 @@ fn be_patient(socket: &OwnedFd) -> Result<(), Refusal> {
 }
 
 /// The machine refuses; that says nothing about TCP.
-fn failed(step: &str, error: &std::io::Error) -> Refusal {
+fn failed(step: &str, error: &io::Error) -> Refusal {
     Refusal::unmodelled(format!("{step}: {error}"))
 }
