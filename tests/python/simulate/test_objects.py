@@ -55,7 +55,7 @@ def waiting(run: airhop.Result) -> float:
     """Give the mean length of the queue that marks, packets, after the warm-up."""
     rows = run.tables["queue"].filter(pl.col("place").cast(pl.String) == "r->d", pl.col("time_s") > 2)
     lasts = rows["time_s"].diff().shift(-1).fill_null(0)
-    return float((rows["packets"] * lasts).sum() / lasts.sum())
+    return float((rows["packets"] * lasts).sum()) / float(lasts.sum())
 
 
 # RFC 8257 §3.3 twice, in fixed point over the kernel's interface and in floating point: behind a step they
