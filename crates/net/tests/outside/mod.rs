@@ -6,7 +6,9 @@ mod stack;
 use crate::common::trace::{offsets, words};
 use crate::common::{LastHop, run};
 use airhop_base::{Departure, NodeId, NoticeKind, Span, Time};
-use airhop_net::{FlowReport, Report, World};
+use airhop_net::plan::Plan;
+use airhop_net::queues::QueuePlan;
+use airhop_net::{FlowReport, Marks, Report, World};
 use airhop_tcp::Preset;
 use airhop_trace::Recorder;
 use airhop_wire::addressing::{address, address6};
@@ -24,7 +26,12 @@ fn last_hop(scheme: &'static str, fer: f64) -> LastHop {
 
 /// The report of a run whose hosts are outside, and what they sent.
 fn from_outside(hop: &LastHop, seed: u64) -> (Report, Stacks) {
-    let (plan, outside) = opened(&hop.plan());
+    with_hosts(&hop.plan(), seed)
+}
+
+/// The same of a plan.
+fn with_hosts(plan: &Plan, seed: u64) -> (Report, Stacks) {
+    let (plan, outside) = opened(plan);
     let mut world = World::open(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
     let mut stacks = Stacks::new(&plan, seed);
     stacks.drive(&mut world, Time::ZERO + plan.duration);
@@ -55,6 +62,37 @@ fn a_flow_from_outside_is_the_flow_inside() {
         let gap = (flow.srtt_ms.unwrap_or(0.0) / inside.srtt_ms.expect("samples") - 1.0).abs();
         assert!(gap < 0.5, "{scheme}: the network sees another round trip");
     }
+}
+
+// RFC 3168 §5 and §6.1.3: marks of a flow from outside are those of the flow inside, wherever the network sees them: as they enter, in queues,
+// and as ACKs leave.
+#[test]
+fn marks_of_a_flow_from_outside_are_counted() {
+    let mut plan = last_hop("dctcp", 0.001).plan();
+    plan.links.wlans[0].queue = QueuePlan::CongestionWarning { packets: 50, threshold: 2.0, weight: 1.0 };
+    let inside = run(&plan, 3);
+    let (outside, _) = with_hosts(&plan, 3);
+    let (inside, flow) = (inside.flows[0].marks, data(&outside).marks);
+    assert_eq!(flow, inside);
+    assert!(flow.ect0 > 100 && flow.ce > 5 && flow.ece > 5 && flow.ect1 == 0, "{flow:?}");
+}
+
+// ECT(1), of which no sender inside makes use, is counted apart, and what comes marked is not marked here.
+#[test]
+fn codepoints_of_hosts_are_counted_apart() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let mut world = quiet();
+    let with = |mut datagram: Vec<u8>, codepoint: u8| {
+        datagram[1] = codepoint;
+        datagram
+    };
+    pass(&mut world, d, &segment(d, 100, None, true, 0));
+    pass(&mut world, s, &segment(s, 900, Some(101), true, 0));
+    for (number, codepoint) in (0..).zip([0b01, 0b01, 0b10, 0b00, 0b11]) {
+        pass(&mut world, d, &with(segment(d, 101 + 300 * number, Some(901), false, 300), codepoint));
+    }
+    let marks = world.report().flows[0].marks;
+    assert_eq!(marks, Marks { ect0: 1, ect1: 2, ce: 0, ece: 0 });
 }
 
 // A log is enough to have the run again: the same datagrams at the same times, and nothing else counts.
