@@ -109,6 +109,22 @@ pub(crate) fn run<W: Outside>(
 ) -> Result<Live, EmulationError> {
     let (stage, ports) = Stage::build(emulation)?;
     let controls = Controls::open(emulation, &stage)?;
+    let live = run_on(emulation, &stage, ports, &controls, world, stop, on_progress);
+    // However that ended: connections that are left would keep objects in the kernel.
+    let heard = controls.close(&stage);
+    Ok(Live { heard, ..live? })
+}
+
+/// Runs it on nodes that are there. When this returns, no command runs.
+fn run_on<W: Outside>(
+    emulation: &Emulation,
+    stage: &Stage,
+    ports: Devices,
+    controls: &Controls,
+    world: &mut W,
+    stop: &AtomicBool,
+    on_progress: &mut dyn FnMut(&Progress, &W),
+) -> Result<Live, EmulationError> {
     let log = emulation.log.as_ref();
     let mut log = log.map(|to| Writer::create(&to.path, &to.header, to.headers_only)).transpose()?;
     let alarm = step(Alarm::new(), "making an alarm")?;
@@ -118,14 +134,14 @@ pub(crate) fn run<W: Outside>(
     let signals = Signals { ends: Ends::default(), alarm, over, failed };
     let is_over = || over_by(emulation, &signals, stop);
     let spin = emulation.spin.unwrap_or(Span::ZERO);
-    emulation.announce(&stage);
+    emulation.announce(stage);
     let (to_loop, sockets) = sync_channel(watch::WAITING);
-    let (watched, names) = (watch::open(&stage), controls.names());
+    let (watched, names) = (watch::open(stage), controls.names());
     let clock = Monotonic::start();
     // The devices stay until the commands have ended: one that loses its network says other things than one that is told to end.
     let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
-        let starter = scope.spawn(|| start_all(emulation, &stage, &signals));
+        let starter = scope.spawn(|| start_all(emulation, stage, &signals));
         if let Ok(nodes) = &watched {
             scope.spawn(|| watch::watch(nodes, &names, &clock, &signals.over, &to_loop));
         }
@@ -150,7 +166,7 @@ pub(crate) fn run<W: Outside>(
     let new_sockets = stage.congestion_control().into_iter();
     let new_sockets = new_sockets.map(|(node, word)| (node, controls.of(node).cloned().unwrap_or(word)));
     let live = emulation.live(driven, commands, new_sockets.collect(), lost, real_time);
-    Ok(Live { tcp_info, heard: controls.close(&stage), ..live })
+    Ok(Live { tcp_info, ..live })
 }
 
 impl Emulation {
