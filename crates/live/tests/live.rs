@@ -93,6 +93,11 @@ for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0:
     peer.close()
 '"#;
 
+/// The client waits for the server's port: Python takes seconds to start on a busy machine.
+fn listening() -> Vec<Ready> {
+    vec![Ready { node: ENDS[0], sign: Sign::Port(5001) }]
+}
+
 /// RFC 9293 §3.5: a handshake takes a round trip of the simulated network, and no less. What is sent arrives whole, over both families;
 /// every checksum is complete when the kernel hands a datagram over (RFC 1071), and no datagram is longer than the MTU.
 #[test]
@@ -100,7 +105,7 @@ fn tcp_passes_with_both_families() {
     if !possible() {
         return;
     }
-    let (live, wire) = run(&emulation(&[(0, SERVER), (1, CLIENT)], 10));
+    let (live, wire) = run(&Emulation { ready: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
     assert_eq!(live.finished, Finished::Commands);
     assert_eq!(printed(&live.commands[0]), "300000\n300000");
     let connects = printed(&live.commands[1]);
@@ -284,7 +289,8 @@ fn a_live_run_is_replayed_exactly() {
     let folder = Folder::new("live");
     let path = folder.file("run.log");
     let log = Some(LogTo { path: path.clone(), header: "{}".into(), headers_only: false });
-    let (live, wire) = run(&Emulation { log, ..emulation(&[(0, SERVER), (1, CLIENT)], 10) });
+    let (live, wire) =
+        run(&Emulation { log, ready: listening(), ..emulation(&[(0, SERVER), (1, CLIENT)], 20) });
     let mut again = Wire::new(DELAY);
     let replayed = replay(&mut again, &mut Log::open(&path).unwrap()).unwrap();
     assert_eq!((replayed.ended, replayed.admitted), (live.ended, live.admitted.packets));

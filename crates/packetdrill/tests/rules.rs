@@ -15,7 +15,8 @@ const NOT_YET: [(&str, &str); 2] = [
 fn scripts() -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts");
     let mut found = Vec::new();
-    let folders = fs::read_dir(&root).expect("a folder of scripts").map(|entry| entry.expect("an entry").path());
+    let folders =
+        fs::read_dir(&root).expect("a folder of scripts").map(|entry| entry.expect("an entry").path());
     for folder in folders.filter(|path| path.is_dir()) {
         for file in fs::read_dir(folder).expect("a folder") {
             let file = file.expect("a file").path();
