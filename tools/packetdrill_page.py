@@ -35,7 +35,6 @@ ABOUT = {
 }
 """Suites by name, in the order of the page."""
 OLD_HYSTART = "the script is older than Linux 6.14, whose HyStart begins its rounds with the connection"
-IDLE = "Airhop's window outlives a pause (RFC 5681 §4.1)"
 EARLY = "the script states early retransmit (RFC 5827), which Linux gave up for RACK"
 REASONS = {
     "tcp/cubic/cubic-bulk-166k.pkt": OLD_HYSTART,
@@ -51,9 +50,6 @@ REASONS = {
     "undo/undo-fr-acks-dropped-then-dsack.pkt": (
         "the script is of Linux 3; by today's `tcp_cong_control()` an ACK that undoes grows the window, too"
     ),
-    "tcp/slow_start/slow-start-after-idle.pkt": IDLE,
-    "tcp_slow_start_slow-start-after-idle.pkt": IDLE,
-    "growth/after-idle.pkt": IDLE,
     "growth/nagle.pkt": "Airhop's small segments do not wait (Nagle, RFC 9293 §3.7.4)",
     "growth/small-segments.pkt": "Airhop's window counts bytes (RFC 5681 §2), that of Linux segments",
 }

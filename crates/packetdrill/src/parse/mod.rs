@@ -109,7 +109,7 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
         return Ok(Action::Call(call::parse(c, blocks)?));
     }
     c.blanks();
-    if is_foreign(c.clone()) {
+    if is_foreign(c.clone()) || has_any_numbers(c.clone()) {
         return Ok(Action::Foreign(foreign(c)?));
     }
     let segment = segment::parse(c)?;
@@ -127,6 +127,11 @@ fn is_foreign(mut c: Cursor<'_>) -> bool {
     }
     c.blanks();
     c.word().is_some_and(|word| FOREIGN.contains(&word))
+}
+
+/// Whether a segment comes next whose numbers are not compared, `. 0:...(0)`, as FreeBSD's runner has it.
+fn has_any_numbers(mut c: Cursor<'_>) -> bool {
+    c.statement().split('(').next().is_some_and(|numbers| numbers.contains("..."))
 }
 
 /// The text of such a packet. SCTP's chunks stand one a line, with a semicolon between them.
