@@ -35,6 +35,7 @@ ABOUT = {
 }
 """Suites by name, in the order of the page."""
 OLD_HYSTART = "the script is older than Linux 6.14, whose HyStart begins its rounds with the connection"
+ANSWERS = "Airhop acknowledges at once although its host answers with data (Linux: pingpong mode, 40 ms)"
 EARLY = "the script states early retransmit (RFC 5827), which Linux gave up for RACK"
 REASONS = {
     "tcp/cubic/cubic-bulk-166k.pkt": OLD_HYSTART,
@@ -42,6 +43,12 @@ REASONS = {
     "tcp/fast_retransmit/fr-4pkt-fack-last-mss.pkt": (
         "the script is older than Linux 6.6, which has made RACK's timer two milliseconds longer than its"
         " window in place of two ticks"
+    ),
+    "close/close-read-data-fin.pkt": ANSWERS,
+    "close/close-unread-data-rst.pkt": ANSWERS,
+    "connect/http-get-nonblocking-ts.pkt": ANSWERS,
+    "tcp/shutdown/shutdown-rdwr-write-queue-close.pkt": (
+        "the script is of a Linux whose last FIN leaves beyond the congestion window"
     ),
     "early_retransmit/er-delayed-get-ack-3pkt-sack.pkt": EARLY,
     "early_retransmit/er-quick-2pkt-sack.pkt": EARLY,
@@ -204,13 +211,7 @@ def kind(text: str) -> str:
     """Tell reasons apart by what they are about."""
     kinds = {
         "Fast Open": ("FASTOPEN", "fastopen", "Fast Open"),
-        "closing: `close()`, `shutdown()`, FIN, RST": (
-            "close()",
-            "shutdown()",
-            "with F",
-            "with R",
-            "with SR",
-        ),
+        "resets": ("reset", "with R", "with SR"),
         "packets of other protocols": ("not plain TCP", "not of TCP"),
         "no check after the handshake": ("nothing is asked",),
         "options of sockets": ("setsockopt",),

@@ -143,8 +143,8 @@ fn settings_reach_the_connection() {
 #[test]
 fn what_is_not_modelled_is_told() {
     let unmodelled = [
-        ("+0 < F. 1:1(0) ack 1 win 257", "an inbound segment with F."),
-        ("+0 close(4) = 0", "close() of the connection"),
+        ("+0 < R. 1:1(0) ack 1 win 257", "an inbound segment with R."),
+        ("+0 < . 1:1(0) ack 9999 win 257", "an ACK of what was never sent"),
         ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [1], 4) = 0", "TCP_CORK"),
         ("+0 send(4, ..., 10, MSG_MORE) = 10", "MSG_MORE"),
         ("+0 `tc qdisc replace dev tun0 root pfifo limit 0`", "limit 0"),
@@ -197,4 +197,22 @@ fn a_window_that_outlives_a_pause_is_not_modelled() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// A FIN that leaves together with data goes with the last of it; one that comes is no byte for the application.
+#[test]
+fn fins_close_both_sides() {
+    let joined = "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0\n+0 write(4, ..., 10500) = 10500\n\
+                  +0 > P. 1:10001(10000) ack 1\n+0 close(4) = 0\n+.1 < . 1:1(0) ack 10001 win 257\n\
+                  +0 > FP. 10001:10501(500) ack 1\n+.1 < F. 1:1(0) ack 10502 win 257\n+0 > . 10502:10502(0) ack 2\n";
+    passes(accepted(joined), 3);
+    match accepted(&format!("{joined}+0 < . 2:2(0) ack 10502 win 257")) {
+        Verdict::Pass { checks: 3, until: Some(note), .. } => {
+            assert!(note.text.contains("closed"), "{}", note.text)
+        }
+        other => panic!("{other:?}"),
+    }
+    let heard = "+0 < F. 1:101(100) ack 1 win 257\n+0 > . 1:1(0) ack 102\n+0 read(4, ..., 500) = 100\n";
+    passes(accepted(heard), 2);
+    fails(accepted(&heard.replace("= 100", "= 101")), 11, "100 bytes");
 }

@@ -24,7 +24,7 @@ HANDSHAKE = """
 """
 PASSING = HANDSHAKE + "+0 write(4, ..., 1000) = 1000\n+0 > P. 1:1001(1000) ack 1\n"
 FAILING = HANDSHAKE + "+0 %{ assert tcpi_snd_cwnd == 11 }%\n"
-UNMODELLED = HANDSHAKE + "+0 close(4) = 0\n"
+UNMODELLED = HANDSHAKE + "+0 < R. 1:1(0) ack 1 win 257\n"
 
 
 def test_each_script_has_a_line_and_a_failure_its_exit_code(tmp_path: Path, cli: Cli) -> None:
@@ -36,7 +36,7 @@ def test_each_script_has_a_line_and_a_failure_its_exit_code(tmp_path: Path, cli:
     assert code == 0
     assert out.splitlines() == [
         f"pass  {tmp_path}/a.pkt: 1 checks",
-        f"n/a   {tmp_path}/b/c.pkt:9:1: close() of the connection",
+        f"n/a   {tmp_path}/b/c.pkt:9:1: an inbound segment with R.",
         "2 scripts: 1 pass, 1 not-applicable",
     ]
     (tmp_path / "b" / "d.pkt").write_text(FAILING)

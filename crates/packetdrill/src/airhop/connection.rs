@@ -3,6 +3,7 @@
 //! The sender opens every connection, as Airhop's does. Where the script has the stack accept, the sender's SYN leaves as the SYN-ACK, and
 //! the ACK that completes the handshake reaches it as the answer to that.
 
+use super::closing::{self, Closing};
 use super::configure::{Agreed, configure, receiver};
 use super::sockets::SocketOptions;
 use crate::script::{EcnField, Flags, Segment, TcpOption};
@@ -34,6 +35,7 @@ pub(super) struct Connection {
     owes_ack: bool,
     /// Bytes that the application has read.
     read: u64,
+    pub(super) closing: Closing,
     /// The peer's first sequence number, of its SYN.
     peer_origin: u32,
     /// The timestamp of the last ACK without data: the receiver sees data alone.
@@ -98,6 +100,7 @@ impl Connection {
             handshake,
             owes_ack: false,
             read: 0,
+            closing: Closing::default(),
             peer_origin: 0,
             heard: None,
             edge: 0,
@@ -158,7 +161,8 @@ impl Connection {
         if segment.flags.syn {
             return Err(Refusal::unmodelled("a SYN during a connection"));
         }
-        let simulated = self.simulated(segment);
+        let mut simulated = self.simulated(segment);
+        self.closing.heed(segment, &mut simulated, &self.sender)?;
         self.refuse_unmodelled(segment, &simulated)?;
         self.take(segment, simulated, now)
     }
@@ -200,20 +204,25 @@ impl Connection {
             Some(EcnField::Ect0 | EcnField::Ect) => Ecn::Ect0,
             _ => Ecn::NotEct,
         };
-        if segment.len == 0 {
+        if simulated.len == 0 {
             self.heard = simulated.timestamps.map(|ts| ts.value).or(self.heard);
         }
         if segment.ack.is_some() {
             self.edge = simulated.ack + simulated.window;
         }
+        let has_data = simulated.len > 0;
         let arrived = packet(simulated, ecn);
         if segment.ack.is_some() {
             self.sender.on_segment(now, &arrived);
         }
-        if segment.len > 0 {
+        if has_data {
             self.owes_ack = true;
             let was_delayed = self.receiver.poll_timeout().is_some();
             self.receiver.on_segment(now, &arrived);
+            let is_prompt = self.system == System::FreeBsd || self.closing.is_over();
+            if segment.flags.fin && is_prompt && self.receiver.poll_timeout().is_some() {
+                self.receiver.announce(now); // Linux delays the ACK of the first FIN as that of data
+            }
             // RFC 9293 §3.8.6.3 asks for an ACK for every second full segment.
             if was_delayed && self.receiver.poll_timeout().is_some() && self.system == System::FreeBsd {
                 return Err(Refusal::unmodelled("FreeBSD's ACK for every second segment of any size"));
@@ -244,7 +253,10 @@ impl Connection {
         if is_ack && segment.window == Some(0) && state.supplied > state.una {
             return Err(Refusal::unmodelled("a window that closes, and window probes"));
         }
-        let repeats = is_ack && simulated.ack == state.una && segment.len == 0 && state.is_outstanding();
+        if simulated.ack > state.max_sent {
+            return Err(Refusal::unmodelled("an ACK of what was never sent"));
+        }
+        let repeats = is_ack && simulated.ack == state.una && simulated.len == 0 && state.is_outstanding();
         if repeats && !self.agreed.sack {
             return Err(Refusal::unmodelled("loss recovery of Linux without SACK"));
         }
@@ -298,9 +310,24 @@ impl Connection {
         Ok(())
     }
 
+    /// The application closes its side; `whole` if it reads no more either.
+    ///
+    /// # Errors
+    /// Data is unread, or the handshake is not over.
+    pub(super) fn close(&mut self, whole: bool) -> Result<(), Refusal> {
+        if self.handshake.answer.is_none() {
+            return Err(Refusal::unmodelled("a connection that closes before it is open"));
+        }
+        if whole && self.unread() > 0 {
+            return Err(Refusal::unmodelled("a reset by close(), as data is unread"));
+        }
+        self.closing.close(&mut self.sender, whole);
+        Ok(())
+    }
+
     /// Bytes that came in order and were not read.
     pub(super) fn unread(&self) -> u64 {
-        self.receiver.delivered() - self.read
+        self.receiver.delivered() - self.read - self.closing.heard(&self.receiver)
     }
 
     /// The application reads bytes.
@@ -364,6 +391,7 @@ impl Connection {
         while let Some(sent) = self.sender.poll_transmit(now) {
             leaving.extend(self.outgoing(&sent, now));
         }
+        closing::join(&mut leaving);
         while let Some(sent) = self.receiver.poll_transmit(now) {
             leaving.extend(self.acknowledgement(&sent));
         }
@@ -373,12 +401,15 @@ impl Connection {
     /// A segment of the sender, with the acknowledgement of the receiver.
     fn outgoing(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
         let s = sent.segment()?;
-        self.exceeds_window |= s.len > 0 && s.end() > self.edge;
+        let fin = self.closing.is_in(s);
+        let end = s.end() - u64::from(fin);
+        self.exceeds_window |= s.len > 0 && end > self.edge;
         let header = self.receiver.carry(now);
         let acknowledges = !s.flags.syn || self.accepts;
         let ece = if s.flags.syn { self.config.ecn && s.flags.ece } else { header.flags.ece };
         let flags = Flags {
             syn: s.flags.syn,
+            fin,
             psh: s.flags.psh,
             ack: acknowledges,
             ece,
@@ -398,7 +429,7 @@ impl Connection {
             ecn: Some(ecn),
             flags,
             seq: s.seq as u32,
-            len: s.len,
+            len: s.len - u32::from(fin),
             ack: acknowledges.then(|| self.folded(header.ack)),
             window: None,
             options: Some(timestamps.into_iter().collect()),
@@ -409,7 +440,8 @@ impl Connection {
     fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;
-        let tells = |block: &SackBlock| (self.folded(block.start), self.folded(block.end));
+        let clip = |end: u64| if self.system == System::FreeBsd { self.closing.clip(end) } else { end };
+        let tells = |block: &SackBlock| (self.folded(block.start), self.folded(clip(block.end)));
         let blocks: Vec<(u32, u32)> = sack.blocks().iter().map(tells).collect();
         if !std::mem::take(&mut self.owes_ack) && blocks.is_empty() {
             return None;

@@ -46,7 +46,7 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
             let bits = [(agreed.timestamps, 1), (agreed.sack, 2), (agreed.ecn, 8)];
             bits.iter().filter(|(set, _)| *set).map(|(_, bit)| f64::from(*bit)).sum()
         }
-        "tcpi_state" => 1.0,
+        "tcpi_state" => return connection.closing.state(sender),
         _ => return None,
     })
 }

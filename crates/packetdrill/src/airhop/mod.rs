@@ -1,7 +1,8 @@
 //! `Airhop` is Airhop's TCP as a stack under test, in virtual time.
 //!
-//! One connection at a time: a sender and a receiver on one host. States of a connection beyond ESTABLISHED are not modelled.
+//! One connection at a time: a sender and a receiver on one host, from the handshake to the FINs. Resets and TIME-WAIT are not modelled.
 
+mod closing;
 mod configure;
 mod connection;
 mod info;
@@ -127,7 +128,7 @@ impl Stack for Airhop {
     }
 
     fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal> {
-        if segment.flags.rst || segment.flags.fin {
+        if segment.flags.rst {
             return Err(Refusal::unmodelled(format!("an inbound segment with {}", segment.flags)));
         }
         if segment.flags.urg || segment.flags.accurate {

@@ -202,9 +202,17 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
 
 fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
-        return Err(Refusal::unmodelled(format!("{}() of the connection", call.name)));
+        // What only reads no more says nothing to TCP.
+        if call.name == "close" || !call.words(1).any(|word| word == "SHUT_RD") {
+            let whole = call.name == "close" || call.words(1).any(|word| word == "SHUT_RDWR");
+            host.established()?.close(whole)?;
+            host.pump();
+        }
+        return Ok(());
     }
     // What is established before it was accepted outlives its listener.
-    host.sockets.all.remove(&descriptor);
+    if call.name == "close" {
+        host.sockets.all.remove(&descriptor);
+    }
     Ok(())
 }

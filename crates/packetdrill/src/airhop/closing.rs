@@ -1,0 +1,96 @@
+//! `Closing` knows the FINs of both sides.
+//!
+//! A FIN counts one in the sequence space (RFC 9293 §3.4): to Airhop's sender and receiver it is a byte, the last one.
+
+use crate::script::Segment;
+use crate::stack::Refusal;
+use airhop_base::Segment as Simulated;
+use airhop_tcp::{Receiver, Sender};
+
+/// The sequence numbers of the FINs, once there are any.
+#[derive(Debug, Default)]
+pub(super) struct Closing {
+    own: Option<u64>,
+    peer: Option<u64>,
+    /// The application reads no more: data that comes is answered with a reset.
+    is_deaf: bool,
+}
+
+impl Closing {
+    /// The application has no more to send; and reads no more, if `whole`.
+    pub(super) fn close(&mut self, sender: &mut Sender, whole: bool) {
+        self.is_deaf |= whole;
+        if self.own.is_none() {
+            self.own = Some(sender.state().supplied);
+            sender.supply(1);
+        }
+    }
+
+    /// Whether the segment of the sender carries the FIN, as its last byte.
+    pub(super) fn is_in(&self, sent: &Simulated) -> bool {
+        sent.len > 0 && self.own.is_some_and(|fin| sent.end() > fin)
+    }
+
+    /// A segment of the peer comes: its FIN is one more byte of it.
+    ///
+    /// # Errors
+    /// Nobody is there to take it.
+    pub(super) fn heed(
+        &mut self,
+        segment: &Segment,
+        simulated: &mut Simulated,
+        sender: &Sender,
+    ) -> Result<(), Refusal> {
+        let is_acknowledged = self.own.is_some_and(|fin| sender.state().una > fin);
+        if is_acknowledged && self.peer.is_some() {
+            return Err(Refusal::unmodelled("a segment after the connection has closed"));
+        }
+        if self.is_deaf && segment.len > 0 {
+            return Err(Refusal::unmodelled("data for an application that reads no more"));
+        }
+        if segment.flags.fin {
+            self.peer = Some(simulated.seq + u64::from(simulated.len));
+            simulated.len += 1;
+        }
+        Ok(())
+    }
+
+    /// One if the peer's FIN came in order, which is no byte for the application.
+    pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
+        u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
+    }
+
+    /// True once the application has closed its side.
+    pub(super) fn is_over(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// The end of a SACK block as FreeBSD has it: without the peer's FIN.
+    pub(super) fn clip(&self, end: u64) -> u64 {
+        self.peer.map_or(end, |fin| end.min(fin))
+    }
+
+    /// The state of the connection (RFC 9293 §3.3.2) by its number in Linux (`include/net/tcp_states.h`); none from the second FIN on.
+    pub(super) fn state(&self, sender: &Sender) -> Option<f64> {
+        match (self.own, self.peer) {
+            (None, None) => Some(1.0),
+            (Some(fin), None) if sender.state().una <= fin => Some(4.0),
+            (Some(_), None) => Some(5.0),
+            (None, Some(_)) => Some(8.0),
+            (Some(_), Some(_)) => None,
+        }
+    }
+}
+
+/// A FIN that leaves together with the last data goes with it, and takes no segment of its own.
+pub(super) fn join(leaving: &mut Vec<Segment>) {
+    if let [.., last, fin] = leaving.as_mut_slice()
+        && fin.flags.fin
+        && fin.len == 0
+        && last.len > 0
+        && last.end() == fin.seq
+    {
+        (last.flags.fin, last.flags.psh) = (true, last.flags.psh || fin.flags.psh);
+        leaving.pop();
+    }
+}
