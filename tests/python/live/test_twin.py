@@ -152,7 +152,7 @@ def emulating(monkeypatch: pytest.MonkeyPatch, fake: FakeCore) -> None:
     """Emulate nothing, and leave the recorded log."""
 
     def emulate(*asked: Any) -> tuple[str, FakeEmulated]:
-        shutil.copy(LOG, asked[7])
+        shutil.copy(LOG, asked[8])
         return fake.emulate(*asked)
 
     monkeypatch.setattr(_core, "emulate", emulate)
