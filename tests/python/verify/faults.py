@@ -340,6 +340,12 @@ def _changes_one_way(run: Recorded) -> None:
     run.add("links", "rate_mbps", 2, 1)
 
 
+def _changes_late(run: Recorded) -> None:
+    links = run.tables["links"]
+    late = pl.when(pl.col("time_s") > 0).then(pl.col("time_s") + 1e-6).otherwise(0.0)
+    run.tables["links"] = links.with_columns(late.alias("time_s"))
+
+
 def _fades_one_way(run: Recorded) -> None:
     run.add("fades", "begin_s", 1, 1e-6)
 
@@ -427,6 +433,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("plan", "last-hop", _elsewhere),
     ("plan", "chain", _elsewhere),
     ("plan", "varying", _changes_one_way),
+    ("plan", "varying", _changes_late),
     ("plan", "radio", _fades_one_way),
     ("walk", "last-hop", doubled("packets", 100, step="offered")),
     ("walk", "last-hop", more("packets", "bytes", 100, step="arrived", place="s->r1")),

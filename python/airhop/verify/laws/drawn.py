@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from airhop.verify.trace import Finding, Trace, listed, model_at, spans, ways
+from airhop.verify.trace import ROUNDING, Finding, Trace, listed, model_at, quantity, spans, ways
 
 _CLOSE = 1e-6
 """Metres."""
+_SAME = 1e-9
+"""How far a rate or a delay on record may be from what is planned, relatively."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -67,31 +70,73 @@ def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 
 def _links(trace: Trace) -> Iterator[Finding]:
-    """Compare what the directions of a link that changes are said to be: one that is alike changes as one."""
+    """Hold the phases of each direction of a link against the changes that the scenario has for it."""
     rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     if "links" in trace.tables:
         for time, place, *row in trace.rows("links", "place", "rate_mbps", "delay_ms"):
             rows[place].append((time, *row))
     for plan in [*trace.scenario.get("wired", []), *trace.scenario.get("radio", [])]:
-        said = []
         for place, way in ways(plan):
-            phases = rows.pop(place, [])
-            said.append((phases, [way.get(key) for key in ("rate", "deliveries", "delay", "changes")]))
-            if phases and not listed(way.get("changes", [])):
-                yield _finding(place, "it changes, and nothing in the scenario says so")
-            if any(_is_repeated(before, after) for before, after in pairwise(phases)):
-                yield _finding(place, "a change changes nothing")
-        (there, planned), (back, planned_back) = said
-        if there != back and planned == planned_back:
-            yield _finding(plan["name"], "its directions change differently")
+            if not _is_timetable(rows.pop(place, []), _timetable(way, trace.duration)):
+                yield _finding(
+                    place, "it changes at other times, or to another rate or delay, than it should"
+                )
     for place in rows:
         yield _finding(place, "there is no such link")
 
 
-def _is_repeated(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
-    """Say whether a record of a link says nothing new: an outage may begin just as another ends."""
-    is_silent = after[1] == 0
-    return before[1:] == after[1:] and not (is_silent and after[0] > before[0])
+_Phase = tuple[int, float | None, float]
+"""When it begins, the rate in Mbit/s, 0 if nothing leaves and None if a file says it, and the delay in ms."""
+
+
+def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
+    """Derive the phases of a direction from its changes; outages that lose what is sent are fades instead."""
+    changes = [change for change in way["changes"] if change["kind"] != "outage" or change["fate"] != "lost"]
+    rate = quantity(way["rate"]) / 1e6 if "rate" in way else None
+    delay = quantity(way["delay"]) / 1e6
+    phases: list[_Phase] = [(0, rate, delay)] if changes else []
+    # What ends comes before what begins at that time, and else the order is that of the scenario.
+    marks = sorted(
+        mark
+        for number, change in enumerate(changes)
+        for begin in _times(change, duration)
+        for mark in ((begin, True, number), (begin + _lasts(change), False, number))
+        if mark[0] < duration and (mark[1] or _lasts(change))
+    )
+    is_silent = False
+    for time, begins, number in marks:
+        change = changes[number]
+        if not begins or not _lasts(change):
+            rate = quantity(change["rate"]) / 1e6 if "rate" in change else rate
+            delay = quantity(change["delay"]) / 1e6 if "delay" in change else delay
+        is_silent = begins if _lasts(change) else is_silent
+        phase = (time, 0.0 if is_silent else rate, delay)
+        if phases[-1][0] == time:
+            phases[-1] = phase
+        elif phase[1:] != phases[-1][1:] or (begins and _lasts(change)):
+            phases.append(phase)
+    return phases
+
+
+def _times(change: Mapping[str, Any], duration: int) -> Iterator[int]:
+    """Give when a change begins, each time."""
+    at = round(quantity(change["at"]))
+    yield from range(at, duration, round(quantity(change["every"]))) if "every" in change else (at,)
+
+
+def _lasts(change: Mapping[str, Any]) -> int:
+    """Give for how long nothing leaves, nanoseconds."""
+    return round(quantity(change.get("lasts", change.get("gap", "0 s"))))
+
+
+def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> bool:
+    """Whether the phases on record are those that are planned."""
+    return len(recorded) == len(planned) and all(
+        abs(time - at) <= ROUNDING
+        and (rate is None or (mbps is not None and math.isclose(mbps, rate, rel_tol=_SAME)))
+        and math.isclose(ms, delay, rel_tol=_SAME, abs_tol=_SAME)
+        for (time, mbps, ms), (at, rate, delay) in zip(recorded, planned, strict=True)
+    )
 
 
 def _fades(trace: Trace) -> Iterator[Finding]:
