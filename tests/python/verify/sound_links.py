@@ -23,6 +23,11 @@ def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
     }
 
 
+def late(share: float, by: str, **link: str) -> dict[str, Any]:
+    """Give a wire from s to d that makes a share of its packets late."""
+    return {"name": "w", "ends": ["s", "d"], "reorder": {"share": share, "by": by}, **link}
+
+
 def fading(*directions: str) -> dict[str, Any]:
     """Two stations whose channel has fades of its own in each of these directions."""
     fades = {"kind": "two-state", "good": "200 ms", "bad": "200 ms", "fer_good": 0, "fer_bad": 1}

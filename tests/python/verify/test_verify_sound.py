@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from sound_links import LINKS, UDP, few_attempts
+from sound_links import LINKS, UDP, few_attempts, late
 
 import airhop
 from airhop.live.logs import Log
@@ -354,6 +354,21 @@ ENDS: dict[str, dict[str, Any]] = {
                 "scheme": "casablanca",
                 "segment": "100 B",
                 "tcp": {"delayed_ack": False, "initial_ssthresh": 20},
+            }
+        ],
+    },
+    # What looks lost was late: a cut that is undone, although the bandwidth allowed more than the window was.
+    "a cut to more than the window was": {
+        "duration": "2 s",
+        "wired": [late(0.1, "20 ms", rate="10 Mbit/s", delay="100 ms")],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "ideal-bwe",
+                "services": ["truth"],
+                "tcp": {"undo": True, "initial_ssthresh": 500, "loss_detection": "rfc6675"},
             }
         ],
     },

@@ -46,11 +46,12 @@ def check(trace: Trace) -> Iterator[Finding]:
             _State(*row) for row in trace.rows_of(name, "window", "cwnd", "ssthresh", "srtt_ms", "rto_ms")
         ]
         instants = _instants(trace, name, flow)
+        repairs = {time for time, cause in trace.rows_of(name, "segments", "cause") if cause == "fast"}
         yield from _samples(trace, name, flow, states)
         for number, state in enumerate(states):
             before = states[number - 1] if number else None
             after = states[number + 1] if number + 1 < len(states) else None
-            for text in _contradictions(flow, before, state, after, instants):
+            for text in _contradictions(flow, before, state, after, instants, repairs):
                 yield Finding("window", state.time / 1e9, name, text)
             if before is not None and "rttn" not in flow["services"]:
                 for text in _timeouts(flow["tcp"]["rto"], before, state, after):
@@ -122,6 +123,7 @@ def _contradictions(
     state: _State,
     after: _State | None,
     instants: set[int],
+    repairs: set[int],
 ) -> Iterator[str]:
     """Say what is wrong with a state beside its neighbours."""
     timer = flow["tcp"]["rto"]
@@ -148,7 +150,10 @@ def _contradictions(
         pass  # a timer expired, which need not send
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
         pass  # two cuts, the second of which chose what the one before the first had
-    elif state.cwnd >= before.cwnd or not (flow["tcp"]["undo"] or flow["tcp"]["frto"]):
+    # An estimate of the bandwidth may allow more, as a loss is repaired, than the window was.
+    elif not (flow["tcp"]["undo"] or flow["tcp"]["frto"]) or (
+        state.cwnd >= before.cwnd and state.time not in repairs
+    ):
         yield f"ssthresh is {state.ssthresh} for once, and nothing was undone"
 
 
