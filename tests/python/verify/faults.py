@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import planned
 import polars as pl
 from faults_marks import FAULTS as OF_MARKS
 from forged import Recorded, count, doubled, emptied, more, removed, shifted
@@ -332,24 +333,6 @@ def _timeout_below_the_least(run: Recorded) -> None:
     run.set("window", "rto_ms", 100, 0.0)
 
 
-def _elsewhere(run: Recorded) -> None:
-    run.add("stations", "x_m", 1, 1)
-
-
-def _changes_one_way(run: Recorded) -> None:
-    run.add("links", "rate_mbps", 2, 1)
-
-
-def _changes_late(run: Recorded) -> None:
-    links = run.tables["links"]
-    late = pl.when(pl.col("time_s") > 0).then(pl.col("time_s") + 1e-6).otherwise(0.0)
-    run.tables["links"] = links.with_columns(late.alias("time_s"))
-
-
-def _fades_one_way(run: Recorded) -> None:
-    run.add("fades", "begin_s", 1, 1e-6)
-
-
 def _reports_too_much(run: Recorded) -> None:
     row = run.find("acks", 20, duplicate="true")
     run.add("acks", "sacked_bytes", row, 1000)
@@ -430,11 +413,12 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("fate", "told", _manages_without_management),
     ("fate", "last-hop", _retries_on_a_wire),
     ("order", "last-hop", _disordered),
-    ("plan", "last-hop", _elsewhere),
-    ("plan", "chain", _elsewhere),
-    ("plan", "varying", _changes_one_way),
-    ("plan", "varying", _changes_late),
-    ("plan", "radio", _fades_one_way),
+    ("plan", "last-hop", planned.elsewhere),
+    ("plan", "chain", planned.elsewhere),
+    ("plan", "varying", planned.changes_one_way),
+    ("plan", "varying", planned.changes_late),
+    ("plan", "varying", planned.outages_unrecorded),
+    ("plan", "radio", planned.fades_one_way),
     ("walk", "last-hop", doubled("packets", 100, step="offered")),
     ("walk", "last-hop", more("packets", "bytes", 100, step="arrived", place="s->r1")),
     ("air", "last-hop", doubled("air", 100, kind="data")),

@@ -159,11 +159,29 @@ def _fades(trace: Trace) -> Iterator[Finding]:
                     yield _finding(place, "its fades are not those of its file")
             elif back != place and bad != fades.get(back, bad):
                 yield _finding(place, "its fades are not those of the other direction")
-    lossy = {tuple(sorted(plan["ends"])) for kind in ("wired", "radio")
-             for plan in trace.scenario.get(kind, []) if _loses_at_times(plan)}  # fmt: skip
+    for plan in [*trace.scenario.get("wired", []), *trace.scenario.get("radio", [])]:
+        for place, way in ways(plan) if _loses_at_times(plan) else ():
+            if not _has_outages(place, way, fades.pop(place, []), trace.duration):
+                yield _finding(place, "its fades are not the outages that lose what is sent")
     for place in fades:
-        if tuple(sorted(place.split("->"))) not in lossy:
-            yield _finding(place, "it fades, and its channel has no times that are bad")
+        yield _finding(place, "it fades, and its channel has no times that are bad")
+
+
+def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]], duration: int) -> bool:
+    """Whether the fades of a direction are its outages that lose what is sent, beside those of a channel."""
+    outages = _joined(
+        sorted(
+            (begin, min(begin + _lasts(change), duration))
+            for change in way["changes"]
+            if change["kind"] == "outage" and change["fate"] == "lost"
+            for begin in _times(change, duration)
+            if begin < duration
+        )
+    )
+    model = model_at(way["errors"], place)
+    if model is None or model["kind"] not in ("two-state", "recorded"):
+        return bad == outages
+    return all(any(first <= begin and end <= last for first, last in bad) for begin, end in outages)
 
 
 def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
