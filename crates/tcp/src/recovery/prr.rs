@@ -50,6 +50,11 @@ impl Prr {
         }
     }
 
+    /// The flight is to end with no more than `target` bytes.
+    pub fn lower_to(&mut self, target: u64) {
+        self.target = self.target.min(target);
+    }
+
     /// So much was sent.
     pub fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;

@@ -280,8 +280,10 @@ impl Recovery for Rack {
         let delivered = s.board.delivered();
         let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
         self.state = State::Recovering(self.uses_prr.then(|| {
-            if let Some(prr) = reducing {
-                return prr; // Linux, tcp_enter_recovery(): the reduction goes on
+            if let Some(mut prr) = reducing {
+                // Linux, tcp_enter_recovery(): the reduction goes on, to what a control makes of ssthresh then.
+                prr.lower_to((w.cwnd * s.mss as f64) as u64);
+                return prr;
             }
             // RFC 9937 §6.1: what was reported before this ACK has left already.
             let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
