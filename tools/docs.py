@@ -71,9 +71,16 @@ ECN = """
 
 `tcp = { ecn = true }` in a flow makes its data ECN-capable, end to end as RFC 3168 says: routers may mark a
 packet in place of dropping it, the receiver echoes the mark until the sender has answered, and the sender
-answers once a round trip as it does to a loss. Marks come from queues that mark: `red` with `ecn = true`, and
-`congestion-warning`. A mark is no loss: it is not among the judgements. Schemes that read single marks, as
-TCP-Jersey does, see to it themselves.
+answers once a round trip as it does to a loss. Marks come from queues that mark: `red`, `codel`, `fq-codel`
+and `pie` with `ecn = true`, and `congestion-warning`. A mark is no loss: it is not among the judgements.
+Schemes that read single marks, as TCP-Jersey does, see to it themselves.
+
+The handshake agrees on it (§6.1.1), and a capture shows that. New data is ECT(0); what is sent again and
+pure ACKs are not ECN-capable, but for DCTCP under preset `linux`, all of whose packets are. Each flow
+counts its [marks](measures.md) (`marks`: `ect0`, `ect1`, `ce`, `ece`), and the run document what each queue
+that marks has marked (`queues`). [Traces](api/tables.md) have the codepoint and the control bits of each
+packet, and which ACKs echo. ECT(1), which real hosts may send, is counted, and queues treat it as ECT(0):
+L4S (RFC 9331) is not modelled.
 
 ```sh
 airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts=7 \\
