@@ -387,7 +387,9 @@ impl Recovery for Rack {
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
             State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
             State::Reducing(prr, _) => {
-                forward(s, 0, f64::INFINITY).filter(|next| prr.has_room(next.end - next.start, flight))
+                // With nothing in the network no ACK would come that lets more out.
+                let may = |next: &Next| flight == 0 || prr.has_room(next.end - next.start, flight);
+                forward(s, 0, f64::INFINITY).filter(may)
             }
             State::Recovering(Some(prr)) => {
                 Self::next_in_recovery(s, Cause::Recovery, |_, len| prr.has_room(len, flight))
