@@ -11,9 +11,13 @@ const NOT_YET: [(&str, &str); 2] = [
     ("growth/small-segments", "the window counts bytes, that of Linux segments"),
 ];
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts")
+}
+
 /// The scripts: their names without `.pkt`, and their files.
 fn scripts() -> Vec<(String, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts");
+    let root = root();
     let mut found = Vec::new();
     let folders =
         fs::read_dir(&root).expect("a folder of scripts").map(|entry| entry.expect("an entry").path());
@@ -67,7 +71,7 @@ fn the_kernel_follows_the_rules() {
     let differing = differing(judged);
     assert!(differing.is_empty(), "{differing:#?}");
     // And it is asked: a window that no kernel has is seen.
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/growth/initial-window.pkt");
+    let file = root().join("growth/initial-window.pkt");
     let wrong = fs::read_to_string(&file).expect("a script") + "+0 %{ assert tcpi_snd_cwnd == 999 }%\n";
     assert!(matches!(judged(&file, &wrong), Verdict::Fail { .. }));
 }
