@@ -53,7 +53,7 @@ fn every_shipped_object_comes_and_goes() {
         );
         drop((registered, again));
         // Between fork and exec processes of other tests have the descriptors, too.
-        let patience = Instant::now() + Duration::from_secs(10);
+        let patience = Instant::now() + PATIENCE;
         while names.iter().any(|name| is_available(name)) {
             assert!(Instant::now() < patience, "{names:?}");
             thread::sleep(Duration::from_millis(5));
