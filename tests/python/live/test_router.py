@@ -140,16 +140,21 @@ def hearing(routed: Routed) -> Iterator[Routed]:
     if "bpf_eln" in AVAILABLE.read_text(encoding="utf-8").split():
         pytest.skip("another emulation has a bpf_eln")
     eln = str(next(one for one in OBJECTS if stem(one) == "eln"))
+    others = maps_of_notices()  # of an object that is gone, as long as a connection ends with it
     do("bpftool", "struct_ops", "register", eln)
     try:
-        [notices] = [one for one in bpftool("map") if one.get("name") == "airhop_notices"]
-        reused = ["map", "name", "airhop_notices", "id", str(notices["id"])]
+        (notices,) = maps_of_notices() - others
+        reused = ["map", "name", "airhop_notices", "id", str(notices)]
         do(*routed.command(routed.server, "sh", "-c", LISTEN, "sh", eln, "/sys/fs/bpf/eln", *reused))
         route = ("default", "via", "192.168.1.1", "congctl", "bpf_eln")
         routed.ip(routed.server, "route", "replace", *route)
         yield routed
     finally:
         do("bpftool", "struct_ops", "unregister", "name", "eln")
+
+
+def maps_of_notices() -> set[int]:
+    return {one["id"] for one in bpftool("map") if one.get("name") == "airhop_notices"}
 
 
 def bpftool(kind: str) -> list[dict[str, Any]]:
