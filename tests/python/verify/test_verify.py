@@ -99,17 +99,47 @@ def _cuts_without_repair(result: Result) -> bool:
     return ["new"] in after
 
 
-def test_an_ack_may_answer_a_segment_of_the_same_instant(tmp_path: Path) -> None:
-    """A proxy at the end of a link without delay, on which several packets pass at a time."""
+@pytest.fixture
+def eight_a_millisecond(tmp_path: Path) -> str:
+    """Make a file of delivery opportunities, eight at each instant."""
     deliveries = tmp_path / "eight-a-millisecond.trace"
     deliveries.write_text("".join(f"{ms}\n" * 8 for ms in range(1, 200)))
+    return str(deliveries)
+
+
+def test_an_ack_may_answer_a_segment_of_the_same_instant(eight_a_millisecond: str) -> None:
+    """A proxy at the end of a link without delay, on which several packets pass at a time."""
     scenario = airhop.Scenario.load(
         {
             "name": "instant",
             "duration": "1 s",
             "wired": [{"name": "w", "ends": ["s", "bs"], "rate": "30 Mbit/s", "delay": "10 ms"}],
-            "radio": [{"name": "air", "ends": ["bs", "d"], "delay": "0 ms", "deliveries": str(deliveries)}],
+            "radio": [
+                {"name": "air", "ends": ["bs", "d"], "delay": "0 ms", "deliveries": eight_a_millisecond}
+            ],
             "flow": [{"name": "ftp", "from": "d", "to": "s", "scheme": "split"}],
+        }
+    )
+    assert verify(scenario, airhop.run(scenario, trace=True)) == []
+
+
+def test_a_host_may_answer_between_two_segments_of_the_same_instant(eight_a_millisecond: str) -> None:
+    """A host whose turnaround is zero: what it hands over later at that instant has not arrived by then."""
+    scenario = airhop.Scenario.load(
+        {
+            "name": "at once",
+            "duration": "1 s",
+            "wired": [{"name": "w", "ends": ["s", "d"], "delay": "1 ms", "deliveries": eight_a_millisecond}],
+            "flow": [
+                {
+                    "name": "ftp",
+                    "from": "s",
+                    "to": "d",
+                    "scheme": "reno",
+                    "segment": "500 B",
+                    "tcp": {"turnaround": {"median": "0 us"}},
+                }
+            ],
         }
     )
     assert verify(scenario, airhop.run(scenario, trace=True)) == []

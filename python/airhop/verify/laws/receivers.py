@@ -96,9 +96,12 @@ class _Host:
         self._waiting.append((time, start, end))
 
     def hand_up(self, now: int) -> Iterator[tuple[int, str]]:
-        """Hand segments to TCP as deliveries up to `now` say; yield what is wrong with the time of one."""
+        """Hand segments to TCP as deliveries up to `now` say; yield what is wrong with the time of one.
+
+        A delivery of this very instant waits for its segment, which may arrive after what is known by now.
+        """
         while self._rows and self._rows[0][0] <= now:
-            time, total = self._rows.popleft()
+            time, total = self._rows[0]
             before = self._stream.next
             self._next, self._at = ({before} if time > self._at else self._next), time
             while self._waiting and self._waiting[0][0] <= time and self._stream.next - 1 < total:
@@ -107,6 +110,9 @@ class _Host:
                 if self._stream.next > before and time > arrived + LONGEST_TURNAROUND + ROUNDING:
                     yield time, f"{total} bytes handed over {(time - arrived) / 1e9:.3f} s after they arrived"
             self._next.add(self._stream.next)
+            if time == now and self._stream.next - 1 < total:
+                return
+            self._rows.popleft()
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
