@@ -1,7 +1,7 @@
 //! The congestion controls of the nodes: each node's routes name one, so that nothing of the host changes.
 
 use super::Stage;
-use super::bpf::{Registered, is_available};
+use super::bpf::{Registered, available, is_available};
 use super::diag::Diag;
 use super::namespace::Namespace;
 use super::netlink::Netlink;
@@ -122,7 +122,7 @@ fn within<T: Send + 'static>(
 fn choose(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
         if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {
-            return format!("this kernel does not have it{}", available());
+            return format!("this kernel does not have it (it has {})", available().join(", "));
         }
         format!("setting it on the routes of the node: {error}")
     };
@@ -139,9 +139,4 @@ fn choose(node: NodeId, name: &str) -> Result<(), String> {
 fn has_ipv6() -> bool {
     let table = fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
     table.lines().any(|line| line.ends_with(NAME))
-}
-
-fn available() -> String {
-    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
-    format!(" (it has {})", known.split_whitespace().collect::<Vec<_>>().join(", "))
 }

@@ -51,14 +51,14 @@ impl Attributes {
         self
     }
 
-    fn call(&mut self, command: u32) -> io::Result<RawFd> {
+    fn call(mut self, command: u32) -> io::Result<RawFd> {
         // SAFETY: the kernel reads as many bytes as are there; every address among them is of memory that the calling function holds, with the
         // length that stands beside it.
         let result = unsafe { libc::syscall(libc::SYS_bpf, command, self.0.as_mut_ptr(), self.0.len()) };
         if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as RawFd) }
     }
 
-    fn descriptor(&mut self, command: u32) -> io::Result<OwnedFd> {
+    fn descriptor(self, command: u32) -> io::Result<OwnedFd> {
         let descriptor = self.call(command)?;
         // SAFETY: what these commands return is a new descriptor, which belongs to nobody else.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
@@ -120,7 +120,7 @@ pub fn create_struct_ops(
 /// The kernel refuses: of a structure of callbacks mostly since something in it is not possible.
 pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_ptr());
-    { attributes }.call(MAP_UPDATE).map(drop)
+    attributes.call(MAP_UPDATE).map(drop)
 }
 
 /// The only value of a map with one entry, of so many bytes.
@@ -130,7 +130,7 @@ pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
 pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     let (key, mut value) = ([0u8; 4], vec![0u8; bytes]);
     let attributes = Attributes::new().fd(0, map).address(8, key.as_ptr()).address(16, value.as_mut_ptr());
-    { attributes }.call(MAP_LOOKUP)?;
+    attributes.call(MAP_LOOKUP)?;
     Ok(value)
 }
 
@@ -177,7 +177,7 @@ pub fn load_program(
     };
     let mut verdict = vec![0u8; VERDICT];
     let told = attributes().with(24, VERBOSE).with(28, VERDICT as u32).address(32, verdict.as_mut_ptr());
-    match { told }.descriptor(PROGRAM_LOAD) {
+    match told.descriptor(PROGRAM_LOAD) {
         Ok(loaded) => Ok(loaded),
         Err(_) => {
             let end = verdict.iter().position(|&byte| byte == 0).unwrap_or(VERDICT);

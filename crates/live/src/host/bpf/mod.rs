@@ -97,10 +97,15 @@ fn own_name(name: &str, number: usize) -> String {
     }
 }
 
+/// The names of the congestion controls that the kernel has (ip-sysctl, tcp_available_congestion_control).
+pub fn available() -> Vec<String> {
+    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+    known.split_whitespace().map(str::to_owned).collect()
+}
+
 /// Whether the kernel has a congestion control of this name.
 pub fn is_available(name: &str) -> bool {
-    let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-    known.is_ok_and(|known| known.split_whitespace().any(|word| word == name))
+    available().iter().any(|known| known == name)
 }
 
 /// What programs of an object need to be loaded.
@@ -123,19 +128,21 @@ impl Loading<'_> {
         let mut programs = BTreeMap::new();
         for (name, member) in &control.members {
             let place = structure.members.iter().position(|(known, _)| known == name);
-            let (MemberValue::Bytes(bytes), Some(place)) = (member, place) else {
-                if let MemberValue::Program(program) = member {
-                    let place = place.ok_or_else(|| format!("{name} {NO_MEMBER}"))?;
+            match (member, place) {
+                (MemberValue::Program(program), Some(place)) => {
                     let attach = Some((structure.id, place as u32));
                     programs.insert(place, self.program(&self.object.programs[*program], attach)?);
                 }
-                continue;
-            };
-            let named = [own.as_bytes(), &[0]].concat();
-            let bytes = if name == "name" { &named } else { bytes };
-            // The kernel checks the rest: it wants zeros in what only it may set.
-            put(&mut value, structure.data_at + structure.members[place].1, bytes)
-                .ok_or_else(|| format!("{name} is longer than in this kernel"))?;
+                (MemberValue::Program(_), None) => return Err(format!("{name} {NO_MEMBER}")),
+                // The kernel checks the values: it wants zeros in what only it may set.
+                (MemberValue::Bytes(bytes), Some(place)) => {
+                    let named = [own.as_bytes(), &[0]].concat();
+                    let bytes = if name == "name" { &named } else { bytes };
+                    put(&mut value, structure.data_at + structure.members[place].1, bytes)
+                        .ok_or_else(|| format!("{name} is longer than in this kernel"))?;
+                }
+                (MemberValue::Bytes(_), None) => {} // a kernel without this member has no use for it
+            }
         }
         for (place, program) in &programs {
             let descriptor = u64::from(program.as_raw_fd() as u32).to_ne_bytes();
