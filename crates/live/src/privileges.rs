@@ -30,6 +30,24 @@ impl Privileges {
     pub fn emulation(&self) -> Result<(), String> {
         [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
     }
+
+    /// Whether this very process can emulate them, and need not be started anew; if not, why.
+    pub fn emulation_here(&self) -> Result<(), String> {
+        self.emulation()?;
+        if needs_user_namespace() {
+            return Err("not root: see `unshare --user --map-root-user`".into());
+        }
+        Ok(())
+    }
+}
+
+/// Tells of a live test that it is skipped, with the line of `airhop doctor` for what is missing.
+///
+/// # Panics
+/// With `AIRHOP_LIVE=required`, where a test that cannot have its rights has failed.
+pub fn skip(missing: &str) {
+    assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
+    eprintln!("skipped: {missing}");
 }
 
 /// Whether this process must be started anew in a user namespace, in which it is root, to make network namespaces:

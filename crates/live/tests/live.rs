@@ -5,7 +5,7 @@ use crate::log::Folder;
 use crate::wire::{ENDS, Wire};
 use airhop_base::Span;
 use airhop_live::log::Log;
-use airhop_live::privileges::{Privileges, needs_user_namespace};
+use airhop_live::privileges::{Privileges, skip};
 use airhop_live::{
     Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, Output, Ready, Sign, replay,
 };
@@ -20,19 +20,7 @@ const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
 
 /// Whether real packets can be emulated here, by this very process.
 fn possible() -> bool {
-    let able = Privileges::look().emulation();
-    let able = able.and_then(|()| {
-        if needs_user_namespace() {
-            Err("not root: see `unshare --user --map-root-user`".into())
-        } else {
-            Ok(())
-        }
-    });
-    if let Err(missing) = &able {
-        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
-        eprintln!("skipped: {missing}");
-    }
-    able.is_ok()
+    Privileges::look().emulation_here().map_err(|missing| skip(&missing)).is_ok()
 }
 
 fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
@@ -395,9 +383,7 @@ fn two_interfaces_of_a_router_are_ends() {
         return;
     }
     if process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
-        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "no `ip` of iproute2");
-        eprintln!("skipped: no `ip` of iproute2");
-        return;
+        return skip("no `ip` of iproute2");
     }
     let folder = Folder::new("router");
     let mut shell = process::Command::new("unshare");

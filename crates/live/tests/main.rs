@@ -1,7 +1,6 @@
 //! The live side: its loop and its log with a clock and ports in memory, and real packets where this machine has what that needs.
 
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
 mod bpf;
 mod live;
 mod log;

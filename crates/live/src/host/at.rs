@@ -215,7 +215,7 @@ mod tests {
                 if unshare(CloneFlags::CLONE_NEWNET).is_ok() {
                     test();
                 } else {
-                    assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "no new namespaces");
+                    crate::privileges::skip("no new namespaces");
                 }
             });
             thread.join().expect("a test that holds");
