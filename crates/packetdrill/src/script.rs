@@ -2,6 +2,7 @@
 
 use crate::code::Statement;
 pub use crate::cursor::Place;
+use airhop_base::Ecn;
 use std::fmt;
 
 /// A script that was read.
@@ -111,6 +112,17 @@ pub enum EcnField {
     Ce,
 }
 
+impl From<Ecn> for EcnField {
+    fn from(codepoint: Ecn) -> Self {
+        match codepoint {
+            Ecn::NotEct => EcnField::NotEct,
+            Ecn::Ect1 => EcnField::Ect1,
+            Ecn::Ect0 => EcnField::Ect0,
+            Ecn::Ce => EcnField::Ce,
+        }
+    }
+}
+
 /// A TCP segment as a script writes it. Sequence numbers count from each side's SYN, which is 0.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Segment {
@@ -131,6 +143,16 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// The codepoint of a segment that comes: Not-ECT where the script names none, ECT(0) where either will do.
+    pub fn codepoint(&self) -> Ecn {
+        match self.ecn {
+            None | Some(EcnField::NotEct) => Ecn::NotEct,
+            Some(EcnField::Ect1) => Ecn::Ect1,
+            Some(EcnField::Ect0 | EcnField::Ect) => Ecn::Ect0,
+            Some(EcnField::Ce) => Ecn::Ce,
+        }
+    }
+
     /// First byte after the payload.
     pub fn end(&self) -> u32 {
         self.seq.wrapping_add(self.len)
@@ -265,6 +287,11 @@ pub struct Call {
 }
 
 impl Call {
+    /// Whether the call reads from a socket, and so waits for data.
+    pub fn reads(&self) -> bool {
+        matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
+    }
+
     /// The number that an argument is.
     pub fn number(&self, place: usize) -> Option<i64> {
         match self.arguments.get(place)? {

@@ -39,8 +39,6 @@ pub struct Compared {
     pub window: bool,
     /// MSS, window scale and SACK-permitted of SYNs.
     pub syn_options: bool,
-    /// The push flag of the last segment.
-    pub push: bool,
 }
 
 /// A TCP under test. Times are nanoseconds since the beginning of the script.

@@ -1,6 +1,7 @@
 //! TCP_INFO of the connections of a network namespace, by sock_diag (sock_diag(7)).
 
 use super::netlink_socket::{ERROR, HEADER, NetlinkSocket};
+use super::tcp_info;
 use crate::sockets::SocketInfo;
 use nix::sys::socket::SockProtocol;
 use std::io;
@@ -24,12 +25,6 @@ const INFO: u16 = 2;
 const CONTROL: u16 = 4;
 /// Size of `struct inet_diag_msg` in bytes.
 const MESSAGE: usize = 72;
-/// Places in `struct tcp_info`; the order of its fields is fixed, and newer kernels only append.
-const CA_STATE: usize = 1;
-const SRTT: usize = 68;
-const SSTHRESH: usize = 76;
-const CWND: usize = 80;
-const RETRANSMITS: usize = 100;
 /// TCP_INFINITE_SSTHRESH.
 const INFINITE: u32 = 0x7FFF_FFFF;
 
@@ -162,15 +157,16 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
         }
         rest = rest.get(length.next_multiple_of(4)..).unwrap_or(&[]);
     }
+    let member = |name| tcp_info::member(info, name).and_then(|number| u32::try_from(number).ok());
     Some(SocketInfo {
         local,
         peer,
         control,
-        ca_state: *info.get(CA_STATE)?,
-        cwnd: u32_at(info, CWND)?,
-        ssthresh: u32_at(info, SSTHRESH).filter(|&segments| segments < INFINITE),
-        srtt_us: u32_at(info, SRTT)?,
-        retransmits: u32_at(info, RETRANSMITS)?,
+        ca_state: member("ca_state")? as u8,
+        cwnd: member("snd_cwnd")?,
+        ssthresh: member("snd_ssthresh").filter(|&segments| segments < INFINITE),
+        srtt_us: member("rtt")?,
+        retransmits: member("total_retrans")?,
     })
 }
 

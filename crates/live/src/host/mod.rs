@@ -15,6 +15,7 @@ mod netlink_socket;
 mod ready;
 pub mod sleep;
 pub mod sys;
+pub mod tcp_info;
 pub mod tun;
 mod watch;
 

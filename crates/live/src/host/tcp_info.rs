@@ -60,25 +60,27 @@ const MEMBERS: [(&str, usize, usize); 56] = [
     ("total_rto_recoveries", 242, 2),
 ];
 
-/// The value of a member in the bytes that the kernel gave.
-pub(super) fn value(bytes: &[u8], name: &str) -> Option<f64> {
-    let name = name.strip_prefix("tcpi_")?;
+/// The value of a member in the bytes that the kernel gave; `None`: no such name, or an older kernel without it.
+pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
     let &(_, start, length) = MEMBERS.iter().find(|(member, ..)| *member == name)?;
-    let mut number = [0; 8];
-    number[..length].copy_from_slice(bytes.get(start..start + length)?);
-    Some(u64::from_ne_bytes(number.map(|byte| byte)) as f64)
+    Some(match bytes.get(start..start + length)? {
+        &[one] => one.into(),
+        &[a, b] => u16::from_ne_bytes([a, b]).into(),
+        &[a, b, c, d] => u32::from_ne_bytes([a, b, c, d]).into(),
+        long => u64::from_ne_bytes(long.try_into().ok()?),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::value;
+    use super::member;
 
     #[test]
     fn a_member_is_found_where_the_header_has_it() {
         let mut bytes = [0; 84];
         bytes[80..84].copy_from_slice(&10_u32.to_ne_bytes());
-        assert_eq!(value(&bytes, "tcpi_snd_cwnd"), Some(10.0));
-        assert_eq!(value(&bytes, "tcpi_advmss"), None); // an older kernel
-        assert_eq!(value(&bytes, "tcpi_nothing"), None);
+        assert_eq!(member(&bytes, "snd_cwnd"), Some(10));
+        assert_eq!(member(&bytes, "advmss"), None); // an older kernel
+        assert_eq!(member(&bytes, "nothing"), None);
     }
 }

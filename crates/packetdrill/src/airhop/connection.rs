@@ -198,12 +198,6 @@ impl Connection {
     }
 
     fn take(&mut self, segment: &Segment, simulated: Simulated, now: Time) -> Result<(), Refusal> {
-        let ecn = match segment.ecn {
-            Some(EcnField::Ce) => Ecn::Ce,
-            Some(EcnField::Ect1) => Ecn::Ect1,
-            Some(EcnField::Ect0 | EcnField::Ect) => Ecn::Ect0,
-            _ => Ecn::NotEct,
-        };
         if simulated.len == 0 {
             self.heard = simulated.timestamps.map(|ts| ts.value).or(self.heard);
         }
@@ -211,7 +205,7 @@ impl Connection {
             self.edge = simulated.ack + simulated.window;
         }
         let has_data = simulated.len > 0;
-        let arrived = packet(simulated, ecn);
+        let arrived = packet(simulated, segment.codepoint());
         if segment.ack.is_some() {
             self.sender.on_segment(now, &arrived);
         }
@@ -419,14 +413,8 @@ impl Connection {
         self.owes_ack &= !acknowledges;
         let echo = if acknowledges { header.timestamps.map_or(0, |ts| self.echo(ts.echo)) } else { 0 };
         let timestamps = s.timestamps.map(|ts| TcpOption::Timestamps(ts.value, echo));
-        let ecn = match sent.ecn {
-            Ecn::NotEct => EcnField::NotEct,
-            Ecn::Ect0 => EcnField::Ect0,
-            Ecn::Ect1 => EcnField::Ect1,
-            Ecn::Ce => EcnField::Ce,
-        };
         Some(Segment {
-            ecn: Some(ecn),
+            ecn: Some(sent.ecn.into()),
             flags,
             seq: s.seq as u32,
             len: s.len - u32::from(fin),

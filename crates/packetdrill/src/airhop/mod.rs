@@ -109,8 +109,8 @@ impl Airhop {
 
 impl Stack for Airhop {
     fn compared(&self) -> Compared {
-        // The receiver's memory is not modelled, and pushes are where a card would gather segments.
-        Compared { window: false, syn_options: false, push: false }
+        // The receiver's memory is not modelled.
+        Compared { window: false, syn_options: false }
     }
 
     fn now(&self) -> i64 {
@@ -167,7 +167,7 @@ impl Stack for Airhop {
 
     fn call(&mut self, call: &Call) -> Result<bool, Refusal> {
         match call.blocks {
-            Some(by) if sockets::reads(call) => {
+            Some(by) if call.reads() => {
                 let returning = Call { blocks: None, ..call.clone() };
                 self.blocked.push_back((self.now.saturating_add(by), returning));
                 Ok(false)

@@ -74,11 +74,6 @@ const LARGEST_PIECES: usize = 17;
 /// Flags of sending calls that keep data back or open connections.
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
-/// Whether a call waits for data.
-pub(super) fn reads(call: &Call) -> bool {
-    matches!(call.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
-}
-
 /// Does what a call does. Returns whether its result was compared.
 pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let descriptor = call.number(0).unwrap_or(-1);
@@ -95,7 +90,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         }
         "write" | "send" | "sendto" | "sendmsg" | "writev" | "sendfile" => send(host, call)?,
         "splice" => return Err(Refusal::unmodelled("splice()")),
-        _ if reads(call) => return receive(host, call),
+        _ if call.reads() => return receive(host, call),
         "close" | "shutdown" => close(host, descriptor, call)?,
         name if name.starts_with("psp_") || name.starts_with("sctp_") => {
             return Err(Refusal::unmodelled(format!("{name}()")));

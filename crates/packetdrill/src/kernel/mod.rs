@@ -4,7 +4,6 @@
 //! script run as the user who asks, in the namespace: nobody runs scripts that he would not run in a shell.
 
 mod calls;
-mod info;
 mod wire;
 
 use crate::script::{Call, Place, Script, Segment};
@@ -14,6 +13,7 @@ use crate::{Note, Verdict, play};
 use airhop_base::NodeId;
 use airhop_live::host::namespace::Namespace;
 use airhop_live::host::sys::{self, Schedule};
+use airhop_live::host::tcp_info;
 use airhop_live::host::tun::Tun;
 use airhop_live::port::Port;
 use calls::{Job, Returned};
@@ -212,7 +212,7 @@ impl Kernel {
         let Some(job) = calls::prepare(call, on, local, address(PEER, SERVICE))? else { return Ok(false) };
         if call.blocks.is_none() {
             self.take(call, job())?;
-            return Ok(reads(call));
+            return Ok(is_compared(call));
         }
         let (told, result) = sync_channel(1);
         let gone = |_| Refusal::unmodelled("the thread for calls that block is gone");
@@ -253,7 +253,7 @@ impl Kernel {
             match result.recv_timeout(patience) {
                 Ok(returned) => {
                     self.take(&call, returned)?;
-                    self.compared += usize::from(reads(&call));
+                    self.compared += usize::from(is_compared(&call));
                 }
                 Err(_) if patience.is_zero() => self.blocked.push((call, result)),
                 Err(_) => return Err(differs(&call, "no result")),
@@ -265,7 +265,7 @@ impl Kernel {
 
 impl Stack for Kernel {
     fn compared(&self) -> Compared {
-        Compared { window: true, syn_options: true, push: false }
+        Compared { window: true, syn_options: true }
     }
 
     fn tick(&self) -> i64 {
@@ -329,7 +329,7 @@ impl Stack for Kernel {
     }
 
     fn info(&self, name: &str) -> Option<f64> {
-        info::value(&self.info, name)
+        tcp_info::member(&self.info, name.strip_prefix("tcpi_")?).map(|number| number as f64)
     }
 
     fn refresh(&mut self) -> Result<(), Refusal> {
@@ -368,8 +368,9 @@ fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
     SockaddrIn::new(ip[0], ip[1], ip[2], ip[3], port)
 }
 
-fn reads(call: &Call) -> bool {
-    matches!(call.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv") && call.result > Some(0)
+/// Whether the result of a call is compared: the bytes that it reads.
+fn is_compared(call: &Call) -> bool {
+    call.reads() && call.result > Some(0)
 }
 
 fn differs(call: &Call, seen: &str) -> Refusal {

@@ -1,10 +1,8 @@
 //! Segments of a script to and from the bytes of IPv4 and TCP.
 
 use crate::script::{EcnField, Flags, Segment, TcpOption};
-use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
-
-/// Two bytes of IPv4's header hold DSCP and ECN; the ECN field is the lower two bits of the second (RFC 3168 §5).
-const ECN: usize = 1;
+use airhop_base::Ecn;
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 /// The addresses and ports of a connection, of the stack under test and of its peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +34,9 @@ impl Ends {
             .map_err(|_| "a longer segment than IPv4 has room for")?;
         tcp.checksum = tcp.calc_checksum_ipv4(&ip, &payload).map_err(|error| error.to_string())?;
         ip.dont_fragment = true;
+        ip.ecn = IpEcn::try_new(segment.codepoint() as u8).map_err(|error| error.to_string())?;
         let mut datagram = Vec::with_capacity(20 + usize::from(bytes));
-        ip.write_raw(&mut datagram).map_err(|error| error.to_string())?;
-        datagram[ECN] |= match segment.ecn {
-            None | Some(EcnField::NotEct) => 0,
-            Some(EcnField::Ect1) => 1,
-            Some(EcnField::Ect0 | EcnField::Ect) => 2,
-            Some(EcnField::Ce) => 3,
-        };
-        let sum = checksum(&datagram[..20]);
-        datagram[10..12].copy_from_slice(&sum.to_be_bytes());
+        ip.write(&mut datagram).map_err(|error| error.to_string())?;
         tcp.write(&mut datagram).map_err(|error| error.to_string())?;
         datagram.extend(payload);
         Ok(datagram)
@@ -87,7 +78,7 @@ impl Ends {
         if ip.destination != self.peer.0 || tcp.destination_port != self.peer.1 {
             return None;
         }
-        (self.local) = (ip.source, tcp.source_port);
+        self.local = (ip.source, tcp.source_port);
         if tcp.syn {
             self.origin = tcp.sequence_number;
         }
@@ -102,17 +93,11 @@ impl Ends {
             cwr: tcp.cwr,
             accurate: tcp.ns,
         };
-        let ecn = match datagram[ECN] & 3 {
-            0 => EcnField::NotEct,
-            1 => EcnField::Ect1,
-            2 => EcnField::Ect0,
-            _ => EcnField::Ce,
-        };
         let options = tcp
             .options_iterator()
             .map(|option| option.map_or_else(|e| TcpOption::Other(e.to_string()), told));
         Some(Segment {
-            ecn: Some(ecn),
+            ecn: Some(EcnField::from(Ecn::of_traffic_class(ip.ecn.value()))),
             flags,
             seq: tcp.sequence_number.wrapping_sub(self.origin),
             len: u32::try_from(payload.len()).ok()?,
@@ -138,11 +123,4 @@ fn told(option: TcpOptionElement) -> TcpOption {
 
 fn window(segment: &Segment) -> Result<u16, String> {
     u16::try_from(segment.window.unwrap_or(0)).map_err(|_| "a window of more than 65535".to_owned())
-}
-
-/// The checksum of a header whose own is zero, or of one that is complete (RFC 791 §3.1).
-fn checksum(header: &[u8]) -> u16 {
-    let words = header.chunks(2).enumerate().filter(|(place, _)| *place != 5);
-    let sum: u32 = words.map(|(_, word)| u32::from(word[0]) << 8 | u32::from(word[1])).sum();
-    !((sum & 0xFFFF) + (sum >> 16)) as u16
 }
