@@ -31,12 +31,18 @@ impl World {
 
     /// All that was counted since the beginning; no rates yet.
     pub(crate) fn totals(&self) -> Report {
+        let marked = self.marked_by_flow();
         Report {
             duration: self.duration,
             warmup: self.warmup,
             events: self.events.popped(),
             fingerprint: self.fingerprint.value(),
-            flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
+            flows: self
+                .flows
+                .iter()
+                .zip(marked)
+                .map(|(flow, marked)| self.flow_report(flow, marked))
+                .collect(),
             drops: self.drops,
             routing: self.routing_counts(),
             queues: self.queue_reports(),
@@ -51,11 +57,13 @@ impl World {
         found
     }
 
-    /// Packets of a flow that queues marked.
-    fn marked(&self, flow: &Flow) -> u64 {
-        let mut marked = 0;
+    /// Packets of each flow that queues marked.
+    fn marked_by_flow(&self) -> Vec<u64> {
+        let mut marked = vec![0; self.flows.len()];
         self.links.for_each_marker(&mut |_, marker| {
-            marked += marker.by_flow().get(usize::from(flow.id.0)).copied().unwrap_or_default();
+            for (sum, more) in marked.iter_mut().zip(marker.by_flow()) {
+                *sum += more;
+            }
         });
         marked
     }
@@ -69,7 +77,8 @@ impl World {
         })
     }
 
-    fn flow_report(&self, flow: &Flow) -> FlowReport {
+    /// What a flow counted, of whose packets queues have `marked` so many.
+    fn flow_report(&self, flow: &Flow, marked: u64) -> FlowReport {
         let name = |n: NodeId| self.names[n.0 as usize].clone();
         let blank = FlowReport {
             name: flow.plan.name.clone(),
@@ -84,7 +93,7 @@ impl World {
             Ends::Udp(udp) => blank.of_datagrams(&udp.datagrams),
             Ends::Real(real) => real.report(blank),
         };
-        report.marks.ce = self.marked(flow);
+        report.marks.ce = marked;
         report
     }
 
