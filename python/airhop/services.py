@@ -7,7 +7,7 @@ from airhop.errors import InputError, did_you_mean
 from airhop.scenario import Scenario
 
 
-def served(scenario: Scenario, name: str) -> Scenario:
+def served(scenario: Scenario, name: str | None) -> Scenario:
     """Have the network do something for every TCP flow, in place of what each asks for.
 
     Parameters
@@ -15,13 +15,16 @@ def served(scenario: Scenario, name: str) -> Scenario:
     scenario
         The scenario.
     name
-        A service, as `elsn`; a scheme, whose needs are meant, as `ll-elsn`; or `none`.
+        A service, as `elsn`; a scheme, whose needs are meant, as `ll-elsn`; or `none`. None: each flow has
+        what it asks for.
 
     Raises
     ------
     InputError
         When nothing has that name, or the scheme needs nothing.
     """
+    if name is None:
+        return scenario
     services = _named(name)
     return scenario.with_({f"flow.{flow}.services": services for flow in scenario.written_tcp_flows()})
 

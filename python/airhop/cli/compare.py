@@ -54,7 +54,7 @@ def compare(
     """
     load_all(with_)
     loaded = Scenario.load(scenario, sets=sets)
-    loaded = loaded if services is None else served(loaded, services)
+    loaded = served(loaded, services)
     chosen = [_scheme(word) for word in schemes]
     try:
         comparison = run_comparison(loaded, chosen, reps=reps, seed=seed, reporter=reporter_for_stderr())

@@ -107,7 +107,7 @@ def emulate(
     load_all(with_)
     schemes = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*schemes, *sets])
-    loaded = loaded if services is None else served(loaded, services)
+    loaded = served(loaded, services)
     hosts = hosts_of(
         loaded,
         [(f"--on {node}", node, [command]) for node, command in on],

@@ -57,7 +57,7 @@ def run(
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
-    loaded = loaded if services is None else served(loaded, services)
+    loaded = served(loaded, services)
     result = kept.run(
         f"{loaded.name}, {loaded.duration_s:g} s simulated",
         lambda traced: simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap),

@@ -171,8 +171,7 @@ def emulate(
     load_all(sources)
     if scheme is not None:
         scenario = scenario.with_({SCHEME: scheme})
-    if services is not None:
-        scenario = served(scenario, services)
+    scenario = served(scenario, services)
     namespaces = [
         (f'on["{node}"]', node, [lines] if isinstance(lines, str) else lines) for node, lines in on.items()
     ]

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 ROUNDING = 2
 """Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
 
+ACTS = {"snoop", "split"}
+"""Services whose agent makes packets in the place of an end."""
+
 CLOSE_MS = 1e-3
 """How close a recorded timeout is to its bound, milliseconds."""
 

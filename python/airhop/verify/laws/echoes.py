@@ -8,10 +8,7 @@ from typing import Any
 
 from airhop.catalogue import flagged_schemes
 from airhop.verify.laws.handshakes import uses_ecn
-from airhop.verify.trace import Finding, Step, Trace
-
-_ACTS = {"snoop", "split"}
-"""Services whose agent makes packets in the place of an end."""
+from airhop.verify.trace import ACTS, Finding, Step, Trace
 
 
 @dataclass
@@ -146,7 +143,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     ends = {
         name: _Ends(flow, _rule(flow))
         for name, flow in trace.flows.items()
-        if flow["transport"] == "tcp" and not _ACTS & set(flow["services"]) and not flow["tcp"]["turnaround"]
+        if flow["transport"] == "tcp" and not ACTS & set(flow["services"]) and not flow["tcp"]["turnaround"]
     }
     for step in trace.steps:
         if step.flow in ends:

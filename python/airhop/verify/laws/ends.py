@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airhop.verify.trace import Finding, Step, Trace, is_handshake
+from airhop.verify.trace import ACTS, Finding, Step, Trace, is_handshake
 
-_ACTS_FOR_SENDER = {"snoop", "split"}
-"""Services whose agent makes data itself."""
 _ACTS_FOR_RECEIVER = {"split"}
 """Services whose agent takes data and makes ACKs itself."""
 
@@ -35,7 +33,7 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
     heard = Counter(trace.rows_of(name, "acks", "ack"))
     for time, seq, _ in sent - made:
         yield _finding(time, name, f"segment {seq} is sent, and no packet is made")
-    if not _ACTS_FOR_SENDER & set(flow["services"]):
+    if not ACTS & set(flow["services"]):
         for time, seq, _ in made - sent:
             yield _finding(time, name, f"a packet with segment {seq} is made that the sender did not send")
     for time, ack in heard - taken:
@@ -59,7 +57,7 @@ def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
             yield _finding(
                 step.time, step.place, f"{step.kind} {step.seq} is delivered, and {end} is its end"
             )
-        if step.step == "made" and step.place != begin and not services & _ACTS_FOR_SENDER:
+        if step.step == "made" and step.place != begin and not services & ACTS:
             yield _finding(step.time, step.place, f"{step.kind} {step.seq} is made there, and not at {begin}")
 
 

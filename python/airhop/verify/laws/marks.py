@@ -9,12 +9,10 @@ from typing import Any
 
 from airhop.catalogue import flagged_schemes
 from airhop.verify.laws.handshakes import uses_ecn
-from airhop.verify.trace import Finding, Step, Trace, ways
+from airhop.verify.trace import ACTS, Finding, Step, Trace, ways
 
 _MARKS = {"congestion-warning", "step-marking"}
 """Services that put a queue that marks in the place of others on the path of a flow."""
-_ACTS = {"snoop", "split"}
-"""Services whose agent makes packets in the place of an end."""
 _CAPABLE = ("ect0", "ect1")
 
 _Mark = tuple[int, int]
@@ -98,7 +96,7 @@ def check(trace: Trace) -> Iterator[Finding]:
     ends = {
         name: _Sender(flow)
         for name, flow in trace.flows.items()
-        if flow["transport"] == "tcp" and not _ACTS & set(flow["services"])
+        if flow["transport"] == "tcp" and not ACTS & set(flow["services"])
     }
     for step in trace.steps:
         text = seen.on_step(step)
