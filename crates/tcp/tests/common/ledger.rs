@@ -405,9 +405,15 @@ impl Observer for Ledger {
         if is_new {
             self.check(before, segment, sender);
         }
-        // After going back, segments may be cut elsewhere.
+        // After going back, segments may be cut elsewhere: this one takes the place of those that began within it.
         if let Some((_, line)) = self.board.range_mut(..segment.seq).next_back() {
             line.end = line.end.min(segment.seq);
+        }
+        let starts = self.board.range(segment.seq + 1..segment.end()).map(|(&start, _)| start);
+        for start in starts.collect::<Vec<u64>>() {
+            if let Some(line) = self.board.remove(&start).filter(|line| line.end > segment.end()) {
+                self.board.insert(segment.end(), line);
+            }
         }
         self.transmissions += 1;
         let order = self.transmissions;
