@@ -173,16 +173,18 @@ impl Sender {
             self.notices.on_progress(false); // what came damaged is no progress
         }
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
-        if has_eln || self.notices.explains(now, &self.state) {
+        let is_explained = has_eln || self.notices.explains(now, &self.state);
+        if is_explained {
             self.recovery.note(&mut self.state, &ack);
         } else {
             self.decide_late(&ack);
             let detect = self.recovery.on_duplicate(&mut self.state, &ack);
             self.act_on(now, detect);
-            self.heed_echo(now, &ack);
-            self.grow_by_sack(&ack);
         }
         self.heed_echo(now, &ack);
+        if !is_explained {
+            self.grow_by_sack(&ack);
+        }
     }
 
     /// Linux, tcp_may_raise_cwnd(): once the path reorders, data that is SACKed grows the window as well. Everywhere else it never does: the
