@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -51,17 +51,7 @@ class Judged:
 
     def to_dict(self) -> dict[str, Any]:
         """Give what is known of it for JSON."""
-        told = {
-            "path": str(self.path),
-            "verdict": self.verdict,
-            "checks": self.checks,
-            "line": self.line,
-            "column": self.column,
-            "reason": self.reason,
-            "expected": self.expected,
-            "seen": self.seen,
-            "skipped": list(self.skipped),
-        }
+        told = asdict(self) | {"path": str(self.path), "skipped": list(self.skipped)}
         return {key: value for key, value in told.items() if value not in (None, [])}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from airhop.analysis.topology import Cell, Topology, cells
+from airhop.analysis.topology import Cell, cells, routes
 from airhop.plots.style import PALETTE
 from airhop.plots.topology import MOST_NAMES, MOST_WAYS, bend, extent
 
@@ -34,10 +34,11 @@ class Plan:
 
 def plans(run: TracedRun) -> list[Plan]:
     """Draw the cells of a run whose stations do not all hear each other."""
-    limited = [cell for cell in cells(run.network, run.tables) if cell.limited]
+    channels = cells(run.network, run.tables)
+    limited = [cell for cell in channels if cell.limited]
     if not limited:  # the ways of many flows through one wire cost a search each
         return []
-    ways = Topology.of_run(run.network, run.document, run.tables).ways
+    ways = routes(run.network, channels, run.document["flows"])
     return [_plan(cell, ways) for cell in limited]
 
 
