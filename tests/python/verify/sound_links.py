@@ -217,4 +217,25 @@ LINKS: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno"}],
     },
+    "an estimate of the bandwidth lies above the least window": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11b",
+                "rate": "1 Mbit/s",
+                "stations": {"a": [0, 0], "b": [30, 0]},
+                "queue": {"kind": "congestion-warning", "packets": 50, "threshold": 4, "weight": 0.2},
+            }
+        ],
+        "flow": [
+            {
+                "name": name,
+                "from": "a",
+                "to": "b",
+                "scheme": "westwood",
+                "tcp": {"preset": "rfc", "ecn": True},
+            }
+            for name in ("f", "g")
+        ],
+    },
 }

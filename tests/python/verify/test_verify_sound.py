@@ -475,6 +475,7 @@ SEEDS = {
     "a loss is believed while pacing waits": 12,
     "a notice after a timeout": 35,
     "a timeout repeats later": 20000860,
+    "an estimate of the bandwidth lies above the least window": 43,
 }
 """Seeds with which it happens within 10 s, where it does not with the first."""
 

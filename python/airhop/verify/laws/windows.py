@@ -19,6 +19,9 @@ _ECHOED = 40_000
 _TICKS: Mapping[str, int] = {"rfc6298": 0, "linux": 0, "single-gain": 1, "ns2": 2}
 """Ticks of the timer's clock by which a sample may differ from the round trip, by the kind of the timer."""
 
+_LEAST_SSTHRESH = 2.0
+"""Segments: no cut goes below (RFC 5681 §3.1, equation 4)."""
+
 _ECHO_MS = 1.0
 """Tick of the clock of timestamps, milliseconds."""
 
@@ -150,6 +153,8 @@ def _contradictions(
         pass  # a timer expired, which need not send
     elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
         pass  # two cuts, the second of which chose what the one before the first had
+    elif after.ssthresh == _LEAST_SSTHRESH and after.cwnd <= state.cwnd:
+        pass  # two cuts, of which an estimate of the bandwidth raised the first above the least
     # An estimate of the bandwidth may allow more, as a loss is repaired, than the window was.
     elif not (flow["tcp"]["undo"] or flow["tcp"]["frto"]) or (
         state.cwnd >= before.cwnd and state.time not in repairs
