@@ -107,6 +107,29 @@ def eight_a_millisecond(tmp_path: Path) -> str:
     return str(deliveries)
 
 
+def test_recovery_may_begin_in_the_instant_of_a_burst(tmp_path: Path) -> None:
+    """Rate halving keeps the flight that there was; ACKs of a burst send before its duplicates come."""
+    deliveries = tmp_path / "bursts.trace"
+    deliveries.write_text("".join(f"{ms}\n" * 20 for ms in range(100, 2001, 100)))
+    scenario = airhop.Scenario.load(
+        {
+            "name": "bursts",
+            "duration": "5 s",
+            "wired": [{"name": "w", "ends": ["s", "d"], "delay": "5 ms", "deliveries": str(deliveries)}],
+            "flow": [
+                {
+                    "name": "ftp",
+                    "from": "s",
+                    "to": "d",
+                    "scheme": {"name": "westwood-plus", "filter": "linux", "recovery": "rate-halving"},
+                    "tcp": {"preset": "rfc"},
+                }
+            ],
+        }
+    )
+    assert verify(scenario, airhop.run(scenario, trace=True)) == []
+
+
 def test_an_ack_may_answer_a_segment_of_the_same_instant(eight_a_millisecond: str) -> None:
     """A proxy at the end of a link without delay, on which several packets pass at a time."""
     scenario = airhop.Scenario.load(

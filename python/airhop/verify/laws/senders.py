@@ -68,6 +68,8 @@ class _Sender:
     """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
     """In flight when the last segment of all was sent."""
+    latest_at: int = -1
+    """When that was."""
     heard: int = 0
     """Duplicate ACKs since recovery began, or before it."""
     moved_at: int = 0
@@ -178,7 +180,9 @@ class _Sender:
             if time == self.heard_at:
                 self.duplicates = max(self.duplicates, self.as_in_recovery)
             out = self.top - self.acknowledged(time) if self.una < self.expired else flight
-            self.flight = max(self.flight, out)
+            # Segments of this instant may have left before the duplicates came, which were read first.
+            before = self.latest if time == self.latest_at else 0
+            self.flight = max(self.flight, out, before)
         self.top = max(self.top, end)
         yield from self._in_flight(time, cause, cwnd, flight)
         window = self.flow["tcp"]["receive_window"]
@@ -208,7 +212,7 @@ class _Sender:
         leave = self._freedom()
         if time == self.heard_at:
             leave = leave.also(self.leave)
-        self.latest = flight
+        self.latest, self.latest_at = flight, time
         if not self.heard and not self.recover:
             self.flight = flight
         if cause == "new" and flight > max((cwnd + leave.duplicates + _BEYOND) * self.segment, leave.flight):
