@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 from airhop import emulate
-from airhop.crosscheck.against_kernel import SECONDS, emulated
+from airhop.crosscheck.against_kernel import LINKS, SECONDS, Link, emulated
 from airhop.crosscheck.reference import COMPLETION_S, GOODPUT, parameters
+from airhop.objects import shipped
 
 POINT = ("link", "params", "scheme")
 MEASURED = ("lateness_p99_us", "turnaround_p50_us", "turnaround_p90_us")
@@ -44,15 +45,17 @@ for _ in range(int(sys.argv[2])):
 
 def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     """Make one run; None where the emulator did not keep pace."""
-    _, params, scheme = point
-    size = parameters(params).get("size")
-    commands = _bulk(scheme) if size is None else _downloads(scheme, 1000 * int(size))
-    run = emulate(emulated(*point).with_({"duration": f"{2 * SECONDS} s"}), commands, seed=seed)
+    word, params, scheme = point
+    link, size = LINKS[word], parameters(params).get("size")
+    objects = () if shipped(scheme) is None else scheme
+    commands = _bulk(link) if size is None else _downloads(scheme, 1000 * int(size))
+    scenario = emulated(*point).with_({"duration": f"{2 * SECONDS} s"})
+    run = emulate(scenario, commands, scheme=scheme, with_=objects, seed=seed)
     if run.failures or not run.valid:
         print(f"{point}, seed {seed}: {'; '.join(run.failures or run.why)}", file=sys.stderr)
         return None
     said = run.live["commands"][1]["stdout"]
-    took = run.live["turnaround_us"]["d"]
+    took = run.live["turnaround_us"][link.receiver]
     return {
         **dict(zip(POINT, point, strict=True)),
         "seed": seed,
@@ -63,8 +66,13 @@ def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     }
 
 
-def _bulk(scheme: str) -> dict[str, str]:
-    return {"d": "iperf3 -s -1", "s": f"iperf3 -c {{d}} -t {SECONDS} -C {scheme} -J"}
+def _bulk(link: Link) -> dict[str, str]:
+    """Ask for marks: a kernel does so by a setting of the node alone."""
+    asks = "sysctl -qw net.ipv4.tcp_ecn=1 && " if link.is_marked else ""
+    return {
+        link.receiver: "iperf3 -s -1",
+        link.sender: f"{asks}iperf3 -c {{{link.receiver}}} -t {SECONDS} -J",
+    }
 
 
 def _goodput(said: str) -> dict[str, str]:

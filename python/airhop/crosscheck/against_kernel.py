@@ -11,7 +11,11 @@ from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import COMPLETION, GOODPUT
 from airhop.crosscheck.reference import COMPLETION_S, parameters, points
 from airhop.crosscheck.words import percent
+from airhop.crosscheck.worlds import Document, wire
+from airhop.objects import shipped
+from airhop.plugins import load
 from airhop.scenario import Scenario
+from airhop.services import served
 
 REPEATED_WITHIN, ONCE_WITHIN = 0.015, 0.08
 """Bounds where frames are sent more than once, and where each loss is the kernel's to repair. BBR, which
@@ -30,10 +34,22 @@ class Link:
     """A network of which the kernel has the ends."""
 
     title: str
-    scenario: str
-    """A packaged one. Its data goes from `s` to `d`."""
+    scenario: str | Document
+    """A packaged one, or a document."""
     changes: Mapping[str, Any] = field(default_factory=dict)
+    sender: str = "s"
+    receiver: str = "d"
+    flow: str = "ftp"
+    """Name of the flow between them, as the scenario writes it."""
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether the sender asks for ECN."""
+        return _MARKED.items() <= self.changes.items()
+
+
+_WIRE = wire("reno", {"preset": "linux"}, loss=0.0, seconds=SECONDS)
+_MARKED = {"flow.ftp.tcp.ecn": True}
 
 LINKS: Mapping[str, Link] = {
     "last-hop": Link("", "last-hop"),
@@ -57,15 +73,38 @@ LINKS: Mapping[str, Link] = {
         },
     ),
     "rlp": Link("a radio link of 2 Mbit/s with RLP, FER 5 %", "yun2009-rlp", {"radio.air.rate": "2 Mbit/s"}),
+    "down": Link("Yun 2009's downlink", "yun2009-downlink", sender="s1", receiver="d1", flow="ftp*"),
+    "up": Link("Yun 2009's uplink", "yun2009-uplink", sender="d1", receiver="s1", flow="ftp*"),
+    "wire": Link("a wire of 10 Mbit/s, 30 ms", _WIRE, sender="a", receiver="b"),
+    "red": Link(
+        "RED marks on a wire of 10 Mbit/s, 30 ms",
+        _WIRE,
+        {"wired.w.queue": {"kind": "red", "packets": 100, "min": 10, "max": 30, "ecn": True}, **_MARKED},
+        sender="a",
+        receiver="b",
+    ),
+    "steps": Link(
+        "marks from 12 waiting packets on, on a wire of 10 Mbit/s, 30 ms",
+        _WIRE,
+        {"flow.ftp.services": ["step-marking"], **_MARKED},
+        sender="a",
+        receiver="b",
+    ),
 }
 """By the word that the files of measurements have."""
 
 _WORDS: Mapping[str, Callable[[str], str]] = {
     "fer": lambda value: f"FER {percent(value)}",
+    "loss": lambda value: f"loss {percent(value)}",
     "attempts": "attempts {}".format,
+    "services": str,
     "size": "{} kB".format,
 }
-_KEYS = {"attempts": "wlan.cell.attempts", "fer": "wlan.cell.errors.fer"}
+_KEYS = {
+    "attempts": "wlan.cell.attempts",
+    "fer": "wlan.cell.errors.fer",
+    "loss": "wired.w.errors.loss",
+}
 
 
 def emulated(link: str, params: str, scheme: str) -> Scenario:
@@ -79,22 +118,27 @@ def emulated(link: str, params: str, scheme: str) -> Scenario:
         One of `LINKS`.
     params
         What is set: `attempts` (transmissions of a frame at most), `fer` (probability that a full data frame
-        is lost) and `size` (of one transfer, kB; without it the sender always has data).
+        is lost), `loss` (of a packet on a wire), `services` (as `airhop emulate --services` has them) and
+        `size` (of one transfer, kB; without it the sender always has data).
     scheme
-        Of the sender.
+        Of the sender: Airhop's own, or an object that comes with it, as `bpf_eln`.
     """
     given = parameters(params)
     app = {"kind": "transfer", "size": f"{given['size']} kB"} if "size" in given else {"kind": "bulk"}
+    if shipped(scheme) is not None:
+        load(scheme)
+    there = LINKS[link]
+    flow = f"flow.{there.flow}"
     changes = {
         "duration": f"{SECONDS} s",
-        **LINKS[link].changes,
         **{key: json.loads(given[name]) for name, key in _KEYS.items() if name in given},
-        "flow.ftp.scheme": scheme,
-        "flow.ftp.app": app,
-        "flow.ftp.tcp.preset": "linux",
-        "flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
+        f"{flow}.scheme": scheme,
+        f"{flow}.app": app,
+        f"{flow}.tcp.preset": "linux",
+        f"{flow}.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
+        **there.changes,
     }
-    return Scenario.load(LINKS[link].scenario).with_(changes)
+    return served(Scenario.load(there.scenario).with_(changes), given.get("services"))
 
 
 def _told(link: str, params: str, scheme: str) -> str:
