@@ -12,15 +12,17 @@ use std::sync::Arc;
 
 /// Reads a member's value.
 type Of<T> = fn(&T) -> u64;
+/// Sets a member.
+type Set<T> = fn(&mut T, u64);
 
 /// What the sender knows, by the kernel's names. Addresses and ports are zero: in a simulation nothing goes by them. The other end sends no
 /// data: what is expected of it is the byte after its SYN.
-const KNOWN: [(&str, Of<Sock>); 43] = [
+const KNOWN: [(&str, Of<Sock>); 45] = [
     ("snd_cwnd", |sk| sk.snd_cwnd.into()),
     ("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
     ("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into()),
     ("snd_ssthresh", |sk| sk.snd_ssthresh.into()),
-    ("snd_cwnd_stamp", |sk| sk.jiffies().into()),
+    ("snd_cwnd_stamp", |sk| sk.snd_cwnd_stamp.into()),
     ("prior_cwnd", |sk| sk.prior_cwnd.into()),
     ("prior_ssthresh", |sk| sk.prior_ssthresh.into()),
     ("is_cwnd_limited", |sk| sk.is_cwnd_limited.into()),
@@ -40,12 +42,14 @@ const KNOWN: [(&str, Of<Sock>); 43] = [
     ("delivered", |sk| sk.delivered.into()),
     ("delivered_ce", |sk| sk.delivered_ce.into()),
     ("lost", |sk| sk.lost.into()),
-    ("app_limited", |_| 0),
+    ("total_retrans", |sk| sk.total_retrans.into()),
+    ("app_limited", |sk| sk.app_limited.into()),
+    ("lsndtime", |sk| sk.lsndtime.into()),
     ("tcp_mstamp", |sk| sk.tcp_mstamp),
     ("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
     ("tcp_wstamp_ns", |sk| sk.tcp_mstamp * 1000),
     ("icsk_ca_state", |sk| sk.ca_state as u64),
-    ("sk_pacing_status", |_| 0),
+    ("sk_pacing_status", |sk| sk.sk_pacing_status.into()),
     ("sk_pacing_rate", |sk| sk.sk_pacing_rate),
     ("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate),
     ("ecn_flags", |sk| sk.ecn_flags.into()),
@@ -58,10 +62,20 @@ const KNOWN: [(&str, Of<Sock>); 43] = [
     ("skc_v6_daddr.in6_u.u6_addr32[1]", |_| 0),
     ("skc_v6_daddr.in6_u.u6_addr32[2]", |_| 0),
     ("skc_v6_daddr.in6_u.u6_addr32[3]", |_| 0),
-    ("icsk_ack.pending", |_| 0),
+    ("icsk_ack.pending", |sk| sk.ack_pending.into()),
 ];
-/// Of these, what callbacks change.
-const CHANGED: [&str; 4] = ["snd_cwnd", "snd_cwnd_cnt", "snd_ssthresh", "sk_pacing_rate"];
+/// Of these, the members that callbacks may write, and how the sender takes them back.
+const CHANGED: [(&str, Set<Sock>); 9] = [
+    ("snd_cwnd", |sk, value| sk.snd_cwnd = value as u32),
+    ("snd_cwnd_cnt", |sk, value| sk.snd_cwnd_cnt = value as u32),
+    ("snd_cwnd_stamp", |sk, value| sk.snd_cwnd_stamp = value as u32),
+    ("snd_ssthresh", |sk, value| sk.snd_ssthresh = value as u32),
+    ("app_limited", |sk, value| sk.app_limited = value as u32),
+    ("ecn_flags", |sk, value| sk.ecn_flags = value as u8),
+    ("sk_pacing_status", |sk, value| sk.sk_pacing_status = value as u32),
+    ("sk_pacing_rate", |sk, value| sk.sk_pacing_rate = value),
+    ("icsk_ack.pending", |sk, value| sk.ack_pending = value as u8),
+];
 const ACK_SAMPLE: [(&str, Of<AckSample>); 3] = [
     ("pkts_acked", |sample| sample.pkts_acked.into()),
     ("rtt_us", |sample| sample.rtt_us as u64),
@@ -76,7 +90,7 @@ const RATE_SAMPLE: [(&str, Of<RateSample>); 9] = [
     ("acked_sacked", |sample| sample.acked_sacked.into()),
     ("prior_in_flight", |sample| sample.prior_in_flight.into()),
     ("is_app_limited", |sample| sample.is_app_limited.into()),
-    ("is_ack_delayed", |_| 0),
+    ("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
 ];
 
 /// A congestion control of an object with where its structures have their members, for any number of connections.
@@ -86,7 +100,7 @@ pub struct Loaded {
     control: CongestionControl,
     socket: Arc<Layout>,
     known: Vec<(Field, Of<Sock>)>,
-    changed: [Field; CHANGED.len()],
+    changed: Vec<(Field, Set<Sock>)>,
     ack_sample: (Arc<Layout>, Vec<(Field, Of<AckSample>)>),
     rate_sample: (Arc<Layout>, Vec<(Field, Of<RateSample>)>),
 }
@@ -102,7 +116,7 @@ impl Loaded {
         let rate_sample = object.sample_layout("rate_sample", &RATE_SAMPLE.map(|(name, _)| name))?;
         Ok(Arc::new(Loaded {
             known: needed(&socket),
-            changed: CHANGED.map(|name| place(&socket, name)),
+            changed: changed(&socket),
             ack_sample: (ack_sample.clone(), places(&ack_sample, &ACK_SAMPLE)),
             rate_sample: (rate_sample.clone(), places(&rate_sample, &RATE_SAMPLE)),
             object: object.clone(),
@@ -163,6 +177,14 @@ fn needed(socket: &Layout) -> Vec<(Field, Of<Sock>)> {
     places(socket, &members)
 }
 
+/// What programs can write, and the kernel's own functions do.
+fn changed(socket: &Layout) -> Vec<(Field, Set<Sock>)> {
+    let visible = CHANGED.iter().map(|&(name, into)| (name, place(socket, name), into));
+    let visible =
+        visible.filter(|(name, field, _)| socket.is_visible(*field) || Window::FIELDS.contains(name));
+    visible.map(|(_, field, into)| (field, into)).collect()
+}
+
 fn fill<T>(image: &mut Image, members: &[(Field, Of<T>)], from: &T) {
     members.iter().for_each(|(field, of)| image.set(*field, of(from)));
 }
@@ -211,12 +233,7 @@ impl Connection {
         };
         let now = sk.tcp_mstamp * 1000;
         let result = self.machine.call(program, &mut self.socket, &arguments[..count], now);
-        let [cwnd, cwnd_cnt, ssthresh, pacing_rate] =
-            self.loaded.changed.map(|field| self.socket.image.get(field));
-        sk.snd_cwnd = cwnd as u32;
-        sk.snd_cwnd_cnt = cwnd_cnt as u32;
-        sk.snd_ssthresh = ssthresh as u32;
-        sk.sk_pacing_rate = pacing_rate;
+        self.loaded.changed.iter().for_each(|(field, into)| into(sk, self.socket.image.get(*field)));
         result.map_err(|fault| fault as CallbackError)
     }
 }
@@ -264,9 +281,15 @@ impl TcpCongestionOps for Connection {
         self.call(Callback::UndoCwnd, sk, &Given::Nothing).map(|segments| segments as u32)
     }
 
-    fn cong_control(&mut self, sk: &mut Sock, ack: u32, rs: &RateSample) -> Result<(), CallbackError> {
+    fn cong_control(
+        &mut self,
+        sk: &mut Sock,
+        ack: u32,
+        flag: u32,
+        rs: &RateSample,
+    ) -> Result<(), CallbackError> {
         fill(&mut self.rate_sample, &self.loaded.rate_sample.1, rs);
-        self.call(Callback::CongControl, sk, &Given::RateSample([ack.into(), 0])).map(drop)
+        self.call(Callback::CongControl, sk, &Given::RateSample([ack.into(), flag.into()])).map(drop)
     }
 
     fn min_tso_segs(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {

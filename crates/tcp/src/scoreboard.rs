@@ -50,6 +50,16 @@ impl Sent {
         self.end - self.start
     }
 
+    /// How many of its bytes are under way once more: it was sent again, and neither arrived nor is taken for lost since.
+    fn repeated(&self) -> u64 {
+        if self.is_repeated() { self.bytes() } else { 0 }
+    }
+
+    /// True if it was sent again, and neither arrived nor is taken for lost since.
+    pub fn is_repeated(&self) -> bool {
+        self.retransmitted && !self.sacked && !self.lost
+    }
+
     /// It goes out again.
     pub fn again(&self, cause: Cause) -> Next {
         Next { start: self.start, end: self.end, cause }
@@ -111,8 +121,10 @@ impl Scoreboard {
         let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
         e.at = at;
+        losses.repeated -= e.repeated();
         (e.again, e.retransmitted) = (true, true);
         losses.remove(e);
+        losses.repeated += e.repeated();
         Some(before)
     }
 
@@ -144,8 +156,10 @@ impl Scoreboard {
             self.high_sack = self.runs.iter().next_back().map_or(0, |run| run.end);
         }
         self.losses.bytes -= parts().filter(|e| e.lost).map(Sent::bytes).sum::<u64>();
+        self.losses.repeated -= parts().map(Sent::repeated).sum::<u64>();
         self.segments.drain(first + 1..last);
         self.segments[first] = Sent { end, sacked, arrived, lost: false, ..head };
+        self.losses.repeated += self.segments[first].repeated();
         self.search_anew();
     }
 
@@ -174,6 +188,7 @@ impl Scoreboard {
                 // A partly acknowledged segment keeps its tail.
                 if e.start < una {
                     let cut = una - e.start;
+                    self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
                     e.start = una;
                     self.sacked_bytes -= if e.sacked { cut } else { 0 };
                     self.losses.bytes -= if e.lost { cut } else { 0 };
@@ -183,6 +198,7 @@ impl Scoreboard {
             }
             self.sacked_bytes -= if e.sacked { e.bytes() } else { 0 };
             self.losses.bytes -= if e.lost { e.bytes() } else { 0 };
+            self.losses.repeated -= e.repeated();
             self.news.acknowledges_again |= e.again;
             if !e.sacked {
                 self.news.add(e);
@@ -203,6 +219,7 @@ impl Scoreboard {
             let first = self.place(gap.start);
             let mut marked: Option<SackBlock> = None;
             for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
+                self.losses.repeated -= e.repeated();
                 self.losses.remove(e);
                 self.news.add(e);
                 (e.sacked, e.arrived) = (true, true);
@@ -317,6 +334,11 @@ impl Scoreboard {
         self.news.delivered
     }
 
+    /// True if the last ACK acknowledged a segment cumulatively that was sent more than once.
+    pub fn acknowledges_again(&self) -> bool {
+        self.news.acknowledges_again
+    }
+
     /// Bytes that SACK blocks of the last ACK reported and that were not known.
     pub fn newly_sacked(&self) -> u64 {
         self.news.sacked
@@ -361,6 +383,11 @@ impl Scoreboard {
     /// Bytes marked lost and not yet repaired.
     pub fn lost_bytes(&self) -> u64 {
         self.losses.bytes
+    }
+
+    /// Bytes sent again, and neither SACKed nor marked lost since.
+    pub fn repeated_bytes(&self) -> u64 {
+        self.losses.repeated
     }
 }
 

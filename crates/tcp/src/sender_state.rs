@@ -39,6 +39,9 @@ pub struct SenderState {
     pub srtt: Option<Span>,
     /// The path reorders segments so far that duplicates are no sign of loss (Linux, `tp->reordering` above DupThresh; false in other stacks).
     pub reorders: bool,
+    /// Until so many bytes are delivered, the sender sent less than the path may have taken (draft-cheng-iccrg-delivery-rate-estimation,
+    /// C.app_limited); zero: it did not. Kept for schemes that ask for the delivery rate.
+    pub limited_until: u64,
     /// What was sent and not yet acknowledged.
     pub board: Scoreboard,
     /// What is used of the window.
@@ -64,6 +67,7 @@ impl SenderState {
             opens_small: false,
             srtt: None,
             reorders: false,
+            limited_until: 0,
             board: Scoreboard::default(),
             usage: Usage::default(),
         }

@@ -8,6 +8,7 @@ mod deliveries;
 mod fuzzed;
 mod hostile;
 mod kernel_marks;
+mod kernel_members;
 mod kernel_ops;
 mod laws;
 mod lhp;

@@ -127,9 +127,15 @@ impl DeliveryRate {
     }
 
     /// All that is outstanding, `in_flight` bytes, is less than what may be: samples of what is sent from now until it has arrived
-    /// show what the application supplied, or what the scheme chose to send.
-    pub fn limit(&mut self, in_flight: u64) {
+    /// show what the application supplied, or what the scheme chose to send. Returns C.app_limited.
+    pub fn limit(&mut self, in_flight: u64) -> u64 {
         self.limited_until = (self.delivered + in_flight).max(1);
+        self.limited_until
+    }
+
+    /// C.app_limited, in bytes delivered; zero: nothing limits what is sent.
+    pub fn limited_until(&self) -> u64 {
+        self.limited_until
     }
 
     /// `board` has taken in an ACK.

@@ -1,7 +1,8 @@
+use super::flags;
 use super::ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
 use super::sock::{CaState, Sock, packets};
 use crate::recovery::Prr;
-use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Next, Repair, Signal, Window};
+use crate::seams::{Ack, Cause, CongestionControl, Delivery, Judged, Loss, Next, Repair, Signal, Window};
 use crate::sender_state::SenderState;
 use crate::{Config, Fault};
 use airhop_base::{Rate, Span, Time};
@@ -29,6 +30,14 @@ pub struct KernelControl {
     high_seq: u64,
     /// The last ACK acknowledges data cumulatively.
     advances: bool,
+    /// What the last ACK said (`FLAG_*`).
+    flag: u32,
+    /// First byte never sent.
+    max_sent: u64,
+    /// First byte of the last loss probe that repeated a segment (RFC 8985 §7.3).
+    probe: Option<u64>,
+    /// The control has said itself that what is in flight shows less than the path's rate.
+    holds_back: bool,
     uses_prr: bool,
     /// A reduction brings the window down evenly.
     prr: Option<Prr>,
@@ -57,6 +66,10 @@ impl KernelControl {
             in_vain: false,
             high_seq: 0,
             advances: false,
+            flag: 0,
+            max_sent: 1,
+            probe: None,
+            holds_back: false,
             uses_prr: c.prr && !has.contains(Callbacks::CONG_CONTROL),
             prr: None,
             in_flight: 0,
@@ -83,9 +96,12 @@ impl KernelControl {
         method: &'static str,
         run: impl FnOnce(&mut dyn TcpCongestionOps, &mut Sock) -> Result<T, CallbackError>,
     ) -> T {
-        run(self.ops.as_mut(), &mut self.sk).unwrap_or_else(|cause| {
+        let limited = self.sk.app_limited;
+        let answer = run(self.ops.as_mut(), &mut self.sk).unwrap_or_else(|cause| {
             Fault { scheme: self.scheme.to_string(), method, cause }.raise();
-        })
+        });
+        self.holds_back |= self.sk.app_limited != limited && self.sk.app_limited != 0;
+        answer
     }
 
     fn event(&mut self, event: CaEvent) {
@@ -137,6 +153,7 @@ impl KernelControl {
             self.mark(s);
             self.sk.snd_cwnd_cnt = 0;
             self.reduce();
+            self.answer_echoes();
         }
         let threshold = self.sk.snd_ssthresh;
         self.set_state(new);
@@ -165,7 +182,14 @@ impl KernelControl {
         self.prr = None;
         self.set_state(CaState::Loss);
         self.mark(s);
+        self.answer_echoes();
+        self.sk.stamp_cwnd();
         self.in_flight = 0;
+    }
+
+    /// The next new segment says that the window was reduced (RFC 3168 §6.1.2).
+    fn answer_echoes(&mut self) {
+        self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
     }
 
     fn mark(&mut self, s: &SenderState) {
@@ -178,6 +202,7 @@ impl KernelControl {
         self.prr = None;
         if !self.steers() {
             self.sk.snd_cwnd = self.sk.snd_ssthresh;
+            self.sk.stamp_cwnd();
             self.event(CaEvent::CompleteCwr);
         }
     }
@@ -200,6 +225,8 @@ impl KernelControl {
         if std::mem::take(&mut self.in_vain) {
             self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
             self.sk.snd_ssthresh = self.sk.snd_ssthresh.max(self.sk.prior_ssthresh);
+            self.sk.ecn_flags &= !Sock::ECN_QUEUE_CWR;
+            self.sk.stamp_cwnd();
             self.prr = None;
             self.set_state(CaState::Open);
         }
@@ -220,8 +247,9 @@ impl KernelControl {
         match self.sk.ca_state {
             CaState::Open if is_amiss => self.set_state(CaState::Disorder),
             CaState::Disorder if !is_amiss => self.set_state(CaState::Open),
-            _ => {}
+            _ => return,
         }
+        self.mark(s);
     }
 
     /// The window of a reduction is the flight that PRR allows.
@@ -235,6 +263,9 @@ impl KernelControl {
     fn steer(&mut self, d: &Delivery, acked: u32) {
         let count = |bytes: u64| bytes.div_ceil(u64::from(self.sk.mss_cache)) as u32;
         let rate = d.arrivals.rate.as_ref();
+        if rate.is_none_or(|r| count(r.prior) + 1 != self.sk.delivered) {
+            self.flag = flags::beside_others(self.flag);
+        }
         let rs = RateSample {
             prior_delivered: rate.map_or(0, |r| count(r.prior)),
             delivered: rate.map_or(-1, |r| count(r.delivered) as i32),
@@ -244,9 +275,16 @@ impl KernelControl {
             acked_sacked: acked,
             prior_in_flight: count(d.before),
             is_app_limited: rate.is_some_and(|r| r.limited),
+            is_ack_delayed: flags::may_be_delayed(self.flag),
         };
-        let ack = self.sk.snd_una;
-        self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, &rs));
+        let (ack, flag) = (self.sk.snd_una, self.flag);
+        self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
+    }
+
+    /// Takes in what the sender knows now.
+    fn refresh(&mut self, now: Time, s: &SenderState) {
+        self.probe = self.probe.filter(|&seq| s.board.get(seq).is_some_and(|e| e.is_repeated()));
+        self.sk.refresh(now, s, self.probe.is_some());
     }
 }
 
@@ -255,9 +293,14 @@ impl CongestionControl for KernelControl {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        self.sk.refresh(a.now, s);
+        self.refresh(a.now, s);
+        if !self.steers() {
+            self.sk.pace();
+        }
         self.begin();
+        self.holds_back = false;
         self.advances = a.acked > 0;
+        self.flag = flags::of_ack(a, s, &self.sk, self.high_seq);
         self.delivered += a.delivered;
         self.sk.delivered = self.delivered.div_ceil(s.mss) as u32;
         self.delivered_ce += if a.ece { a.delivered } else { 0 };
@@ -277,7 +320,7 @@ impl CongestionControl for KernelControl {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         self.take(w);
-        self.sk.refresh(l.now, s);
+        self.refresh(l.now, s);
         self.begin();
         self.undo();
         match l.signal {
@@ -300,7 +343,7 @@ impl CongestionControl for KernelControl {
     /// Recovery goes on with the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
         self.take(w);
-        self.sk.refresh(now, s);
+        self.refresh(now, s);
         self.begin();
         self.undo();
         self.begin_reduction(CaState::Recovery, s);
@@ -317,7 +360,8 @@ impl CongestionControl for KernelControl {
         self.take(w);
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         let acked = count(d.arrivals.fresh);
-        self.sk.refresh(d.now, s);
+        self.refresh(d.now, s);
+        self.flag |= flags::of_losses(s);
         self.delivered = d.arrivals.total;
         self.sk.delivered = count(self.delivered);
         self.sk.lost = self.sk.lost.wrapping_add(count(d.lost));
@@ -331,6 +375,9 @@ impl CongestionControl for KernelControl {
         } else if self.advances || (s.reorders && d.arrivals.fresh > 0) {
             let ack = self.sk.snd_una;
             self.call(Callbacks::CONG_AVOID, "cong_avoid", |ops, sk| ops.cong_avoid(sk, ack, acked));
+        }
+        if !self.steers() {
+            self.sk.pace();
         }
         if self.has.contains(Callbacks::MIN_TSO_SEGS) {
             self.quantum = u64::from(self.ask("min_tso_segs", |ops, sk| ops.min_tso_segs(sk)));
@@ -348,6 +395,13 @@ impl CongestionControl for KernelControl {
         if self.in_flight == 0 {
             self.event(CaEvent::TxStart);
         }
+        let is_new = sent.start >= self.max_sent;
+        self.max_sent = self.max_sent.max(sent.end);
+        self.probe = match sent.cause {
+            Cause::Probe if !is_new => Some(sent.start),
+            _ => self.probe.filter(|&seq| seq != sent.start),
+        };
+        self.sk.note_sent(is_new);
         self.in_flight += sent.end - sent.start;
         if let Some(prr) = &mut self.prr {
             prr.on_sent(sent.end - sent.start);
@@ -357,7 +411,13 @@ impl CongestionControl for KernelControl {
     /// A control that has `cong_control` sets the rate itself; for all others the host paces.
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         let rate = self.sk.sk_pacing_rate.min(self.sk.sk_max_pacing_rate);
-        (self.steers() && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
+        let is_paced = self.steers() && self.sk.sk_pacing_status != Sock::PACING_NONE;
+        (is_paced && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
+    }
+
+    /// It has written `app_limited`, as BBR does while it looks for the least round trip.
+    fn holds_back(&self) -> bool {
+        self.holds_back
     }
 
     /// What the rate makes in 1/1024 s, 64 KiB at most, and as many segments as the control asks for at least.

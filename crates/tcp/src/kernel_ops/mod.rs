@@ -4,6 +4,7 @@
 //! [`KernelControl`] stands between it and the seam [`CongestionControl`](crate::seams::CongestionControl).
 
 mod control;
+mod flags;
 mod ops;
 mod sock;
 

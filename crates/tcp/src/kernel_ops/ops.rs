@@ -82,6 +82,8 @@ pub struct RateSample {
     pub prior_in_flight: u32,
     /// The application was the limit when that segment was sent.
     pub is_app_limited: bool,
+    /// The receiver may have delayed the ACK: it is of a single segment that is not full.
+    pub is_ack_delayed: bool,
 }
 
 /// A congestion control as Linux calls it (`struct tcp_congestion_ops`). One is made for each connection.
@@ -162,12 +164,19 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The program's fault.
     fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// Window and pacing rate after an ACK, in place of PRR and `cong_avoid`.
+    /// Window and pacing rate after an ACK, in place of PRR and `cong_avoid`; `flag`: what the ACK said (`FLAG_*` of net/ipv4/tcp_input.c),
+    /// since Linux 6.10.
     ///
     /// # Errors
     /// The program's fault.
-    fn cong_control(&mut self, sk: &mut Sock, ack: u32, rs: &RateSample) -> Result<(), CallbackError> {
-        let _ = (sk, ack, rs);
+    fn cong_control(
+        &mut self,
+        sk: &mut Sock,
+        ack: u32,
+        flag: u32,
+        rs: &RateSample,
+    ) -> Result<(), CallbackError> {
+        let _ = (sk, ack, flag, rs);
         Ok(())
     }
 

@@ -56,14 +56,26 @@ pub struct Sock {
     pub delivered: u32,
     /// Of these, those whose ACK had ECE.
     pub delivered_ce: u32,
-    /// [`Sock::ECN_OK`] if the connection takes part in ECN.
+    /// [`Sock::ECN_OK`] if the connection takes part in ECN, [`Sock::ECN_QUEUE_CWR`] while a reduction is to be told of.
     pub ecn_flags: u8,
     /// Packets taken to be lost so far.
     pub lost: u32,
+    /// Packets sent again so far.
+    pub total_retrans: u32,
+    /// Not zero: until so many packets are delivered, samples show what the application supplied, or what the control chose to send.
+    pub app_limited: u32,
+    /// When data was last sent, in jiffies.
+    pub lsndtime: u32,
+    /// When the window was last full, or changed by a reduction, in jiffies.
+    pub snd_cwnd_stamp: u32,
+    /// `icsk_ack.pending`: a receiver's, which a control may write; of no effect here, as the other end sends no data.
+    pub ack_pending: u8,
     /// The time, µs.
     pub tcp_mstamp: u64,
     pub ca_state: CaState,
-    /// Bytes per second; `u64::MAX` while nobody has set it.
+    /// [`Sock::PACING_NONE`], `SK_PACING_NEEDED` (1) or [`Sock::PACING_FQ`].
+    pub sk_pacing_status: u32,
+    /// Bytes per second; `u64::MAX` while nobody has set it. Of a control without `cong_control` the kernel sets it.
     pub sk_pacing_rate: u64,
     pub sk_max_pacing_rate: u64,
 }
@@ -71,6 +83,12 @@ pub struct Sock {
 impl Sock {
     /// `TCP_ECN_OK`, `TCP_ECN_MODE_RFC3168` since Linux 6.14.
     pub const ECN_OK: u8 = 1;
+    /// `TCP_ECN_QUEUE_CWR`.
+    pub const ECN_QUEUE_CWR: u8 = 2;
+    /// `SK_PACING_NONE`.
+    pub const PACING_NONE: u32 = 0;
+    /// `SK_PACING_FQ`: the queueing discipline spaces segments.
+    pub const PACING_FQ: u32 = 2;
 
     /// A connection that has sent nothing yet.
     pub(super) fn new(c: &Config) -> Self {
@@ -98,8 +116,14 @@ impl Sock {
             delivered_ce: 0,
             ecn_flags: if c.ecn { Sock::ECN_OK } else { 0 },
             lost: 0,
+            total_retrans: 0,
+            app_limited: 0,
+            lsndtime: 0,
+            snd_cwnd_stamp: 0,
+            ack_pending: 0,
             tcp_mstamp: 0,
             ca_state: CaState::Open,
+            sk_pacing_status: if c.pacing { Sock::PACING_FQ } else { Sock::PACING_NONE },
             sk_pacing_rate: u64::MAX,
             sk_max_pacing_rate: u64::MAX,
         }
@@ -126,17 +150,50 @@ impl Sock {
         (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
     }
 
-    /// What the sender knows now.
-    pub(super) fn refresh(&mut self, now: Time, s: &SenderState) {
+    /// What the sender knows now. Linux counts a lost packet that was sent again in `lost_out` and in `retrans_out`, and a loss probe, which
+    /// repeats what nobody takes for lost, in `retrans_out` alone; `is_probed`: one is under way.
+    pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;
         (self.snd_una, self.snd_nxt, self.write_seq) = (s.una as u32, s.max_sent as u32, s.supplied as u32);
         self.packets_out = s.board.len() as u32;
         self.sacked_out = count(s.board.sacked_bytes());
-        self.lost_out = count(s.board.lost_bytes());
+        self.retrans_out = count(s.board.repeated_bytes());
+        self.lost_out = count(s.board.lost_bytes()) + self.retrans_out - u32::from(is_probed);
+        self.app_limited = count(s.limited_until);
         (self.max_packets_out, self.is_cwnd_limited) = s.usage.in_use();
         self.srtt_us = s.srtt.map_or(0, |srtt| (srtt.nanos() / 125) as u32);
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
+    }
+
+    /// Data leave, for the first time or again.
+    pub(super) fn note_sent(&mut self, is_new: bool) {
+        self.lsndtime = self.jiffies();
+        if is_new {
+            self.ecn_flags &= !Sock::ECN_QUEUE_CWR;
+        } else {
+            self.total_retrans += 1;
+        }
+        if self.uses_window() {
+            self.stamp_cwnd();
+        }
+    }
+
+    /// The window is full, or a reduction changed it.
+    pub(super) fn stamp_cwnd(&mut self) {
+        self.snd_cwnd_stamp = self.jiffies();
+    }
+
+    /// The rate of a control that sets none (Linux, tcp_update_pacing_rate()): twice the window a round trip while that is below half of
+    /// ssthresh, and 1.2 windows else; of what is outstanding if that is more.
+    pub(super) fn pace(&mut self) {
+        if self.srtt_us == 0 {
+            return;
+        }
+        let percent = if self.snd_cwnd < self.snd_ssthresh / 2 { 200 } else { 120 };
+        let bytes = u128::from(self.mss_cache) * u128::from(self.snd_cwnd.max(self.packets_out));
+        let rate = bytes * percent * 80_000 / u128::from(self.srtt_us); // 8 · 10⁶ µs, in hundredths
+        self.sk_pacing_rate = self.sk_max_pacing_rate.min(u64::try_from(rate).unwrap_or(u64::MAX));
     }
 }
 

@@ -10,6 +10,8 @@ pub(super) struct Losses {
     pub from: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Bytes sent again, and neither SACKed nor marked lost since.
+    pub repeated: u64,
     /// First bytes of what was marked since the last ACK or timer.
     pub fresh: Vec<u64>,
     /// Bytes of these.
@@ -19,6 +21,7 @@ pub(super) struct Losses {
 impl Losses {
     /// A segment that was not marked is.
     pub fn add(&mut self, e: &mut Sent) {
+        self.repeated -= e.repeated();
         e.lost = true;
         self.bytes += e.bytes();
         self.from = self.from.min(e.start);
@@ -81,7 +84,7 @@ impl Scoreboard {
     /// Marks everything that has not arrived lost (a timeout), and the segment at the left edge in any case.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
-        self.losses.bytes = 0;
+        (self.losses.bytes, self.losses.repeated) = (0, 0);
         for e in &mut self.segments {
             e.lost = !e.sacked;
             e.retransmitted = false;
@@ -94,7 +97,9 @@ impl Scoreboard {
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let (end, len) = (e.end, e.bytes());
+        self.losses.repeated -= e.repeated();
         self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
+        self.losses.repeated += e.repeated();
         if !e.lost {
             self.losses.add(e);
         }
@@ -106,6 +111,7 @@ impl Scoreboard {
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| e.lost = false);
         self.losses.bytes = 0;
+        self.losses.repeated = self.segments.iter().map(Sent::repeated).sum();
         self.search_anew();
     }
 
@@ -117,7 +123,7 @@ impl Scoreboard {
         self.runs.clear();
         self.high_sack = 0;
         self.sacked_bytes = 0;
-        self.losses.bytes = 0;
+        (self.losses.bytes, self.losses.repeated) = (0, 0);
         self.search_anew();
     }
 

@@ -125,6 +125,7 @@ proptest! {
             let sum = |is_so: fn(&&Sent) -> bool| board.iter().filter(is_so).map(Sent::bytes).sum::<u64>();
             prop_assert_eq!(board.sacked_bytes, sum(|e| e.sacked));
             prop_assert_eq!(board.losses.bytes, sum(|e| e.lost));
+            prop_assert_eq!(board.repeated_bytes(), sum(|e| e.retransmitted && !e.sacked && !e.lost));
             let start = |e: Option<&Sent>| e.map(|e| e.start);
             let high = board.high_sack;
             let is_hole = |e: &&Sent| e.start < high && !e.sacked && !e.retransmitted;

@@ -14,6 +14,7 @@ impl Sender {
     pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
         let mut arrivals = meter.on_ack(now, &self.state.board);
+        self.state.limited_until = meter.limited_until();
         let lost = self.state.board.newly_lost_bytes();
         let newly_lost = if lost > 0 { self.tell_of_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {
@@ -34,7 +35,7 @@ impl Sender {
         };
         self.control.on_delivery(&mut self.window, &delivery, &self.state);
         if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
-            meter.limit(in_flight);
+            self.state.limited_until = meter.limit(in_flight);
         }
     }
 
@@ -66,7 +67,7 @@ impl Sender {
         let in_flight = self.recovery.in_flight(&self.state);
         let has_room = self.state.has_room(self.state.mss, in_flight, self.window.cwnd);
         if self.state.nxt == self.state.supplied && has_room && self.recovery.repair() == Repair::Nothing {
-            meter.limit(in_flight);
+            self.state.limited_until = meter.limit(in_flight);
         }
     }
 }

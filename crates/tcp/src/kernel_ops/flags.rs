@@ -1,0 +1,63 @@
+//! `flag` of `cong_control`: what Linux' tcp_ack() found out about an ACK (`FLAG_*` of net/ipv4/tcp_input.c, by the kernel's numbers).
+
+use super::sock::Sock;
+use crate::scoreboard::duplicate;
+use crate::seams::Ack;
+use crate::sender_state::SenderState;
+
+const WIN_UPDATE: u32 = 0x02;
+const DATA_ACKED: u32 = 0x04;
+const RETRANS_DATA_ACKED: u32 = 0x08;
+const DATA_SACKED: u32 = 0x20;
+const ECE: u32 = 0x40;
+const LOST_RETRANS: u32 = 0x80;
+const SLOWPATH: u32 = 0x100;
+const ORIG_SACK_ACKED: u32 = 0x200;
+const SND_UNA_ADVANCED: u32 = 0x400;
+const DSACKING_ACK: u32 = 0x800;
+const SET_XMIT_TIMER: u32 = 0x1000;
+const UPDATE_TS_RECENT: u32 = 0x4000;
+const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
+
+/// The flags of an ACK of an established connection, when the record has taken it in and nothing has been marked lost for it; `high_seq`: the
+/// first byte not sent when the state last changed.
+///
+/// Never set are FLAG_DATA, as the other end sends none; FLAG_SYN_ACKED, as the handshake is over; FLAG_SACK_RENEGING and
+/// FLAG_NO_CHALLENGE_ACK, as receivers do not renege and do not challenge; and FLAG_DSACK_TLP and FLAG_TS_PROGRESS, which are not simulated.
+pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 {
+    let set = |flag: u32, is_so: bool| if is_so { flag } else { 0 };
+    let advances = a.acked > 0;
+    let arrived = || s.board.arrived().iter().filter(|e| !e.arrived);
+    let sacked = s.board.newly_sacked() > 0;
+    // Whatever header prediction does not foresee.
+    let is_slow = a.ece || !a.sack.is_empty();
+    let is_duplicate = duplicate(s.una, &a.sack).is_some();
+    let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
+    // Less than a segment, alone and in order, whose ACK a receiver may have delayed.
+    let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_again());
+    let is_short = advances && a.acked < s.mss && a.delivered == a.acked && arrived().count() == 1;
+    set(WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER, advances)
+        | set(RETRANS_DATA_ACKED, s.board.acknowledges_again())
+        | set(DATA_SACKED, sacked)
+        | set(ECE, has_ece)
+        | set(SLOWPATH | UPDATE_TS_RECENT, is_slow)
+        | set(ORIG_SACK_ACKED, arrived().any(|e| !e.again && e.end <= high_seq))
+        | set(DSACKING_ACK, is_duplicate)
+        | set(ACK_MAYBE_DELAYED, is_last && is_short)
+}
+
+/// The same after losses were looked for: a retransmission may be among them.
+pub(super) fn of_losses(s: &SenderState) -> u32 {
+    let mut lost = s.board.newly_lost().iter().filter_map(|&start| s.board.get(start));
+    if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
+}
+
+/// The same where more was delivered than the one segment, since that was sent: its ACK was not delayed.
+pub(super) fn beside_others(flag: u32) -> u32 {
+    flag & !ACK_MAYBE_DELAYED
+}
+
+/// `rate_sample.is_ack_delayed`, by the flags.
+pub(super) fn may_be_delayed(flag: u32) -> bool {
+    flag & ACK_MAYBE_DELAYED != 0
+}

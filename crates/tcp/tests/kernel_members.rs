@@ -1,0 +1,194 @@
+//! What the sender tells controls of Linux's interface: members of the socket and `flag`, each as net/ipv4 of Linux 6.18 fills it in.
+
+use crate::common::linux;
+use crate::common::script::Script;
+use airhop_base::{FlowId, NodeId};
+use airhop_tcp::kernel_ops::{CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme};
+use airhop_tcp::{Config, Params, Sender};
+use std::sync::{Arc, Mutex};
+
+const WIN_UPDATE: u32 = 0x02;
+const DATA_ACKED: u32 = 0x04;
+const RETRANS_DATA_ACKED: u32 = 0x08;
+const DATA_SACKED: u32 = 0x20;
+const LOST_RETRANS: u32 = 0x80;
+const SLOWPATH: u32 = 0x100;
+const ORIG_SACK_ACKED: u32 = 0x200;
+const SND_UNA_ADVANCED: u32 = 0x400;
+const DSACKING_ACK: u32 = 0x800;
+const SET_XMIT_TIMER: u32 = 0x1000;
+const UPDATE_TS_RECENT: u32 = 0x4000;
+const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
+/// An ACK of new data, and one that header prediction does not foresee.
+const ADVANCES: u32 = WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER;
+const SLOW: u32 = SLOWPATH | UPDATE_TS_RECENT;
+
+/// `flag`, the socket and the sample of each `cong_control`.
+type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
+
+/// A window of ten segments, whatever happens.
+#[derive(Debug)]
+struct Listens {
+    told: Told,
+    /// Says with each ACK that it sends less than it might.
+    holds_back: bool,
+}
+
+impl TcpCongestionOps for Listens {
+    fn has(&self) -> Callbacks {
+        Callbacks::CONG_CONTROL
+    }
+
+    fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        Ok(sk.snd_cwnd)
+    }
+
+    fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+        Ok(sk.snd_cwnd)
+    }
+
+    fn cong_control(
+        &mut self,
+        sk: &mut Sock,
+        _: u32,
+        flag: u32,
+        rs: &RateSample,
+    ) -> Result<(), CallbackError> {
+        self.told.lock().map_err(|_| "the log is lost")?.push((flag, *sk, *rs));
+        sk.snd_cwnd = 10;
+        if self.holds_back {
+            sk.app_limited = sk.delivered + sk.in_flight();
+        }
+        Ok(())
+    }
+}
+
+fn script(config: &Config, bytes: u64, holds_back: bool) -> (Script, Told) {
+    let told = Told::default();
+    let own = told.clone();
+    let make =
+        Box::new(move || Box::new(Listens { told: own.clone(), holds_back }) as Box<dyn TcpCongestionOps>);
+    let scheme = kernel_scheme("listens", "A control that listens", Callbacks::CONG_CONTROL, false, make);
+    let parts = (scheme.build)(&Params::defaults(&scheme), config);
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, parts);
+    (Script::by(sender, config, bytes), told)
+}
+
+fn last(told: &Told) -> (u32, Sock, RateSample) {
+    *told.lock().expect("no panic held it").last().expect("an ACK")
+}
+
+// tcp_ack() and what it calls: which of FLAG_* each kind of ACK has.
+#[test]
+fn flags_of_acks() {
+    let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
+    s.opening();
+    s.at(100).ack(2);
+    assert_eq!(last(&told).0, ADVANCES, "header prediction foresees it, and nothing is amiss");
+    s.sack(2, &[(3, 3)]);
+    assert_eq!(last(&told).0, SLOW | DATA_SACKED, "sent after high_seq, the beginning");
+    s.sack(2, &[(3, 4)]);
+    assert_eq!(last(&told).0, SLOW | DATA_SACKED | ORIG_SACK_ACKED, "sent before Disorder began");
+    s.sack(2, &[(3, 6)]);
+    assert!(s.sender.counters().fast_recoveries == 1);
+    s.at(200).sack(7, &[]);
+    assert_eq!(last(&told).0, ADVANCES | RETRANS_DATA_ACKED, "what was sent again is acknowledged");
+    s.sack(8, &[(2, 2)]);
+    let again = ADVANCES | RETRANS_DATA_ACKED;
+    assert_eq!(last(&told).0, SLOW | again | DSACKING_ACK, "and segment 7, which RACK took for lost");
+}
+
+// tcp_identify_packet_loss(): FLAG_LOST_RETRANS, when RACK finds a retransmission lost. Linux counts what was sent again in lost_out and in
+// retrans_out, so that tcp_packets_in_flight() counts it once; and all of it in total_retrans.
+#[test]
+fn what_is_sent_again() {
+    let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
+    s.opening();
+    s.at(100).sack(1, &[(2, 5)]);
+    let (_, sk, _) = last(&told);
+    assert_eq!((sk.packets_out, sk.sacked_out, sk.lost_out, sk.retrans_out), (10, 4, 1, 0));
+    assert_eq!((sk.total_retrans, sk.in_flight()), (0, 5));
+    s.after(1).sack(1, &[(2, 6)]);
+    let (flag, sk, _) = last(&told);
+    assert_eq!((sk.lost_out, sk.retrans_out, sk.total_retrans), (1, 1, 1), "it is sent again");
+    assert_eq!(sk.in_flight(), sk.packets_out - sk.sacked_out);
+    assert_eq!(flag & LOST_RETRANS, 0);
+    s.at(250).sack(1, &[(2, 14)]);
+    let (flag, sk, _) = last(&told);
+    assert_eq!(flag & LOST_RETRANS, LOST_RETRANS, "what left after it has arrived");
+    assert_eq!(sk.retrans_out, 0);
+}
+
+// tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is of a single segment that is not full, and of no other.
+#[test]
+fn an_ack_that_may_be_delayed() {
+    let (mut s, told) = script(&linux(10.0, 5.0), 1500, false);
+    s.opening();
+    s.at(100).ack(2);
+    assert_eq!((last(&told).0 & ACK_MAYBE_DELAYED, last(&told).2.is_ack_delayed), (0, false));
+    s.at(140).sack_bytes(1501, &[]);
+    assert_eq!(last(&told).0 & ACK_MAYBE_DELAYED, 0, "beside another");
+    let (mut s, told) = script(&linux(10.0, 5.0), 500, false);
+    s.opening();
+    s.at(140).sack_bytes(501, &[]);
+    let (flag, _, rs) = last(&told);
+    assert_eq!((flag & ACK_MAYBE_DELAYED, rs.is_ack_delayed), (ACK_MAYBE_DELAYED, true));
+}
+
+// tcp_event_data_sent(): when data was last sent, in jiffies. tcp_rate_check_app_limited(): what had been delivered and was in flight when the
+// application had no more; a control may say so itself, as BBR does, and samples of what is sent then are limited.
+#[test]
+fn pauses_and_limits() {
+    let (mut s, told) = script(&linux(10.0, 5.0), 12_000, false);
+    s.opening();
+    s.at(100).ack(11);
+    let (_, sk, _) = last(&told);
+    assert_eq!((sk.lsndtime, sk.app_limited), (0, 0));
+    s.at(200).ack(13);
+    let (_, sk, rs) = last(&told);
+    assert_eq!((sk.lsndtime, sk.jiffies(), rs.is_app_limited), (100, 200, false));
+    let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, true);
+    s.opening();
+    s.at(100).ack(2);
+    s.ack(3);
+    let (_, sk, _) = last(&told);
+    assert_eq!(sk.app_limited, 10, "ten were delivered or in flight");
+    s.at(200).ack(13);
+    assert!(last(&told).2.is_app_limited);
+}
+
+// tcp_update_pacing_rate(): of a control without cong_control, 1.2 windows a round trip from half of ssthresh on. SK_PACING_FQ (2): a host of
+// preset linux spaces segments.
+#[test]
+fn a_rate_that_the_kernel_sets() {
+    #[derive(Debug)]
+    struct Reads(Arc<Mutex<[u64; 2]>>);
+    impl TcpCongestionOps for Reads {
+        fn has(&self) -> Callbacks {
+            Callbacks::CONG_AVOID
+        }
+        fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+            Ok(sk.snd_cwnd)
+        }
+        fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
+            Ok(sk.snd_cwnd)
+        }
+        fn cong_avoid(&mut self, sk: &mut Sock, _: u32, _: u32) -> Result<(), CallbackError> {
+            *self.0.lock().map_err(|_| "lost")? = [sk.sk_pacing_rate, sk.sk_pacing_status.into()];
+            Ok(())
+        }
+    }
+    for (pacing, status) in [(true, 2), (false, 0)] {
+        let told = Arc::new(Mutex::new([0; 2]));
+        let own = told.clone();
+        let make = Box::new(move || Box::new(Reads(own.clone())) as Box<dyn TcpCongestionOps>);
+        let scheme = kernel_scheme("reads", "", Callbacks::CONG_AVOID, false, make);
+        let config = Config { pacing, ..linux(10.0, 5.0) };
+        let parts = (scheme.build)(&Params::defaults(&scheme), &config);
+        let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
+        let mut s = Script::by(sender, &config, 1_000_000_000);
+        s.opening();
+        s.at(100).ack(2);
+        assert_eq!(*told.lock().expect("no panic held it"), [120_000, status], "ten of 1000 bytes in 0.1 s");
+    }
+}
