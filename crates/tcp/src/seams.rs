@@ -22,7 +22,7 @@ pub use control::{
     Ack, CongestionControl, Delivery, Judged, Loss, LossClassification, Signal, Truth, Window,
 };
 pub use notices::{NoticePolicy, Reaction};
-pub use recovery::{Advance, Agent, Cause, Detect, Next, Recovery, Repair};
+pub use recovery::{Advance, Agent, Cause, Detect, Evidence, Next, Recovery, Repair};
 
 /// The policies of one sender.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 use super::common::forward;
 use crate::scoreboard::duplicate;
-use crate::seams::{Ack, Advance, Agent, Detect, Next, Recovery, Repair, Window};
+use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
@@ -177,8 +177,8 @@ impl Recovery for NoticeAware {
         self.inner.probe_instead(s, now)
     }
 
-    fn forgive(&mut self, s: &mut SenderState) -> bool {
-        let forgiven = self.inner.forgive(s);
+    fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
+        let forgiven = self.inner.forgive(s, evidence);
         self.recovering &= !forgiven;
         forgiven
     }

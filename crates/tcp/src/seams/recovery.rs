@@ -91,6 +91,17 @@ pub enum Cause {
     Probe,
 }
 
+/// Shows that a reduction of the window was for nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Evidence {
+    /// An ACK covers the first retransmission and echoes a timestamp older than that: the original came late (RFC 3522).
+    Late,
+    /// D-SACKs name every retransmission (RFC 3708).
+    Duplicates,
+    /// Answers to a timeout show that what it took for lost was under way (RFC 5682).
+    Timeout,
+}
+
 /// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers. What was sent and what has arrived
 /// stands in the sender's record ([`SenderState::board`]), which has taken in an ACK, or a transmission, before the recovery learns of it.
 /// [`NoticeAware`](crate::recovery::NoticeAware) passes every call on to another: what is added here is to be added there.
@@ -133,10 +144,10 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// The last reduction was for nothing: what is marked lost is under way, and recovery is over. False if this recovery cannot
-    /// go back.
-    fn forgive(&mut self, s: &mut SenderState) -> bool {
-        let _ = s;
+    /// The last reduction was for nothing, by this evidence: segments marked lost are under way, and recovery is over. False if this
+    /// recovery cannot go back.
+    fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
+        let _ = (s, evidence);
         false
     }
 

@@ -3,7 +3,7 @@
 use super::{Connection, Sender, clock};
 use crate::config::Validation;
 use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Signal};
+use crate::seams::{Ack, Advance, Agent, Detect, Evidence, LossClassification, Signal};
 use crate::{Echo, Preset};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
@@ -119,7 +119,7 @@ impl Sender {
                 true
             }
             Advance::Spurious => {
-                self.undo();
+                self.undo(Evidence::Timeout);
                 true
             }
         };
@@ -212,7 +212,7 @@ impl Sender {
     pub(super) fn act_on(&mut self, now: Time, mut detect: Detect) {
         match detect {
             Detect::Probe => self.restart_timer(now),
-            Detect::Spurious => self.undo(),
+            Detect::Spurious => self.undo(Evidence::Timeout),
             Detect::Nothing | Detect::Lost(_) => {}
         }
         while let (Detect::Lost(seq), None) = (detect, &self.frozen) {

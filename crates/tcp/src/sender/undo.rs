@@ -1,8 +1,9 @@
 //! Reductions of the window that turn out to have been for nothing: nothing was lost, only late.
 
 use super::{Sender, clock};
-use crate::scoreboard::duplicate;
-use crate::seams::{Next, Repair, Window};
+use crate::Preset;
+use crate::scoreboard::{Scoreboard, Sent, duplicate};
+use crate::seams::{Evidence, Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
 /// The last reduction for a loss, as long as it may have been for nothing.
@@ -24,11 +25,21 @@ impl Sender {
         if !self.config.undo && !self.config.frto {
             return;
         }
+        let before = self.as_kept(before);
         let (una, point) = (self.state.una, self.state.max_sent);
         match &mut self.reduction {
             Some(reduction) if una < reduction.point => reduction.point = point,
             last => *last = Some(Reduction { before, point, first: None, unnamed: 0 }),
         }
+    }
+
+    /// Linux, tcp_current_ssthresh(): an undo leaves ssthresh at three quarters of the window, or more.
+    fn as_kept(&self, before: Window) -> Window {
+        if self.config.stack != Preset::Linux {
+            return before;
+        }
+        let cwnd = before.cwnd as u64;
+        Window { ssthresh: before.ssthresh.max((cwnd / 2 + cwnd / 4) as f64), ..before }
     }
 
     /// A segment is sent again.
@@ -48,18 +59,24 @@ impl Sender {
             (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
             _ => false,
         };
+        // Linux, tcp_try_undo_partial(): not while another retransmission is under way.
+        let is_linux = self.config.stack == Preset::Linux;
+        let waits = is_linux && ack.ack < reduction.point && repeats_beyond(&self.state.board, ack);
+        let by_time = by_time && !waits;
         let is_named = duplicate(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
         let had = reduction.unnamed;
         reduction.unnamed -= u32::from(is_named && had > 0);
-        if by_time || (had > 0 && reduction.unnamed == 0) {
-            self.undo();
+        if by_time {
+            self.undo(Evidence::Late);
+        } else if had > 0 && reduction.unnamed == 0 {
+            self.undo(Evidence::Duplicates);
         }
     }
 
     /// The last reduction was for nothing: the window is as before (RFC 4015 §4), if the recovery can go back.
-    pub(super) fn undo(&mut self) {
+    pub(super) fn undo(&mut self, evidence: Evidence) {
         let Some(reduction) = self.reduction.take() else { return };
-        if self.frozen.is_none() && self.recovery.forgive(&mut self.state) {
+        if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
             self.control.on_spurious(&mut self.window, &reduction.before, &self.state);
             self.counters.undone += 1;
         }
@@ -71,4 +88,10 @@ impl Sender {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
+}
+
+/// True if this ACK leaves a retransmission under way.
+fn repeats_beyond(board: &Scoreboard, ack: &Segment) -> bool {
+    let is_sacked = |e: &Sent| ack.options.sack.blocks().iter().any(|b| b.start <= e.start && e.end <= b.end);
+    board.repeated_bytes() > 0 && board.iter().any(|e| e.end > ack.ack && e.is_repeated() && !is_sacked(e))
 }

@@ -300,14 +300,14 @@ fn frto_finds_a_timeout_for_nothing() {
     assert_eq!(s.at(450).sack(3, &[(4, 4)]), ""); // stay in step 2
     assert_eq!(s.at(500).sack(4 + 1, &[]), "7 8");
     assert_eq!(s.at(510).ack(6), "9");
-    assert_eq!(s.window(), (4.5, 2.0));
+    assert_eq!(s.window(), (4.5, 3.0)); // Linux, tcp_current_ssthresh(): three quarters of the window
     let c = *s.sender.counters();
     assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
     // A SACK block that covers it says the same.
     let mut s = late(100);
     assert_eq!(s.at(500).ack(5), "7 8");
     s.at(510).sack(5, &[(6, 6)]);
-    assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 2.0), 1));
+    assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 3.0), 1));
 }
 
 // RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was right, and the rest goes out again.

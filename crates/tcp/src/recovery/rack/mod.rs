@@ -7,7 +7,7 @@ use crate::control::whole;
 use crate::recovery::common::{Guard, Urgent, forward};
 use crate::recovery::prr::Prr;
 use crate::scoreboard::{Sent, duplicate};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
+use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use crate::{Config, Preset};
 use airhop_base::{SackBlock, Span, Time};
@@ -369,10 +369,10 @@ impl Recovery for Rack {
             self.under_way.remove(first.order);
         }
         s.board.mark_first_lost();
-        while let Some((order, sent)) =
-            self.under_way.first().filter(|(_, sent)| sent.at + rtt + window <= now)
-        {
-            self.lose(s, order, &sent);
+        let is_over = |at: Time| at + rtt + window <= now;
+        s.board.mark_lost_where(|e| is_over(e.at));
+        while let Some((order, _)) = self.under_way.first().filter(|(_, sent)| is_over(sent.at)) {
+            self.under_way.remove(order);
         }
         self.urgent.push(s.una, s.segment_end(s.una), Cause::Timeout);
     }
@@ -448,15 +448,21 @@ impl Recovery for Rack {
         }
     }
 
-    fn forgive(&mut self, s: &mut SenderState) -> bool {
+    /// Linux, tcp_undo_cwnd_reduction(): after a fast recovery a segment that RACK has taken for lost, and that was not sent again, does not
+    /// come back into the order of sending; the timer repairs it. D-SACKs leave it marked lost, and the next ACK begins a recovery.
+    fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
+        let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;
         self.guard = Guard::default();
         self.urgent.clear();
-        s.board.forgive();
         self.under_way.clear();
-        let mut missing: Vec<&Sent> = s.board.iter().filter(|e| !e.sacked).collect();
+        let mut missing: Vec<&Sent> =
+            s.board.iter().filter(|e| !e.sacked && (!e.lost || comes_back)).collect();
         missing.sort_by_key(|e| e.order);
         missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
+        if comes_back || evidence == Evidence::Late {
+            s.board.forgive();
+        }
         true
     }
 

@@ -1,7 +1,7 @@
 use crate::Config;
 use crate::recovery::common::{Guard, Urgent, forward, lose_all};
 use crate::recovery::prr::Prr;
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
+use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -164,7 +164,7 @@ impl Recovery for Rfc6675 {
         }
     }
 
-    fn forgive(&mut self, s: &mut SenderState) -> bool {
+    fn forgive(&mut self, s: &mut SenderState, _: Evidence) -> bool {
         self.state = State::Open;
         self.prr = None;
         self.guard = Guard::default();
