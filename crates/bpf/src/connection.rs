@@ -2,96 +2,16 @@
 
 use crate::congestion::{Callback, CongestionControl};
 use crate::error::ObjectError;
-use crate::kernel::{Field, Image, Layout, Socket, Window};
+use crate::kernel::{Image, Layout, Socket};
 use crate::machine::{Argument, Machine};
+use crate::members::{self, Changed, Filled};
 use crate::object::Object;
 use airhop_tcp::kernel_ops::{
-    AckSample, CaEvent, CaState, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps,
+    AckSample, CaEvent, CaState, CallbackError, Callbacks, Identity, RateSample, Sock, TcpCongestionOps,
 };
-use std::sync::Arc;
-
-/// Reads a member's value.
-type Of<T> = fn(&T) -> u64;
-/// Sets a member.
-type Set<T> = fn(&mut T, u64);
-
-/// What the sender knows, by the kernel's names. Addresses and ports are zero: in a simulation nothing goes by them. The other end sends no
-/// data: what is expected of it is the byte after its SYN.
-const KNOWN: [(&str, Of<Sock>); 45] = [
-    ("snd_cwnd", |sk| sk.snd_cwnd.into()),
-    ("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
-    ("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into()),
-    ("snd_ssthresh", |sk| sk.snd_ssthresh.into()),
-    ("snd_cwnd_stamp", |sk| sk.snd_cwnd_stamp.into()),
-    ("prior_cwnd", |sk| sk.prior_cwnd.into()),
-    ("prior_ssthresh", |sk| sk.prior_ssthresh.into()),
-    ("is_cwnd_limited", |sk| sk.is_cwnd_limited.into()),
-    ("max_packets_out", |sk| sk.max_packets_out.into()),
-    ("packets_out", |sk| sk.packets_out.into()),
-    ("sacked_out", |sk| sk.sacked_out.into()),
-    ("lost_out", |sk| sk.lost_out.into()),
-    ("retrans_out", |sk| sk.retrans_out.into()),
-    ("rcv_nxt", |_| 1),
-    ("snd_una", |sk| sk.snd_una.into()),
-    ("snd_nxt", |sk| sk.snd_nxt.into()),
-    ("write_seq", |sk| sk.write_seq.into()),
-    ("high_seq", |sk| sk.high_seq.into()),
-    ("mss_cache", |sk| sk.mss_cache.into()),
-    ("srtt_us", |sk| sk.srtt_us.into()),
-    ("rtt_min.s[0].v", |sk| sk.rtt_min_us.into()),
-    ("delivered", |sk| sk.delivered.into()),
-    ("delivered_ce", |sk| sk.delivered_ce.into()),
-    ("lost", |sk| sk.lost.into()),
-    ("total_retrans", |sk| sk.total_retrans.into()),
-    ("app_limited", |sk| sk.app_limited.into()),
-    ("lsndtime", |sk| sk.lsndtime.into()),
-    ("tcp_mstamp", |sk| sk.tcp_mstamp),
-    ("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
-    ("tcp_wstamp_ns", |sk| sk.tcp_mstamp * 1000),
-    ("icsk_ca_state", |sk| sk.ca_state as u64),
-    ("sk_pacing_status", |sk| sk.sk_pacing_status.into()),
-    ("sk_pacing_rate", |sk| sk.sk_pacing_rate),
-    ("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate),
-    ("ecn_flags", |sk| sk.ecn_flags.into()),
-    ("skc_family", |_| 2),
-    ("skc_daddr", |_| 0),
-    ("skc_rcv_saddr", |_| 0),
-    ("skc_dport", |_| 0),
-    ("inet_sport", |_| 0),
-    ("skc_v6_daddr.in6_u.u6_addr32[0]", |_| 0),
-    ("skc_v6_daddr.in6_u.u6_addr32[1]", |_| 0),
-    ("skc_v6_daddr.in6_u.u6_addr32[2]", |_| 0),
-    ("skc_v6_daddr.in6_u.u6_addr32[3]", |_| 0),
-    ("icsk_ack.pending", |sk| sk.ack_pending.into()),
-];
-/// Of these, the members that callbacks may write, and how the sender takes them back.
-const CHANGED: [(&str, Set<Sock>); 9] = [
-    ("snd_cwnd", |sk, value| sk.snd_cwnd = value as u32),
-    ("snd_cwnd_cnt", |sk, value| sk.snd_cwnd_cnt = value as u32),
-    ("snd_cwnd_stamp", |sk, value| sk.snd_cwnd_stamp = value as u32),
-    ("snd_ssthresh", |sk, value| sk.snd_ssthresh = value as u32),
-    ("app_limited", |sk, value| sk.app_limited = value as u32),
-    ("ecn_flags", |sk, value| sk.ecn_flags = value as u8),
-    ("sk_pacing_status", |sk, value| sk.sk_pacing_status = value as u32),
-    ("sk_pacing_rate", |sk, value| sk.sk_pacing_rate = value),
-    ("icsk_ack.pending", |sk, value| sk.ack_pending = value as u8),
-];
-const ACK_SAMPLE: [(&str, Of<AckSample>); 3] = [
-    ("pkts_acked", |sample| sample.pkts_acked.into()),
-    ("rtt_us", |sample| sample.rtt_us as u64),
-    ("in_flight", |sample| sample.in_flight.into()),
-];
-const RATE_SAMPLE: [(&str, Of<RateSample>); 9] = [
-    ("prior_delivered", |sample| sample.prior_delivered.into()),
-    ("delivered", |sample| sample.delivered as u64),
-    ("interval_us", |sample| sample.interval_us as u64),
-    ("rtt_us", |sample| sample.rtt_us as u64),
-    ("losses", |sample| sample.losses as u64),
-    ("acked_sacked", |sample| sample.acked_sacked.into()),
-    ("prior_in_flight", |sample| sample.prior_in_flight.into()),
-    ("is_app_limited", |sample| sample.is_app_limited.into()),
-    ("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
-];
+use airhop_tcp::seams::{Connected, Run};
+use airhop_wire::addressing::{address, initial_numbers, tcp_ports};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A congestion control of an object with where its structures have their members, for any number of connections.
 #[derive(Debug)]
@@ -99,10 +19,10 @@ pub struct Loaded {
     object: Arc<Object>,
     control: CongestionControl,
     socket: Arc<Layout>,
-    known: Vec<(Field, Of<Sock>)>,
-    changed: Vec<(Field, Set<Sock>)>,
-    ack_sample: (Arc<Layout>, Vec<(Field, Of<AckSample>)>),
-    rate_sample: (Arc<Layout>, Vec<(Field, Of<RateSample>)>),
+    known: Filled<Sock>,
+    changed: Changed,
+    ack_sample: (Arc<Layout>, Filled<AckSample>),
+    rate_sample: (Arc<Layout>, Filled<RateSample>),
 }
 
 impl Loaded {
@@ -111,14 +31,14 @@ impl Loaded {
     /// # Errors
     /// Types of the object that cannot be the kernel's.
     pub fn new(object: &Arc<Object>, control: &CongestionControl) -> Result<Arc<Loaded>, ObjectError> {
-        let socket = object.socket_layout(&KNOWN.map(|(name, _)| name))?;
-        let ack_sample = object.sample_layout("ack_sample", &ACK_SAMPLE.map(|(name, _)| name))?;
-        let rate_sample = object.sample_layout("rate_sample", &RATE_SAMPLE.map(|(name, _)| name))?;
+        let socket = object.socket_layout(&members::of_socket())?;
+        let ack_sample = object.sample_layout("ack_sample", &members::of_ack_sample())?;
+        let rate_sample = object.sample_layout("rate_sample", &members::of_rate_sample())?;
         Ok(Arc::new(Loaded {
-            known: needed(&socket),
-            changed: changed(&socket),
-            ack_sample: (ack_sample.clone(), places(&ack_sample, &ACK_SAMPLE)),
-            rate_sample: (rate_sample.clone(), places(&rate_sample, &RATE_SAMPLE)),
+            known: Filled::socket(&socket),
+            changed: Changed::new(&socket),
+            ack_sample: (ack_sample.clone(), Filled::ack_sample(&ack_sample)),
+            rate_sample: (rate_sample.clone(), Filled::rate_sample(&rate_sample)),
             object: object.clone(),
             control: control.clone(),
             socket,
@@ -136,15 +56,22 @@ impl Loaded {
         found.fold(Callbacks::NONE, |all, (_, flag)| all.and(*flag))
     }
 
-    /// The control of a new connection. It has maps and global variables of its own, where a kernel's connections share them.
+    /// The control of a new connection. Connections of a run share the object's maps and global variables, as those of a kernel do; one that
+    /// joins no run has its own.
     pub fn connect(self: &Arc<Loaded>) -> Box<dyn TcpCongestionOps> {
         Box::new(Connection {
-            machine: Machine::new(self.object.clone(), 0),
+            machine: None,
+            seed: 0,
             socket: Socket::new(&self.socket, 0, 0),
             ack_sample: Image::new(self.ack_sample.0.clone()),
             rate_sample: Image::new(self.rate_sample.0.clone()),
             loaded: self.clone(),
         })
+    }
+
+    /// The object as it is loaded, with its maps empty and its variables as the file has them.
+    fn machine(&self, seed: u32) -> Mutex<Machine> {
+        Mutex::new(Machine::new(self.object.clone(), seed.into()))
     }
 }
 
@@ -160,40 +87,13 @@ const OPTIONAL: [(Callback, Callbacks); 8] = [
     (Callback::Init, Callbacks::INIT),
 ];
 
-fn place(layout: &Layout, name: &str) -> Field {
-    layout.get(name).expect("a layout has the members that it was asked for")
-}
-
-fn places<T>(layout: &Layout, members: &[(&str, Of<T>)]) -> Vec<(Field, Of<T>)> {
-    members.iter().map(|&(name, of)| (place(layout, name), of)).collect()
-}
-
-/// What programs can read, and the kernel's own functions: the rest need not be filled in at each call.
-fn needed(socket: &Layout) -> Vec<(Field, Of<Sock>)> {
-    let needed = |(name, _): &&(&str, Of<Sock>)| {
-        socket.is_visible(place(socket, name)) || Window::FIELDS.contains(name)
-    };
-    let members: Vec<_> = KNOWN.iter().filter(needed).copied().collect();
-    places(socket, &members)
-}
-
-/// What programs can write, and the kernel's own functions do.
-fn changed(socket: &Layout) -> Vec<(Field, Set<Sock>)> {
-    let visible = CHANGED.iter().map(|&(name, into)| (name, place(socket, name), into));
-    let visible =
-        visible.filter(|(name, field, _)| socket.is_visible(*field) || Window::FIELDS.contains(name));
-    visible.map(|(_, field, into)| (field, into)).collect()
-}
-
-fn fill<T>(image: &mut Image, members: &[(Field, Of<T>)], from: &T) {
-    members.iter().for_each(|(field, of)| image.set(*field, of(from)));
-}
-
 /// An object's control of one connection.
 #[derive(Debug)]
 struct Connection {
     loaded: Arc<Loaded>,
-    machine: Machine,
+    /// The object in this run; made when it is first called if the connection is of none.
+    machine: Option<Arc<Mutex<Machine>>>,
+    seed: u32,
     socket: Socket,
     ack_sample: Image,
     rate_sample: Image,
@@ -211,7 +111,7 @@ enum Given {
 impl Connection {
     fn call(&mut self, callback: Callback, sk: &mut Sock, given: &Given) -> Result<u64, CallbackError> {
         let Some(program) = self.loaded.control.program(callback) else { return Ok(0) };
-        fill(&mut self.socket.image, &self.loaded.known, sk);
+        self.loaded.known.fill(&mut self.socket.image, sk);
         let numbers = |[a, b]: [u64; 2]| [Argument::Number(a), Argument::Number(b)];
         let mut arguments = [Argument::Number(0); 3];
         let count = match *given {
@@ -232,8 +132,10 @@ impl Connection {
             }
         };
         let now = sk.tcp_mstamp * 1000;
-        let result = self.machine.call(program, &mut self.socket, &arguments[..count], now);
-        self.loaded.changed.iter().for_each(|(field, into)| into(sk, self.socket.image.get(*field)));
+        let machine = self.machine.get_or_insert_with(|| Arc::new(self.loaded.machine(self.seed)));
+        let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = machine.call(program, &mut self.socket, &arguments[..count], now);
+        self.loaded.changed.take(&self.socket.image, sk);
         result.map_err(|fault| fault as CallbackError)
     }
 }
@@ -243,8 +145,26 @@ impl TcpCongestionOps for Connection {
         self.loaded.callbacks()
     }
 
+    fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
+        let key = Arc::as_ptr(&self.loaded.object).addr();
+        let machine = run.share(key, || self.loaded.machine(self.seed));
+        let number = machine.lock().unwrap_or_else(PoisonError::into_inner).open();
+        self.socket = Socket::new(&self.loaded.socket, number, self.seed.into());
+        self.machine = Some(machine);
+        let [isn, peer] = initial_numbers(ends.flow);
+        let [local_port, remote_port] = tcp_ports(ends.flow);
+        sk.identity = Identity {
+            local: address(ends.local),
+            remote: address(ends.remote),
+            local_port,
+            remote_port,
+            isn,
+            rcv_nxt: peer.wrapping_add(1),
+        };
+    }
+
     fn on_seed(&mut self, seed: u32) {
-        self.machine = Machine::new(self.loaded.object.clone(), seed.into());
+        self.seed = seed;
         self.socket = Socket::new(&self.loaded.socket, 0, seed.into());
     }
 
@@ -257,6 +177,7 @@ impl TcpCongestionOps for Connection {
     }
 
     fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
+        let ack = sk.seq(ack);
         self.call(Callback::CongAvoid, sk, &Given::Numbers([ack.into(), acked.into()], 2)).map(drop)
     }
 
@@ -273,7 +194,7 @@ impl TcpCongestionOps for Connection {
     }
 
     fn pkts_acked(&mut self, sk: &mut Sock, sample: &AckSample) -> Result<(), CallbackError> {
-        fill(&mut self.ack_sample, &self.loaded.ack_sample.1, sample);
+        self.loaded.ack_sample.1.fill(&mut self.ack_sample, sample);
         self.call(Callback::PktsAcked, sk, &Given::AckSample).map(drop)
     }
 
@@ -288,7 +209,8 @@ impl TcpCongestionOps for Connection {
         flag: u32,
         rs: &RateSample,
     ) -> Result<(), CallbackError> {
-        fill(&mut self.rate_sample, &self.loaded.rate_sample.1, rs);
+        self.loaded.rate_sample.1.fill(&mut self.rate_sample, rs);
+        let ack = sk.seq(ack);
         self.call(Callback::CongControl, sk, &Given::RateSample([ack.into(), flag.into()])).map(drop)
     }
 

@@ -35,6 +35,8 @@ pub struct Machine {
     buffer: Box<SocketBuffer>,
     random: SplitMix64,
     scratch: Vec<u8>,
+    /// Sockets so far.
+    sockets: u32,
 }
 
 impl Machine {
@@ -56,7 +58,14 @@ impl Machine {
             buffer: Box::new(SocketBuffer::new()),
             random: SplitMix64::new(seed),
             scratch: Vec::new(),
+            sockets: 0,
         }
+    }
+
+    /// The number of another socket of this run.
+    pub fn open(&mut self) -> u32 {
+        self.sockets += 1;
+        self.sockets - 1
     }
 
     /// The object that it runs.

@@ -7,3 +7,4 @@ mod heeds;
 mod hostile;
 mod loading;
 mod mutations;
+mod shares;

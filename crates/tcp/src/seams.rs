@@ -16,6 +16,7 @@
 mod control;
 mod notices;
 mod recovery;
+mod run;
 
 pub use crate::rto::RtoPolicy;
 pub use control::{
@@ -23,6 +24,7 @@ pub use control::{
 };
 pub use notices::{NoticePolicy, Reaction};
 pub use recovery::{Advance, Agent, Cause, Detect, Evidence, Next, Recovery, Repair};
+pub use run::{Connected, Run};
 
 /// The policies of one sender.
 #[derive(Debug)]

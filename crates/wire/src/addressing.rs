@@ -117,6 +117,16 @@ pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
 
+/// Initial sequence numbers of the sender and of the receiver of a TCP flow: those of their SYNs.
+pub fn initial_numbers(flow: FlowId) -> [u32; 2] {
+    [Way::Forward, Way::Reverse].map(|way| isn(flow, way))
+}
+
+/// Ports of the sender and of the receiver of a TCP flow. There are [`MAX_FLOWS`] of the first.
+pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
+    [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
+}
+
 /// What both ends of a flow have agreed on, as far as headers depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {

@@ -14,7 +14,7 @@ pub use layout::{Field, Image, Layout};
 pub(crate) use packet::SocketBuffer;
 pub use packet::Verdict;
 pub use socket::Socket;
-pub(crate) use socket::socket_layout;
+pub(crate) use socket::{WRITABLE, socket_layout};
 
 /// Timer ticks of a simulated kernel per second (`CONFIG_HZ`).
 pub const HZ: u64 = 1000;

@@ -12,7 +12,7 @@ const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "soc
 /// The members by which one leads to the next.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
 /// What the kernel lets a congestion control write, beside its own state.
-const WRITABLE: [&str; 9] = [
+pub(crate) const WRITABLE: [&str; 9] = [
     "sk_pacing_rate",
     "sk_pacing_status",
     "icsk_ack.pending",

@@ -2,7 +2,9 @@ use super::flags;
 use super::ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
 use super::sock::{CaState, Sock, packets};
 use crate::recovery::Prr;
-use crate::seams::{Ack, Cause, CongestionControl, Delivery, Judged, Loss, Next, Repair, Signal, Window};
+use crate::seams::{
+    Ack, Cause, CongestionControl, Connected, Delivery, Judged, Loss, Next, Repair, Run, Signal, Window,
+};
 use crate::sender_state::SenderState;
 use crate::{Config, Fault};
 use airhop_base::{Rate, Span, Time};
@@ -383,6 +385,10 @@ impl CongestionControl for KernelControl {
             self.quantum = u64::from(self.ask("min_tso_segs", |ops, sk| ops.min_tso_segs(sk)));
         }
         self.show(w);
+    }
+
+    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+        self.ops.on_join(run, ends, &mut self.sk);
     }
 
     fn on_seed(&mut self, seed: u32) {

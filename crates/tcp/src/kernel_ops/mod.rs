@@ -10,7 +10,7 @@ mod sock;
 
 pub use control::KernelControl;
 pub use ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
-pub use sock::{CaState, INFINITE_SSTHRESH, Sock};
+pub use sock::{CaState, INFINITE_SSTHRESH, Identity, Sock};
 
 use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;

@@ -1,4 +1,5 @@
 use super::sock::{CaState, Sock};
+use crate::seams::{Connected, Run};
 use std::error::Error;
 use std::fmt::Debug;
 
@@ -92,6 +93,12 @@ pub struct RateSample {
 pub trait TcpCongestionOps: Debug + Send {
     /// The callbacks that it has; asked once.
     fn has(&self) -> Callbacks;
+
+    /// The connection is one of `run`, whose connections may share something, before anything is called. What tells it from the others goes into
+    /// [`Sock::identity`].
+    fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
+        let _ = (run, ends, sk);
+    }
 
     /// A random number, of this connection and replication alone, before anything is called.
     fn on_seed(&mut self, seed: u32) {

@@ -21,11 +21,29 @@ pub enum CaState {
     Loss = 4,
 }
 
+/// What tells a connection from others: addresses and ports as they stand in packets, and the numbers that count its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// IPv4 address of the sender.
+    pub local: [u8; 4],
+    /// IPv4 address of the receiver.
+    pub remote: [u8; 4],
+    /// Port of the sender.
+    pub local_port: u16,
+    /// Port of the receiver.
+    pub remote_port: u16,
+    /// Initial sequence number of the sender: that of its SYN, from which [`Sock`] counts.
+    pub isn: u32,
+    /// Next byte that is expected of the receiver, which sends nothing but its SYN.
+    pub rcv_nxt: u32,
+}
+
 /// A connection as a control of Linux sees it: `struct tcp_sock` and what it contains, under the kernel's names and in its units.
-/// Counts are packets; sequence numbers are modulo 2^32.
+/// Counts are packets; sequence numbers are modulo 2^32, and count from the SYN, which is 0: [`Sock::seq`] makes the kernel's of them.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the names are the kernel's, and say it
 pub struct Sock {
+    pub identity: Identity,
     pub snd_cwnd: u32,
     /// Acknowledged packets that have not yet grown the window.
     pub snd_cwnd_cnt: u32,
@@ -93,6 +111,7 @@ impl Sock {
     /// A connection that has sent nothing yet.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
+            identity: Identity { rcv_nxt: 1, ..Identity::default() },
             snd_cwnd: packets(c.initial_window),
             snd_cwnd_cnt: 0,
             snd_ssthresh: packets(c.initial_ssthresh),
@@ -127,6 +146,11 @@ impl Sock {
             sk_pacing_rate: u64::MAX,
             sk_max_pacing_rate: u64::MAX,
         }
+    }
+
+    /// A sequence number as packets bear it.
+    pub fn seq(&self, from_syn: u32) -> u32 {
+        self.identity.isn.wrapping_add(from_syn)
     }
 
     /// `tcp_jiffies32` at HZ = 1000.

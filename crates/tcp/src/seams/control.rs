@@ -1,6 +1,6 @@
 //! `CongestionControl` moves the window, by ACKs, losses and delivery rates.
 
-use super::{Next, Repair};
+use super::{Connected, Next, Repair, Run};
 use crate::estimators::{Arrivals, LostSegment};
 use crate::sender_state::SenderState;
 use airhop_base::{Arrival, Profile, Rate, Sack, Span, Time};
@@ -230,6 +230,11 @@ pub trait CongestionControl: Debug + Send {
     /// A segment is handed to IP.
     fn on_sent(&mut self, now: Time, sent: &Next) {
         let _ = (now, sent);
+    }
+
+    /// The connection is one of this run, before anything else happens: for a scheme whose connections share something.
+    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+        let _ = (run, ends);
     }
 
     /// A random number, of this flow and replication alone, for a scheme that draws.

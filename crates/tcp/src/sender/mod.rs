@@ -16,8 +16,8 @@ mod undo;
 use crate::estimators::{ContentionLimit, DeliveryRate};
 use crate::rto;
 use crate::seams::{
-    Agent, Cause, CongestionControl, LossClassification, NoticePolicy, Parts, Recovery, Repair, RtoPolicy,
-    Truth, Window,
+    Agent, Cause, CongestionControl, Connected, LossClassification, NoticePolicy, Parts, Recovery, Repair,
+    RtoPolicy, Run, Truth, Window,
 };
 use crate::sender_state::SenderState;
 use crate::{Config, ReceiverFeatures};
@@ -195,6 +195,12 @@ impl Sender {
     /// The simulator tells how the path is.
     pub fn on_truth(&mut self, truth: &Truth) {
         self.control.on_truth(truth);
+    }
+
+    /// The connection is one of `run`, whose connections may share something; before anything else happens.
+    pub fn join(&mut self, run: &mut Run) {
+        let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
+        self.control.on_join(run, &ends);
     }
 
     /// A random number for what the scheme draws: one of the flow and the replication, whatever else there is.

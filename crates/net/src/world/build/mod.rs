@@ -26,6 +26,7 @@ use crate::world::links::Links;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Drop, FlowId, NodeId};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
+use airhop_tcp::seams::Run;
 use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use disciplines::Disciplines;
@@ -77,11 +78,16 @@ impl World {
         }
         let ground = Ground { plan, graph: &graph, routes: &routes, streams: &streams };
         let mut flows = Vec::new();
+        let mut run = Run::default();
         let truths = oracle::truths(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
             let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
-            let ends = if is_real { Ends::Real(Box::default()) } else { ends(f, id, &streams, &mut timers)? };
+            let mut ends =
+                if is_real { Ends::Real(Box::default()) } else { ends(f, id, &streams, &mut timers)? };
+            if let Ends::Tcp(tcp) = &mut ends {
+                tcp.sender.join(&mut run);
+            }
             let mut flow = ground.flow(f, id, ends, &mut timers, &mut hosted);
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);

@@ -1,0 +1,260 @@
+//! The members of the kernel's structures that are simulated: what each is filled in with, and how the sender takes back what a program writes.
+
+use crate::kernel::{Field, Image, Layout, Window};
+use airhop_tcp::kernel_ops::{AckSample, RateSample, Sock};
+
+/// Reads a member's value.
+type Of<T> = fn(&T) -> u64;
+/// Sets a member.
+type Set<T> = fn(&mut T, u64);
+
+/// A member that is simulated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<T> {
+    /// Its name in whichever of the nested structures has it.
+    pub name: &'static str,
+    of: Of<T>,
+    /// What it holds, where that is less or other than its name says in a kernel.
+    note: &'static str,
+}
+
+/// A member of `struct tcp_sock` or of one nested in it, of `struct ack_sample`, or of `struct rate_sample`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimulatedMember {
+    /// `tcp_sock`, `ack_sample` or `rate_sample`.
+    pub structure: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Programs may write it.
+    pub writable: bool,
+    /// What it holds, where that is less or other than its name says in a kernel; else empty.
+    pub note: &'static str,
+}
+
+const fn known<T>(name: &'static str, of: Of<T>) -> Known<T> {
+    Known { name, of, note: "" }
+}
+
+const fn noted<T>(name: &'static str, of: Of<T>, note: &'static str) -> Known<T> {
+    Known { name, of, note }
+}
+
+/// An address or a port as it lies in memory, most significant byte first.
+fn word(bytes: [u8; 4]) -> u64 {
+    u32::from_le_bytes(bytes).into()
+}
+
+fn port(number: u16) -> u64 {
+    u16::from_le_bytes(number.to_be_bytes()).into()
+}
+
+/// The third word of an IPv4 address that is mapped to one of IPv6 (RFC 4291 §2.5.5.2).
+const MAPPED: [u8; 4] = [0, 0, 0xff, 0xff];
+const ONE_WAY: &str = "the other end sends no data: the byte after its SYN";
+const IPV4: &str = "2, AF_INET: connections of a simulation are of IPv4";
+const MAPPED_NOTE: &str = "an IPv4 address mapped to IPv6 (RFC 4291 §2.5.5.2), as in a kernel";
+
+const SOCKET: [Known<Sock>; 52] = [
+    known("snd_cwnd", |sk| sk.snd_cwnd.into()),
+    known("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
+    noted("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into(), "2³² − 1 until `bpf_setsockopt` sets it"),
+    known("snd_ssthresh", |sk| sk.snd_ssthresh.into()),
+    noted("snd_cwnd_stamp", |sk| sk.snd_cwnd_stamp.into(), "jiffies of the last full window or reduction"),
+    known("prior_cwnd", |sk| sk.prior_cwnd.into()),
+    known("prior_ssthresh", |sk| sk.prior_ssthresh.into()),
+    known("is_cwnd_limited", |sk| sk.is_cwnd_limited.into()),
+    known("max_packets_out", |sk| sk.max_packets_out.into()),
+    known("packets_out", |sk| sk.packets_out.into()),
+    known("sacked_out", |sk| sk.sacked_out.into()),
+    known("lost_out", |sk| sk.lost_out.into()),
+    known("retrans_out", |sk| sk.retrans_out.into()),
+    noted("rcv_nxt", |sk| sk.identity.rcv_nxt.into(), ONE_WAY),
+    known("snd_una", |sk| sk.seq(sk.snd_una).into()),
+    known("snd_nxt", |sk| sk.seq(sk.snd_nxt).into()),
+    known("write_seq", |sk| sk.seq(sk.write_seq).into()),
+    known("high_seq", |sk| sk.seq(sk.high_seq).into()),
+    known("mss_cache", |sk| sk.mss_cache.into()),
+    known("srtt_us", |sk| sk.srtt_us.into()),
+    noted(
+        "rtt_min.s[0].v",
+        |sk| sk.rtt_min_us.into(),
+        "the least round trip of the connection, not of the last 300 s",
+    ),
+    known("delivered", |sk| sk.delivered.into()),
+    known("delivered_ce", |sk| sk.delivered_ce.into()),
+    known("lost", |sk| sk.lost.into()),
+    noted("total_retrans", |sk| sk.total_retrans.into(), "without repetitions of the SYN"),
+    known("app_limited", |sk| sk.app_limited.into()),
+    known("lsndtime", |sk| sk.lsndtime.into()),
+    known("tcp_mstamp", |sk| sk.tcp_mstamp),
+    known("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
+    noted(
+        "tcp_wstamp_ns",
+        |sk| sk.tcp_mstamp * 1000,
+        "the time, also while pacing holds the next segment back",
+    ),
+    known("icsk_ca_state", |sk| sk.ca_state as u64),
+    noted(
+        "sk_pacing_status",
+        |sk| sk.sk_pacing_status.into(),
+        "2, SK_PACING_FQ, on a host that paces (`tcp.pacing`); 0 on others until the program sets it",
+    ),
+    known("sk_pacing_rate", |sk| sk.sk_pacing_rate),
+    noted("sk_max_pacing_rate", |sk| sk.sk_max_pacing_rate, "2⁶⁴ − 1: no option sets it"),
+    noted(
+        "ecn_flags",
+        |sk| sk.ecn_flags.into(),
+        "TCP_ECN_OK and TCP_ECN_QUEUE_CWR; others belong to a receiver, and stay as the program writes them",
+    ),
+    noted("skc_family", |_| 2, IPV4),
+    known("skc_daddr", |sk| word(sk.identity.remote)),
+    known("skc_rcv_saddr", |sk| word(sk.identity.local)),
+    known("skc_dport", |sk| port(sk.identity.remote_port)),
+    known("skc_num", |sk| sk.identity.local_port.into()),
+    known("inet_sport", |sk| port(sk.identity.local_port)),
+    known("inet_saddr", |sk| word(sk.identity.local)),
+    noted("skc_v6_daddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
+    noted("skc_v6_daddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
+    noted("skc_v6_daddr.in6_u.u6_addr32[2]", |_| word(MAPPED), MAPPED_NOTE),
+    noted("skc_v6_daddr.in6_u.u6_addr32[3]", |sk| word(sk.identity.remote), MAPPED_NOTE),
+    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[0]", |_| 0, MAPPED_NOTE),
+    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[1]", |_| 0, MAPPED_NOTE),
+    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[2]", |_| word(MAPPED), MAPPED_NOTE),
+    noted("skc_v6_rcv_saddr.in6_u.u6_addr32[3]", |sk| word(sk.identity.local), MAPPED_NOTE),
+    noted(
+        "icsk_ack.pending",
+        |sk| sk.ack_pending.into(),
+        "a receiver's: 0, or what the program wrote; of no effect, as the other end sends no data",
+    ),
+    noted("icsk_ca_initialized", |_| 1, "1: no callback comes before `init`"),
+];
+
+/// Of these, the members that callbacks may write, and how the sender takes them back.
+const CHANGED: [(&str, Set<Sock>); 10] = [
+    ("snd_cwnd", |sk, value| sk.snd_cwnd = value as u32),
+    ("snd_cwnd_cnt", |sk, value| sk.snd_cwnd_cnt = value as u32),
+    ("snd_cwnd_clamp", |sk, value| sk.snd_cwnd_clamp = value as u32),
+    ("snd_cwnd_stamp", |sk, value| sk.snd_cwnd_stamp = value as u32),
+    ("snd_ssthresh", |sk, value| sk.snd_ssthresh = value as u32),
+    ("app_limited", |sk, value| sk.app_limited = value as u32),
+    ("ecn_flags", |sk, value| sk.ecn_flags = value as u8),
+    ("sk_pacing_status", |sk, value| sk.sk_pacing_status = value as u32),
+    ("sk_pacing_rate", |sk, value| sk.sk_pacing_rate = value),
+    ("icsk_ack.pending", |sk, value| sk.ack_pending = value as u8),
+];
+
+const ACK_SAMPLE: [Known<AckSample>; 3] = [
+    known("pkts_acked", |sample| sample.pkts_acked.into()),
+    known("rtt_us", |sample| sample.rtt_us as u64),
+    noted(
+        "in_flight",
+        |sample| sample.in_flight.into(),
+        "bytes in flight before the ACK; a kernel has those from when the newest packet left that it acknowledges",
+    ),
+];
+
+const RATE_SAMPLE: [Known<RateSample>; 9] = [
+    known("prior_delivered", |sample| sample.prior_delivered.into()),
+    known("delivered", |sample| sample.delivered as u64),
+    known("interval_us", |sample| sample.interval_us as u64),
+    known("rtt_us", |sample| sample.rtt_us as u64),
+    known("losses", |sample| sample.losses as u64),
+    known("acked_sacked", |sample| sample.acked_sacked.into()),
+    known("prior_in_flight", |sample| sample.prior_in_flight.into()),
+    known("is_app_limited", |sample| sample.is_app_limited.into()),
+    known("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
+];
+
+/// All members that are simulated.
+pub fn simulated_members() -> Vec<SimulatedMember> {
+    fn of<T>(structure: &'static str, table: &[Known<T>]) -> Vec<SimulatedMember> {
+        let member = |known: &Known<T>| SimulatedMember {
+            structure,
+            name: known.name,
+            writable: structure == "tcp_sock" && crate::kernel::WRITABLE.contains(&known.name),
+            note: known.note,
+        };
+        table.iter().map(member).collect()
+    }
+    [of("tcp_sock", &SOCKET), of("ack_sample", &ACK_SAMPLE), of("rate_sample", &RATE_SAMPLE)].concat()
+}
+
+/// The names of the socket's.
+pub(crate) fn of_socket() -> [&'static str; SOCKET.len()] {
+    SOCKET.map(|known| known.name)
+}
+
+/// The names of `ack_sample`'s.
+pub(crate) fn of_ack_sample() -> [&'static str; ACK_SAMPLE.len()] {
+    ACK_SAMPLE.map(|known| known.name)
+}
+
+/// The names of `rate_sample`'s.
+pub(crate) fn of_rate_sample() -> [&'static str; RATE_SAMPLE.len()] {
+    RATE_SAMPLE.map(|known| known.name)
+}
+
+/// Members with where a structure has them.
+#[derive(Debug)]
+pub(crate) struct Filled<T>(Vec<(Field, Of<T>)>);
+
+impl<T> Filled<T> {
+    fn new(
+        layout: &Layout,
+        table: &[Known<T>],
+        is_needed: impl Fn(&'static str, Field) -> bool,
+    ) -> Filled<T> {
+        let placed = table.iter().map(|known| (known, place(layout, known.name)));
+        Filled(
+            placed
+                .filter(|(known, at)| is_needed(known.name, *at))
+                .map(|(known, at)| (at, known.of))
+                .collect(),
+        )
+    }
+
+    /// Fills a structure in.
+    pub(crate) fn fill(&self, image: &mut Image, from: &T) {
+        self.0.iter().for_each(|(field, of)| image.set(*field, of(from)));
+    }
+}
+
+impl Filled<AckSample> {
+    pub(crate) fn ack_sample(layout: &Layout) -> Self {
+        Filled::new(layout, &ACK_SAMPLE, |_, _| true)
+    }
+}
+
+impl Filled<RateSample> {
+    pub(crate) fn rate_sample(layout: &Layout) -> Self {
+        Filled::new(layout, &RATE_SAMPLE, |_, _| true)
+    }
+}
+
+impl Filled<Sock> {
+    /// What programs can read, and the kernel's own functions: the rest need not be filled in at each call.
+    pub(crate) fn socket(layout: &Layout) -> Self {
+        Filled::new(layout, &SOCKET, |name, at| layout.is_visible(at) || Window::FIELDS.contains(&name))
+    }
+}
+
+/// Members that programs and the kernel's own functions can change, with where the socket has them.
+#[derive(Debug)]
+pub(crate) struct Changed(Vec<(Field, Set<Sock>)>);
+
+impl Changed {
+    pub(crate) fn new(layout: &Layout) -> Changed {
+        let placed = CHANGED.iter().map(|&(name, set)| (name, place(layout, name), set));
+        let seen = placed.filter(|(name, at, _)| layout.is_visible(*at) || Window::FIELDS.contains(name));
+        Changed(seen.map(|(_, at, set)| (at, set)).collect())
+    }
+
+    /// The sender takes back what has changed.
+    pub(crate) fn take(&self, image: &Image, sk: &mut Sock) {
+        self.0.iter().for_each(|(field, set)| set(sk, image.get(*field)));
+    }
+}
+
+fn place(layout: &Layout, name: &str) -> Field {
+    layout.get(name).expect("a layout has the members that it was asked for")
+}

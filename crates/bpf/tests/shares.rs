@@ -1,0 +1,46 @@
+//! `objects/shares.bpf.c`: what the connections of an object share, and with whom.
+
+use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment, Span, Time};
+use airhop_bpf::{Loaded, Object};
+use airhop_tcp::kernel_ops::kernel_scheme;
+use airhop_tcp::seams::Run;
+use airhop_tcp::{Config, Params, Preset, Scheme, Sender};
+use std::sync::Arc;
+
+const OBJECT: &[u8] = include_bytes!("objects/shares.bpf.o");
+
+fn scheme() -> Scheme {
+    let object = Arc::new(Object::read(OBJECT, "shares.bpf.o").unwrap());
+    let loaded = Loaded::new(&object, &object.congestion_controls()[0]).unwrap();
+    kernel_scheme("shares", "", loaded.callbacks(), false, Box::new(move || loaded.connect()))
+}
+
+/// The window of a connection of `run`, or of none, after an ACK.
+fn window(scheme: &Scheme, flow: u16, run: Option<&mut Run>) -> f64 {
+    let config = Config { handshake: false, timestamps: false, pacing: false, ..Preset::Linux.config(1000) };
+    let parts = (scheme.build)(&Params::defaults(scheme), &config);
+    let mut sender = Sender::new(FlowId(flow), NodeId(0), NodeId(1), &config, scheme.features, parts);
+    sender.seed(7);
+    if let Some(run) = run {
+        sender.join(run);
+    }
+    sender.supply(1_000_000);
+    while sender.poll_transmit(Time::ZERO).is_some() {}
+    let flags = Flags { ack: true, ..Flags::default() };
+    let ack = Segment { seq: 1, ack: 1001, window: 1 << 30, flags, ..Segment::default() };
+    let packet = Packet::new(FlowId(flow), NodeId(1), NodeId(0), 40, Body::Tcp(ack));
+    sender.on_segment(Time::ZERO + Span::from_millis(50), &packet);
+    sender.window().cwnd
+}
+
+// A kernel loads an object once: all connections have its maps and variables. A run is a kernel that has just loaded it, whatever other runs
+// there are; a connection of no run is alone.
+#[test]
+fn connections_of_a_run_share_maps_and_variables() {
+    let scheme = scheme();
+    let (mut one, mut other) = (Run::default(), Run::default());
+    let first = [0, 1].map(|flow| window(&scheme, flow, Some(&mut one)));
+    assert_eq!((first, window(&scheme, 0, Some(&mut other))), ([10.0, 20.0], 10.0));
+    assert_eq!(window(&scheme, 2, Some(&mut one)), 30.0);
+    assert_eq!(window(&scheme, 3, None), 10.0);
+}

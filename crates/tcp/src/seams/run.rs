@@ -1,0 +1,50 @@
+//! `Run` is what the connections of one run have in common.
+
+use airhop_base::{FlowId, NodeId};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the connections of one run share, each by a key that whoever shares it chooses: the address of what it is about. Another replication
+/// has a [`Run`] of its own, and shares nothing with this one.
+#[derive(Debug, Default)]
+pub struct Run(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
+
+impl Run {
+    /// What is shared under `key`: what `make` makes for the first connection that asks.
+    pub fn share<T: Any + Send + Sync>(&mut self, key: usize, make: impl FnOnce() -> T) -> Arc<T> {
+        if let Some(shared) = self.0.get(&key)
+            && let Ok(found) = shared.clone().downcast()
+        {
+            return found;
+        }
+        let made = Arc::new(make());
+        self.0.insert(key, made.clone());
+        made
+    }
+}
+
+/// The ends of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connected {
+    /// The flow that it carries.
+    pub flow: FlowId,
+    /// The node of the sender.
+    pub local: NodeId,
+    /// The node of the receiver.
+    pub remote: NodeId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The first makes what all share; another key, and another run, have their own.
+    #[test]
+    fn the_first_makes_what_all_share() {
+        let mut run = Run::default();
+        let made = [1, 1, 2].map(|key| run.share(key, || vec![key]));
+        assert!(Arc::ptr_eq(&made[0], &made[1]) && !Arc::ptr_eq(&made[0], &made[2]));
+        assert!(!Arc::ptr_eq(&made[0], &Run::default().share(1, || vec![1_usize])));
+    }
+}
