@@ -65,6 +65,9 @@ pub struct Config {
     pub pacing: bool,
     /// The last of the segments that leave together is pushed, and a pushed segment is acknowledged at once (Linux from 6.6 on).
     pub push: bool,
+    /// A segment that is not full waits until data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4; RFC 1122 §4.2.3.4). Off where
+    /// applications set TCP_NODELAY.
+    pub nagle: bool,
     /// What the receiver's host takes from a segment to the ACK that it causes; nothing if `None`. Whoever runs the endpoints does it.
     pub turnaround: Option<Turnaround>,
 }
@@ -268,6 +271,7 @@ impl Preset {
             undo: false,
             pacing: false,
             push: false,
+            nagle: false,
             turnaround: None,
         };
         match self {

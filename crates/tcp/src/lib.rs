@@ -11,6 +11,7 @@ mod cubic;
 pub mod estimators;
 mod fault;
 pub mod kernel_ops;
+mod nagle;
 pub mod notices;
 mod quick_acks;
 mod receiver;

@@ -2,6 +2,7 @@
 
 use crate::Config;
 use crate::config::{Growth, Validation};
+use crate::nagle::Nagle;
 use crate::scoreboard::Scoreboard;
 use crate::usage::Usage;
 use airhop_base::Span;
@@ -42,6 +43,8 @@ pub struct SenderState {
     /// Until so many bytes are delivered, the sender sent less than the path may have taken (draft-cheng-iccrg-delivery-rate-estimation,
     /// C.app_limited); zero: it did not. Kept for schemes that ask for the delivery rate.
     pub limited_until: u64,
+    /// What a segment that is not full waits for.
+    pub(crate) nagle: Nagle,
     /// What was sent and not yet acknowledged.
     pub board: Scoreboard,
     /// What is used of the window.
@@ -68,6 +71,7 @@ impl SenderState {
             srtt: None,
             reorders: false,
             limited_until: 0,
+            nagle: Nagle::new(c),
             board: Scoreboard::default(),
             usage: Usage::default(),
         }
@@ -99,14 +103,21 @@ impl SenderState {
         (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6
     }
 
-    /// The segment at `nxt`, if there is data, the receiver accepts it, and `in_flight` with it stays within `window`
-    /// segments.
+    /// The segment at `nxt`, if there is data, the receiver accepts it, `in_flight` with it stays within `window` segments, and Nagle's
+    /// algorithm does not hold it back.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
+        let (start, end) = self.next_accepted()?;
+        let len = end - start;
+        let waits = len < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent);
+        (!waits && self.has_room(len, in_flight, window)).then_some((start, end))
+    }
+
+    /// The segment at `nxt`, if there is data and the receiver accepts it.
+    pub fn next_accepted(&self) -> Option<(u64, u64)> {
         let most = if self.opens_small && self.nxt == 1 { 1 } else { self.mss };
         let len = most.min(self.supplied.saturating_sub(self.nxt));
         let end = self.nxt + len;
-        let fits = len > 0 && end <= self.right_edge && self.has_room(len, in_flight, window);
-        fits.then_some((self.nxt, end))
+        (len > 0 && end <= self.right_edge).then_some((self.nxt, end))
     }
 
     /// The end of the segment that begins at `start` and has been sent before.

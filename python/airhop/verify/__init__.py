@@ -25,6 +25,7 @@ from airhop.verify.laws import (
     handshakes,
     losses,
     marks,
+    nagle,
     order,
     radio,
     receivers,
@@ -88,6 +89,7 @@ LAWS: Mapping[str, Law] = {
         Law("sack", "what ACKs report beyond their number had arrived when they were made", sacks.check),
         Law("sender", "new data follows on what was sent; flight and window agree", senders.check),
         Law("flight", "what is in flight are whole segments, and all that is outstanding", flights.check),
+        Law("nagle", "where it is on, a segment that is not full waits for ACKs", nagle.check),
         Law("handshake", "control bits of SYN and SYN-ACK show what the ends agreed on", handshakes.check),
         Law(
             "mark",

@@ -58,6 +58,14 @@ def _false_ack(run: Recorded) -> None:
         run.set("packets", "seq", row, run.tables["packets"]["seq"][row] + 1000)
 
 
+def _tail_before_its_ack(run: Recorded) -> None:
+    run.shift("segments", "time_s", run.find("segments", bytes=500), -0.05)
+
+
+def _two_small(run: Recorded) -> None:
+    run.set("segments", "bytes", run.find("segments", bytes=500) - 1, 999)
+
+
 def _gap(run: Recorded) -> None:
     row = run.find("segments", 400, cause="new")
     run.set("segments", "seq", row, run.tables["segments"]["seq"][row] + 1000)
@@ -372,6 +380,8 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("late", "reordered", _late_of_itself),
     ("late", "reordered", _late_too_often),
     ("late", "reordered", _late_the_other_way),
+    ("nagle", "tail", _tail_before_its_ack),
+    ("nagle", "linux-tail", _two_small),
     ("walk", "last-hop", _two_fates),
     ("walk", "last-hop", _wrong_node),
     ("air", "last-hop", _talks_over),

@@ -90,10 +90,14 @@ VARYING = {
         }
     ],
 }
+TAIL = {"flow.ftp.app.size": "150500 B", "flow.ftp.tcp.nagle": True, "duration": "6 s"}
+"""A transfer whose last segment is half of one."""
 INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "marked": (MARKED, {}),
     "each-byte": (MARKED, {"scheme": "dctcp"}),
     "each-mark": (MARKED, {"scheme": "jersey"}),
+    "tail": (VARYING, TAIL),
+    "linux-tail": (VARYING, TAIL | {"flow.ftp.tcp.preset": "linux"}),
 }
 
 

@@ -23,6 +23,7 @@ impl Closing {
         if self.own.is_none() {
             self.own = Some(sender.state().supplied);
             sender.supply(1);
+            sender.set_nagle(false); // Linux, tcp_send_fin()
         }
     }
 

@@ -68,6 +68,7 @@ pub(super) fn configure(
     let mut config = Preset::Linux.config(mss);
     config.timestamps = agreed.timestamps;
     config.pacing = settings.fair_queue;
+    config.nagle = !options.no_delay;
     // The window that the peer offers at first comes with its segment.
     config.receive_window = 0;
     config.ecn = agreed.ecn;

@@ -304,6 +304,11 @@ impl Connection {
         Ok(())
     }
 
+    /// The application turns Nagle's algorithm on or off.
+    pub(super) fn set_nagle(&mut self, is_on: bool) {
+        self.sender.set_nagle(is_on);
+    }
+
     /// The application closes its side; `whole` if it reads no more either.
     ///
     /// # Errors

@@ -12,6 +12,8 @@ pub(crate) struct SocketOptions {
     pub(crate) congestion_control: Option<String>,
     /// TCP_MAXSEG, bytes.
     pub(crate) largest_segment: Option<u32>,
+    /// TCP_NODELAY: no Nagle's algorithm.
+    pub(crate) no_delay: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,8 +47,7 @@ impl Sockets {
 }
 
 /// Options that make no difference to a connection with large buffers.
-const HARMLESS: [&str; 20] = [
-    "TCP_NODELAY",
+const HARMLESS: [&str; 19] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
     "SO_SNDBUF",
@@ -123,6 +124,7 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
     match name.as_str() {
         "TCP_MAXSEG" => socket.options.largest_segment = call.number(3).and_then(|n| u32::try_from(n).ok()),
         "TCP_CONGESTION" => socket.options.congestion_control = call.text(3).map(str::to_owned),
+        "TCP_NODELAY" => return set_no_delay(host, descriptor, call),
         name if HARMLESS.contains(&name) => {}
         name => return Err(Refusal::unmodelled(format!("setsockopt of {name}"))),
     }
@@ -134,6 +136,19 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
         }
         _ => Ok(()),
     }
+}
+
+/// TCP_NODELAY, which may be set at any time: what waited leaves.
+fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
+    let value = call.number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
+    let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };
+    socket.options.no_delay = value != 0;
+    if let Some(connection) = host.connection.as_mut().filter(|_| host.sockets.connected == Some(descriptor))
+    {
+        connection.set_nagle(value == 0);
+        host.pump();
+    }
+    Ok(())
 }
 
 fn accept(host: &mut Airhop, call: &Call) {

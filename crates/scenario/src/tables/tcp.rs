@@ -60,7 +60,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-fn values(c: &Config) -> [(&'static str, Val); 25] {
+fn values(c: &Config) -> [(&'static str, Val); 26] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -86,6 +86,7 @@ fn values(c: &Config) -> [(&'static str, Val); 25] {
         ("undo", Val::Flag(c.undo)),
         ("pacing", Val::Flag(c.pacing)),
         ("push", Val::Flag(c.push)),
+        ("nagle", Val::Flag(c.nagle)),
         ("turnaround", Val::Flag(false)),
     ]
 }
@@ -170,6 +171,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         undo: tcp.flag("undo")?,
         pacing: tcp.flag("pacing")?,
         push: tcp.flag("push")?,
+        nagle: tcp.flag("nagle")?,
         turnaround: match tcp.get("turnaround")? {
             Val::Table(fields) => {
                 Some(Turnaround { median: fields.span("median")?, p90: fields.span("p90")? })
@@ -204,7 +206,7 @@ fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     Preset::ALL.into_iter().filter_map(one).collect()
 }
 
-pub(super) static TCP: [Key; 27] = [
+pub(super) static TCP: [Key; 28] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -292,6 +294,12 @@ pub(super) static TCP: [Key; 27] = [
         Kind::Flag,
         "the last of the segments that pacing sends together is pushed, and a pushed segment is acknowledged at once: Linux from 6.6 on, \
          where ACKs are delayed",
+    ),
+    preset(
+        "nagle",
+        Kind::Flag,
+        "a segment of less than MSS waits until all data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4), with preset linux until the \
+         last such segment is (Minshall); false where applications set TCP_NODELAY, as browsers and iperf3 do",
     ),
     preset(
         "turnaround",

@@ -172,6 +172,12 @@ impl Sender {
         }
     }
 
+    /// Turns Nagle's algorithm on or off, as the option TCP_NODELAY of a socket does, or as the end of a stream does: what waits leaves at once
+    /// when the sender is asked next.
+    pub fn set_nagle(&mut self, is_on: bool) {
+        self.state.nagle.is_on = is_on;
+    }
+
     /// The window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
     pub fn expect_window(&mut self, bytes: u64) {
         self.state.right_edge = 1 + bytes;

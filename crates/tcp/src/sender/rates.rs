@@ -61,12 +61,14 @@ impl Sender {
         }
     }
 
-    /// Nothing can be sent. If that is for want of data, what is in flight shows less than the path's rate.
+    /// Nothing can be sent. If that is for want of data, a full segment of it, what is in flight shows less than the path's rate (Linux,
+    /// tcp_rate_check_app_limited()).
     pub(super) fn note_scarcity(&mut self) {
         let Some(meter) = &mut self.delivery else { return };
         let in_flight = self.recovery.in_flight(&self.state);
         let has_room = self.state.has_room(self.state.mss, in_flight, self.window.cwnd);
-        if self.state.nxt == self.state.supplied && has_room && self.recovery.repair() == Repair::Nothing {
+        let lacks_data = self.state.supplied.saturating_sub(self.state.nxt) < self.state.mss;
+        if lacks_data && has_room && self.recovery.repair() == Repair::Nothing {
             self.state.limited_until = meter.limit(in_flight);
         }
     }

@@ -93,6 +93,9 @@ impl Sender {
             s.nxt = next.end;
         }
         s.max_sent = s.max_sent.max(next.end);
+        if !again && next.end - next.start < s.mss {
+            s.nagle.on_small(next.end);
+        }
         if again {
             self.note_retransmission(now, &next);
             // Karn's rule: an ACK of a segment that was sent twice is ambiguous.

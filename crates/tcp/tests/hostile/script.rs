@@ -244,6 +244,7 @@ impl Bytes<'_> {
             growth: self.one_of(&[Growth::PerAck, Growth::PerByte]),
             validation: self.one_of(&[Validation::Never, Validation::Half, Validation::Full]),
             push: self.flag(),
+            nagle: self.flag(),
             turnaround: None,
             prr: self.flag(),
             tlp: self.flag(),

@@ -2,6 +2,7 @@
 
 mod esack;
 mod marks;
+mod nagle;
 mod notice_aware;
 mod ns2_agent;
 mod packet;

@@ -185,7 +185,7 @@ impl Rack {
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
         probe.due = None;
         let may_go = is_calm && probe.may_go();
-        let fresh = forward(s, 0, f64::INFINITY).map(|next| (next.start, next.end, None));
+        let fresh = s.next_accepted().map(|(start, end)| (start, end, None));
         let tail = s.board.last().map(|e| (e.start, e.end, Some(e.start)));
         let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detect::Nothing };
         probe.on_sent(end.max(s.nxt), again);

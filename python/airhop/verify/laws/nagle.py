@@ -1,0 +1,41 @@
+"""Nagle's algorithm: a segment that is not full waits for acknowledgements (RFC 9293 §3.7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airhop.verify.trace import Finding, Trace, quantity
+
+_LONE = ("probe", "notice")
+"""Why segments leave that wait for nothing (RFC 8985 §7.3)."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold each small segment of new data against what was outstanding as it left.
+
+    With preset linux that is the last small segment before it (Minshall), else anything.
+    """
+    for name, flow in trace.flows.items():
+        if flow["transport"] != "tcp" or not flow["tcp"]["nagle"] or name in trace.real:
+            continue
+        full = quantity(flow["segment"])
+        is_minshall = flow["tcp"]["preset"] == "linux"
+        acknowledged = top = 1
+        awaited = 0  # first byte after what a small segment waits for
+        acks = [(time, 0, ack, 0, "") for time, ack in trace.rows_of(name, "acks", "ack")]
+        sent = [
+            (time, 1, seq, size, cause)
+            for time, seq, size, cause in trace.rows_of(name, "segments", "seq", "bytes", "cause")
+        ]
+        # Of one instant the order is not recorded; an ACK may let out what follows it.
+        for time, is_sent, seq, size, cause in sorted([*acks, *sent], key=lambda event: event[:2]):
+            if not is_sent:
+                acknowledged = max(acknowledged, seq)
+                continue
+            is_small = size < full and seq >= top
+            if is_small and acknowledged < awaited and cause not in _LONE:
+                text = f"{size} bytes from {seq} on leave as {awaited - acknowledged} are outstanding"
+                yield Finding("nagle", time / 1e9, name, text)
+            top = max(top, seq + size)
+            if is_small or not is_minshall:
+                awaited = top
