@@ -67,8 +67,8 @@ pub(super) fn configure(
     let mss = largest.saturating_sub(if agreed.timestamps { TIMESTAMP_BYTES } else { 0 }).max(1);
     let mut config = Preset::Linux.config(mss);
     config.timestamps = agreed.timestamps;
-    config.pacing = settings.fair_queue;
     config.nagle = !options.no_delay;
+    config.pacing = settings.fair_queue || options.paces;
     // The window that the peer offers at first comes with its segment.
     config.receive_window = 0;
     config.ecn = agreed.ecn;

@@ -14,6 +14,8 @@ pub(crate) struct SocketOptions {
     pub(crate) largest_segment: Option<u32>,
     /// TCP_NODELAY: no Nagle's algorithm.
     pub(crate) no_delay: bool,
+    /// SO_MAX_PACING_RATE, at a rate that no script reaches: Linux paces inside TCP then.
+    pub(crate) paces: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +70,9 @@ const HARMLESS: [&str; 19] = [
     "TCP_USER_TIMEOUT",
     "IP_TOS",
 ];
+
+/// The least SO_MAX_PACING_RATE that limits no connection of a script, bytes per second.
+const UNREACHED_RATE: i64 = 1_000_000_000;
 
 /// MAX_SKB_FRAGS.
 const LARGEST_PIECES: usize = 17;
@@ -125,6 +130,7 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
         "TCP_MAXSEG" => socket.options.largest_segment = call.number(3).and_then(|n| u32::try_from(n).ok()),
         "TCP_CONGESTION" => socket.options.congestion_control = call.text(3).map(str::to_owned),
         "TCP_NODELAY" => return set_no_delay(host, descriptor, call),
+        "SO_MAX_PACING_RATE" if call.number(3) >= Some(UNREACHED_RATE) => socket.options.paces = true,
         name if HARMLESS.contains(&name) => {}
         name => return Err(Refusal::unmodelled(format!("setsockopt of {name}"))),
     }

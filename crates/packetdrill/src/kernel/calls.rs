@@ -19,7 +19,7 @@ pub(super) type Returned = Result<(i64, Option<OwnedFd>), Errno>;
 pub(super) type Job = Box<dyn FnOnce() -> Returned + Send>;
 
 /// Options that are numbers: level and name by their names in scripts.
-const NUMBERS: [(&str, libc::c_int, libc::c_int); 18] = [
+const NUMBERS: [(&str, libc::c_int, libc::c_int); 19] = [
     ("SO_REUSEADDR", libc::SOL_SOCKET, libc::SO_REUSEADDR),
     ("SO_REUSEPORT", libc::SOL_SOCKET, libc::SO_REUSEPORT),
     ("SO_SNDBUF", libc::SOL_SOCKET, libc::SO_SNDBUF),
@@ -28,6 +28,7 @@ const NUMBERS: [(&str, libc::c_int, libc::c_int); 18] = [
     ("SO_RCVBUFFORCE", libc::SOL_SOCKET, libc::SO_RCVBUFFORCE),
     ("SO_ZEROCOPY", libc::SOL_SOCKET, libc::SO_ZEROCOPY),
     ("SO_PRIORITY", libc::SOL_SOCKET, libc::SO_PRIORITY),
+    ("SO_MAX_PACING_RATE", libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE),
     ("SO_KEEPALIVE", libc::SOL_SOCKET, libc::SO_KEEPALIVE),
     ("TCP_NODELAY", libc::IPPROTO_TCP, libc::TCP_NODELAY),
     ("TCP_CORK", libc::IPPROTO_TCP, libc::TCP_CORK),
