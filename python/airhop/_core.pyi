@@ -330,6 +330,9 @@ class BpfObject:
     def names(self) -> list[str]:
         """Names of its congestion controls, as the kernel would know them."""
 
+    def needs_ecn(self, name: str) -> bool:
+        """Whether both ends of a connection have to have it (TCP_CONG_NEEDS_ECN)."""
+
     def add(self, name: str) -> None:
         """Add one to the catalogue, in place of one added before under its name; ValueError says why not."""
 

@@ -34,6 +34,11 @@ impl BpfObject {
         self.object.congestion_controls().iter().map(|control| control.name.clone()).collect()
     }
 
+    /// Whether both ends of a connection have to have it: its receiver echoes marks, too (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
+    fn needs_ecn(&self, name: &str) -> bool {
+        self.object.congestion_controls().iter().any(|control| control.name == name && control.needs_ecn())
+    }
+
     /// Adds one of them to the catalogue. It replaces one that was added before under its name. Raises ValueError.
     fn add(&self, name: &str) -> PyResult<()> {
         let wrong = |why: String| PyValueError::new_err(format!("{}: `{name}`: {why}", self.object.name()));

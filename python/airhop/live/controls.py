@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from airhop import _core
 from airhop.errors import InputError, PrivilegeError
 from airhop.live.hosts import Hosts
 from airhop.live.privileges import privilege
@@ -35,9 +36,11 @@ def chosen(
     """Tell what the kernel gives to senders, and give the scenario whose twin runs the same.
 
     A BPF object of `with_` is for the flows between nodes with real hosts, and their copies, unless `scheme`
-    names another scheme; `scheme` alone may name one of the kernel's own. Raises InputError when there is no
-    telling which of several objects is meant, and PrivilegeError, with the line of `airhop doctor`, when this
-    user may not load it.
+    names another scheme; `scheme` alone may name one of the kernel's own. Receivers have an object that needs
+    ECN, too (RFC 8257 §3.2).
+
+    Raises InputError when there is no telling which of several objects is meant, and PrivilegeError, with the
+    line of `airhop doctor`, when this user may not load it.
     """
     objects = objects_among(with_)
     name = scheme if scheme is not None else _only(objects)
@@ -51,14 +54,17 @@ def chosen(
         written = [one for one in scenario.written_tcp_flows() if fnmatch.filter(names, one)]
         scenario = scenario.with_({f"flow.{one}.scheme": name for one in written})
     inside = {node for _, node, device in hosts.doors if device is None}
-    senders = sorted({flow["from"] for flow in real} & inside)
+    nodes_with = {flow["from"] for flow in real} & inside
     file = objects.get(name)
     if file is None:
-        return scenario, [Control(node, name, None) for node in senders]
-    if senders and not (right := privilege("struct_ops")).available:
+        return scenario, [Control(node, name, None) for node in sorted(nodes_with)]
+    if nodes_with and not (right := privilege("struct_ops")).available:
         raise PrivilegeError(right.line)
     code = base64.b64decode(dict(loaded())[file])
-    return scenario, [Control(node, name, (file, code)) for node in senders]
+    if _core.BpfObject(file, code).needs_ecn(name):
+        # A host without such a control does not agree to ECN with a SYN that is ECN-capable.
+        nodes_with |= {flow["to"] for flow in real} & inside
+    return scenario, [Control(node, name, (file, code)) for node in sorted(nodes_with)]
 
 
 def _only(objects: dict[str, str]) -> str | None:

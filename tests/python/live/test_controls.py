@@ -153,7 +153,9 @@ def test_who_has_what_is_settled_by_scheme_and_object(monkeypatch: pytest.Monkey
     assert chosen(scenario, hosts, None, [])[1] == []
     assert chosen(scenario, hosts, "vegas", [])[1] == [], "a twin alone"
     assert chosen(scenario, hosts, "bbr", [])[1] == [Control("s", "bbr", None)]
-    load_all(["bpf_eln", "bpf_veno"])
+    load_all(["bpf_eln", "bpf_veno", "bpf_dctcp"])
+    both = chosen(scenario, hosts, None, ["bpf_dctcp"])[1]
+    assert [one.node for one in both] == ["d", "s"], "its receiver echoes marks (RFC 8257 §3.2)"
     twin, found = chosen(scenario, hosts, None, ["bpf_eln"])
     assert [(one.node, one.name) for one in found] == [("s", "bpf_eln")]
     assert found[0].object is not None
