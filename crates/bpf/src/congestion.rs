@@ -14,6 +14,8 @@ const MOST: usize = 64;
 const NAME_BYTES: u64 = 16;
 /// `TCP_CONG_NEEDS_ECN`.
 const NEEDS_ECN: u32 = 2;
+/// All that a kernel takes: that, and `TCP_CONG_NON_RESTRICTED`.
+const FLAGS: u32 = NEEDS_ECN | 1;
 
 /// A program, by its first instruction in the object's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +105,11 @@ impl CongestionControl {
         self.programs[callback as usize]
     }
 
+    /// The callback that a program is for.
+    fn callback(&self, program: Program) -> Option<Callback> {
+        Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
+    }
+
     /// How many parameters the object's types give a callback, the socket among them: `cong_control` has two before Linux 6.10, and four since.
     pub fn parameters(&self, callback: Callback) -> usize {
         self.parameters[callback as usize]
@@ -138,7 +145,11 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Co
             let (variable, kind) = btf.variable(variable)?;
             let at = elf.variable(index, variable).unwrap_or(u64::MAX);
             let source = Source { variable, kind, at, section, relocations: &relocations };
-            controls.push(source.read(btf, linking)?);
+            let control = source.read(btf, linking)?;
+            if controls.iter().any(|other: &CongestionControl| other.name == control.name) {
+                return Err(source.wrong(format!("its name is {:?}, as that of another", control.name)));
+            }
+            controls.push(control);
         }
     }
     Ok(controls)
@@ -183,13 +194,26 @@ impl Source<'_> {
             let (name, offset) = (btf.text(member.name), u64::from(member.bit_offset / 8));
             match Callback::ALL.into_iter().find(|callback| callback.name() == name) {
                 Some(callback) => {
-                    control.programs[callback as usize] = self.program(offset, linking)?;
+                    let program = self.program(offset, linking)?;
+                    if let Some(other) = program.and_then(|program| control.callback(program)) {
+                        let (name, other) = (callback.name(), other.name());
+                        return Err(self.wrong(format!(
+                            "{other} and {name} are one program: a kernel takes a program for one member"
+                        )));
+                    }
+                    control.programs[callback as usize] = program;
                     control.parameters[callback as usize] = parameters(btf, member.kind)?;
                 }
                 None if name == "name" => control.name = self.name(offset)?,
                 None if name == "flags" => {
                     let flags = self.bytes(offset, 4)?.first_chunk().expect("four bytes");
                     control.flags = u32::from_le_bytes(*flags);
+                    if control.flags & !FLAGS != 0 {
+                        return Err(self.wrong(format!(
+                            "its flags are {:#x}, expected TCP_CONG_NON_RESTRICTED (1), TCP_CONG_NEEDS_ECN (2), or both",
+                            control.flags
+                        )));
+                    }
                 }
                 None if self.relocations.contains_key(&(self.at.saturating_add(offset))) => {
                     return Err(self

@@ -2,7 +2,7 @@
 
 use crate::congestion::{Callback, CongestionControl};
 use crate::error::ObjectError;
-use crate::kernel::{Image, Layout, Socket};
+use crate::kernel::{Image, Layout, SOCKETS, Socket};
 use crate::machine::{Argument, Machine};
 use crate::members::{self, Changed, Filled};
 use crate::object::Object;
@@ -29,11 +29,17 @@ impl Loaded {
     /// One of [`Object::congestion_controls`].
     ///
     /// # Errors
-    /// Types of the object that cannot be the kernel's.
+    /// Types of the object that cannot be the kernel's, and what a kernel refuses of its programs.
     pub fn new(object: &Arc<Object>, control: &CongestionControl) -> Result<Arc<Loaded>, ObjectError> {
         let socket = object.socket_layout(&members::of_socket())?;
         let ack_sample = object.sample_layout("ack_sample", &members::of_ack_sample())?;
         let rate_sample = object.sample_layout("rate_sample", &members::of_rate_sample())?;
+        let layouts = [
+            (&SOCKETS[..], &*socket),
+            (&["ack_sample"][..], &*ack_sample),
+            (&["rate_sample"][..], &*rate_sample),
+        ];
+        object.verify(control, &layouts)?;
         Ok(Arc::new(Loaded {
             known: Filled::socket(&socket),
             changed: Changed::new(&socket),

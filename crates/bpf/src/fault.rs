@@ -45,6 +45,9 @@ pub enum Cause {
     /// More instructions than the kernel's verifier follows.
     #[error("more than {0} instructions in one call: a loop that does not end?")]
     Endless(u32),
+    /// More instructions than a run has.
+    #[error("more instructions in this run than {0}, and {1} for each call")]
+    Exhausted(u64, u64),
     /// More frames than the kernel allows.
     #[error("calls are nested deeper than {0} functions")]
     TooDeep(usize),

@@ -14,6 +14,7 @@
 //! a region that is neither packet nor stack it checks the first byte alone. `solana_rbpf`, its fork, checks regions, but is bound to Solana's
 //! own dialect of object files and instructions. What either would save is the loop over the instructions, the smallest part.
 
+mod accesses;
 mod btf;
 mod check;
 mod congestion;
@@ -32,12 +33,13 @@ mod members;
 mod memory;
 mod object;
 mod program;
+mod stack;
 
 pub use congestion::{Callback, CongestionControl, Program};
 pub use connection::Loaded;
 pub use error::{ObjectError, Problem};
 pub use fault::{Cause, Fault, Place};
-pub use kernel::{Field, HZ, Image, Layout, Socket, Verdict};
+pub use kernel::{Field, HZ, Image, Layout, Socket, Verdict, simulated_helpers, simulated_kfuncs};
 pub use machine::{Argument, MOST_ARGUMENTS, Machine};
 pub use members::{SimulatedMember, simulated_members};
 pub use memory::{Access, Denied};

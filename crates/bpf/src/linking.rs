@@ -66,11 +66,8 @@ impl<'a> Linking<'a> {
             let is_data = DATA.iter().any(|name| section.name.starts_with(name));
             if section.allocated && !section.executable && is_data {
                 self.region_of.insert(index, self.regions.len());
-                self.regions.push(Region {
-                    name: section.name.clone(),
-                    bytes: section.bytes.clone(),
-                    writable: section.writable,
-                });
+                let (name, bytes) = (section.name.clone(), section.bytes.clone());
+                self.regions.push(Region::section(name, bytes, section.writable));
             }
         }
     }
@@ -100,7 +97,7 @@ impl<'a> Linking<'a> {
             bytes.extend_from_slice(&value.to_le_bytes());
         }
         self.extern_region = self.regions.len();
-        self.regions.push(Region { name: ".kconfig".into(), bytes, writable: false });
+        self.regions.push(Region::section(".kconfig".into(), bytes, false));
         Ok(())
     }
 
@@ -163,6 +160,12 @@ impl<'a> Linking<'a> {
         let offset = symbol.value.wrapping_add_signed(addend);
         if let Some(region) = self.region_of.get(&section) {
             return Ok(Space::Region(*region).address(offset as u32));
+        }
+        if self.code_of.contains_key(&section) {
+            let at = self.function(relocation, addend / 8)?;
+            return u32::try_from(at)
+                .map(|at| Space::Code.address(at))
+                .map_err(|_| "a function out of the program".into());
         }
         let name = &self.elf.sections[section].name;
         match (name.as_str(), self.map_at.get(&offset)) {

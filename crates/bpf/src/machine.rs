@@ -3,7 +3,7 @@
 use crate::congestion::Program;
 use crate::fault::{Cause, Fault};
 use crate::interpreter;
-use crate::kernel::{Helpers, Image, Kfunc, Socket, SocketBuffer, Verdict};
+use crate::kernel::{Helpers, Image, Kfunc, Printer, Socket, SocketBuffer, Verdict};
 use crate::maps::Map;
 use crate::memory::{FRAME_BYTES, FRAMES, Guarded, Memory, READ, Region, Space};
 use crate::object::Object;
@@ -37,7 +37,17 @@ pub struct Machine {
     scratch: Vec<u8>,
     /// Sockets so far.
     sockets: u32,
+    /// Instructions that programs may still run.
+    credit: u64,
+    /// Lines that programs printed.
+    printed: u32,
 }
+
+/// Instructions of one call, as many as the kernel's verifier follows.
+const BUDGET: u32 = 1_000_000;
+/// Instructions of a run: so many, and so many more for each call. No run is without end, however many calls it makes.
+const CREDIT: u64 = 500_000_000;
+const CREDIT_PER_CALL: u64 = 30_000;
 
 impl Machine {
     /// An object at the beginning of a run. `seed`: of the random numbers of programs that have no socket.
@@ -59,6 +69,8 @@ impl Machine {
             random: SplitMix64::new(seed),
             scratch: Vec::new(),
             sockets: 0,
+            credit: CREDIT,
+            printed: 0,
         }
     }
 
@@ -112,9 +124,13 @@ impl Machine {
             sample,
             packet: &[],
             regions: &mut self.regions,
+            first_map: self.object.regions.len(),
+            frames: 0,
         };
+        let printer = Printer { object: self.object.name(), lines: &mut self.printed };
         let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
-        run(&self.object, program, Helpers { memory, maps, random, now_ns, scratch })
+        let kernel = Helpers { memory, maps, random, now_ns, scratch, lock: None, printer };
+        run(&self.object, program, kernel, &mut self.credit)
     }
 
     /// Shows a packet, an IP datagram, to a program that sees packets, and returns what it makes of it. The program can read the packet.
@@ -131,9 +147,13 @@ impl Machine {
             sample: None,
             packet,
             regions: &mut self.regions,
+            first_map: self.object.regions.len(),
+            frames: 0,
         };
+        let printer = Printer { object: self.object.name(), lines: &mut self.printed };
         let (maps, random, scratch) = (&mut self.maps, &mut self.random, &mut self.scratch);
-        let action = run(&self.object, program, Helpers { memory, maps, random, now_ns, scratch })?;
+        let kernel = Helpers { memory, maps, random, now_ns, scratch, lock: None, printer };
+        let action = run(&self.object, program, kernel, &mut self.credit)?;
         Verdict::of(action as i32).map_err(|action| {
             let why = format!("returns the action {action}; TC_ACT_OK (0) and TC_ACT_SHOT (2) are simulated");
             fault(&self.object, (program.0, Cause::Call { function: "tc", why }))
@@ -146,15 +166,29 @@ impl Machine {
         if key.len() != map.definition.key_bytes {
             return None;
         }
-        let start = map.find(key)? as usize;
+        let start = map.find(key)? as usize * map.definition.stride();
         Some(&self.regions[map.region].bytes[start..start + map.definition.value_bytes])
     }
 }
 
 /// Runs a program, and says in words where it failed.
-fn run(object: &Object, program: Program, mut kernel: Helpers<'_>) -> Result<u64, Box<Fault>> {
-    let argument = Space::Context.address(0);
-    interpreter::run(&object.code, program.0, argument, &mut kernel).map_err(|failure| fault(object, failure))
+fn run(
+    object: &Object,
+    program: Program,
+    mut kernel: Helpers<'_>,
+    credit: &mut u64,
+) -> Result<u64, Box<Fault>> {
+    *credit += CREDIT_PER_CALL;
+    let budget = BUDGET.min(u32::try_from(*credit).unwrap_or(u32::MAX));
+    let done = interpreter::run(&object.code, program.0, Space::Context.address(0), &mut kernel, budget);
+    let (result, left) = done.map_err(|(at, cause)| match cause {
+        Cause::Endless(_) if budget < BUDGET => {
+            fault(object, (at, Cause::Exhausted(CREDIT, CREDIT_PER_CALL)))
+        }
+        cause => fault(object, (at, cause)),
+    })?;
+    *credit -= u64::from(budget - left);
+    Ok(result)
 }
 
 #[cold]

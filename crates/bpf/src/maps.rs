@@ -146,8 +146,13 @@ impl Map {
             Kind::Array => definition.entries as usize * definition.stride(),
             _ => 0,
         };
-        let values =
-            Region { name: format!("map {}", definition.name), bytes: vec![0; bytes], writable: true };
+        let values = Region {
+            name: format!("map {}", definition.name),
+            bytes: vec![0; bytes],
+            writable: true,
+            value_bytes: definition.value_bytes,
+            stride: definition.stride(),
+        };
         let map = Map {
             definition,
             region,
@@ -160,23 +165,22 @@ impl Map {
         (map, values)
     }
 
-    /// Where in its region a key's value begins.
+    /// The slot of a key's value in its region.
     pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
-        let stride = self.definition.stride() as u32;
         if self.definition.kind == Kind::Array {
             let index = u32::from_le_bytes(*key.first_chunk()?);
-            return (index < self.definition.entries).then_some(index.wrapping_mul(stride));
+            return (index < self.definition.entries).then_some(index);
         }
         let slot = *self.slots.get(key)?;
         self.touch(slot, key);
-        Some(slot * stride)
+        Some(slot)
     }
 
-    /// The place of a key's value, made if need be; `flags`: 0, `BPF_NOEXIST` (1) or `BPF_EXIST` (2). Otherwise the error for the program.
+    /// The slot of a key's value, made if need be; `flags`: 0, `BPF_NOEXIST` (1) or `BPF_EXIST` (2). Otherwise the error for the program.
     pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
         match (self.find(key), flags) {
             (Some(_), 1) => Err(EXISTS),
-            (Some(offset), 0 | 2) => Ok(offset),
+            (Some(slot), 0 | 2) => Ok(slot),
             (None, 0 | 1) if self.definition.kind == Kind::Array => Err(TOO_BIG),
             (None, 2) => Err(NO_ENTRY),
             (None, 0 | 1) => self.insert(key, values),
@@ -217,7 +221,7 @@ impl Map {
         self.touch(slot, key);
         let start = slot as usize * stride;
         values.bytes[start..start + stride].fill(0);
-        Ok(start as u32)
+        Ok(slot)
     }
 
     /// Notes that an entry of an LRU hash is used.
@@ -261,7 +265,8 @@ mod tests {
         assert_eq!(place(&mut map, &mut values, 1, 2), Err(NO_ENTRY));
         assert_eq!(place(&mut map, &mut values, 1, 1), Ok(0));
         assert_eq!(place(&mut map, &mut values, 1, 1), Err(EXISTS));
-        assert_eq!(place(&mut map, &mut values, 2, 0), Ok(8), "values are aligned");
+        assert_eq!(place(&mut map, &mut values, 2, 0), Ok(1));
+        assert_eq!(values.bytes.len(), 16, "values are aligned");
         assert_eq!(place(&mut map, &mut values, 3, 0), Err(TOO_BIG));
         assert_eq!(place(&mut map, &mut values, 2, 4), Err(INVALID));
         values.bytes[0] = 9;
@@ -289,7 +294,7 @@ mod tests {
     #[test]
     fn an_array_has_all_its_entries() {
         let (mut map, mut values) = map(Kind::Array, 3);
-        assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(16), None));
+        assert_eq!((map.find(&[2, 0, 0, 0]), map.find(&[3, 0, 0, 0])), (Some(2), None));
         assert_eq!(map.place(&[3, 0, 0, 0], 0, &mut values), Err(TOO_BIG));
         assert_eq!(map.place(&[1, 0, 0, 0], 1, &mut values), Err(EXISTS));
         assert_eq!(map.remove(&[1, 0, 0, 0]), Err(INVALID));

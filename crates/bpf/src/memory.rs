@@ -17,24 +17,34 @@ pub(crate) const FRAMES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Packet,
-    Stack,
+    /// The frame of a function, by how many called it.
+    Frame(usize),
     Context,
     Socket,
     Sample,
-    /// A section of the object, or the values of a map.
+    /// An instruction, which only bpf_loop() takes.
+    Code,
+    /// A section of the object.
     Region(usize),
+    /// A value of a map, by its slot.
+    Value(usize, u32),
     /// A map itself, which only helpers take.
     Map(usize),
 }
 
 const PACKET: u32 = 0;
-const STACK: u32 = 1;
 const CONTEXT: u32 = 2;
 const SOCKET: u32 = 3;
 const SAMPLE: u32 = 4;
+const CODE: u32 = 5;
+const FRAME: u32 = 0x10;
+const FRAME_END: u32 = FRAME + FRAMES as u32;
 const REGION: u32 = 0x100;
 const MAP: u32 = 0x1_0000;
 const MAP_END: u32 = 0x2_0000;
+/// Eight bits of the map and 23 of the slot follow.
+const VALUE: u32 = 1 << 31;
+const SLOT_BITS: u32 = 23;
 
 /// How many regions, and how many maps, an object can have.
 pub(crate) const MOST_REGIONS: usize = 256;
@@ -44,11 +54,13 @@ impl Space {
     pub(crate) fn address(self, offset: u32) -> u64 {
         let tag = match self {
             Space::Packet => PACKET,
-            Space::Stack => STACK,
+            Space::Frame(depth) => FRAME + depth as u32,
             Space::Context => CONTEXT,
             Space::Socket => SOCKET,
             Space::Sample => SAMPLE,
+            Space::Code => CODE,
             Space::Region(index) => REGION + index as u32,
+            Space::Value(map, slot) => VALUE | (map as u32) << SLOT_BITS | slot,
             Space::Map(index) => MAP + index as u32,
         };
         u64::from(tag) << 32 | u64::from(BASE.wrapping_add(offset))
@@ -60,15 +72,27 @@ impl Space {
         let offset = (address as u32).wrapping_sub(BASE) as usize;
         let space = match (address >> 32) as u32 {
             PACKET if address >= u64::from(BASE) => Space::Packet,
-            STACK => Space::Stack,
+            FRAME..FRAME_END => Space::Frame(((address >> 32) as u32 - FRAME) as usize),
             CONTEXT => Space::Context,
             SOCKET => Space::Socket,
             SAMPLE => Space::Sample,
             tag @ REGION..MAP => Space::Region((tag - REGION) as usize),
+            tag @ VALUE.. => Space::Value((tag >> SLOT_BITS & 0xff) as usize, tag & ((1 << SLOT_BITS) - 1)),
+            CODE => Space::Code,
             tag @ MAP..MAP_END => Space::Map((tag - MAP) as usize),
             _ => return None,
         };
         Some((space, offset))
+    }
+
+    /// The instruction that an address of code names.
+    pub(crate) fn code(address: u64) -> Option<usize> {
+        Space::of(address).and_then(|(space, at)| (space == Space::Code).then_some(at))
+    }
+
+    /// How far into a section of data an address is.
+    pub(crate) fn data(address: u64) -> Option<usize> {
+        Space::of(address).and_then(|(space, at)| matches!(space, Space::Region(_)).then_some(at))
     }
 }
 
@@ -92,6 +116,24 @@ pub(crate) struct Region {
     pub name: String,
     pub bytes: Vec<u8>,
     pub writable: bool,
+    /// Bytes of a value, and from one value to the next; of a section, which is one value, all of it.
+    pub value_bytes: usize,
+    pub stride: usize,
+}
+
+impl Region {
+    /// A section.
+    pub(crate) fn section(name: String, bytes: Vec<u8>, writable: bool) -> Region {
+        Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable }
+    }
+
+    /// Where in its bytes an access to a value is, if it stays within that.
+    #[inline(always)]
+    fn place(&self, slot: u32, offset: usize, length: usize) -> Option<std::ops::Range<usize>> {
+        let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
+        let start = slot as usize * self.stride;
+        Some(start + offset..start + end)
+    }
 }
 
 /// All that a call of a program can reach.
@@ -105,6 +147,10 @@ pub(crate) struct Memory<'a> {
     pub sample: Option<&'a Image>,
     pub packet: &'a [u8],
     pub regions: &'a mut [Region],
+    /// The regions of maps begin here.
+    pub first_map: usize,
+    /// Functions that are being run, whose frames are there.
+    pub frames: usize,
 }
 
 /// An access that was refused.
@@ -143,26 +189,6 @@ fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(length)?)
 }
 
-/// Which loads (bits 0 to 3: of 1, 2, 4 and 8 bytes) and stores (bits 4 to 7) programs may make at each offset: what [`readable`] and
-/// [`writable`] say, looked up at once.
-pub(crate) fn sizes(rights: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0; rights.len()];
-    let at = |offset: usize| {
-        let mut loads_and_stores = 0;
-        for size in 0..4 {
-            let loads = readable(rights, rights, offset, 1 << size).is_some();
-            let stores =
-                within(rights, offset, 1 << size).is_some_and(|r| r.iter().all(|byte| byte & WRITE != 0));
-            loads_and_stores |= u8::from(loads) << size | u8::from(stores) << (size + 4);
-        }
-        loads_and_stores
-    };
-    for (offset, byte) in bytes.iter_mut().enumerate() {
-        *byte = at(offset);
-    }
-    bytes
-}
-
 /// Those bytes, if they may be read.
 #[inline(always)]
 pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length: usize) -> Option<&'b [u8]> {
@@ -190,13 +216,17 @@ impl Memory<'_> {
     pub(crate) fn read(&self, address: u64, length: usize) -> Option<&[u8]> {
         let (space, offset) = Space::of(address)?;
         match space {
-            Space::Stack => within(&self.stack[..], offset, length),
+            Space::Frame(depth) => within(self.frame(depth)?, offset, length),
+            Space::Value(map, slot) => {
+                let region = self.regions.get(self.first_map + map)?;
+                region.bytes.get(region.place(slot, offset, length)?)
+            }
             Space::Socket => self.socket.as_ref()?.image.read(offset, length),
             Space::Region(index) => within(&self.regions.get(index)?.bytes, offset, length),
             Space::Context => readable(self.context.bytes, self.context.rights, offset, length),
             Space::Sample => self.sample?.read(offset, length),
             Space::Packet => within(self.packet, offset, length),
-            Space::Map(_) => None,
+            Space::Map(_) | Space::Code => None,
         }
     }
 
@@ -206,15 +236,28 @@ impl Memory<'_> {
         let (space, offset) = Space::of(address)?;
         let end = offset.checked_add(length)?;
         match space {
-            Space::Stack => self.stack.get_mut(offset..end),
+            Space::Frame(depth) if depth < self.frames => {
+                self.stack[depth * FRAME_BYTES..][..FRAME_BYTES].get_mut(offset..end)
+            }
+            Space::Value(map, slot) => {
+                let region = self.regions.get_mut(self.first_map + map)?;
+                let place = region.place(slot, offset, length)?;
+                region.bytes.get_mut(place)
+            }
             Space::Socket => self.socket.as_mut()?.image.write(offset, length),
             Space::Context => writable(self.context.bytes, self.context.rights, offset, length),
             Space::Region(index) => {
                 let region = self.regions.get_mut(index)?;
                 if region.writable { region.bytes.get_mut(offset..end) } else { None }
             }
-            Space::Sample | Space::Packet | Space::Map(_) => None,
+            Space::Frame(_) | Space::Sample | Space::Packet | Space::Map(_) | Space::Code => None,
         }
+    }
+
+    /// The frame of a function that is being run.
+    #[inline(always)]
+    fn frame(&self, depth: usize) -> Option<&[u8]> {
+        if depth < self.frames { Some(&self.stack[depth * FRAME_BYTES..][..FRAME_BYTES]) } else { None }
     }
 
     /// The bytes of a number.
@@ -249,7 +292,13 @@ impl Memory<'_> {
         let (space, offset) = Space::of(address)?;
         let (bytes, name) = match space {
             Space::Packet => (self.packet.len(), "the packet".into()),
-            Space::Stack => (self.stack.len(), "the stack".into()),
+            Space::Frame(depth) if depth < self.frames => (FRAME_BYTES, "the function's stack".into()),
+            Space::Frame(_) => (0, "the stack of a function that has returned".into()),
+            Space::Value(map, _) => {
+                let values = self.regions.get(self.first_map + map)?;
+                (values.value_bytes, format!("a value of {}", values.name))
+            }
+            Space::Code => (0, "an instruction".into()),
             Space::Context => (self.context.bytes.len(), "the context".into()),
             Space::Socket => (self.socket.as_ref()?.image.bytes.len(), "the socket".into()),
             Space::Sample => (self.sample?.bytes.len(), "the sample".into()),
@@ -310,9 +359,18 @@ mod tests {
     // An address that runs over the end of its region, or under its beginning, is in no other.
     #[test]
     fn regions_are_far_apart() {
-        for space in
-            [Space::Packet, Space::Stack, Space::Socket, Space::Region(0), Space::Region(255), Space::Map(3)]
-        {
+        for space in [
+            Space::Packet,
+            Space::Frame(0),
+            Space::Frame(7),
+            Space::Socket,
+            Space::Code,
+            Space::Region(0),
+            Space::Region(255),
+            Space::Map(3),
+            Space::Value(0, 0),
+            Space::Value(255, (1 << 23) - 1),
+        ] {
             assert_eq!(Space::of(space.address(9)), Some((space, 9)));
             let (found, offset) = Space::of(space.address(0).wrapping_sub(1)).unwrap_or((space, usize::MAX));
             assert!(found == space && offset > 1 << 31, "{space:?}: {found:?} {offset}");

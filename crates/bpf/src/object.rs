@@ -1,5 +1,6 @@
 //! An object: what clang makes of a BPF program's source, read, linked and checked.
 
+use crate::accesses::{self, Named};
 use crate::btf::{self, Btf};
 use crate::check::check;
 use crate::congestion::{self, CongestionControl, Program};
@@ -12,6 +13,8 @@ use crate::linking::Linking;
 use crate::maps::Definition;
 use crate::memory::Region;
 use crate::program::{Listing, decode};
+use crate::stack;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Sections of programs that see packets (`tc filter … bpf`), with a name of the program after a slash or without.
@@ -36,6 +39,7 @@ pub struct Object {
     license: String,
     btf: Arc<Btf>,
     listing: Listing,
+    named: Vec<Named>,
     controls: Vec<CongestionControl>,
     filters: Vec<Filter>,
     pub(crate) code: Vec<Instruction>,
@@ -77,12 +81,14 @@ impl Object {
             let why = format!("{license:?}, where the kernel wants one of {}", COMPATIBLE.join(", "));
             return Err(Problem::Section { section: "license".into(), why });
         }
+        let named = accesses::read(&elf, &btf, &linking)?;
         let (regions, maps) = (linking.regions, linking.maps);
         Ok(Object {
             name: name.to_owned(),
             license,
             btf: Arc::new(btf),
             listing,
+            named,
             controls,
             filters,
             code,
@@ -142,6 +148,32 @@ impl Object {
 
     fn laid_out(&self, layout: Result<Layout, Problem>) -> Result<Arc<Layout>, ObjectError> {
         layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
+    }
+
+    /// What a kernel would refuse of a control's programs, and of those that see packets: members that are not simulated or may not be written,
+    /// of the socket or of a sample, more stack than there is, and atomics that are not aligned. `layouts`: structures with their names.
+    pub(crate) fn verify(
+        &self,
+        control: &CongestionControl,
+        layouts: &[(&[&str], &Layout)],
+    ) -> Result<(), ObjectError> {
+        let callbacks: Vec<usize> = entries(control).map(|program| program.0).collect();
+        let filters = self.filters.iter().map(|filter| filter.program.0);
+        let checked = callbacks
+            .iter()
+            .copied()
+            .chain(filters)
+            .try_for_each(|entry| stack::check(&self.code, &self.listing, entry));
+        let reached: BTreeSet<usize> =
+            callbacks.iter().flat_map(|&entry| stack::reachable(&self.code, &self.listing, entry)).collect();
+        let in_program = |at: usize| reached.contains(&self.listing.function(at).start);
+        let refused = layouts.iter().find_map(|(structures, layout)| {
+            accesses::refuse(&self.named, &self.code, in_program, structures, layout)
+        });
+        checked.and(refused.map_or(Ok(()), Err)).map_err(|(at, why)| ObjectError {
+            file: self.name.clone(),
+            problem: Problem::Instruction { place: self.place(at), why },
+        })
     }
 
     /// Where an instruction is, in words.

@@ -7,4 +7,7 @@ mod heeds;
 mod hostile;
 mod loading;
 mod mutations;
+mod reaches;
+mod refused;
 mod shares;
+mod uses;

@@ -14,7 +14,7 @@ from airhop.verify import verify
 from command_line import Cli
 
 OBJECTS = Path(airhop.__file__).parent / "bpf"
-WRONG = Path(__file__).parents[3] / "crates/bpf/tests/objects/wrong.bpf.o"
+WRITTEN = Path(__file__).parents[3] / "crates/bpf/tests/objects"
 DELAYED = {"flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"}, "flow.ftp.tcp.preset": "linux"}
 NAMES: dict[str, tuple[str, object]] = {
     "reno": ("bpf_reno", "reno"),
@@ -104,10 +104,16 @@ def test_runs_are_known_by_the_bytes_of_the_object(tmp_path: Path) -> None:
 
 
 def test_a_fault_names_the_function_and_the_line() -> None:
-    names = plugins.load(WRONG)
+    names = plugins.load(WRITTEN / "reaches.bpf.o")
     scenario = Scenario.load("last-hop").with_({"flow.ftp.scheme": names[0], "duration": "5 s"})
-    with pytest.raises(SchemeError, match=r"wrong\.bpf\.o: \w+, instruction \d+"):
+    with pytest.raises(SchemeError, match=r"reaches\.bpf\.o: \w+, instruction \d+") as fault:
         airhop.run(scenario)
+    assert str(fault.value).count("reaches.bpf.o") == 1
+
+
+def test_what_a_kernel_refuses_to_load_is_refused() -> None:
+    with pytest.raises(InputError, match=r"deep, instruction 0 .*720 bytes of stack"):
+        plugins.load(WRITTEN / "refused.bpf.o")
 
 
 def test_a_name_that_no_kernel_takes_is_refused(tmp_path: Path) -> None:

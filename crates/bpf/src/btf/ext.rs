@@ -15,6 +15,17 @@ pub(crate) struct LineInfo {
     pub line: u32,
 }
 
+/// What an instruction names of a structure (CO-RE).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reached {
+    pub structure: String,
+    /// The member's name, from the structure on.
+    pub path: String,
+    pub bit_offset: u64,
+    /// A number or a pointer, and no structure of its own.
+    pub is_scalar: bool,
+}
+
 /// The error of a section that does not hold what its header says.
 fn wrong(why: impl Into<String>) -> Problem {
     Problem::Types { section: ".BTF.ext", why: why.into() }
@@ -47,6 +58,44 @@ impl Btf {
             _ => None,
         };
         Ok(structures.into_iter().filter_map(name).collect())
+    }
+}
+
+impl Btf {
+    /// The member that an access string such as `0:3:1` leads to from a structure: the number of a member of each structure on the way, and of
+    /// an array's element. `None`: it leads nowhere, or to another element of an array of such structures.
+    pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
+        let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
+        let (structure, mut names, mut bit_offset) = (self.text(*name).to_owned(), String::new(), 0_u64);
+        let mut steps = self.text(path).split(':').map(str::parse::<u32>);
+        if !matches!(steps.next(), Some(Ok(0))) {
+            return Ok(None);
+        }
+        for step in steps {
+            let Ok(step) = step else { return Ok(None) };
+            match self.get(at)?.1 {
+                Type::Composite { members, .. } => {
+                    let Some(member) = members.get(step as usize) else { return Ok(None) };
+                    let name = self.text(member.name);
+                    names.push_str(if names.is_empty() || name.is_empty() { "" } else { "." });
+                    names.push_str(name);
+                    bit_offset = bit_offset.saturating_add(member.bit_offset.into());
+                    at = member.kind;
+                }
+                Type::Array { element, .. } => {
+                    names.push_str(&format!("[{step}]"));
+                    let bits = self.size(*element)?.saturating_mul(8);
+                    bit_offset = bit_offset.saturating_add(u64::from(step).saturating_mul(bits));
+                    at = *element;
+                }
+                _ => return Ok(None),
+            }
+            if names.len() > super::LONGEST_NAME {
+                return Ok(None);
+            }
+        }
+        let is_scalar = matches!(self.get(at)?.1, Type::Int { .. } | Type::Enum { .. } | Type::Pointer(_));
+        Ok(Some(Reached { structure, path: names, bit_offset, is_scalar }))
     }
 }
 

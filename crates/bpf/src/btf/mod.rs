@@ -5,7 +5,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ext::{LineInfo, records};
+pub(crate) use ext::{LineInfo, Reached, records};
 pub(crate) use read::{header, part};
 
 use crate::error::Problem;

@@ -19,6 +19,17 @@ macro_rules! updated {
     };
 }
 
+/// Refuses an address that is no multiple of the word's size, as every kernel does.
+fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
+    match address % bytes as u64 {
+        0 => Ok(()),
+        _ => {
+            let at = format!("at {address:#x}, which is no multiple of {bytes}: atomics are aligned");
+            Err(Denied { access: Access::Store, bytes, at })
+        }
+    }
+}
+
 /// Of a word of 64 bits: returns what it held.
 pub(super) fn word64(
     atomic: Atomic,
@@ -27,6 +38,7 @@ pub(super) fn word64(
     operand: u64,
     expected: u64,
 ) -> Result<u64, Denied> {
+    aligned(address, 8)?;
     let old =
         u64::from_le_bytes(memory.load(address).ok_or_else(|| memory.denied(Access::Load, address, 8))?);
     let new = updated!(atomic, old, operand, expected);
@@ -42,6 +54,7 @@ pub(super) fn word32(
     operand: u32,
     expected: u32,
 ) -> Result<u32, Denied> {
+    aligned(address, 4)?;
     let old =
         u32::from_le_bytes(memory.load(address).ok_or_else(|| memory.denied(Access::Load, address, 4))?);
     let new = updated!(atomic, old, operand, expected);

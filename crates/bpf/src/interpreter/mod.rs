@@ -6,11 +6,8 @@ mod tests;
 
 use crate::fault::Cause;
 use crate::instruction::{FRAME, Instruction, Op};
-use crate::kernel::Helpers;
+use crate::kernel::{Helper, Helpers};
 use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
-
-/// Instructions of one call, as many as the kernel's verifier follows.
-pub(crate) const BUDGET: u32 = 1_000_000;
 
 /// The registers: r0 to r10, and one that is always zero. Sixteen, so that no index needs a check.
 type Registers = [u64; 16];
@@ -22,25 +19,49 @@ struct Frame {
     saved: [u64; 4],
 }
 
-/// Runs the program at `entry` with `argument` in r1, and returns r0; or where it failed, and why.
+/// Runs the program at `entry` with `argument` in r1, for `budget` instructions at most, and returns r0, and how many are left; or where it
+/// failed, and why.
 pub(crate) fn run(
     code: &[Instruction],
     entry: usize,
     argument: u64,
     kernel: &mut Helpers<'_>,
-) -> Result<u64, (usize, Cause)> {
+    budget: u32,
+) -> Result<(u64, u32), (usize, Cause)> {
+    let (result, left) = run_function(code, entry, [argument, 0], kernel, 0, budget)?;
+    match kernel.lock {
+        None => Ok((result, left)),
+        Some(_) => Err((
+            entry,
+            Cause::Call { function: "bpf_spin_lock", why: "the lock is never given back".into() },
+        )),
+    }
+}
+
+/// The same of a function below `first` others.
+fn run_function(
+    code: &[Instruction],
+    entry: usize,
+    arguments: [u64; 2],
+    kernel: &mut Helpers<'_>,
+    first: usize,
+    budget: u32,
+) -> Result<(u64, u32), (usize, Cause)> {
+    if first == FRAMES {
+        return Err((entry, Cause::TooDeep(FRAMES)));
+    }
     let mut frames = [Frame::default(); FRAMES];
-    let mut depth = 0;
+    let mut depth = first;
     let mut r: Registers = [0; 16];
-    r[1] = argument;
-    r[usize::from(FRAME)] = enter_frame(kernel, 0);
+    [r[1], r[2]] = arguments;
+    r[usize::from(FRAME)] = enter_frame(kernel, depth);
     let mut next = entry;
-    let mut left = BUDGET;
+    let mut left = budget;
     loop {
         let at = next;
         let instruction = code[at];
         if left == 0 {
-            return Err((at, Cause::Endless(BUDGET)));
+            return Err((at, Cause::Endless(budget)));
         }
         left -= 1;
         next = at + 1;
@@ -203,6 +224,11 @@ pub(crate) fn run(
                 r[usize::from(FRAME)] = enter_frame(kernel, depth);
                 next = instruction.offset as usize;
             }
+            Op::CallHelper(Helper::Loop) => {
+                (r[0], left) = repeat(code, [r[1], r[2], r[3], r[4]], kernel, depth + 1, left).map_err(
+                    |(inner, cause)| (if matches!(cause, Cause::Call { .. }) { at } else { inner }, cause),
+                )?;
+            }
             Op::CallHelper(helper) => {
                 r[0] = kernel.call(helper, [r[1], r[2], r[3], r[4], r[5]]).map_err(|cause| (at, cause))?;
                 left = left.saturating_sub(HELPER_COST);
@@ -211,8 +237,12 @@ pub(crate) fn run(
                 r[0] = kernel.call_kfunc(kfunc, [r[1], r[2], r[3]]).map_err(|cause| (at, cause))?;
             }
             Op::Exit => {
-                let Some(caller) = depth.checked_sub(1) else { return Ok(r[0]) };
-                depth = caller;
+                if depth == first {
+                    kernel.memory.frames = first;
+                    return Ok((r[0], left));
+                }
+                depth -= 1;
+                kernel.memory.frames = depth + 1;
                 let Frame { next: back, saved } = frames[depth];
                 [r[6], r[7], r[8], r[9]] = saved;
                 r[usize::from(FRAME)] = frame_end(depth);
@@ -227,11 +257,48 @@ const HELPER_COST: u32 = 64;
 
 /// The frame pointer of a function: the end of its part of the stack.
 fn frame_end(depth: usize) -> u64 {
-    Space::Stack.address(((depth + 1) * FRAME_BYTES) as u32)
+    Space::Frame(depth).address(FRAME_BYTES as u32)
 }
+
+/// `bpf_loop(count, callback, context, flags)`: calls a function of the program with a counter and a context until it returns something else
+/// than 0. Returns how often it was called, or an error for the program.
+fn repeat(
+    code: &[Instruction],
+    [count, callback, context, flags]: [u64; 4],
+    kernel: &mut Helpers<'_>,
+    depth: usize,
+    mut left: u32,
+) -> Result<(u64, u32), (usize, Cause)> {
+    let Some(entry) = Space::code(callback).filter(|&entry| entry < code.len()) else {
+        return Err((0, Helper::Loop.refuse(format!("{callback:#x} is no function of the program"))));
+    };
+    let count = count as u32;
+    if count > MOST_LOOPS {
+        return Ok((TOO_BIG as u64, left));
+    }
+    if flags != 0 {
+        return Ok((INVALID as u64, left));
+    }
+    let mut times = 0;
+    while times < count {
+        let (stops, rest) = run_function(code, entry, [times.into(), context], kernel, depth, left)?;
+        (left, times) = (rest.saturating_sub(1), times + 1);
+        if stops != 0 {
+            break;
+        }
+    }
+    Ok((times.into(), left))
+}
+
+/// `BPF_MAX_LOOPS`.
+const MOST_LOOPS: u32 = 8 << 20;
+/// `-E2BIG` and `-EINVAL`.
+const TOO_BIG: i64 = -7;
+const INVALID: i64 = -22;
 
 /// Clears a function's part of the stack, so that nothing is left there of another call, and points to its end.
 fn enter_frame(kernel: &mut Helpers<'_>, depth: usize) -> u64 {
+    kernel.memory.frames = depth + 1;
     kernel.memory.stack[depth * FRAME_BYTES..(depth + 1) * FRAME_BYTES].fill(0);
     frame_end(depth)
 }

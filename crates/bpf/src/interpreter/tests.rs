@@ -2,12 +2,15 @@
 
 use super::*;
 use crate::instruction::Encoded;
+use crate::kernel::Printer;
 use crate::memory::{Guarded, Memory, READ, Region};
 use airhop_base::SplitMix64;
 
 /// `opcode dst, src, offset, immediate`.
 type Line = (u8, u8, u8, i16, i32);
 
+/// Instructions of a run.
+const BUDGET: u32 = 1_000_000;
 const EXIT: Line = (0x95, 0, 0, 0, 0);
 
 /// Runs instructions with two numbers in r1 and r2, and a writable region of sixteen bytes, 0 to 15, at r3.
@@ -25,7 +28,7 @@ fn run_lines(lines: &[Line], first: u64, second: u64) -> Result<u64, (usize, Cau
 
 fn run_code(code: &[Instruction]) -> Result<u64, (usize, Cause)> {
     let (mut stack, mut bytes, rights) = ([0xff; FRAME_BYTES * FRAMES], [0; 8], [READ; 8]);
-    let mut regions = [Region { name: "test".into(), bytes: (0..16).collect(), writable: true }];
+    let mut regions = [Region::section("test".into(), (0..16).collect(), true)];
     let memory = Memory {
         stack: &mut stack,
         context: Guarded { bytes: &mut bytes, rights: &rights },
@@ -33,10 +36,14 @@ fn run_code(code: &[Instruction]) -> Result<u64, (usize, Cause)> {
         sample: None,
         packet: &[],
         regions: &mut regions,
+        first_map: 1,
+        frames: 0,
     };
     let (mut random, mut scratch) = (SplitMix64::new(0), Vec::new());
-    let mut kernel = Helpers { memory, maps: &mut [], random: &mut random, now_ns: 0, scratch: &mut scratch };
-    run(code, 0, Space::Context.address(0), &mut kernel)
+    let printer = Printer { object: "test", lines: &mut 0 };
+    let (maps, random, scratch) = (&mut [][..], &mut random, &mut scratch);
+    let mut kernel = Helpers { memory, maps, random, now_ns: 0, scratch, lock: None, printer };
+    run(code, 0, Space::Context.address(0), &mut kernel, BUDGET).map(|(result, _)| result)
 }
 
 /// What an arithmetic instruction makes of r1 and r2, both as `r1 OP= r2` and, where the operand fits, as `r1 OP= immediate`.

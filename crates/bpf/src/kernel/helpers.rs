@@ -1,6 +1,7 @@
 //! The functions that any program may call, by number (the kernel's user-space interface, linux/bpf.h; bpf-helpers(7)).
 
 use super::HZ;
+use super::print::Printer;
 use crate::fault::Cause;
 use crate::maps::{Kind, Map};
 use crate::memory::{Access, Memory, Space};
@@ -8,6 +9,11 @@ use airhop_base::SplitMix64;
 
 /// `-EFAULT`, as helpers return it.
 const FAULT: i64 = -14;
+/// `-EINVAL`.
+const INVALID: i64 = -22;
+/// `SOL_TCP`, and its option that bounds the window.
+const SOL_TCP: u32 = 6;
+const TCP_BPF_SNDCWND_CLAMP: u32 = 1002;
 /// `BPF_HDR_START_NET`.
 const HEADER_OF_NETWORK: u32 = 1;
 /// Bytes that one call may move.
@@ -19,9 +25,13 @@ pub(crate) enum Helper {
     MapLookup,
     MapUpdate,
     MapDelete,
+    Loop,
+    SpinLock,
+    SpinUnlock,
     ProbeRead,
     KtimeNs,
     TracePrintk,
+    TraceVprintk,
     Random,
     Processor,
     SkbLoadBytes,
@@ -40,7 +50,7 @@ use Helper::*;
 
 impl Helper {
     /// All of them, with numbers and names. Several clocks are one: a simulated kernel never sleeps, and runs since 1970.
-    const ALL: [(i32, &'static str, Helper); 23] = [
+    const ALL: [(i32, &'static str, Helper); 26] = [
         (1, "bpf_map_lookup_elem", MapLookup),
         (2, "bpf_map_update_elem", MapUpdate),
         (3, "bpf_map_delete_elem", MapDelete),
@@ -54,6 +64,8 @@ impl Helper {
         (49, "bpf_setsockopt", SetSockOpt),
         (57, "bpf_getsockopt", GetSockOpt),
         (68, "bpf_skb_load_bytes_relative", SkbLoadBytesRelative),
+        (93, "bpf_spin_lock", SpinLock),
+        (94, "bpf_spin_unlock", SpinUnlock),
         (107, "bpf_sk_storage_get", StorageGet),
         (108, "bpf_sk_storage_delete", StorageDelete),
         (113, "bpf_probe_read_kernel", ProbeRead),
@@ -62,7 +74,8 @@ impl Helper {
         (125, "bpf_ktime_get_boot_ns", KtimeNs),
         (137, "bpf_skc_to_tcp_sock", ToTcpSock),
         (160, "bpf_ktime_get_coarse_ns", KtimeNs),
-        (177, "bpf_trace_vprintk", TracePrintk),
+        (177, "bpf_trace_vprintk", TraceVprintk),
+        (181, "bpf_loop", Loop),
         (208, "bpf_ktime_get_tai_ns", KtimeNs),
     ];
 
@@ -76,11 +89,16 @@ impl Helper {
     }
 
     /// Its name; of several that are one, the first.
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         Helper::ALL.iter().find(|(.., helper)| *helper == self).map_or("a helper", |(_, name, _)| name)
     }
 
-    fn refuse(self, why: impl Into<String>) -> Cause {
+    /// All that are simulated, by number and name.
+    pub(crate) fn simulated() -> Vec<(i32, &'static str)> {
+        Helper::ALL.iter().map(|&(number, name, _)| (number, name)).collect()
+    }
+
+    pub(crate) fn refuse(self, why: impl Into<String>) -> Cause {
         Cause::Call { function: self.name(), why: why.into() }
     }
 }
@@ -95,6 +113,10 @@ pub(crate) struct Helpers<'a> {
     pub now_ns: u64,
     /// Room for bytes on their way from one region to another.
     pub scratch: &'a mut Vec<u8>,
+    /// The spin lock that the program holds.
+    pub lock: Option<u64>,
+    /// What programs print.
+    pub printer: Printer<'a>,
 }
 
 /// What a program is told: a result, or an error number.
@@ -122,15 +144,18 @@ impl Helpers<'_> {
                     self.memory.socket.as_mut().map_or(&mut *self.random, |socket| &mut socket.random);
                 Ok(random.draw() >> 32)
             }
-            TracePrintk | Processor | SkbPullData => Ok(0),
+            Processor | SkbPullData => Ok(0),
+            TracePrintk => self.print(helper, first, second, &[third, fourth, fifth]),
+            TraceVprintk => self.print_many(helper, first, second, [third, fourth]),
+            SpinLock | SpinUnlock => self.spin(helper, first),
+            Loop => Err(helper.refuse("is the interpreter's")),
             // The packet begins with its IP header: nothing lies before it.
             SkbLoadBytesRelative if fifth as u32 != HEADER_OF_NETWORK => Err(helper.refuse(format!(
                 "start_header {fifth}: packets have no link-layer header, BPF_HDR_START_NET (1) is simulated"
             ))),
             SkbLoadBytes | SkbLoadBytesRelative => self.skb_load_bytes(helper, second, third, fourth),
-            SetSockOpt | GetSockOpt => {
-                Err(helper.refuse("options of a simulated socket cannot be set or asked for"))
-            }
+            SetSockOpt => self.set_option(helper, first, [second, third, fourth, fifth]),
+            GetSockOpt => Err(helper.refuse("options of a simulated socket cannot be asked for")),
             StorageGet => self.storage_get(helper, first, second, third, fourth),
             StorageDelete => {
                 let (map, number) = self.storage(helper, first, second)?;
@@ -156,7 +181,7 @@ impl Helpers<'_> {
     }
 
     /// The bytes that an argument points to.
-    fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
+    pub(super) fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
         if length > MOST_BYTES {
             return Err(helper.refuse(format!("{length} bytes, where {MOST_BYTES} are moved at most")));
         }
@@ -191,8 +216,7 @@ impl Helpers<'_> {
         let Some(key) = self.memory.read(key, length) else {
             return Err(self.memory.denied(Access::Load, key, length).into());
         };
-        let region = Space::Region(self.maps[map].region);
-        Ok(self.maps[map].find(key).map_or(0, |offset| region.address(offset)))
+        Ok(self.maps[map].find(key).map_or(0, |slot| Space::Value(map, slot).address(0)))
     }
 
     fn map_update(
@@ -213,9 +237,9 @@ impl Helpers<'_> {
         self.readable(value, value_bytes, helper)?;
         let region = self.maps[map].region;
         match self.maps[map].place(self.scratch, flags, &mut self.memory.regions[region]) {
-            Ok(offset) => {
+            Ok(slot) => {
                 self.take(value, value_bytes, helper)?;
-                self.write_scratch(Space::Region(region).address(offset)).map(|()| 0)
+                self.write_scratch(Space::Value(map, slot).address(0)).map(|()| 0)
             }
             Err(error) => Ok(error as u64),
         }
@@ -252,6 +276,43 @@ impl Helpers<'_> {
         self.write_scratch(target).map(|()| 0)
     }
 
+    /// `bpf_setsockopt`: the largest window (`SOL_TCP`, `TCP_BPF_SNDCWND_CLAMP`), which becomes the threshold, too.
+    fn set_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
+        self.expect_socket(helper, socket)?;
+        let [level, name, value, length] = option;
+        if (level as u32, name as u32) != (SOL_TCP, TCP_BPF_SNDCWND_CLAMP) {
+            let (level, name) = (level as u32, name as u32);
+            return Err(helper.refuse(format!(
+                "option {name} of level {level}: TCP_BPF_SNDCWND_CLAMP ({TCP_BPF_SNDCWND_CLAMP}) of SOL_TCP ({SOL_TCP}) is simulated"
+            )));
+        }
+        let bytes = self.readable(value, u64::from(length as u32), helper)?;
+        let most = bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes));
+        match (most, bytes.len(), &mut self.memory.socket) {
+            (Some(most @ 1..), 4, Some(socket)) => {
+                let window = socket.window;
+                window.clamp(&mut socket.image, most as u32);
+                Ok(0)
+            }
+            _ => Ok(INVALID as u64),
+        }
+    }
+
+    /// `bpf_spin_lock` and `bpf_spin_unlock`: there is one processor, and a lock is always free; but a program holds one at a time, and gives it back.
+    fn spin(&mut self, helper: Helper, lock: u64) -> Result<u64, Cause> {
+        self.readable(lock, 4, helper)?;
+        if !matches!(Space::of(lock), Some((Space::Value(..) | Space::Region(_), _))) {
+            return Err(helper.refuse("a lock lies in a map's value or in a variable"));
+        }
+        match (helper, self.lock) {
+            (SpinLock, None) => self.lock = Some(lock),
+            (SpinLock, Some(_)) => return Err(helper.refuse("a lock is held already")),
+            (_, held) if held == Some(lock) => self.lock = None,
+            _ => return Err(helper.refuse("the lock is not held")),
+        }
+        Ok(0)
+    }
+
     /// An argument that has to be the socket of this call.
     fn expect_socket(&self, helper: Helper, address: u64) -> Result<u32, Cause> {
         match &self.memory.socket {
@@ -280,20 +341,20 @@ impl Helpers<'_> {
     ) -> Result<u64, Cause> {
         let (map, number) = self.storage(helper, map, socket)?;
         let (key, region) = (number.to_le_bytes(), self.maps[map].region);
-        let value = |offset| Space::Region(region).address(offset);
-        if let Some(offset) = self.maps[map].find(&key) {
-            return Ok(value(offset));
+        let value = |slot| Space::Value(map, slot).address(0);
+        if let Some(slot) = self.maps[map].find(&key) {
+            return Ok(value(slot));
         }
         if flags & 1 == 0 {
             return Ok(0);
         }
-        let Ok(offset) = self.maps[map].place(&key, 0, &mut self.memory.regions[region]) else {
+        let Ok(slot) = self.maps[map].place(&key, 0, &mut self.memory.regions[region]) else {
             return Ok(0);
         };
         if initial != 0 {
             self.take(initial, self.maps[map].definition.value_bytes as u64, helper)?;
-            self.write_scratch(value(offset))?;
+            self.write_scratch(value(slot))?;
         }
-        Ok(value(offset))
+        Ok(value(slot))
     }
 }

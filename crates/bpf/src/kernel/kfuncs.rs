@@ -111,6 +111,12 @@ impl Window {
         }
     }
 
+    /// Bounds the window.
+    pub(crate) fn clamp(&self, socket: &mut Image, most: u32) {
+        socket.set(self.snd_cwnd_clamp, most.into());
+        socket.set(self.snd_ssthresh, most.into());
+    }
+
     fn cwnd(&self, socket: &Image) -> u32 {
         socket.get(self.snd_cwnd) as u32
     }

@@ -2,12 +2,17 @@
 
 use crate::btf::{Btf, Located, Type, TypeId};
 use crate::error::Problem;
-use crate::memory::{ALONG, READ, WRITE, readable, sizes, writable};
+use crate::memory::{ALONG, READ, WRITE, readable};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The largest structure that is simulated, in bytes: vmlinux's tcp_sock has some 2500.
 const LARGEST: u64 = 1 << 16;
+
+/// Bytes of the state of a congestion control (`ICSK_CA_PRIV_SIZE`).
+const PRIVATE_BYTES: u64 = 104;
+/// Who owns a byte of it.
+const PRIVATE: u16 = u16::MAX;
 
 /// A member of a structure, found once by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +39,8 @@ pub struct Layout {
     /// Bytes of the structure itself.
     declared: u64,
     rights: Vec<u8>,
+    /// Whose each byte is: a member's by its number among `fields`, from 1 on; [`PRIVATE`]; 0 of none that programs reach.
+    owners: Vec<u16>,
     /// The same by the size of an access, of a layout that is complete.
     sizes: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
@@ -56,6 +63,7 @@ impl Layout {
             structure,
             name,
             declared,
+            owners: vec![0; rights.len()],
             rights,
             sizes: Vec::new(),
             fields: Vec::new(),
@@ -72,8 +80,8 @@ impl Layout {
             Some(located) => self.declared_field(path, located)?,
             None => self.hidden_field(),
         };
-        self.allow(&field, READ);
         self.fields.push((name, field));
+        self.allow(&field, READ);
         Ok(field)
     }
 
@@ -88,19 +96,70 @@ impl Layout {
     pub(crate) fn provide_private(&mut self, path: &str) -> Result<(), Problem> {
         let Some(located) = self.locate(path)? else { return Ok(()) };
         let start = located.bit_offset / 8;
-        let end = start.saturating_add(self.btf.size(located.kind)?);
-        if end > self.declared {
+        let bytes = self.btf.size(located.kind)?;
+        let end = start.saturating_add(bytes.min(PRIVATE_BYTES));
+        if start.saturating_add(bytes) > self.declared {
             return Err(self.outside(path));
         }
         self.private = start as usize..end as usize;
         self.rights[self.private.clone()].fill(READ | WRITE);
+        self.owners[self.private.clone()].fill(PRIVATE);
         Ok(())
     }
 
     /// The layout with all its members.
     pub(crate) fn complete(mut self) -> Arc<Layout> {
-        self.sizes = sizes(&self.rights);
+        self.owners.resize(self.rights.len(), 0);
+        let mut sizes = vec![0; self.rights.len()];
+        for (offset, allowed) in sizes.iter_mut().enumerate() {
+            for size in 0..4 {
+                *allowed |= u8::from(self.may_load(offset, 1 << size)) << size;
+                *allowed |= u8::from(self.may_store(offset, 1 << size)) << (size + 4);
+            }
+        }
+        self.sizes = sizes;
         Arc::new(self)
+    }
+
+    /// Whether programs may load so many bytes at once: those of one member; with a bitfield the bytes around it.
+    fn may_load(&self, offset: usize, bytes: usize) -> bool {
+        let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
+        let is_bitfield = |owner: &u16| {
+            let field = self.fields.get(usize::from(*owner).wrapping_sub(1));
+            field.is_some_and(|(_, field)| field.bits < field.bytes * 8)
+        };
+        let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
+        readable(&self.rights, &self.rights, offset, bytes).is_some()
+            && (is_one || owners.iter().any(is_bitfield))
+    }
+
+    /// Whether programs may store so many bytes at once: those of one member.
+    fn may_store(&self, offset: usize, bytes: usize) -> bool {
+        let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
+        let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
+        is_one && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
+    }
+
+    /// The name of the member that has a bit, if it is simulated; empty for the state of a congestion control.
+    fn provided_at(&self, bit: u64) -> Option<&'static str> {
+        if self.private.contains(&((bit / 8) as usize)) {
+            return Some("");
+        }
+        let has = |field: &Field| {
+            let start = u64::from(field.offset) * 8 + u64::from(field.shift);
+            (start..start + u64::from(field.bits)).contains(&bit)
+        };
+        self.fields.iter().find(|(_, field)| self.is_visible(*field) && has(field)).map(|(name, _)| *name)
+    }
+
+    /// Whether programs may read the member that has this bit.
+    pub(crate) fn is_provided(&self, bit: u64) -> bool {
+        self.provided_at(bit).is_some()
+    }
+
+    /// Whether programs may write it.
+    pub(crate) fn is_writable(&self, bit: u64) -> bool {
+        self.provided_at(bit).is_some_and(|name| name.is_empty() || super::WRITABLE.contains(&name))
     }
 
     /// A member that was provided, by its name.
@@ -173,6 +232,9 @@ impl Layout {
         let start = field.offset as usize;
         for byte in &mut self.rights[start..start + usize::from(field.bytes)] {
             *byte |= right;
+        }
+        if let Some(number) = self.fields.iter().position(|(_, one)| one == field) {
+            self.owners[start..start + usize::from(field.bytes)].fill(number as u16 + 1);
         }
         if field.bits < field.bytes * 8 {
             let word = start / 8 * 8;
@@ -250,13 +312,15 @@ impl Image {
     /// Bytes that a program may read.
     #[inline(always)]
     pub(crate) fn read(&self, offset: usize, length: usize) -> Option<&[u8]> {
-        readable(&self.bytes, &self.layout.rights, offset, length)
+        let is_one = length > 0 && self.layout.may_load(offset, length);
+        if is_one { self.bytes.get(offset..offset + length) } else { None }
     }
 
     /// Bytes that a program may write.
     #[inline(always)]
     pub(crate) fn write(&mut self, offset: usize, length: usize) -> Option<&mut [u8]> {
-        writable(&mut self.bytes, &self.layout.rights, offset, length)
+        let is_one = length > 0 && self.layout.may_store(offset, length);
+        if is_one { self.bytes.get_mut(offset..offset + length) } else { None }
     }
 
     #[inline]

@@ -5,6 +5,7 @@ mod kconfig;
 mod kfuncs;
 mod layout;
 mod packet;
+mod print;
 mod socket;
 
 pub(crate) use helpers::{Helper, Helpers};
@@ -13,8 +14,19 @@ pub(crate) use kfuncs::{Kfunc, Window};
 pub use layout::{Field, Image, Layout};
 pub(crate) use packet::SocketBuffer;
 pub use packet::Verdict;
+pub(crate) use print::Printer;
 pub use socket::Socket;
-pub(crate) use socket::{WRITABLE, socket_layout};
+pub(crate) use socket::{NESTED as SOCKETS, WRITABLE, socket_layout};
+
+/// The helpers that programs may call, by number and name.
+pub fn simulated_helpers() -> Vec<(i32, &'static str)> {
+    Helper::simulated()
+}
+
+/// The functions of the kernel that programs may call.
+pub fn simulated_kfuncs() -> Vec<&'static str> {
+    Kfunc::ALL.map(Kfunc::name).to_vec()
+}
 
 /// Timer ticks of a simulated kernel per second (`CONFIG_HZ`).
 pub const HZ: u64 = 1000;

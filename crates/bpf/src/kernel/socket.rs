@@ -8,7 +8,7 @@ use airhop_base::SplitMix64;
 use std::sync::Arc;
 
 /// The structures that are one socket, from the outermost: each begins with the next.
-const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
+pub(crate) const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
 /// The members by which one leads to the next.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
 /// What the kernel lets a congestion control write, beside its own state.

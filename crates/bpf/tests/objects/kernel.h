@@ -13,6 +13,10 @@ typedef int s32;
 #define UINT(name, value) int(*name)[value]
 #define TYPE(name, type) type *name
 
+struct bpf_spin_lock {
+	u32 val;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct sock_common {
 	u8 skc_state;
@@ -92,3 +96,8 @@ static u64 (*jiffies64)(void) = (void *)118;
 static u32 (*random32)(void) = (void *)7;
 static void *(*storage_get)(void *, void *, void *, u64) = (void *)107;
 static long (*send_ack)(void *, u32) = (void *)116;
+static long (*spin_lock)(struct bpf_spin_lock *) = (void *)93;
+static long (*spin_unlock)(struct bpf_spin_lock *) = (void *)94;
+static long (*loop)(u32, void *, void *, u64) = (void *)181;
+static long (*vprintk)(const char *, u32, const void *, u32) = (void *)177;
+static long (*setsockopt)(void *, int, int, void *, int) = (void *)49;

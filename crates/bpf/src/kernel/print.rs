@@ -1,0 +1,118 @@
+//! `bpf_printk`: what programs print goes to the standard error stream, a line each, with the object and the time.
+
+use super::Helper;
+use super::helpers::Helpers;
+use crate::fault::Cause;
+
+/// Lines of a run; what comes after them is left out.
+const MOST_LINES: u32 = 1000;
+/// Bytes of a format, and of a text that it prints.
+const MOST_BYTES: u64 = 512;
+
+/// What programs of a run print.
+#[derive(Debug)]
+pub(crate) struct Printer<'a> {
+    /// Who prints.
+    pub object: &'a str,
+    /// Lines so far.
+    pub lines: &'a mut u32,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, now_ns: u64, text: &str) {
+        *self.lines = self.lines.saturating_add(1);
+        let seconds = now_ns as f64 / 1e9;
+        match *self.lines {
+            ..=MOST_LINES => {
+                eprintln!("{}: {seconds:.6} s: {}", self.object, text.trim_end().escape_default())
+            }
+            line if line == MOST_LINES + 1 => {
+                eprintln!("{}: what it prints after {MOST_LINES} lines is left out", self.object);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Helpers<'_> {
+    /// `bpf_trace_printk(format, bytes, …)`, with three numbers at most. Returns the length of the line.
+    pub(super) fn print(
+        &mut self,
+        helper: Helper,
+        format: u64,
+        bytes: u64,
+        numbers: &[u64],
+    ) -> Result<u64, Cause> {
+        let format = self.text(helper, format, bytes)?;
+        let line = self.format(&format, numbers);
+        self.printer.line(self.now_ns, &line);
+        Ok(line.len() as u64)
+    }
+
+    /// `bpf_trace_vprintk(format, bytes, numbers, bytes)`: any count of numbers of 64 bits.
+    pub(super) fn print_many(
+        &mut self,
+        helper: Helper,
+        format: u64,
+        bytes: u64,
+        [data, length]: [u64; 2],
+    ) -> Result<u64, Cause> {
+        let length = u64::from(length as u32).min(MOST_BYTES);
+        let numbers: Vec<u64> = match length {
+            0 => Vec::new(),
+            _ => {
+                let (words, _) = self.readable(data, length, helper)?.as_chunks();
+                words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+            }
+        };
+        self.print(helper, format, bytes, &numbers)
+    }
+
+    fn text(&self, helper: Helper, at: u64, bytes: u64) -> Result<String, Cause> {
+        let bytes = self.readable(at, u64::from(bytes as u32).min(MOST_BYTES), helper)?;
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    }
+
+    /// A format of printf(3) filled in: %d, %i, %u, %x, %X, %p, %c and %s, each with `h`, `l` or `ll`, of which only the width counts.
+    fn format(&self, format: &str, numbers: &[u64]) -> String {
+        let (mut line, mut rest, mut numbers) = (String::new(), format, numbers.iter());
+        while let Some((before, directive)) = rest.split_once('%') {
+            line.push_str(before);
+            let end = directive.find(|c: char| c.is_ascii_alphabetic() && !"hlz".contains(c) || c == '%');
+            let Some(end) = end else {
+                line.push('%');
+                rest = directive;
+                continue;
+            };
+            let (modifiers, conversion) = (&directive[..end], &directive[end..=end]);
+            rest = &directive[end + 1..];
+            if conversion == "%" {
+                line.push('%');
+                continue;
+            }
+            let number = numbers.next().copied().unwrap_or(0);
+            let is_long = modifiers.contains(['l', 'z']);
+            let unsigned = if is_long { number } else { u64::from(number as u32) };
+            line.push_str(&match conversion {
+                "d" | "i" if is_long => (number as i64).to_string(),
+                "d" | "i" => (number as i32).to_string(),
+                "u" => unsigned.to_string(),
+                "x" => format!("{unsigned:x}"),
+                "X" => format!("{unsigned:X}"),
+                "p" => format!("{number:#x}"),
+                "c" => char::from(number as u8).to_string(),
+                "s" => self.pointed(number),
+                other => format!("%{other}"),
+            });
+        }
+        line + rest
+    }
+
+    /// The text that a number points to.
+    fn pointed(&self, at: u64) -> String {
+        let bytes = (0..MOST_BYTES).map_while(|i| self.memory.read(at.wrapping_add(i), 1));
+        let bytes: Vec<u8> = bytes.map(|byte| byte[0]).take_while(|&byte| byte != 0).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}

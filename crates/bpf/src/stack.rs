@@ -1,0 +1,211 @@
+//! What a program's straight paths tell before it runs: how much stack its functions need, and whether its atomics are aligned.
+
+use crate::instruction::{FRAME, Instruction, Op};
+use crate::kernel::Helper;
+use crate::memory::{FRAME_BYTES, FRAMES};
+use crate::program::Listing;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A frame takes a multiple of this (Linux, kernel/bpf/verifier.c, round_up_stack_depth(), for code that is compiled to the machine's).
+const GRANULE: i64 = 16;
+
+/// What a register points to, which begins at a multiple of eight, and how far into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pointer {
+    /// The end of the function's frame.
+    Frame(i64),
+    /// A map's value, or data.
+    Value(i64),
+}
+
+type Registers = [Option<Pointer>; 16];
+
+const UNKNOWN: Registers = {
+    let mut registers = [None; 16];
+    registers[FRAME as usize] = Some(Pointer::Frame(0));
+    registers
+};
+
+/// The functions that a program runs, by their first instructions, from its own on. Calls stand in `code`, callbacks of bpf_loop() in `loops`.
+pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let mut left = vec![entry];
+    while let Some(start) = left.pop() {
+        if found.insert(start) {
+            left.extend(callees(code, listing, start));
+        }
+    }
+    found
+}
+
+/// The functions that a function calls, or gives to bpf_loop().
+fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<usize> {
+    let function = listing.function(start);
+    let called = |instruction: &Instruction| match instruction.op {
+        Op::Call => Some(instruction.offset as usize),
+        Op::Constant => crate::memory::Space::code(instruction.immediate as u64),
+        _ => None,
+    };
+    let body = &code[function.start..function.end];
+    body.iter().filter_map(called).filter(|&callee| listing.starts(callee)).collect()
+}
+
+/// Checks a program with all that it calls: of frames together no more than 512 bytes, and eight of them at most. An error has the number of an
+/// instruction.
+pub(crate) fn check(code: &[Instruction], listing: &Listing, entry: usize) -> Result<(), (usize, String)> {
+    let mut chains = Chains { code, listing, worst: BTreeMap::new(), open: BTreeSet::new() };
+    chains.visit(entry)?;
+    let (mut at, mut names) = (Some(entry), Vec::new());
+    let chain = chains.worst[&entry];
+    while let Some(start) = at {
+        names.push(listing.function(start).name.as_str());
+        at = chains.worst[&start].next;
+    }
+    if chain.bytes > FRAME_BYTES as i64 || chain.frames > FRAMES {
+        let Chain { bytes, frames, .. } = chain;
+        let names = names.join(" calls ");
+        return Err((
+            entry,
+            format!(
+                "{bytes} bytes of stack in {frames} functions ({names}), where a kernel has {FRAME_BYTES} bytes and {FRAMES} functions"
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// The chain of calls from a function that takes most of the stack.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    bytes: i64,
+    frames: usize,
+    next: Option<usize>,
+}
+
+struct Chains<'a> {
+    code: &'a [Instruction],
+    listing: &'a Listing,
+    worst: BTreeMap<usize, Chain>,
+    /// Functions that are being looked at: a call of one goes round.
+    open: BTreeSet<usize>,
+}
+
+impl Chains<'_> {
+    fn visit(&mut self, start: usize) -> Result<(), (usize, String)> {
+        if self.worst.contains_key(&start) {
+            return Ok(());
+        }
+        let function = self.listing.function(start);
+        if !self.open.insert(start) || self.open.len() > FRAMES {
+            let name = &function.name;
+            return Err((
+                start,
+                format!("calls are nested deeper than {FRAMES} functions, {name} among them"),
+            ));
+        }
+        let mut chain = Chain { bytes: 0, frames: 0, next: None };
+        for callee in callees(self.code, self.listing, start) {
+            self.visit(callee)?;
+            let below = self.worst[&callee];
+            chain.frames = chain.frames.max(below.frames);
+            if chain.next.is_none() || below.bytes > chain.bytes {
+                (chain.bytes, chain.next) = (below.bytes, Some(callee));
+            }
+        }
+        chain.bytes += depth(self.code, function.start, function.end)?;
+        chain.frames += 1;
+        self.open.remove(&start);
+        self.worst.insert(start, chain);
+        Ok(())
+    }
+}
+
+/// The bytes of a function's frame.
+fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, String)> {
+    let targets: BTreeSet<usize> =
+        code[start..end].iter().filter(|i| i.op.is_jump()).map(|i| i.offset as usize).collect();
+    let mut registers = UNKNOWN;
+    let mut deepest = 0;
+    for (at, instruction) in code.iter().enumerate().take(end).skip(start) {
+        if targets.contains(&at) {
+            registers = UNKNOWN;
+        }
+        if let Some((register, bytes)) = accessed(instruction)
+            && let Some(pointer) = registers[usize::from(register & 15)]
+        {
+            deepest = deepest.max(check_access(instruction, pointer, bytes).map_err(|why| (at, why))?);
+        }
+        step(instruction, &mut registers);
+        if let Some(Pointer::Frame(from)) = registers[usize::from(instruction.dst & 15)] {
+            deepest = deepest.max(-from);
+        }
+    }
+    Ok(deepest.div_euclid(GRANULE) * GRANULE + if deepest % GRANULE == 0 { 0 } else { GRANULE })
+}
+
+/// The register of the address of a load or a store, and how many bytes it is about.
+fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
+    Some(match instruction.op {
+        Op::Load8 | Op::Load8Signed => (instruction.src, 1),
+        Op::Load16 | Op::Load16Signed => (instruction.src, 2),
+        Op::Load32 | Op::Load32Signed => (instruction.src, 4),
+        Op::Load64 => (instruction.src, 8),
+        Op::Store8 => (instruction.dst, 1),
+        Op::Store16 => (instruction.dst, 2),
+        Op::Store32 | Op::Atomic32(_) => (instruction.dst, 4),
+        Op::Store64 | Op::Atomic64(_) => (instruction.dst, 8),
+        _ => return None,
+    })
+}
+
+/// How deep in its frame a function reaches by an access.
+fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Result<i64, String> {
+    let (Pointer::Frame(from) | Pointer::Value(from)) = pointer;
+    let at = from.wrapping_add(instruction.offset.into());
+    if matches!(instruction.op, Op::Atomic32(_) | Op::Atomic64(_)) && at % bytes != 0 {
+        return Err(format!(
+            "an atomic operation on {bytes} bytes at {at:+}, which is no multiple of {bytes}"
+        ));
+    }
+    let Pointer::Frame(_) = pointer else { return Ok(0) };
+    if !(-(FRAME_BYTES as i64)..=-bytes).contains(&at) {
+        let size = FRAME_BYTES;
+        return Err(format!("{bytes} bytes at r10 {at:+}, outside the {size} bytes of a function's stack"));
+    }
+    Ok(-at)
+}
+
+/// What the registers are known to point to after an instruction.
+fn step(instruction: &Instruction, registers: &mut Registers) {
+    let by = instruction.immediate;
+    let moved = |pointer: Option<Pointer>, by: i64| match pointer? {
+        Pointer::Frame(from) => from.checked_add(by).map(Pointer::Frame),
+        Pointer::Value(from) => from.checked_add(by).map(Pointer::Value),
+    };
+    let (d, s) = (usize::from(instruction.dst & 15), usize::from(instruction.src & 15));
+    let is_immediate = instruction.src == crate::instruction::ZERO;
+    registers[d] = match instruction.op {
+        Op::Mov64 if !is_immediate => registers[s],
+        Op::Add64 if is_immediate => moved(registers[d], by),
+        Op::Sub64 if is_immediate => moved(registers[d], by.wrapping_neg()),
+        Op::Constant => crate::memory::Space::data(by as u64).map(|at| Pointer::Value(at as i64)),
+        Op::CallHelper(helper) => {
+            registers[1..6].fill(None);
+            let value = matches!(helper, Helper::MapLookup | Helper::StorageGet);
+            registers[0] = value.then_some(Pointer::Value(0));
+            return;
+        }
+        Op::Call | Op::CallKfunc(_) => {
+            registers[..6].fill(None);
+            return;
+        }
+        Op::Store8 | Op::Store16 | Op::Store32 | Op::Store64 => return,
+        Op::Atomic32(_) | Op::Atomic64(_) => {
+            (registers[s], registers[0]) = (None, None);
+            return;
+        }
+        op if op.is_jump() || op == Op::Exit => return,
+        _ => None,
+    };
+    registers[usize::from(FRAME)] = Some(Pointer::Frame(0));
+}

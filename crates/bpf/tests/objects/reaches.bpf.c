@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A congestion control each of whose callbacks reaches, as its arguments have it, what is not its own. */
+#include "kernel.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+struct pair {
+	u64 numbers[2];
+};
+
+struct {
+	UINT(type, 2);
+	UINT(max_entries, 4);
+	TYPE(key, u32);
+	TYPE(value, struct pair);
+} pairs SEC(".maps");
+
+struct locked {
+	struct bpf_spin_lock lock;
+	u32 count;
+};
+
+struct {
+	UINT(type, 2);
+	UINT(max_entries, 1);
+	TYPE(key, u32);
+	TYPE(value, struct locked);
+} locks SEC(".maps");
+
+/* The value of the next entry. */
+SEC("struct_ops/cong_avoid")
+void next_value(u64 *ctx)
+{
+	u32 key = 0;
+	u64 *value = map_lookup(&pairs, &key);
+
+	if (value)
+		value[ctx[1]] = 1;
+}
+
+/* The frame of the caller. */
+static __attribute__((noinline)) u64 above(u64 index)
+{
+	volatile u64 own[2];
+
+	own[0] = index;
+	own[index] = 7;
+	return own[0];
+}
+
+SEC("struct_ops/ssthresh")
+u32 frame(u64 *ctx)
+{
+	volatile u64 own[2];
+
+	own[0] = ctx[1];
+	return above(own[0]);
+}
+
+/* Two members at once. */
+SEC("struct_ops/set_state")
+void two_members(u64 *ctx)
+{
+	u64 *window = (void *)&((struct tcp_sock *)ctx[0])->snd_cwnd;
+
+	asm volatile("" : "+r"(window));
+	*window = 0x0000000a0000000aULL;
+}
+
+/* Bytes within a word, atomically. */
+SEC("struct_ops/pkts_acked")
+void misaligned(u64 *ctx)
+{
+	u32 key = 0;
+	char *value = map_lookup(&pairs, &key);
+
+	if (value)
+		__sync_fetch_and_add((u64 *)(value + (ctx[1] & 7)), 1);
+}
+
+/* A lock that is not given back, or taken twice. */
+SEC("struct_ops/undo_cwnd")
+u32 holds(u64 *ctx)
+{
+	u32 key = 0;
+	struct locked *value = map_lookup(&locks, &key);
+
+	if (!value)
+		return 0;
+	spin_lock(&value->lock);
+	if (ctx[1] == 1)
+		spin_lock(&value->lock);
+	if (ctx[1] != 2)
+		spin_unlock(&value->lock);
+	return ++value->count;
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops reaches = {
+	.ssthresh = (void *)frame,
+	.cong_avoid = (void *)next_value,
+	.set_state = (void *)two_members,
+	.pkts_acked = (void *)misaligned,
+	.undo_cwnd = (void *)holds,
+	.name = "reaches",
+};

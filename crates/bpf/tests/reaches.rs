@@ -1,0 +1,60 @@
+//! `objects/reaches.bpf.c`: while it runs, an object reaches what is its own and nothing else, as a kernel has made sure of before.
+
+use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
+use std::sync::Arc;
+
+const OBJECT: &[u8] = include_bytes!("objects/reaches.bpf.o");
+
+/// What a callback returns when its argument is this number; or where it fails, and why.
+fn call(callback: Callback, number: u64) -> Result<u64, String> {
+    let object = Arc::new(Object::read(OBJECT, "reaches.bpf.o").unwrap());
+    let mut socket = Socket::new(&object.socket_layout(&["srtt_us"]).unwrap(), 0, 0);
+    let program = object.congestion_controls()[0].program(callback).unwrap();
+    let mut machine = Machine::new(object, 0);
+    let result = machine.call(program, &mut socket, &[Argument::Number(number)], 0);
+    result.map_err(|fault| fault.to_string())
+}
+
+fn assert_refused(callback: Callback, number: u64, cause: &str) {
+    let fault = call(callback, number).expect_err("it reaches beyond");
+    assert!(fault.contains(cause), "{callback:?} with {number}: {fault}");
+}
+
+// Values of a map lie apart: none is reached from another, neither the next one nor one far away.
+#[test]
+fn a_value_of_a_map_is_all_that_a_pointer_to_it_reaches() {
+    assert!([0, 1].iter().all(|&index| call(Callback::CongAvoid, index).is_ok()));
+    for index in [2, 3, 4, 5, 1 << 20, u64::MAX >> 3] {
+        assert_refused(Callback::CongAvoid, index, "a value of map pairs");
+    }
+}
+
+// The frames of functions lie apart, too: 512 bytes each, of which none is above its end.
+#[test]
+fn a_frame_is_all_that_a_pointer_to_it_reaches() {
+    assert_eq!(call(Callback::Ssthresh, 1), Ok(1));
+    for index in [2, 64, 1 << 20] {
+        assert_refused(Callback::Ssthresh, index, "the function's stack");
+    }
+}
+
+// A store is to one member, however many may be written.
+#[test]
+fn members_are_written_one_by_one() {
+    assert_refused(Callback::SetState, 0, "store of 8 bytes at tcp_sock.snd_cwnd");
+}
+
+// An atomic operation is on a word that begins where such words do.
+#[test]
+fn atomics_are_aligned() {
+    assert!(call(Callback::PktsAcked, 0).is_ok());
+    assert_refused(Callback::PktsAcked, 3, "no multiple of 8");
+}
+
+// bpf-helpers(7), bpf_spin_lock(): one lock at a time, and given back before the program ends.
+#[test]
+fn a_lock_is_given_back() {
+    assert_eq!(call(Callback::UndoCwnd, 0), Ok(1));
+    assert_refused(Callback::UndoCwnd, 1, "a lock is held already");
+    assert_refused(Callback::UndoCwnd, 2, "the lock is never given back");
+}

@@ -1,0 +1,60 @@
+//! What a kernel refuses before anything runs: `objects/refused.bpf.c`, `objects/twice.bpf.c`, and changed bytes.
+
+use airhop_bpf::{Loaded, Object};
+use std::sync::Arc;
+
+const REFUSED: &[u8] = include_bytes!("objects/refused.bpf.o");
+const TWICE: &[u8] = include_bytes!("objects/twice.bpf.o");
+const SHARES: &[u8] = include_bytes!("objects/shares.bpf.o");
+
+/// Why one of the controls cannot be had.
+fn refusal(name: &str) -> String {
+    let object = Arc::new(Object::read(REFUSED, "refused.bpf.o").unwrap());
+    let control = object.congestion_controls().iter().find(|control| control.name == name).unwrap();
+    Loaded::new(&object, control).expect_err("a kernel refuses it").to_string()
+}
+
+fn read(bytes: &[u8]) -> Result<Object, String> {
+    Object::read(bytes, "x.bpf.o").map_err(|error| error.to_string())
+}
+
+/// The object with other bytes at `before` bytes ahead of its name.
+fn with(bytes: &[u8], name: &[u8], before: usize, other: &[u8]) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    let at = bytes.windows(name.len()).rposition(|window| window == name).expect("the name") - before;
+    changed[at..at + other.len()].copy_from_slice(other);
+    changed
+}
+
+// Linux, check_max_stack_depth_subprog(): 512 bytes in all frames of a chain of calls.
+#[test]
+fn stack_of_a_chain() {
+    let text = refusal("deep");
+    assert!(text.contains("720 bytes of stack in 2 functions (deep calls inner)"), "{text}");
+}
+
+// bpf_tcp_ca_btf_struct_access(): what a congestion control may write, also where it never does. A member that is not simulated is named.
+#[test]
+fn members_by_name() {
+    let text = refusal("writes");
+    assert!(text.contains("refused.bpf.c:") && text.contains("writes tcp_sock.srtt_us"), "{text}");
+    let text = refusal("reads");
+    assert!(text.contains("reads tcp_sock.nonagle, which is not simulated"), "{text}");
+}
+
+#[test]
+fn atomics_that_are_not_aligned() {
+    assert!(refusal("misaligned").contains("an atomic operation on 8 bytes at +3"));
+}
+
+// bpf_tcp_ca_init_member() and tcp_register_congestion_control(): flags that are known, and a name that none has; libbpf: a program for one member.
+#[test]
+fn rules_of_registration() {
+    let flags = |flags: u32| read(&with(SHARES, b"shares\0\0\0\0\0\0\0\0\0\0", 4, &flags.to_le_bytes()));
+    assert!([0, 1, 2, 3].into_iter().all(|n| flags(n).is_ok()));
+    assert!(flags(4).expect_err("unknown").contains("its flags are 0x4"));
+    let same = with(REFUSED, b"writes\0\0\0\0\0\0\0\0\0\0", 0, b"reads\0");
+    assert!(read(&same).expect_err("taken").contains("its name is \"reads\", as that of another"));
+    let text = read(TWICE).expect_err("one program");
+    assert!(text.contains("ssthresh and undo_cwnd are one program"), "{text}");
+}
