@@ -116,6 +116,18 @@ def test_what_a_kernel_refuses_to_load_is_refused() -> None:
         plugins.load(WRITTEN / "refused.bpf.o")
 
 
+@pytest.mark.parametrize("control", ["reno", "bbr"])
+def test_a_window_is_no_larger_than_the_send_buffer(control: str) -> None:
+    """Linux, tcp_wmem: a socket holds 4 MiB until they are acknowledged, whatever snd_cwnd says."""
+    names = plugins.load(OBJECTS / f"{control}.bpf.o")
+    flow = {"scheme": names[0], "tcp": {"preset": "linux", "initial_window": 1e6}, "segment": "1448 B"}
+    wire = {"name": "w", "ends": ["s", "d"], "rate": "10 Gbit/s", "delay": "1 s"}
+    queue = {"kind": "drop-tail", "packets": 100_000}
+    described = {"name": "long", "duration": "1 s", "wired": [wire | {"queue": queue}]}
+    run = airhop.run(Scenario.load(described | {"flow": [{"name": "f", "from": "s", "to": "d", **flow}]}))
+    assert run.document["flows"][0]["sent_segments"] <= 4 * 2**20 // 1448
+
+
 def test_a_name_that_no_kernel_takes_is_refused(tmp_path: Path) -> None:
     """Linux, kernel/bpf/syscall.c, bpf_obj_name_cpy: letters, digits, underscores and dots."""
     shipped = (OBJECTS / "veno.bpf.o").read_bytes()

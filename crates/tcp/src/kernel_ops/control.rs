@@ -13,6 +13,8 @@ use airhop_base::{Rate, Span, Time};
 const ACK_SLOWPATH: u32 = 1;
 const ACK_WIN_UPDATE: u32 = 1 << 1;
 const ACK_ECE: u32 = 1 << 2;
+/// Bytes that a sender holds until they are acknowledged: the largest send buffer of Linux (`net.ipv4.tcp_wmem`, its third number by default).
+const SEND_BUFFER: u32 = 4 << 20;
 
 /// A control of Linux behind Airhop's seam. An ACK calls it in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, what a loss or an undo
 /// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction, `cong_avoid`: if data is acknowledged cumulatively, or
@@ -128,11 +130,13 @@ impl KernelControl {
         }
     }
 
-    /// In fast recovery and in CWR the sender moves the flight by itself, down to the window that it ends with.
+    /// What the sender may use of the window: no more than its buffer holds. In fast recovery and in CWR the sender moves the flight by itself,
+    /// down to the window that it ends with.
     fn show(&mut self, w: &mut Window) {
         let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
-        *w = Window { cwnd: f64::from(cwnd.max(1)), ssthresh: f64::from(self.sk.snd_ssthresh) };
+        let cwnd = cwnd.min(SEND_BUFFER / self.sk.mss_cache.max(1)).max(1);
+        *w = Window { cwnd: f64::from(cwnd), ssthresh: f64::from(self.sk.snd_ssthresh) };
         self.shown = *w;
     }
 
