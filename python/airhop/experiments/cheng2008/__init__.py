@@ -2,10 +2,11 @@
 
 What its tables and figures share. The paper is known to us by its slides. Printed: 802.11 with the 9 µs slots
 of 802.11g, ranges of 40 and 85 m, nodes 30 m apart, seven attempts with basic access, one NAK in a run of
-drops, and the tables. Inferred, from Reno's column of the first table alone: 36 Mbit/s with control frames at
-24, basic access, headers of 20 µs, packets of 1000 bytes, a window of 20 and on-demand routing; so are 100 s
-and ten runs, or 20 random topologies (`airhop show cheng2008-chain` says more). Nothing was fitted to any
-other number.
+drops, headers of 192 bits, what the sender's window does, and the tables. Where the slides are silent the
+standards of 2008 stand in, then ns-2's defaults, then the simplest, and what a printed number excludes is
+passed over: so data goes at 54 Mbit/s, over routes of AODV as RFC 3561 has it, and timers are those of RFC
+2988 (`airhop show cheng2008-chain` says each). 100 s, ten runs and 20 random topologies are ours. The values
+that were once fitted to Reno's column of the first table, in ns-2.35, are a reading.
 
 Two of the four columns are readings: of TCP-CC and TCP-W the slides have the labels and nothing else. They
 are run as TCP Contention Control and as TCP Westwood, and no number of theirs is a target.

@@ -40,13 +40,12 @@ HOPS = PlottedAxis(
     takes={hops: (hops + 1, f"n{hops}") for hops in range(1, MOST_HOPS + 1)},
 )
 SILENT = (
-    "Over long chains nodes nearer to the end of a packet than to its origin give packets up, ACKs that a "
-    "hidden data frame hits among them, and there ns-2's routing repairs a route on the spot. Its repair "
-    "asks for a route no fresher than the lost one, gets longer ones, takes none, and waits until the clock "
-    "shows about twice what it did: the sender is silent meanwhile. ns-2.35 itself is below the printed "
-    "numbers there."
+    "Over long chains stations give up packets that frames of hidden ones have hit, and what the MAC gives "
+    "up is a broken link to AODV: it drops what waits for the route and tells the origin, which asks anew, "
+    "waits longer each time, and has a sender whose own timer runs for a second at least. How long it is "
+    "silent hangs on the constants of both protocols, and the slides name neither."
 )
-"""Why whoever has Reno's MAC is below the printed numbers at the most hops."""
+"""Why whoever has Reno's MAC is far from the printed numbers over many hops."""
 
 UNREPEATED = (
     "Here errors strike requests for routes, too, which the MAC does not repeat, on every hop. Which frames "

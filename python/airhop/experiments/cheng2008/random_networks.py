@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims, rows
-from airhop.experiments.cheng2008.readings import BELOW_TCP, CLEAN_CHANNEL, DRAWN, TCP_W
+from airhop.experiments.cheng2008.readings import CLEAN_CHANNEL, DRAWN, TCP_W, below_tcp
 from airhop.experiments.claims import ahead_everywhere
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, Replications
 from airhop.experiments.printed import Printed
@@ -121,5 +121,5 @@ def experiment(
         ),
         headline=headline,
         published=published,
-        questions=(*questions, *BELOW_TCP, CLEAN_CHANNEL, TCP_W),
+        questions=(*questions, *below_tcp("ftp*"), CLEAN_CHANNEL, TCP_W),
     )

@@ -8,7 +8,8 @@ from airhop.experiments.reading import Question, Reading
 from airhop.scenario import SCHEME
 
 ROUTES = "wlan.field.routing"
-ON_DEMAND = {"kind": "aodv", "preset": "ns2"}
+ON_DEMAND = {"kind": "aodv", "preset": "rfc3561"}
+OF_NS2 = {"kind": "aodv", "preset": "ns2"}
 STATIC = {"kind": "static"}
 ERRORS = {
     "kind": "gilbert-elliott",
@@ -54,6 +55,82 @@ ATTEMPTS = Question(
 )
 
 
+PHYSICAL = Question(
+    about="the physical layer",
+    default=Reading(
+        "rate-54",
+        "Data goes at 54 Mbit/s, bits one after the other behind a header of 192 bits at 6 Mbit/s: no other "
+        "rate of the standard reaches the goodput that is printed over one hop.",
+        "1 13.97 13.95",
+    ),
+    others=(
+        Reading("rate-48", "Data goes at 48 Mbit/s.", settings={"wlan.field.rate": "48 Mbit/s"}),
+        Reading(
+            "ofdm",
+            "Frames are OFDM symbols of 4 µs, as in the standard.",
+            "802.11g",
+            settings={"wlan.field.phy.coding": "ofdm"},
+        ),
+    ),
+)
+"""The slides print no rate. 14.2 Mbit/s and 13.6 and 13.7 are what these three give over one hop."""
+MAC_RULES = Question(
+    about="the MAC's answers",
+    default=Reading(
+        "standard-answers",
+        "A missing ACK is noticed as the standard says, and a frame has the standard's headers; each has its "
+        "back-off after DIFS.",
+        "standard IEEE 802.11 DCF schemes […] back-off: 0 ~ contention window (integer)",
+    ),
+    others=(
+        Reading(
+            "ns2-mac",
+            "ACK timeout and headers are ns-2's.",
+            settings={"wlan.field.preset": "ns2", "wlan.field.overhead": "34 B"},
+        ),
+        Reading(
+            "immediate-access",
+            "A frame that finds the medium idle goes at once, as the standard allows.",
+            "standard IEEE 802.11 DCF schemes",
+            {"wlan.field.immediate_access": True},
+        ),
+    ),
+)
+
+
+def sender(flow: str = "ftp") -> Question:
+    """Ask what the sender does where the slides are silent: timers and the beginning."""
+    return Question(
+        about="the sender's timers",
+        default=Reading(
+            "rfc-2008",
+            "Timers and the first window are those of the RFCs of 2008; the window's rules are printed.",
+            "Set $W_t = W / 2$ and then set $W = 1$",
+        ),
+        others=(
+            Reading(
+                "ns2-sender",
+                "They are ns-2's.",
+                settings={f"flow.{flow}.tcp.preset": "ns2", f"flow.{flow}.tcp.rto": {}},
+            ),
+            Reading(
+                "fitted",
+                "36 Mbit/s, headers of 20 µs and all else as ns-2 has it: fitted to Reno's column of the "
+                "first table in ns-2.35, and against the printed 192 bits.",
+                settings={
+                    "wlan.field.rate": "36 Mbit/s",
+                    "wlan.field.phy.header": "20 us",
+                    "wlan.field.preset": "ns2",
+                    "wlan.field.overhead": "34 B",
+                    ROUTES: OF_NS2,
+                    f"flow.{flow}.tcp.preset": "ns2",
+                    f"flow.{flow}.tcp.rto": {},
+                },
+            ),
+        ),
+    )
+
+
 def _aodv(name: str, text: str, **keys: object) -> Reading:
     return Reading(name, text, settings={ROUTES: {**ON_DEMAND, **keys}})
 
@@ -61,27 +138,23 @@ def _aodv(name: str, text: str, **keys: object) -> Reading:
 ON_DEMAND_ROUTING = Question(
     about="the routing protocol",
     default=Reading(
-        "aodv-ns2",
-        "Routes are AODV's as ns-2 has it: a frame that the MAC gives up is a broken link.",
+        "aodv-rfc3561",
+        "Routes are AODV's, with rules and constants of RFC 3561: a frame that the MAC gives up is a broken "
+        "link.",
         "The MAC layer reports a link breakage to the network layer",
     ),
     others=(
-        _aodv("aodv-no-repair", "AODV tells the origin of a broken link and repairs nothing.", repair=False),
-        _aodv(
-            "aodv-persistent",
-            "AODV repairs nothing, and asks for a route ten times in place of three before it drops packets.",
-            repair=False,
-            retries=10,
+        Reading(
+            "aodv-ns2",
+            "Rules and constants of AODV are ns-2's.",
+            settings={ROUTES: OF_NS2},
         ),
+        _aodv("aodv-repair", "AODV repairs a broken link near the destination on the spot.", repair=True),
+        _aodv("aodv-persistent", "AODV asks for a route ten times before it drops packets.", retries=10),
         _aodv(
             "aodv-5ms",
-            "AODV takes a hop to last 5 ms at most, in place of 30: it asks sooner.",
+            "AODV takes a hop to last 5 ms at most, in place of 40: it asks sooner.",
             hop_time="5 ms",
-        ),
-        Reading(
-            "aodv-rfc3561",
-            "Rules and constants of AODV are those of RFC 3561.",
-            settings={ROUTES: {"kind": "aodv", "preset": "rfc3561"}},
         ),
     ),
 )
@@ -172,7 +245,13 @@ TCP_W = Question(
 )
 """Of TCP-CC, the other label without a reference, there is one candidate with a description: no question."""
 
-BELOW_TCP = (ATTEMPTS, ROUTING, EXTENDED_MAC)
+
+def below_tcp(flow: str = "ftp", routing: Question = ROUTING) -> tuple[Question, ...]:
+    """List what the results of a connection hang on, below TCP and in its sender."""
+    return (ATTEMPTS, PHYSICAL, MAC_RULES, sender(flow), routing, EXTENDED_MAC)
+
+
+BELOW_TCP = below_tcp()
 """What hangs on it in every table and figure."""
 CLEAN_CHANNEL = Question(
     about="errors in random networks",

@@ -2,10 +2,9 @@
 
 What both parts of its Figure 2 share. Printed: the four schemes, error rates of 0.1 and 1 to 5 %, queues of
 20 segments, alpha 14 and beta 16, 200 s, averages of 10 runs, and gains in per cent, no goodputs. Neither
-rates nor delays are printed: 2 Mbit/s on the air, 25 ms and 1460 bytes are inferred from the printed gains
-over Reno (`airhop show koo2007-single` says how). With 30 ms WestwoodVT would gain 68 % at 2 % errors and
-134 % at 5 %, where 54 and at most 118 are printed. In TCP New Jersey's runs all queues are
-congestion-warning ones.
+rates nor delays are printed: those of its source for Westwood, [4], are run, with segments of ns-2's size
+(`airhop show koo2007-single`). 25 ms and 1460 bytes, with which the printed gains over Reno come out, are
+fitted: a reading. In TCP New Jersey's runs all queues are congestion-warning ones.
 
 A printed gain counts as met when the measured ratio is within 10 % of the printed one: the links are
 inferred.

@@ -20,6 +20,7 @@ from airhop.experiments.koo2007 import (
     meets,
 )
 from airhop.experiments.koo2007.readings import (
+    AIR_RATE,
     FILTER,
     NEW_JERSEY_RTT,
     POSTPONED,
@@ -124,5 +125,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice("westwood-vt", 0.02, duration_s=30.0, opening_s=5.0),
-    questions=(delay(), SEGMENT, WAYS, FILTER, warnings("wire", "air"), NEW_JERSEY_RTT, POSTPONED),
+    questions=(delay(), AIR_RATE, SEGMENT, WAYS, FILTER, warnings("wire", "air"), NEW_JERSEY_RTT, POSTPONED),
 )

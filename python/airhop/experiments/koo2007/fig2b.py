@@ -30,6 +30,7 @@ from airhop.experiments.koo2007 import (
 )
 from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIGURE2A
 from airhop.experiments.koo2007.readings import (
+    AIR_RATE,
     CROSS_TRAFFIC,
     FILTER,
     NEW_JERSEY_RTT,
@@ -140,6 +141,7 @@ EXPERIMENT = Experiment(
     questions=(
         CROSS_TRAFFIC,
         delay(wire_less_ms=5),
+        AIR_RATE,
         SEGMENT,
         WAYS,
         FILTER,

@@ -21,26 +21,43 @@ CROSSING = (
 
 def delay(wire_less_ms: int = 0) -> Question:
     """Ask how long the path is; in Figure 1b a part of its wire is the sender's own link."""
+
+    def wire(ms: int) -> dict[str, object]:
+        return {"wired.wire.delay": f"{ms - wire_less_ms} ms"}
+
     return Question(
         about="the delay",
-        default=Reading("delay-25", "The wire takes 25 ms, as the printed gains over Reno suggest."),
-        others=tuple(
+        default=Reading(
+            "delay-45", "The wire takes 45 ms, as that of Casetti et al. (2001), its [4].", ESTIMATOR
+        ),
+        others=(
+            Reading("delay-30", "The wire takes 30 ms.", settings=wire(30)),
             Reading(
-                f"delay-{ms}",
-                f"The wire takes {ms} ms.",
-                settings={"wired.wire.delay": f"{ms - wire_less_ms} ms"},
-            )
-            for ms in (30, 45)
+                "fitted",
+                "The wire takes 25 ms and an MSS is 1460 bytes: fitted to the printed gains over Reno.",
+                settings={**wire(25), "flow.ftp.segment": "1460 B"},
+            ),
         ),
     )
 
 
+AIR_RATE = Question(
+    about="the rate of the air",
+    default=Reading("air-2", "The wireless link has 2 Mbit/s, as that of its [4].", ESTIMATOR),
+    others=tuple(
+        Reading(f"air-{rate:g}", f"It has {rate:g} Mbit/s.", settings={"wired.air.rate": f"{rate:g} Mbit/s"})
+        for rate in (1, 5.5, 11)
+    ),
+)
 SEGMENT = Question(
     about="the segment",
-    default=Reading("segment-1460", "An MSS is 1460 bytes, Ethernet's.", MSS),
+    default=Reading("segment-1000", "An MSS is 1000 bytes, ns-2's.", MSS),
     others=(
         Reading(
-            "segment-1000", "An MSS is 1000 bytes, ns-2's.", MSS, settings={"flow.ftp.segment": "1000 B"}
+            "segment-1460",
+            "An MSS is 1460 bytes, Ethernet's.",
+            MSS,
+            settings={"flow.ftp.segment": "1460 B"},
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """Kounavis 1996: local recovery, EBSN and RTTN over an air interface that fades for seconds.
 
 What its experiments share. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and bad
-times of 10 and 4 s in the mean with bit error rates of 1e-6 and 1e-2, Go-Back-3 down and selective
+times of 10 and 4 s in the mean with bit error rates of 10E-6 and 10E-2, Go-Back-3 down and selective
 retransmission up, an estimator with one gain, and the results: graphs of one run each, which are lost, with
 a sentence or two beside them. Inferred: the rest (`airhop show kounavis1996-fixed-mobile` says what; what
 results hang on is in `readings`). How long the paper looked is one of the guesses, and the axis of its six

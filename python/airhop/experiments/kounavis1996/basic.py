@@ -18,7 +18,7 @@ from airhop.numerals import interval
 
 BER, DEAD = "radio.air.errors.ber_bad", {"radio.air.errors.ber_bad": 0.5}
 CLEAN = {"radio.air.errors.ber_good": 0.0, "radio.air.errors.ber_bad": 0.0}
-SETTINGS = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
+SETTINGS = {"radio.air.errors.ber_good": 1e-5, "radio.air.errors.ber_bad": 1e-1}
 GOOD_TIME = 10 / 14
 """Share of the time that is good in the mean."""
 SAME = 0.05

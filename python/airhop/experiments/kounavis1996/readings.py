@@ -41,23 +41,23 @@ def bit_errors(network: Network) -> Question:
     return Question(
         about="the bit error rates",
         default=Reading(
-            "ber-powers",
-            "10E-6 and 10E-2 are powers of ten, 1e-6 and 1e-2, as in Bakshi et al. (1997), its [1].",
-            "The error model we used, was the same as the one proposed in [1].",
+            "ber-e-notation",
+            "10E-6 and 10E-2 are what they are written as, E-notation: 1e-5 and 1e-1.",
+            "Lamda_g = 10E-6 Lamda_b = 10E-2",
         ),
         others=(
             reading(
-                "ber-e-notation",
-                "10E-6 and 10E-2 are E-notation: 1e-5 and 1e-1.",
-                "Lamda_g = 10E-6",
-                ber_good=1e-5,
-                ber_bad=1e-1,
+                "ber-powers",
+                "10E-6 and 10E-2 are powers of ten, 1e-6 and 1e-2, as in Bakshi et al. (1997), its [1].",
+                "The error model we used, was the same as the one proposed in [1].",
+                ber_good=1e-6,
+                ber_bad=1e-2,
             ),
             reading(
                 "ber-good",
                 "In good times 10E-6 is E-notation, 1e-5; fades are those of [1].",
                 "Lamda_g = 10E-6",
-                ber_good=1e-5,
+                ber_bad=1e-2,
             ),
         ),
     )
