@@ -57,8 +57,6 @@ REASONS = {
     "undo/undo-fr-acks-dropped-then-dsack.pkt": (
         "the script is of Linux 3; by today's `tcp_cong_control()` an ACK that undoes grows the window, too"
     ),
-    "growth/nagle.pkt": "Airhop's small segments do not wait (Nagle, RFC 9293 §3.7.4)",
-    "growth/small-segments.pkt": "Airhop's window counts bytes (RFC 5681 §2), that of Linux segments",
 }
 """Why scripts fail, by suite's path."""
 HEAD = """# Against packetdrill scripts

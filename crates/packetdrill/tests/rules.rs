@@ -1,4 +1,4 @@
-//! The rules of TCP, a script each: the kernel of this machine follows them all, and Airhop but for those that are named.
+//! The rules of TCP, a script each: the kernel of this machine follows them all, and so does Airhop.
 
 use airhop_live::privileges::{Privileges, skip};
 use airhop_packetdrill::{Verdict, judge, judge_on_kernel};
@@ -6,10 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-
-/// Rules that Airhop does not follow yet, with the difference. A script that passes is to be taken off the list.
-const NOT_YET: [(&str, &str); 1] =
-    [("growth/small-segments", "the window counts bytes, that of Linux segments")];
 
 /// Scripts that the kernel is held to at once: each waits for most of its time.
 const ON_KERNEL: usize = 8;
@@ -61,8 +57,7 @@ fn differing(at_once: usize, judge: impl Fn(&Path, &str) -> Verdict + Sync) -> V
 #[test]
 fn airhop_follows_the_rules() {
     let differing = differing(1, |file, text| judge(file, text).unwrap_or_else(|error| panic!("{error}")));
-    let names: Vec<&str> = differing.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, NOT_YET.map(|(name, _)| name), "{differing:#?}");
+    assert!(differing.is_empty(), "{differing:#?}");
 }
 
 /// What proves that a script states a rule of Linux. What this user may not is skipped, with the line that the doctor prints for it; with

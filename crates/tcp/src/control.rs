@@ -32,7 +32,7 @@ pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     match s.growth {
         // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
         Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },
-        Growth::PerByte => grow(w, alpha, a.delivered as f64 / s.mss as f64),
+        Growth::PerByte => grow(w, alpha, a.counted as f64 / s.mss as f64),
     }
 }
 

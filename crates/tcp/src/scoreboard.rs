@@ -15,7 +15,7 @@ use crate::estimators::least;
 use crate::sack_ranges::SackRanges;
 use crate::seams::{Cause, Next};
 use airhop_base::{Sack, SackBlock, Span, Time};
-use losses::Losses;
+use losses::{Losses, Shortfall};
 use news::News;
 use std::collections::VecDeque;
 
@@ -89,6 +89,12 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
+    /// An empty record of a window that counts bytes, or, with the payload of a `full` segment, segments of any size.
+    pub fn counting(full: Option<u64>) -> Self {
+        let shortfall = Shortfall { full: full.unwrap_or(0), bytes: 0 };
+        Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
+    }
+
     /// The number that the next transmission gets.
     pub fn next_order(&self) -> u64 {
         self.transmissions + 1
@@ -99,7 +105,7 @@ impl Scoreboard {
         self.transmissions += 1;
         let order = self.transmissions;
         if self.segments.back().is_none_or(|last| start >= last.end) {
-            self.segments.push_back(Sent {
+            let sent = Sent {
                 start,
                 end,
                 order,
@@ -110,13 +116,16 @@ impl Scoreboard {
                 retransmitted: false,
                 lost: false,
                 held_until: Time::ZERO,
-            });
+            };
+            self.losses.shortfall.enter(&sent);
+            self.segments.push_back(sent);
             return None;
         }
         if self.get(start).is_none_or(|e| e.end != end) {
             self.cut_at(start);
             self.cut_at(end);
             self.join(start, end);
+            self.losses.shortfall.recount(self.segments.iter());
         }
         let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
@@ -190,6 +199,9 @@ impl Scoreboard {
                     let cut = una - e.start;
                     self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
                     e.start = una;
+                    let shortfall = &mut self.losses.shortfall;
+                    shortfall.bytes += if e.sacked || e.lost { 0 } else { shortfall.of_part(cut) };
+                    self.news.counted += if e.arrived { 0 } else { cut - shortfall.of_part(cut) };
                     self.sacked_bytes -= if e.sacked { cut } else { 0 };
                     self.losses.bytes -= if e.lost { cut } else { 0 };
                     self.news.delivered += if e.arrived { 0 } else { cut };
@@ -201,7 +213,10 @@ impl Scoreboard {
             self.losses.repeated -= e.repeated();
             self.news.acknowledges_again |= e.again;
             if !e.sacked {
-                self.news.add(e);
+                self.news.add(e, &self.losses.shortfall);
+                if !e.lost {
+                    self.losses.shortfall.leave(e);
+                }
             }
             self.segments.pop_front();
         }
@@ -221,7 +236,8 @@ impl Scoreboard {
             for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
                 self.losses.repeated -= e.repeated();
                 self.losses.remove(e);
-                self.news.add(e);
+                self.losses.shortfall.leave(e);
+                self.news.add(e, &self.losses.shortfall);
                 (e.sacked, e.arrived) = (true, true);
                 marked = Some(SackBlock { start: marked.map_or(e.start, |run| run.start), end: e.end });
             }
@@ -337,6 +353,17 @@ impl Scoreboard {
     /// True if the last ACK acknowledged a segment cumulatively that was sent more than once.
     pub fn acknowledges_again(&self) -> bool {
         self.news.acknowledges_again
+    }
+
+    /// The same as growth counts it: bytes, or a full segment for each (see [`Scoreboard::counting`]).
+    pub fn counted(&self) -> u64 {
+        self.news.counted
+    }
+
+    /// By how much what is neither SACKed nor marked lost, and a further segment of `bytes`, is less than as many full segments; zero where the
+    /// window counts bytes.
+    pub fn shortfall(&self, bytes: u64) -> u64 {
+        self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
     }
 
     /// Bytes that SACK blocks of the last ACK reported and that were not known.

@@ -1,10 +1,10 @@
 //! State of a sender that its policies read.
 
-use crate::Config;
 use crate::config::{Growth, Validation};
 use crate::nagle::Nagle;
 use crate::scoreboard::Scoreboard;
 use crate::usage::Usage;
+use crate::{Config, Preset};
 use airhop_base::Span;
 
 /// State of a sender that its policies read: sequence space, scoreboard, round trip. Bytes are 64-bit stream offsets: the SYN is 0,
@@ -72,7 +72,8 @@ impl SenderState {
             reorders: false,
             limited_until: 0,
             nagle: Nagle::new(c),
-            board: Scoreboard::default(),
+            // Linux, tcp_cwnd_test(): a window of segments, whatever is in them.
+            board: Scoreboard::counting((c.stack == Preset::Linux).then_some(c.mss.into())),
             usage: Usage::default(),
         }
     }
@@ -97,10 +98,14 @@ impl SenderState {
         if self.limited_transmit && self.dupacks < self.dupthresh { self.dupacks } else { 0 }
     }
 
-    /// True if `len` more bytes beside `in_flight` stay within `window` segments. The margin absorbs the rounding of cwnd's many
+    /// True if a segment of `len` more bytes beside `in_flight` stays within `window` segments: of a full one's bytes each (RFC 5681 §2), or with
+    /// preset linux of any size. The margin absorbs the rounding of cwnd's many
     /// small increments.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
-        (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6
+        // What go-back-N is to send again is no part of the flight, and its record says nothing of it.
+        let is_whole = self.nxt == self.max_sent;
+        let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
+        (in_flight + len + shortfall) as f64 <= window * self.mss as f64 + 1e-6
     }
 
     /// The segment at `nxt`, if there is data, the receiver accepts it, `in_flight` with it stays within `window` segments, and Nagle's

@@ -86,7 +86,7 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        let delivered = a.delivered as f64 / s.mss as f64;
+        let delivered = a.counted as f64 / s.mss as f64;
         let counted = match s.growth {
             Growth::PerAck => 1.0,
             Growth::PerByte => delivered,

@@ -98,7 +98,7 @@ fn slow_start_ends_within_an_ack() {
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
     // Of two segments a quarter ends it, and three quarters of what was delivered are left.
     let s = SenderState { growth: Growth::PerByte, ..state(100) };
-    let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, ..ack(0) };
+    let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, counted: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
     is_close(w.cwnd, 10.0 + 1.5 / 10.0);

@@ -134,7 +134,7 @@ impl CongestionControl for Hybla {
             if is_used {
                 self.start(w, match s.growth {
                     Growth::PerAck => 1.0,
-                    Growth::PerByte => a.delivered as f64 / s.mss as f64,
+                    Growth::PerByte => a.counted as f64 / s.mss as f64,
                 });
             }
         } else {

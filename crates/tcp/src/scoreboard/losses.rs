@@ -16,6 +16,46 @@ pub(super) struct Losses {
     pub fresh: Vec<u64>,
     /// Bytes of these.
     pub fresh_bytes: u64,
+    /// What is neither SACKed nor marked lost, against full segments.
+    pub shortfall: Shortfall,
+}
+
+/// By how much the segments in the network are smaller than full ones: a window that counts segments has room for no more small ones than full
+/// ones (Linux, tcp_packets_in_flight()).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shortfall {
+    /// Payload of a full segment; zero where the window counts bytes.
+    pub full: u64,
+    /// The sum, bytes.
+    pub bytes: u64,
+}
+
+impl Shortfall {
+    /// Bytes that a segment lacks.
+    pub fn of(&self, bytes: u64) -> u64 {
+        self.full.saturating_sub(bytes)
+    }
+
+    /// Bytes that a segment lacks more as a part of it is acknowledged: it counts as long as it is there.
+    pub fn of_part(&self, acknowledged: u64) -> u64 {
+        if self.full > 0 { acknowledged } else { 0 }
+    }
+
+    /// A segment enters the network, or is taken to be there again.
+    pub fn enter(&mut self, e: &Sent) {
+        self.bytes += self.of(e.bytes());
+    }
+
+    /// A segment has left the network, or is taken for lost.
+    pub fn leave(&mut self, e: &Sent) {
+        self.bytes -= self.of(e.bytes());
+    }
+
+    /// The segments in the network are these.
+    pub fn recount<'a>(&mut self, segments: impl Iterator<Item = &'a Sent>) {
+        let in_network = segments.filter(|e| !e.sacked && !e.lost);
+        self.bytes = if self.full == 0 { 0 } else { in_network.map(|e| self.of(e.bytes())).sum() };
+    }
 }
 
 impl Losses {
@@ -23,6 +63,7 @@ impl Losses {
     pub fn add(&mut self, e: &mut Sent) {
         self.repeated -= e.repeated();
         e.lost = true;
+        self.shortfall.leave(e);
         self.bytes += e.bytes();
         self.from = self.from.min(e.start);
         self.fresh.push(e.start);
@@ -37,7 +78,10 @@ impl Losses {
 
     /// A segment is not marked any more, if it was.
     pub fn remove(&mut self, e: &mut Sent) {
-        self.bytes -= if std::mem::take(&mut e.lost) { e.bytes() } else { 0 };
+        if std::mem::take(&mut e.lost) {
+            self.bytes -= e.bytes();
+            self.shortfall.enter(e);
+        }
     }
 }
 
@@ -90,15 +134,19 @@ impl Scoreboard {
             e.retransmitted = false;
             self.losses.bytes += if e.lost { e.bytes() } else { 0 };
         }
+        self.losses.shortfall.bytes = 0;
     }
 
     /// RFC 2018 §8: after a timeout the segment at the left edge goes out again even if it is SACKed, as the receiver may have
     /// dropped it.
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
-        let (end, len) = (e.end, e.bytes());
+        let end = e.end;
         self.losses.repeated -= e.repeated();
-        self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
+        if std::mem::take(&mut e.sacked) {
+            self.sacked_bytes -= e.bytes();
+            self.losses.shortfall.enter(e);
+        }
         self.losses.repeated += e.repeated();
         if !e.lost {
             self.losses.add(e);
@@ -112,6 +160,7 @@ impl Scoreboard {
         self.segments.iter_mut().for_each(|e| e.lost = false);
         self.losses.bytes = 0;
         self.losses.repeated = self.segments.iter().map(Sent::repeated).sum();
+        self.losses.shortfall.recount(self.segments.iter());
         self.search_anew();
     }
 
@@ -124,6 +173,7 @@ impl Scoreboard {
         self.high_sack = 0;
         self.sacked_bytes = 0;
         (self.losses.bytes, self.losses.repeated) = (0, 0);
+        self.losses.shortfall.recount(self.segments.iter());
         self.search_anew();
     }
 

@@ -1,4 +1,5 @@
 use super::Sent;
+use super::losses::Shortfall;
 use airhop_base::{Span, Time};
 
 /// What the last ACK told.
@@ -11,6 +12,8 @@ pub(super) struct News {
     pub arrived: Vec<Sent>,
     /// Bytes that arrived for the first time.
     pub delivered: u64,
+    /// The same, each segment that arrived wholly as a full one where the window counts segments.
+    pub counted: u64,
     /// Bytes that it SACKed and that were not.
     pub sacked: u64,
     /// It acknowledged a segment that was sent more than once.
@@ -21,10 +24,11 @@ pub(super) struct News {
 
 impl News {
     /// It tells that this segment arrived, which was not SACKed.
-    pub fn add(&mut self, e: &Sent) {
+    pub fn add(&mut self, e: &Sent, shortfall: &Shortfall) {
         self.arrived.push(*e);
         if !e.arrived {
             self.delivered += e.bytes();
+            self.counted += e.bytes() + shortfall.of(e.bytes());
             self.newest = if e.again { self.newest } else { self.newest.max(Some(e.at)) };
         }
     }
@@ -47,6 +51,7 @@ impl News {
     pub fn clear(&mut self) {
         self.arrived.clear();
         self.delivered = 0;
+        self.counted = 0;
         self.sacked = 0;
         self.acknowledges_again = false;
         self.newest = None;

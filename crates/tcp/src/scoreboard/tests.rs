@@ -68,7 +68,7 @@ proptest! {
     // Each answer is that of a walk over all segments, whatever happened before, blocks of no use included.
     #[test]
     fn answers_are_those_of_a_walk(acts in prop::collection::vec(act(), 1..60)) {
-        let mut board = Scoreboard::default();
+        let mut board = Scoreboard::counting(Some(MSS));
         let (mut una, mut nxt, mut max) = (1_u64, 1_u64, 1_u64);
         for act in acts {
             match act {
@@ -126,6 +126,8 @@ proptest! {
             prop_assert_eq!(board.sacked_bytes, sum(|e| e.sacked));
             prop_assert_eq!(board.losses.bytes, sum(|e| e.lost));
             prop_assert_eq!(board.repeated_bytes(), sum(|e| e.retransmitted && !e.sacked && !e.lost));
+            let in_network = board.iter().filter(|e| !e.sacked && !e.lost);
+            prop_assert_eq!(board.shortfall(MSS), in_network.map(|e| MSS.saturating_sub(e.bytes())).sum::<u64>());
             let start = |e: Option<&Sent>| e.map(|e| e.start);
             let high = board.high_sack;
             let is_hole = |e: &&Sent| e.start < high && !e.sacked && !e.retransmitted;

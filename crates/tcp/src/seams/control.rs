@@ -38,6 +38,8 @@ pub struct Ack {
     /// Bytes that it shows to have arrived for the first time: those it acknowledges cumulatively, less what SACK blocks had
     /// reported before, plus what its own report.
     pub delivered: u64,
+    /// The same as growth counts it: with preset linux each segment as a full one (tcp_clean_rtx_queue()).
+    pub counted: u64,
     /// Its SACK blocks.
     pub sack: Sack,
     /// The round-trip sample that the retransmission timer took from it, if it took one: one a round trip without timestamps.
@@ -59,6 +61,7 @@ impl Ack {
             now,
             acked,
             delivered: acked,
+            counted: acked,
             sack: Sack::EMPTY,
             rtt: None,
             sample: None,

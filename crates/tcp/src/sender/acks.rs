@@ -278,5 +278,15 @@ fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Sco
     let ece = segment.is_echo();
     let RareOptions { sack, arrival, .. } = *segment.options;
     let sample = board.rtt().filter(|_| !segment.flags.syn);
-    Ack { now, acked, delivered: board.delivered(), sack, rtt, sample, ece, arrival }
+    Ack {
+        now,
+        acked,
+        delivered: board.delivered(),
+        counted: board.counted(),
+        sack,
+        rtt,
+        sample,
+        ece,
+        arrival,
+    }
 }

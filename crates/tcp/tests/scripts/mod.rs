@@ -6,6 +6,7 @@ mod nagle;
 mod notice_aware;
 mod ns2_agent;
 mod packet;
+mod packets;
 mod probe;
 mod rack;
 mod record;
