@@ -92,6 +92,17 @@ fn a_host_that_paces_every_connection() {
     }
 }
 
+// Linux without pacing: two segments are one packet for its stack, or what the rate makes in a millisecond if that is more, and the last of
+// them is pushed (tcp_tso_autosize(), __tcp_transmit_skb()).
+#[test]
+fn every_second_segment_of_an_unpaced_burst_is_pushed() {
+    let config = Config { initial_window: 5.0, push: true, pacing: false, ..linux(5.0, 2.0) };
+    let mut s = Script::new("reno", config);
+    let pushed = std::iter::from_fn(|| s.sender.poll_transmit(Time::ZERO))
+        .map(|packet| packet.segment().expect("TCP").flags.psh);
+    assert_eq!(pushed.collect::<Vec<_>>(), [false, true, false, true, false]);
+}
+
 // Linux pushes the last of the segments that leave together (tcp_transmit_skb()), and the last of what the application wrote (RFC 9293
 // §3.9.1.2). One that leaves alone is not pushed.
 #[test]

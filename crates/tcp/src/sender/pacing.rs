@@ -48,19 +48,27 @@ impl Pacing {
     /// A segment with so many bytes of payload goes out: the next one follows when they would have left a link of this rate, but for
     /// the first `quantum` segments, which go together. Returns whether it is the last of several.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
+        let ends_burst = self.joins(now, quantum);
+        // Repay at most half a gap, so that one late wake-up does not lower the rate for good.
+        let wait = rate.time_for_bits(bytes * 8);
+        let late = self.burst.map_or(Span::ZERO, |burst| burst.late);
+        let made_up = late.min(wait / 2);
+        if let Some(burst) = &mut self.burst {
+            burst.late = late - made_up;
+        }
+        self.next = self.next.max(now) + (wait - made_up);
+        ends_burst
+    }
+
+    /// A segment goes out with those of this instant, `quantum` at most. Returns whether it is the last of several.
+    pub fn joins(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {
             Some(burst) if burst.at == now && burst.left > 0 => burst,
             burst => burst.insert(Burst { at: now, left: quantum.max(1), late }),
         };
         burst.left -= 1;
-        let ends_burst = quantum > 1 && burst.left == 0;
-        // Repay at most half a gap, so that one late wake-up does not lower the rate for good.
-        let wait = rate.time_for_bits(bytes * 8);
-        let made_up = burst.late.min(wait / 2);
-        burst.late = burst.late - made_up;
-        self.next = self.next.max(now) + (wait - made_up);
-        ends_burst
+        quantum > 1 && burst.left == 0
     }
 
     /// How long from `now` until the next segment may go out.

@@ -55,8 +55,10 @@ impl Sender {
         if self.frozen.is_some() && next.cause != Cause::Notice {
             return None; // Yun 2009 §4.2: nothing but every other ELN is answered
         }
-        let ends_burst = spacing
-            .is_some_and(|(rate, quantum)| self.pacing.on_sent(now, next.end - next.start, rate, quantum));
+        let ends_burst = match spacing {
+            Some((rate, quantum)) => self.pacing.on_sent(now, next.end - next.start, rate, quantum),
+            None => self.ends_unpaced_burst(now),
+        };
         let psh = self.pushes(&next, ends_burst);
         Some(self.transmit(now, next, psh))
     }
@@ -71,6 +73,15 @@ impl Sender {
         }
         let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;
         is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
+    }
+
+    /// Linux, tcp_tso_autosize(): as many segments leave as one without pacing. True for the last of several.
+    fn ends_unpaced_burst(&mut self, now: Time) -> bool {
+        if !self.config.push {
+            return false;
+        }
+        let quantum = pacing::of_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
+        self.pacing.joins(now, quantum)
     }
 
     /// Linux pushes what leaves together as one (tcp_transmit_skb(), so that the receiver's card passes it on) and the end of what the
