@@ -114,6 +114,11 @@ impl Receiver {
         self.duplicates
     }
 
+    /// First byte that is not accepted (RCV.NXT + RCV.WND), where there is one.
+    pub fn edge(&self) -> Option<u64> {
+        self.edge
+    }
+
     /// The next sequence number expected (RCV.NXT); zero before the SYN.
     pub fn expected(&self) -> u64 {
         self.stream.expected
@@ -123,14 +128,23 @@ impl Receiver {
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Some(s) = p.segment() else { return };
         if s.flags.syn {
-            self.on_syn(now, s);
-        } else if s.len > 0 && self.stream.expected >= FIRST_BYTE {
-            if p.damaged {
-                self.on_damaged(now, s);
-            } else {
-                self.on_data(now, s, p.ecn);
-            }
+            return self.on_syn(now, s);
         }
+        if self.stream.expected < FIRST_BYTE {
+            return; // nobody is connected
+        }
+        match (self.accepts(s), p.damaged) {
+            (false, _) => self.acknowledge(now, None),
+            (true, _) if s.len == 0 => {}
+            (true, true) => self.on_damaged(now, s),
+            (true, false) => self.on_data(now, s, p.ecn),
+        }
+    }
+
+    /// RFC 9293 §3.10.7.4: a segment that is not acceptable is answered and dropped: a probe of a window that has closed, be it an octet beyond
+    /// it or none at a number that was acknowledged. Data that came before is not, as its ACK says what came twice.
+    fn accepts(&self, s: &Segment) -> bool {
+        if s.len == 0 { s.seq >= self.stream.expected } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
     /// A segment came whose headers alone are intact: an ACK of what came before says so at once (HACK's special ACK). If it

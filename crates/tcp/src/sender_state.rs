@@ -125,6 +125,11 @@ impl SenderState {
         (len > 0 && end <= self.right_edge).then_some((self.nxt, end))
     }
 
+    /// The end of a segment that begins with the lowest byte not acknowledged.
+    pub(crate) fn head_end(&self) -> u64 {
+        self.supplied.min(self.una + self.mss)
+    }
+
     /// The end of the segment that begins at `start` and has been sent before.
     pub fn segment_end(&self, start: u64) -> u64 {
         let full = || start.saturating_add(self.mss).min(self.max_sent);

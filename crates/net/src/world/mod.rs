@@ -216,7 +216,7 @@ impl World {
             let sent_before = tcp.sender.state().max_sent;
             let Some(packet) = tcp.sender.poll_transmit(now) else { break };
             if let Some(segment) = packet.segment() {
-                if segment.seq < sent_before {
+                if segment.seq < sent_before && (segment.len > 0 || segment.flags.syn) {
                     tcp.loss_ledger.on_sent_again(segment.seq);
                 } else if segment.seq == FIRST_BYTE && segment.len > 0 {
                     flow.active.sent(now);

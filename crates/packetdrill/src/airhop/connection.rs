@@ -244,9 +244,6 @@ impl Connection {
     fn refuse_unmodelled(&self, segment: &Segment, simulated: &Simulated) -> Result<(), Refusal> {
         let state = self.sender.state();
         let is_ack = segment.ack.is_some();
-        if is_ack && segment.window == Some(0) && state.supplied > state.una {
-            return Err(Refusal::unmodelled("a window that closes, and window probes"));
-        }
         if simulated.ack > state.max_sent {
             return Err(Refusal::unmodelled("an ACK of what was never sent"));
         }

@@ -150,3 +150,25 @@ fn contention_limits_the_window() {
     let later = [14, 15, 16, 17].map(|n| ack(500 + 100 * (n - 14), n, 1000));
     assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
 }
+
+// RFC 9293 §3.10.7.4: "If an incoming segment is not acceptable, an acknowledgment should be sent in reply …, drop the segment": a probe of a
+// closed window is an octet beyond it, or has none and a number that was acknowledged. A pure ACK that is next in order asks for nothing.
+#[test]
+fn probes_of_a_closed_window_are_answered() {
+    let mut b = Bench::new(plain());
+    b.receiver.set_edge(501);
+    assert_eq!(
+        b.give(ms(0), segment(1, 500)).iter().map(|s| (s.ack, s.window)).collect::<Vec<_>>(),
+        [(501, 0)]
+    );
+    let mut answer = |seq, len| {
+        let answers = b.give(ms(10), segment(seq, len));
+        (answers.iter().map(|s| (s.ack, s.window)).collect::<Vec<_>>(), b.receiver.delivered())
+    };
+    assert_eq!(answer(501, 1), (vec![(501, 0)], 500));
+    assert_eq!(answer(500, 0), (vec![(501, 0)], 500));
+    assert_eq!(answer(501, 0), (vec![], 500));
+    b.receiver.set_edge(1501);
+    let answers = b.give(ms(20), segment(501, 1));
+    assert_eq!((answers[0].ack, answers[0].window, b.receiver.delivered()), (502, 999, 501));
+}

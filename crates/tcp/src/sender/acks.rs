@@ -27,6 +27,8 @@ impl Sender {
         self.reconsider(segment); // before it can cause a reduction of its own
         let acked = self.take_in(now, segment);
         let advances = acked > 0;
+        let is_probing = self.persist.is_some();
+        self.heed_window(now);
         if advances {
             self.on_advance(now, segment, acked, opens);
             if opens && self.timed_out == Some(0) {
@@ -42,7 +44,8 @@ impl Sender {
             // the advertised window".
             let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
             let reports = self.state.board.newly_sacked() > 0;
-            if (repeats && self.state.is_outstanding()) || reports {
+            // The answer to a probe of a closed window is no sign of a loss.
+            if (repeats && self.state.is_outstanding() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
                 let ack = seen(now, segment, 0, None, &self.state.board);

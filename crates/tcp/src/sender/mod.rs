@@ -6,6 +6,7 @@ mod idle;
 mod marks;
 mod notices;
 mod pacing;
+mod persist;
 mod rates;
 mod reduction;
 mod reordering;
@@ -26,6 +27,7 @@ use expected_delay::ExpectedDelay;
 use marks::Marking;
 use notices::Frozen;
 use pacing::Pacing;
+use persist::Persist;
 use std::collections::VecDeque;
 use timeout::Running;
 use undo::Reduction;
@@ -49,6 +51,8 @@ pub struct Sender {
     expected: ExpectedDelay,
     /// The retransmission timer, if it runs.
     timer: Option<Running>,
+    /// The persist timer, if it runs: the other one does not then.
+    persist: Option<Persist>,
     /// The segment being timed, without timestamps: first byte after it, and when it was sent.
     timed: Option<(u64, Time)>,
     /// Segments below this were timed already and are not timed again.
@@ -144,6 +148,7 @@ impl Sender {
             rto: rto::build(&config.rto),
             expected: ExpectedDelay::default(),
             timer: None,
+            persist: None,
             timed: None,
             timed_up_to: 0,
             recent_timestamp: 0,
@@ -221,7 +226,8 @@ impl Sender {
 
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        sooner(sooner(self.expiry(), self.recovery.deadline()), self.pacing.due)
+        let timer = sooner(self.expiry(), self.persist.map(|persist| persist.due));
+        sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
     }
 
     /// The next loss that was judged since this was last asked.

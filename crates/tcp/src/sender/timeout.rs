@@ -16,6 +16,7 @@ impl Sender {
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
         self.state.board.settle();
+        self.on_persist(now);
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.state, now);
             self.act_on(now, detect);
@@ -90,6 +91,6 @@ impl Sender {
     }
 
     fn start_timer(&mut self, now: Time, timeout: Span) {
-        self.timer = Some(Running { started: now, expires: now + timeout });
+        self.timer = self.persist.is_none().then_some(Running { started: now, expires: now + timeout });
     }
 }

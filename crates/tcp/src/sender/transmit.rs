@@ -35,7 +35,14 @@ impl Sender {
                 let flags = Flags { ack: true, ..Flags::default() };
                 Some(self.packet(now, 1, 0, flags, self.marking.of_ack(), Profile::In))
             }
-            Connection::Established => self.next_data(now),
+            Connection::Established => {
+                if self.persist.is_some()
+                    && let Some(probe) = self.window_probe(now)
+                {
+                    return Some(probe);
+                }
+                self.next_data(now)
+            }
         }
     }
 
@@ -50,6 +57,7 @@ impl Sender {
         }
         let Some(next) = self.recovery.next(&mut self.state, &self.window) else {
             self.note_scarcity();
+            self.note_closed_window(now);
             return None;
         };
         if self.frozen.is_some() && next.cause != Cause::Notice {
@@ -86,12 +94,12 @@ impl Sender {
 
     /// Linux pushes what leaves together as one (tcp_transmit_skb(), so that the receiver's card passes it on) and the end of what the
     /// application wrote (tcp_push(); RFC 9293 §3.9.1.2).
-    fn pushes(&self, next: &Next, ends_burst: bool) -> bool {
+    pub(super) fn pushes(&self, next: &Next, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied)
     }
 
     #[inline(always)]
-    fn transmit(&mut self, now: Time, next: Next, psh: bool) -> Packet {
+    pub(super) fn transmit(&mut self, now: Time, next: Next, psh: bool) -> Packet {
         if self.delivery.is_some() {
             self.note_departure(now, &next);
         }
@@ -148,7 +156,15 @@ impl Sender {
     }
 
     #[inline(always)] // made where it is to lie
-    fn packet(&self, now: Time, seq: u64, len: u32, flags: Flags, ecn: Ecn, profile: Profile) -> Packet {
+    pub(super) fn packet(
+        &self,
+        now: Time,
+        seq: u64,
+        len: u32,
+        flags: Flags,
+        ecn: Ecn,
+        profile: Profile,
+    ) -> Packet {
         let timestamps =
             self.config.timestamps.then(|| Timestamps { value: clock(now), echo: self.recent_timestamp });
         let segment = Segment {

@@ -169,7 +169,8 @@ impl Script {
         self.arrives(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() });
     }
 
-    fn pure_ack(&self) -> Segment {
+    /// An ACK of nothing, with the window of now.
+    pub fn pure_ack(&self) -> Segment {
         let flags = Flags { ack: true, ..Flags::default() };
         Segment { seq: 1, window: self.window, flags, ..Segment::default() }
     }
@@ -230,9 +231,14 @@ impl Script {
 
     /// Waits for the timer. Returns when it expired, in milliseconds, and what was sent then.
     pub fn expire(&mut self) -> (f64, String) {
+        (self.wait_for_the_timer(), self.sent())
+    }
+
+    /// Waits for the timer. Returns when it expired, in milliseconds; what is sent then is still to be asked for.
+    pub fn wait_for_the_timer(&mut self) -> f64 {
         self.now = self.sender.poll_timeout().expect("a timer that runs");
         self.sender.on_timeout(self.now);
-        (self.now.secs_f64() * 1e3, self.sent())
+        self.now.secs_f64() * 1e3
     }
 
     /// When the timer is due, in milliseconds.

@@ -147,7 +147,9 @@ impl Ends {
     fn arrive(&mut self, packet: &Packet) {
         let s = packet.segment().expect("a segment");
         let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
-        if is_heard && s.len > 0 {
+        // RFC 9293 §3.10.7.4: what ends beyond the window is answered and dropped.
+        let is_within = self.receiver.edge().is_none_or(|edge| s.end() <= edge);
+        if is_heard && is_within && s.len > 0 {
             self.came.insert(s.seq, s.seq + u64::from(s.len));
         }
         self.receiver.on_segment(self.now, packet);
@@ -208,7 +210,12 @@ impl Ends {
         assert!(u64::from(s.len) <= before.mss, "{s:?} is longer than {}", before.mss);
         if s.len > 0 {
             assert!(s.seq >= 1 && s.seq <= before.max_sent, "{s:?} leaves a gap behind {}", before.max_sent);
-            assert!(s.end() <= self.edge, "{s:?} goes beyond the window, {}", self.edge);
+            let probe = u64::from(s.len == 1); // RFC 9293 §3.8.6.1: of a closed window, an octet beyond it
+            assert!(
+                s.end() <= self.edge.saturating_add(probe),
+                "{s:?} goes beyond the window, {}",
+                self.edge
+            );
             assert!(s.end() <= before.supplied, "{s:?} goes beyond what there is, {}", before.supplied);
             assert!(s.end() > before.una, "{s:?} was acknowledged, {}", before.una);
         }

@@ -7,6 +7,7 @@ mod notice_aware;
 mod ns2_agent;
 mod packet;
 mod packets;
+mod persist;
 mod probe;
 mod rack;
 mod record;

@@ -1,0 +1,83 @@
+//! The persist timer: a receiver whose window has closed is asked whether it has opened, as the ACK that says so may be lost.
+
+use super::Sender;
+use crate::Preset;
+use crate::seams::{Cause, Next};
+use airhop_base::{Flags, Packet, Profile, Span, Time};
+
+/// The persist timer while it runs (RFC 9293 §3.8.6.1): there is data, nothing of it is outstanding but a probe, and the receiver has no room
+/// for a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Persist {
+    /// When the next probe is due.
+    pub due: Time,
+    /// Probes so far.
+    probes: u32,
+    /// A segment is to be sent now: a probe, or what has room.
+    owes: bool,
+}
+
+impl Sender {
+    /// Nothing can be sent. If that is for want of room at the receiver and no ACK is awaited, the timer starts.
+    #[inline]
+    pub(super) fn note_closed_window(&mut self, now: Time) {
+        let s = &self.state;
+        if !s.is_outstanding() && self.persist.is_none() && s.supplied > s.nxt && s.next_accepted().is_none()
+        {
+            self.persist = Some(Persist { due: now + self.until_probe(0), probes: 0, owes: false });
+        }
+    }
+
+    /// The time from one probe to the next: "the first zero-window probe when a zero window has existed for the retransmission timeout
+    /// period", and "exponentially the interval between successive probes" (RFC 9293 §3.8.6.1; Linux, tcp_probe0_when()).
+    fn until_probe(&self, probes: u32) -> Span {
+        let doubled = self.rto.timeout_without_backoff() * (1_u64 << probes.min(16));
+        doubled.min(self.config.rto.max)
+    }
+
+    /// The time of the timer has come.
+    pub(super) fn on_persist(&mut self, now: Time) {
+        let Some(Persist { probes, .. }) = self.persist.filter(|persist| persist.due <= now) else { return };
+        let probes = probes + 1;
+        self.persist = Some(Persist { due: now + self.until_probe(probes), probes, owes: true });
+    }
+
+    /// An ACK came, and tells of the window. What a probe had brought and the receiver had no room for goes again with what follows.
+    pub(super) fn heed_window(&mut self, now: Time) {
+        let Some(mut persist) = self.persist else { return };
+        let s = &self.state;
+        let has_room = s.head_end() <= s.right_edge;
+        persist.owes |= has_room && s.is_outstanding();
+        if !has_room && self.config.stack == Preset::Linux {
+            persist.due = now + self.until_probe(persist.probes); // tcp_ack_probe()
+        }
+        let is_over = s.una >= s.supplied || (has_room && !s.is_outstanding());
+        self.persist = (!is_over).then_some(persist);
+    }
+
+    /// The segment that the timer asks for. As much as there is room for is data as any other (RFC 9293 §3.8.6.2.1, the override timeout; Linux,
+    /// tcp_write_wakeup()). With no room it is an octet beyond the window (RFC 9293 §3.8.6.1), in Linux none, at a number that was acknowledged
+    /// (tcp_xmit_probe_skb()).
+    #[cold]
+    pub(super) fn window_probe(&mut self, now: Time) -> Option<Packet> {
+        let persist = self.persist.as_mut().filter(|persist| persist.owes)?;
+        persist.owes = false;
+        let s = &mut self.state;
+        let start = s.una;
+        let has_room = s.right_edge > start;
+        if !has_room && self.config.stack == Preset::Linux {
+            let flags = Flags { ack: true, ..Flags::default() };
+            return Some(self.packet(now, start - 1, 0, flags, self.marking.of_ack(), Profile::In));
+        }
+        let is_data = has_room && !s.is_outstanding();
+        let cause = if is_data { Cause::New } else { Cause::Probe };
+        let end = if has_room { s.head_end().min(s.right_edge) } else { start + 1 };
+        s.nxt = start; // an octet that had no room is not under way
+        if has_room {
+            self.persist = None; // an ACK is awaited: the retransmission timer takes over
+        }
+        let next = Next { start, end, cause };
+        let psh = self.pushes(&next, true);
+        Some(self.transmit(now, next, psh))
+    }
+}

@@ -1,0 +1,98 @@
+//! The persist timer: probes of a closed window (RFC 9293 §3.8.6.1), and what leaves of a segment that has no room (§3.8.6.2.1).
+
+use crate::common::script::Script;
+use crate::common::{MSS, byte, linux, ns2, rfc, sender};
+use airhop_base::Segment;
+use airhop_tcp::Config;
+
+/// A sender with 5000 bytes to send and room for 2000, all of which is acknowledged after 100 ms with `window` bytes of room.
+fn stopped(config: Config, window: u64) -> Script {
+    let config = Config { receive_window: 2 * u64::from(MSS), ..config };
+    let mut s = Script::by(sender("newreno", &[], &config), &config, 5 * u64::from(MSS));
+    assert_eq!(s.sent(), "1 2");
+    assert_eq!(s.at(100).update(3, window), "");
+    s
+}
+
+/// Waits for the timer. Returns the milliseconds since `before`, and numbers and lengths of what is sent then.
+fn probes(s: &mut Script, before: f64) -> (f64, Vec<(u64, u32)>) {
+    let due = s.wait_for_the_timer();
+    (due - before, numbers(s))
+}
+
+fn numbers(s: &mut Script) -> Vec<(u64, u32)> {
+    s.segments().iter().map(|s| (s.seq, s.len)).collect()
+}
+
+// "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the retransmission timeout period, and
+// SHOULD increase exponentially the interval between successive probes": an octet of new data. Answers that repeat the last ACK are no
+// duplicates, and no window is cut, however many there are.
+#[test]
+fn an_octet_beyond_the_window_ever_more_rarely() {
+    for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
+        let mut s = stopped(config, 0);
+        let (rto, window) = (s.rto().millis_f64(), s.window());
+        let mut before = 100.0;
+        for interval in [1.0, 2.0, 4.0, 8.0] {
+            assert_eq!(probes(&mut s, before), (interval * rto, vec![(2001, 1)]));
+            before += interval * rto;
+            assert_eq!(s.after(10).update(3, 0), "");
+        }
+        assert_eq!((s.window(), s.cuts(), s.sender.counters().timeouts), (window, 0, 0));
+        // It had no room: it goes again, with what follows.
+        s.after(10).open_window(2500);
+        s.arrives(Segment { ack: byte(3), ..s.pure_ack() });
+        assert_eq!(numbers(&mut s), [(2001, 1000), (3001, 1000)]);
+        s.after(10).open_window(5000);
+        assert_eq!(s.ack(5), "5");
+        assert_eq!(s.sender.counters().retransmissions, 4);
+    }
+}
+
+// The update that says that there is room was lost: the receiver takes the octet, and its ACK tells.
+#[test]
+fn a_lost_update_is_made_up_for() {
+    let mut s = stopped(rfc(10.0, 5.0), 0);
+    assert_eq!(probes(&mut s, 0.0).1, [(2001, 1)]);
+    s.after(100).open_window(5000);
+    assert_eq!(s.sack_bytes(2002, &[]), "3 4 5");
+    assert_eq!(s.sender.counters().retransmissions, 0);
+    assert_eq!(s.after(100).sack_bytes(5001, &[]), "");
+    assert_eq!(s.due(), None);
+}
+
+// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): no data, at a number that was acknowledged, and the interval counts from the answer. Nothing is
+// outstanding then.
+#[test]
+fn linux_asks_at_an_old_number() {
+    let mut s = stopped(linux(10.0, 5.0), 0);
+    let rto = s.rto().millis_f64();
+    assert_eq!(probes(&mut s, 100.0), (rto, vec![(2000, 0)]));
+    assert_eq!(s.after(10).update(3, 0), "");
+    assert_eq!((s.sender.state().max_sent, s.sender.state().is_outstanding()), (2001, false));
+    assert_eq!(probes(&mut s, 100.0 + rto + 10.0), (2.0 * rto, vec![(2000, 0)]));
+    assert_eq!(s.after(10).update(3, 5000), "3 4 5");
+    assert_eq!(s.sender.counters().sent_segments, 5);
+}
+
+// RFC 9293 §3.8.6.2.1: data of less than a segment leaves "if the override timeout occurs"; Linux, tcp_write_wakeup(). It is data as any other.
+#[test]
+fn what_has_room_leaves_when_the_timer_expires() {
+    for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
+        let mut s = stopped(config, 400);
+        let rto = s.rto().millis_f64();
+        assert_eq!(probes(&mut s, 100.0), (rto, vec![(2001, 400)]));
+        s.after(10).open_window(5000);
+        assert_eq!(s.sack_bytes(byte(3) + 400, &[]), "3 4 5");
+    }
+}
+
+// No timer runs for want of data.
+#[test]
+fn there_is_no_probe_without_need() {
+    let config = Config { receive_window: 2 * u64::from(MSS), ..rfc(10.0, 5.0) };
+    let mut s = Script::by(sender("newreno", &[], &config), &config, 2 * u64::from(MSS));
+    assert_eq!((s.sent(), s.at(100).update(3, 0), s.due()), ("1 2".into(), String::new(), None));
+    s.sender.supply(1);
+    assert_eq!((s.sent(), s.due().is_some()), (String::new(), true));
+}
