@@ -24,6 +24,7 @@ pub mod seams;
 mod sender;
 mod sender_state;
 mod slow_start;
+mod stack;
 mod usage;
 
 pub use config::{

@@ -11,7 +11,8 @@
 //!
 //! The sender owns the sequence space, the clock work (one retransmission timer, one RTT being timed) and the counters. A
 //! [`Recovery`] decides which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a
-//! [`NoticePolicy`] says what an explicit notification is worth; an [`RtoPolicy`] turns RTT samples into a timeout.
+//! [`NoticePolicy`] says what an explicit notification is worth; an [`RtoPolicy`] turns RTT samples into a timeout. What is left where the RFCs, Linux
+//! and ns-2 part is the sender's `Stack` (`stack/`).
 
 mod control;
 mod notices;

@@ -163,6 +163,12 @@ pub struct Truth {
 }
 
 /// Moves the window.
+///
+/// Of an ACK it learns in this order, which builds with debug assertions hold the sender to: [`observe`](Self::observe);
+/// [`on_duplicate`](Self::on_duplicate), [`on_loss`](Self::on_loss) for a mark, [`on_ack`](Self::on_ack) unless a recovery or the mark forbids
+/// growth; [`on_loss`](Self::on_loss) or [`on_marked_loss`](Self::on_marked_loss) for a loss; [`on_lost`](Self::on_lost) of each segment;
+/// [`on_delivery`](Self::on_delivery). A timer that expires tells of losses alone. [`on_spurious`](Self::on_spurious) comes as soon as the sender
+/// knows: for what the ACK's timestamp or D-SACK says that is first.
 pub trait CongestionControl: Debug + Send {
     /// An ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);

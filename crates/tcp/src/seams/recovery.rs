@@ -61,16 +61,14 @@ pub struct Next {
     pub cause: Cause,
 }
 
-/// A sender with rules of its own beside its recovery and its configuration: two of ns-2's agents.
+/// A sender with a stack of its own, whatever the preset says: two of ns-2's agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
     /// All others.
     Common,
-    /// Agent/TCP/Vegas: a fast retransmission backs the retransmission timer off as its expiry does.
+    /// Agent/TCP/Vegas.
     Ns2Vegas,
-    /// Agent/TCP/Linux: every ACK restarts the retransmission timer and gives it a sample, if it has timestamps:
-    /// duplicates, too, whose echo is that of the last segment in order, so that the timeout grows while a repair is
-    /// awaited. Its first packet is but a header.
+    /// Agent/TCP/Linux.
     Ns2Linux,
 }
 
@@ -202,7 +200,7 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// Whose rules the sender has where neither the configuration nor this seam says them.
+    /// The agent whose stack the sender has, if it is not that of the preset.
     fn agent(&self) -> Agent {
         Agent::Common
     }

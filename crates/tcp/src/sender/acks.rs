@@ -1,10 +1,11 @@
 //! ACKs open the connection, acknowledge data, repeat themselves, echo marks, and time the round trip.
 
+use super::order::Step;
 use super::{Connection, Sender, clock};
+use crate::Echo;
 use crate::config::Validation;
 use crate::scoreboard::{Scoreboard, duplicate};
-use crate::seams::{Ack, Advance, Agent, Detect, Evidence, LossClassification, Signal};
-use crate::{Echo, Preset};
+use crate::seams::{Ack, Advance, Detect, Evidence, LossClassification, Signal};
 use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
 
 impl Sender {
@@ -23,6 +24,7 @@ impl Sender {
         if opens {
             self.connection = Connection::AckDue;
         }
+        self.order.begin();
         let earlier = self.look();
         self.reconsider(segment); // before it can cause a reduction of its own
         let acked = self.take_in(now, segment);
@@ -96,6 +98,7 @@ impl Sender {
         }
         self.notices.on_progress(true);
         let ack = seen(now, segment, acked, rtt, &self.state.board);
+        self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
         let advance = match opens {
             true => Advance::Over, // the ACK of a SYN neither grows the window nor repairs anything
@@ -134,24 +137,16 @@ impl Sender {
         }
     }
 
-    /// False if the control does not learn of this ACK, because of a mark. RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion
-    /// window in response to the receipt of an ECN-Echo ACK packet"; ns-2 as well (TcpAgent::recv_newack_helper()), but for its Vegas, whose
-    /// recv_newack_helper() does not look. Linux does not increase it until all that was sent before the reduction is acknowledged, and a
-    /// segment more (TCP_CA_CWR in tcp_cong_control() and tcp_fastretrans_alert()), as ns-2's Agent/TCP/Linux.
+    /// False if the control does not learn of this ACK, because of a mark.
     fn may_grow(&self, ack: &Ack) -> bool {
         let heeds_itself = self.features.echo == Echo::EachMark;
-        match self.recovery.agent() {
-            _ if heeds_itself => true,
-            Agent::Ns2Vegas => true,
-            Agent::Ns2Linux => self.state.una > self.reduced_until,
-            Agent::Common if self.config.stack == Preset::Linux => self.state.una > self.reduced_until,
-            Agent::Common => !ack.ece,
-        }
+        heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
     }
 
     /// An ACK outside recovery moves the window, up as far as what was used of it permits.
     fn grow(&mut self, ack: &Ack) {
         let before = self.window;
+        self.order.at(Step::Heard);
         self.control.on_ack(&mut self.window, ack, &self.state);
         if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
             return;
@@ -165,11 +160,12 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
-        if self.recovery.agent() == Agent::Ns2Linux {
+        if self.stack.times_duplicates() {
             self.measure(now, segment);
             self.restart_timer(now);
         }
         let ack = seen(now, segment, 0, None, &self.state.board);
+        self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
@@ -203,6 +199,7 @@ impl Sender {
     fn decide_late(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
+            self.order.at(Step::Heard);
             self.control.on_duplicate(&mut self.window, ack, &self.state);
         }
         if self.window != before {
@@ -225,7 +222,7 @@ impl Sender {
             self.classifications.push_back(LossClassification { seq, judged });
             self.recovery.enter(&mut self.state, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
-            if self.recovery.agent() == Agent::Ns2Vegas {
+            if self.stack.backs_off_for_repairs() {
                 self.rto.on_backoff();
             }
             self.restart_timer(now);
@@ -265,11 +262,7 @@ impl Sender {
             timed?.1
         };
         if self.frozen.is_none() {
-            if self.recovery.agent() == Agent::Ns2Linux {
-                self.rto.on_rtt_of_each_ack(sent, now, timed.is_some());
-            } else {
-                self.rto.on_rtt(sent, now);
-            }
+            self.stack.on_rtt(&mut *self.rto, sent, now, timed.is_some());
             self.state.srtt = self.rto.srtt();
         }
         Some(now - sent)

@@ -5,6 +5,7 @@ mod expected_delay;
 mod idle;
 mod marks;
 mod notices;
+mod order;
 mod pacing;
 mod persist;
 mod rates;
@@ -15,17 +16,18 @@ mod transmit;
 mod undo;
 
 use crate::estimators::{ContentionLimit, DeliveryRate};
-use crate::rto;
 use crate::seams::{
-    Agent, Cause, CongestionControl, Connected, LossClassification, NoticePolicy, Parts, Recovery, Repair,
+    Cause, CongestionControl, Connected, LossClassification, NoticePolicy, Parts, Recovery, Repair,
     RtoPolicy, Run, Truth, Window,
 };
 use crate::sender_state::SenderState;
-use crate::{Config, ReceiverFeatures};
+use crate::stack::{self, Stack};
+use crate::{Config, ReceiverFeatures, rto};
 use airhop_base::{Body, FlowId, NodeId, Packet, Span, Time};
 use expected_delay::ExpectedDelay;
 use marks::Marking;
 use notices::Frozen;
+use order::Order;
 use pacing::Pacing;
 use persist::Persist;
 use std::collections::VecDeque;
@@ -44,9 +46,12 @@ pub struct Sender {
     state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
+    /// How far the control has been told of what comes.
+    order: Order,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
     rto: Box<dyn RtoPolicy>,
+    stack: &'static dyn Stack,
     /// What base stations said of delays to come.
     expected: ExpectedDelay,
     /// The retransmission timer, if it runs.
@@ -129,7 +134,8 @@ impl Sender {
     ) -> Self {
         let mut state = SenderState::new(config);
         let parts = crate::notices::choose(config.notices, parts);
-        state.opens_small = !config.handshake && parts.recovery.agent() == Agent::Ns2Linux;
+        let stack = stack::of(config, parts.recovery.agent());
+        state.opens_small = !config.handshake && stack.opens_small();
         if features.contention {
             state.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
         }
@@ -143,9 +149,11 @@ impl Sender {
             state,
             window: Window { cwnd: config.initial_window, ssthresh: config.initial_ssthresh },
             control: parts.control,
+            order: Order::default(),
             recovery: parts.recovery,
             notices: parts.notices,
             rto: rto::build(&config.rto),
+            stack,
             expected: ExpectedDelay::default(),
             timer: None,
             persist: None,

@@ -1,7 +1,6 @@
 //! The persist timer: a receiver whose window has closed is asked whether it has opened, as the ACK that says so may be lost.
 
 use super::Sender;
-use crate::Preset;
 use crate::seams::{Cause, Next};
 use airhop_base::{Flags, Packet, Profile, Span, Time};
 
@@ -48,16 +47,15 @@ impl Sender {
         let s = &self.state;
         let has_room = s.head_end() <= s.right_edge;
         persist.owes |= has_room && s.is_outstanding();
-        if !has_room && self.config.stack == Preset::Linux {
-            persist.due = now + self.until_probe(persist.probes); // tcp_ack_probe()
+        if !has_room && self.stack.counts_from_answers() {
+            persist.due = now + self.until_probe(persist.probes);
         }
         let is_over = s.una >= s.supplied || (has_room && !s.is_outstanding());
         self.persist = (!is_over).then_some(persist);
     }
 
     /// The segment that the timer asks for. As much as there is room for is data as any other (RFC 9293 §3.8.6.2.1, the override timeout; Linux,
-    /// tcp_write_wakeup()). With no room it is an octet beyond the window (RFC 9293 §3.8.6.1), in Linux none, at a number that was acknowledged
-    /// (tcp_xmit_probe_skb()).
+    /// tcp_write_wakeup()). With no room it is an octet beyond the window (RFC 9293 §3.8.6.1), or what the stack has in its place.
     #[cold]
     pub(super) fn window_probe(&mut self, now: Time) -> Option<Packet> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;
@@ -65,9 +63,9 @@ impl Sender {
         let s = &mut self.state;
         let start = s.una;
         let has_room = s.right_edge > start;
-        if !has_room && self.config.stack == Preset::Linux {
+        if let Some(old) = self.stack.probe_at(start).filter(|_| !has_room) {
             let flags = Flags { ack: true, ..Flags::default() };
-            return Some(self.packet(now, start - 1, 0, flags, self.marking.of_ack(), Profile::In));
+            return Some(self.packet(now, old, 0, flags, self.marking.of_ack(), Profile::In));
         }
         let is_data = has_room && !s.is_outstanding();
         let cause = if is_data { Cause::New } else { Cause::Probe };

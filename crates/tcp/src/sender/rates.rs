@@ -1,6 +1,7 @@
 //! The delivery rate is measured for schemes that go by it. Nothing of it runs for others.
 
 use super::Sender;
+use super::order::Step;
 use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
@@ -33,6 +34,7 @@ impl Sender {
             repair: self.recovery.repair(),
             wait: self.pacing.wait(now),
         };
+        self.order.at(Step::Delivered);
         self.control.on_delivery(&mut self.window, &delivery, &self.state);
         if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
             self.state.limited_until = meter.limit(in_flight);
@@ -41,11 +43,12 @@ impl Sender {
 
     /// The scheme learns of each segment that is newly taken to be lost. Returns their bytes.
     pub(super) fn tell_of_losses(&mut self, now: Time) -> u64 {
-        let Sender { delivery: Some(meter), state, control, window, .. } = self else { return 0 };
+        let Sender { delivery: Some(meter), state, control, window, order, .. } = self else { return 0 };
         let mut bytes = 0;
         for &start in state.board.newly_lost() {
             if let Some(lost) = meter.on_lost(&state.board, start) {
                 bytes += lost.end - lost.start;
+                order.at(Step::Named);
                 control.on_lost(window, now, &lost);
             }
         }

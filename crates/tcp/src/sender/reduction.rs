@@ -1,7 +1,7 @@
 //! Reductions of the window: what a sign of congestion reduces, and by how much.
 
 use super::Sender;
-use crate::Preset;
+use super::order::Step;
 use crate::config::HalveFrom;
 use crate::control::whole;
 use crate::seams::{Judged, Loss, Repair, Signal};
@@ -20,6 +20,7 @@ impl Sender {
             Signal::Echo => self.reduction = None, // that there was congestion is beyond doubt (Linux, tcp_enter_cwr())
             Signal::Duplicates | Signal::Timeout => self.remember(before),
         }
+        self.order.at(if signal == Signal::Echo { Step::Heard } else { Step::Lost });
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
@@ -32,16 +33,13 @@ impl Sender {
     /// A loss for which the window is reduced already. Returns what the scheme takes it for.
     pub(super) fn keep(&mut self, now: Time) -> Judged {
         self.echo_point = self.state.max_sent;
+        self.order.at(Step::Lost);
         self.control.on_marked_loss(&mut self.window, now, &self.state)
     }
 
-    /// True if a mark has reduced the window for the data that the segment at `seq` is lost from (RFC 3168 §6.1.2); in ns-2
-    /// (RenoTcpAgent::dupack_action()) and in Linux (TCP_CA_CWR) until something beyond it is acknowledged.
+    /// True if a mark has reduced the window for the data that the segment at `seq` is lost from (RFC 3168 §6.1.2).
     pub(super) fn is_reduced(&self, seq: u64) -> bool {
-        match self.config.stack {
-            Preset::Rfc => seq < self.reduced_until,
-            Preset::Ns2 | Preset::Linux => self.state.una <= self.reduced_until,
-        }
+        self.stack.is_reduced(seq, self.state.una, self.reduced_until)
     }
 
     /// True while the window of data is outstanding that an echoed mark has reduced, and nothing is repaired (Linux, TCP_CA_CWR).

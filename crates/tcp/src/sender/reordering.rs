@@ -1,7 +1,6 @@
 //! Whether the path reorders, as Linux finds it out: it decides there what grows the window.
 
 use super::Sender;
-use crate::Preset;
 
 impl Sender {
     /// Takes note of what an ACK told before which `high_sack` was the end of the highest SACKed segment: a segment that was sent once arrived
@@ -9,7 +8,7 @@ impl Sender {
     /// takes the belief back there, a timeout with as much SACKed and no recovery (tcp_enter_loss()), RACK's timer forestalls.
     pub(super) fn note_reordering(&mut self, high_sack: u64) {
         let s = &mut self.state;
-        if high_sack == 0 || self.config.stack != Preset::Linux {
+        if high_sack == 0 || !self.stack.looks_for_reordering() {
             return;
         }
         let late = s.board.arrived().iter().filter(|e| !e.again && !e.arrived && e.start < high_sack);

@@ -17,6 +17,7 @@ impl Sender {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
         self.state.board.settle();
         self.on_persist(now);
+        self.order.begin();
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.state, now);
             self.act_on(now, detect);
@@ -47,6 +48,7 @@ impl Sender {
             return;
         }
         self.notices.on_timeout();
+        self.order.begin(); // of another timer
         self.counters.timeouts += 1;
         let judged = self.cut(now, Signal::Timeout);
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });

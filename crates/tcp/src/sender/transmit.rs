@@ -2,7 +2,7 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::config::Validation;
-use crate::seams::{Agent, Cause, Next};
+use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
 use airhop_base::{
     Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
@@ -121,7 +121,7 @@ impl Sender {
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
             && next.start >= self.timed_up_to
-            && (!self.config.timestamps || self.recovery.agent() == Agent::Ns2Linux)
+            && self.stack.times_segments(self.config.timestamps)
         {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;

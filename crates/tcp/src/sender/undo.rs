@@ -1,7 +1,6 @@
 //! Reductions of the window that turn out to have been for nothing: nothing was lost, only late.
 
 use super::{Sender, clock};
-use crate::Preset;
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Evidence, Next, Repair, Window};
 use airhop_base::{Segment, Time};
@@ -25,21 +24,12 @@ impl Sender {
         if !self.config.undo && !self.config.frto {
             return;
         }
-        let before = self.as_kept(before);
+        let before = self.stack.restored(before);
         let (una, point) = (self.state.una, self.state.max_sent);
         match &mut self.reduction {
             Some(reduction) if una < reduction.point => reduction.point = point,
             last => *last = Some(Reduction { before, point, first: None, unnamed: 0 }),
         }
-    }
-
-    /// Linux, tcp_current_ssthresh(): an undo leaves ssthresh at three quarters of the window, or more.
-    fn as_kept(&self, before: Window) -> Window {
-        if self.config.stack != Preset::Linux {
-            return before;
-        }
-        let cwnd = before.cwnd as u64;
-        Window { ssthresh: before.ssthresh.max((cwnd / 2 + cwnd / 4) as f64), ..before }
     }
 
     /// A segment is sent again.
@@ -59,9 +49,8 @@ impl Sender {
             (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
             _ => false,
         };
-        // Linux, tcp_try_undo_partial(): not while another retransmission is under way.
-        let is_linux = self.config.stack == Preset::Linux;
-        let waits = is_linux && ack.ack < reduction.point && repeats_beyond(&self.state.board, ack);
+        let waits =
+            self.stack.undoes_late() && ack.ack < reduction.point && repeats_beyond(&self.state.board, ack);
         let by_time = by_time && !waits;
         let is_named = duplicate(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
         let had = reduction.unnamed;

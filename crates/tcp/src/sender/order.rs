@@ -1,0 +1,63 @@
+//! The order in which the congestion control learns of an event, as [`CongestionControl`](crate::seams::CongestionControl) promises it.
+
+/// What the control is told, in the order in which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Step {
+    /// `observe`.
+    Observed,
+    /// `on_duplicate`; `on_ack`; `on_loss` for a mark, which may forbid `on_ack`.
+    Heard,
+    /// `on_loss` for a loss, `on_marked_loss`.
+    Lost,
+    /// `on_lost`, of each segment.
+    Named,
+    /// `on_delivery`.
+    Delivered,
+}
+
+/// How far the control has been told of an ACK or a timer; builds without debug assertions keep nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Order {
+    #[cfg(debug_assertions)]
+    last: Option<Step>,
+}
+
+impl Order {
+    /// An ACK, a timer or a notice comes.
+    #[inline]
+    pub fn begin(&mut self) {
+        *self = Order::default();
+    }
+
+    /// The control is told of `step` now.
+    ///
+    /// # Panics
+    /// With debug assertions, when a later step was told before.
+    #[inline]
+    pub fn at(&mut self, step: Step) {
+        #[cfg(debug_assertions)]
+        {
+            assert!(self.last <= Some(step), "the control learns of {step:?} after {:?}", self.last);
+            self.last = Some(step);
+        }
+        let _ = step;
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::*;
+
+    // The promise of the seam: what was delivered is the last that a control learns of an ACK.
+    #[test]
+    #[should_panic(expected = "learns of Observed after Some(Delivered)")]
+    fn a_step_back_is_a_mistake() {
+        let mut order = Order::default();
+        for step in [Step::Observed, Step::Heard, Step::Heard, Step::Lost, Step::Named, Step::Delivered] {
+            order.at(step);
+        }
+        order.begin();
+        order.at(Step::Delivered);
+        order.at(Step::Observed);
+    }
+}

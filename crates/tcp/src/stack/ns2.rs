@@ -1,0 +1,84 @@
+//! The rules of ns-2.35's agents.
+
+use super::{Pause, Stack};
+use crate::rto::RtoPolicy;
+use crate::seams::Window;
+use airhop_base::Time;
+
+/// Agent/TCP and those that are derived from it.
+#[derive(Debug)]
+pub(super) struct Common;
+
+/// Agent/TCP/Vegas: it has its own recv_newack_helper(), which does not look at marks, and a fast retransmission backs its timer off as its
+/// expiry does.
+#[derive(Debug)]
+pub(super) struct Vegas;
+
+/// Agent/TCP/Linux: every ACK restarts the retransmission timer and gives it a sample, if it has timestamps: duplicates, too, whose echo is
+/// that of the last segment in order, so that the timeout grows while a repair is awaited. Its first packet is but a header.
+#[derive(Debug)]
+pub(super) struct Linux;
+
+/// What all of them have: a second reduction waits until something beyond is acknowledged (RenoTcpAgent::dupack_action()).
+fn is_reduced(una: u64, reduced_until: u64) -> bool {
+    una <= reduced_until
+}
+
+impl Stack for Common {
+    // An ACK that echoes a mark does not grow the window (TcpAgent::recv_newack_helper()): as in the RFC.
+
+    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+        is_reduced(una, reduced_until)
+    }
+
+    /// The window stays.
+    fn after_pause(&self, _: &mut Window, _: &Pause) {}
+}
+
+impl Stack for Vegas {
+    fn backs_off_for_repairs(&self) -> bool {
+        true
+    }
+
+    fn may_grow(&self, _: bool, _: bool) -> bool {
+        true
+    }
+
+    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+        is_reduced(una, reduced_until)
+    }
+
+    /// The window stays.
+    fn after_pause(&self, _: &mut Window, _: &Pause) {}
+}
+
+impl Stack for Linux {
+    fn opens_small(&self) -> bool {
+        true
+    }
+
+    /// Beside timestamps, too: the segment that is timed ends the backoff.
+    fn times_segments(&self, _: bool) -> bool {
+        true
+    }
+
+    fn on_rtt(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
+        rto.on_rtt_of_each_ack(sent, now, is_timed);
+    }
+
+    fn times_duplicates(&self) -> bool {
+        true
+    }
+
+    /// As in Linux.
+    fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
+        !is_reducing
+    }
+
+    fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
+        is_reduced(una, reduced_until)
+    }
+
+    /// The window stays.
+    fn after_pause(&self, _: &mut Window, _: &Pause) {}
+}
