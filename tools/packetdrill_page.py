@@ -91,8 +91,12 @@ A script **passes** if all that it asks for holds. It **fails** at the first dif
 apply** if it asks for something that Airhop does not model before anything was compared; if that comes
 later, the script passes up to there, and its line says so. Segments are compared by time, flags, sequence
 and acknowledgement numbers, ECN field, timestamps and SACK blocks; windows and options of SYNs on the kernel
-alone, PSH nowhere. What a script expects as one segment may leave as several, as it does where no card
-segments.
+alone, PSH where a script says `--push`. What a script expects as one segment may leave as several, as it
+does where no card segments.
+
+Rules of RFCs are rules for senders of other presets, schemes and recoveries as well: Airhop's tests hold
+those to a script that it names in `--also=preset:scheme` or `--also=preset:scheme:recovery`. Scripts in
+`crates/tcp/tests/senders` are for these alone.
 
 ## Suites
 

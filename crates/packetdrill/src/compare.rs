@@ -4,9 +4,14 @@ use crate::script::{EcnField, Flags, Segment, TcpOption};
 use crate::stack::Compared;
 
 /// The first difference between what a script expects and what was sent, if they differ.
-pub(crate) fn difference(expected: &Segment, sent: &Segment, compared: Compared) -> Option<&'static str> {
-    // A push is where a card would gather segments, and so no stack's own.
-    let flags = |s: &Segment| Flags { psh: false, ..s.flags };
+pub(crate) fn difference(
+    expected: &Segment,
+    sent: &Segment,
+    compared: Compared,
+    push: bool,
+) -> Option<&'static str> {
+    // A push is where a card would gather segments, and so no stack's own: compared where a script asks for it.
+    let flags = |s: &Segment| Flags { psh: s.flags.psh && push, ..s.flags };
     if flags(expected) != flags(sent) {
         return Some("flags");
     }

@@ -15,6 +15,7 @@ mod play;
 pub mod script;
 mod settings;
 mod stack;
+mod variant;
 
 pub use airhop::Airhop;
 pub use code::{Expression, Operator, Relation, Statement};
@@ -25,6 +26,7 @@ pub use parse::parse;
 pub use play::play;
 pub use settings::{Settings, System};
 pub use stack::{Compared, Refusal, Sent, Stack};
+pub use variant::Variant;
 
 use script::{Place, Script};
 use std::path::Path;
@@ -71,6 +73,23 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     let script: Script = parse(&file.display().to_string(), text)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     Ok(play(&script, &mut Airhop::new(folder)))
+}
+
+/// The verdicts of the other senders of Airhop that the script's options `--also` name, by their words.
+///
+/// # Errors
+/// The text is no script, or the option names what does not exist.
+pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>, String> {
+    let script: Script = parse(&file.display().to_string(), text).map_err(|error| error.to_string())?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let lists = script.options.iter().filter(|(name, _)| name == "also");
+    let words = lists.flat_map(|(_, list)| list.split(','));
+    words
+        .map(|word| {
+            let variant: Variant = word.parse().map_err(|error| format!("{}: {error}", file.display()))?;
+            Ok((word.trim().to_owned(), play(&script, &mut Airhop::of(folder, variant))))
+        })
+        .collect()
 }
 
 /// The verdict of this machine's kernel on the script in `file`, whose text is `text`. A script that cannot be tried here does not apply.

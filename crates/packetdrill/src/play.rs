@@ -19,6 +19,7 @@ pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
     let mut player = Player {
         stack,
         tolerance,
+        push: script.option("push").is_some(),
         anchor: None,
         clocks: BTreeMap::new(),
         memory: Memory::default(),
@@ -48,6 +49,8 @@ struct Player<'a> {
     stack: &'a mut dyn Stack,
     /// How early or late a segment may be.
     tolerance: i64,
+    /// PSH is compared as well (`--push`).
+    push: bool,
     /// The script's time of the event before, if it was not a range.
     anchor: Option<i64>,
     /// The stack's timestamps by those of the script.
@@ -144,7 +147,7 @@ impl Player<'_> {
         let Some(sent) = self.whole(expected, last)? else {
             return Err(differs(format!("nothing was sent by {}", seconds(last))));
         };
-        if let Some(field) = difference(expected, &sent.segment, self.stack.compared()) {
+        if let Some(field) = difference(expected, &sent.segment, self.stack.compared(), self.push) {
             return Err(differs(format!("{} at {} (differs: {field})", sent.segment, seconds(sent.at))));
         }
         if sent.at < first || sent.at > last {

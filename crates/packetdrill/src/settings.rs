@@ -1,5 +1,6 @@
 //! What shell commands and sockets set for the connections to come.
 
+use crate::Variant;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ pub enum System {
 }
 
 /// What is set, by names of Linux (`tcp_sack`), and what no model has.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Whose rules the script states.
     pub system: System,
@@ -25,6 +26,8 @@ pub struct Settings {
     pub fair_queue: bool,
     /// Initial congestion window of the route, segments.
     pub initial_window: Option<u32>,
+    /// The sender, if it is not that of Linux.
+    pub variant: Option<Variant>,
 }
 
 /// Files that a command names are read below this size, bytes.
@@ -85,6 +88,11 @@ const MODELLED: [&str; 12] = [
 ];
 
 impl Settings {
+    /// Nothing is set; the sender is another than Linux'.
+    pub(crate) fn of(variant: Variant) -> Self {
+        Settings { variant: Some(variant), ..Settings::default() }
+    }
+
     /// Takes in a shell command, and the scripts in `folder` that it runs.
     ///
     /// # Errors

@@ -65,7 +65,9 @@ pub(super) fn configure(
 ) -> Result<(&'static Scheme, Config), Refusal> {
     let largest = options.largest_segment.unwrap_or(agreed.mss).min(agreed.mss);
     let mss = largest.saturating_sub(if agreed.timestamps { TIMESTAMP_BYTES } else { 0 }).max(1);
-    let mut config = Preset::Linux.config(mss);
+    let linux = Preset::Linux.config(mss);
+    let preset = settings.variant.map_or(Preset::Linux, |variant| variant.preset);
+    let mut config = Config { handshake: true, initial_window: linux.initial_window, ..preset.config(mss) };
     config.timestamps = agreed.timestamps;
     config.nagle = !options.no_delay;
     config.pacing = settings.fair_queue || options.paces;
@@ -73,8 +75,8 @@ pub(super) fn configure(
     config.receive_window = 0;
     config.ecn = agreed.ecn;
     config.dsack = settings.is_on("tcp_dsack");
-    config.frto = settings.is_on("tcp_frto");
-    config.tlp = settings.is_on("tcp_early_retrans");
+    config.frto &= settings.is_on("tcp_frto");
+    config.tlp &= settings.is_on("tcp_early_retrans");
     if settings.number("tcp_recovery").is_some_and(|bits| bits & 1 == 0) {
         config.loss_detection = LossDetection::Rfc6675;
     }
@@ -87,7 +89,11 @@ pub(super) fn configure(
     if let Some(window) = settings.initial_window {
         config.initial_window = f64::from(window);
     }
+    if let Some((detection, recovery)) = settings.variant.and_then(|variant| variant.recovery) {
+        (config.loss_detection, config.sack_recovery) = (detection, recovery);
+    }
     if !agreed.sack {
+        config.sack_blocks = 0;
         config.loss_detection = LossDetection::Duplicates;
         config.tlp = false;
     }
@@ -111,6 +117,9 @@ pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) ->
 }
 
 fn scheme(settings: &Settings, options: &SocketOptions, agreed: &Agreed) -> Result<&'static Scheme, Refusal> {
+    if let Some(variant) = settings.variant {
+        return Ok(variant.scheme);
+    }
     let chosen = options.congestion_control.as_deref().or_else(|| settings.word("tcp_congestion_control"));
     let name = match chosen.unwrap_or("cubic") {
         "reno" => "newreno",

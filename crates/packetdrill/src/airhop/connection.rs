@@ -28,6 +28,8 @@ pub(super) struct Connection {
     config: Config,
     agreed: Agreed,
     system: System,
+    /// The sender is that of Linux.
+    is_linux: bool,
     /// The stack accepts; else it opens.
     accepts: bool,
     handshake: Handshake,
@@ -89,13 +91,14 @@ impl Connection {
         let heard = receiver(settings, &config, &agreed);
         let receiver = Receiver::new(FLOW, LOCAL, PEER, &heard, scheme.features);
         let handshake = Handshake { syns: vec![now], ..Handshake::default() };
-        let system = settings.system;
+        let (system, is_linux) = (settings.system, settings.variant.is_none());
         Ok(Connection {
             sender,
             receiver,
             config,
             agreed,
             system,
+            is_linux,
             accepts,
             handshake,
             owes_ack: false,
@@ -248,7 +251,7 @@ impl Connection {
             return Err(Refusal::unmodelled("an ACK of what was never sent"));
         }
         let repeats = is_ack && simulated.ack == state.una && simulated.len == 0 && state.is_outstanding();
-        if repeats && !self.agreed.sack {
+        if repeats && !self.agreed.sack && self.is_linux {
             return Err(Refusal::unmodelled("loss recovery of Linux without SACK"));
         }
         if segment.len > 0 && simulated.seq > self.receiver.expected() + (1 << 30) {
@@ -401,7 +404,7 @@ impl Connection {
         let end = s.end() - u64::from(fin);
         self.exceeds_window |= s.len > 0 && end > self.edge;
         let header = self.receiver.carry(now);
-        let acknowledges = !s.flags.syn || self.accepts;
+        let acknowledges = if s.flags.syn { self.accepts } else { s.flags.ack };
         let ece = if s.flags.syn { self.config.ecn && s.flags.ece } else { header.flags.ece };
         let flags = Flags {
             syn: s.flags.syn,

@@ -34,6 +34,8 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
         "tcpi_lost" => count(&|sent| !sent.sacked && (sent.lost || sent.retransmitted)),
         "tcpi_retrans" => count(&|sent| !sent.sacked && sent.retransmitted && !sent.lost),
         "tcpi_total_retrans" => counters.retransmissions as f64,
+        "tcpi_data_segs_out" => counters.sent_segments as f64,
+        "tcpi_total_rto" => counters.timeouts as f64,
         "tcpi_rto" => micros(sender.rto(now)),
         "tcpi_rtt" => sender.srtt().map_or(0.0, micros),
         "tcpi_min_rtt" => board.least_rtt().map_or(0.0, micros),

@@ -11,6 +11,7 @@ mod sockets;
 use crate::script::{Call, Segment};
 use crate::settings::Settings;
 use crate::stack::{Compared, Refusal, Sent, Stack};
+use crate::variant::Variant;
 use airhop_base::Time;
 use connection::Connection;
 use sockets::Sockets;
@@ -50,6 +51,11 @@ impl Airhop {
             blocked: VecDeque::new(),
             returned: 0,
         }
+    }
+
+    /// The same, whose senders are of another kind than Linux'.
+    pub fn of(folder: &Path, variant: Variant) -> Self {
+        Airhop { settings: Settings::of(variant), ..Airhop::new(folder) }
     }
 
     fn pump(&mut self) {
