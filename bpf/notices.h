@@ -161,6 +161,10 @@ static inline void name_segment(const struct connection *c, u32 seq)
 	__sync_fetch_and_add(&notices_heard, 1);
 }
 
+/* The services of a simulated network whose notices this program understands, with words of `airhop schemes`, the one to have by default first. A
+ * kernel passes over the section. */
+const char AIRHOP_SERVICES[] SEC("airhop.services") = "elsn eln";
+
 SEC("tc")
 int hear_notices(struct __sk_buff *skb)
 {

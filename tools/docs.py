@@ -8,6 +8,7 @@ import api_pages
 import costs_page
 import cross_checks
 import measures_page
+import objects_page
 import packetdrill_page
 import pictures
 import references
@@ -113,6 +114,7 @@ def pages() -> dict[str, str]:
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),
         "real-packets.md": real_packets(),
+        objects_page.PAGE: objects_page.page(DOCS),
         **api_pages.pages(),
         "api/tables.md": table_pages.page(),
         **scenario_pages.pages(),

@@ -1,7 +1,7 @@
 """The simulator: compiled from crates/py."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, Protocol, TypedDict, final
 
 class _Declaration(Protocol):
     """What `airhop.scheme` was told, and the class."""
@@ -335,6 +335,15 @@ class BpfObject:
 
     def add(self, name: str) -> None:
         """Add one to the catalogue, in place of one added before under its name; ValueError says why not."""
+
+class _Kernel(TypedDict):
+    members: list[tuple[str, str, bool, str]]
+    callbacks: list[str]
+    kfuncs: list[str]
+    helpers: list[str]
+
+def simulated_kernel() -> _Kernel:
+    """Give the kernel that BPF objects find, by the names of its members, callbacks and functions."""
 
 def add_scheme(declaration: _Declaration) -> None:
     """Add a scheme to the catalogue; ValueError says what is wrong with it.

@@ -3,13 +3,14 @@
 use crate::congestion::{Callback, CongestionControl};
 use crate::error::ObjectError;
 use crate::kernel::{Image, Layout, SOCKETS, Socket};
+use crate::listener::Listener;
 use crate::machine::{Argument, Machine};
 use crate::members::{self, Changed, Filled};
 use crate::object::Object;
 use airhop_tcp::kernel_ops::{
     AckSample, CaEvent, CaState, CallbackError, Callbacks, Identity, RateSample, Sock, TcpCongestionOps,
 };
-use airhop_tcp::seams::{Connected, Run};
+use airhop_tcp::seams::{Connected, NoticePolicy, Run};
 use airhop_wire::addressing::{address, initial_numbers, tcp_ports};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -56,6 +57,12 @@ impl Loaded {
         &self.control.name
     }
 
+    /// The callbacks that are called, by their names in the kernel.
+    pub fn simulated_callbacks() -> Vec<&'static str> {
+        let required = [Callback::Ssthresh, Callback::UndoCwnd];
+        required.into_iter().chain(OPTIONAL.map(|(callback, _)| callback)).map(Callback::name).collect()
+    }
+
     /// The callbacks that it has.
     pub fn callbacks(&self) -> Callbacks {
         let found = OPTIONAL.iter().filter(|(callback, _)| self.control.program(*callback).is_some());
@@ -73,6 +80,16 @@ impl Loaded {
             rate_sample: Image::new(self.rate_sample.0.clone()),
             loaded: self.clone(),
         })
+    }
+
+    /// The object that it is of.
+    pub(crate) fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// The object in this run, which all its connections have.
+    pub(crate) fn shared(&self, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
+        run.share(Arc::as_ptr(&self.object).addr(), || self.machine(seed))
     }
 
     /// The object as it is loaded, with its maps empty and its variables as the file has them.
@@ -151,9 +168,13 @@ impl TcpCongestionOps for Connection {
         self.loaded.callbacks()
     }
 
+    fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
+        let hears = !self.loaded.object.filters().is_empty();
+        hears.then(|| Box::new(Listener::new(self.loaded.clone())) as Box<dyn NoticePolicy>)
+    }
+
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
-        let key = Arc::as_ptr(&self.loaded.object).addr();
-        let machine = run.share(key, || self.loaded.machine(self.seed));
+        let machine = self.loaded.shared(run, self.seed);
         let number = machine.lock().unwrap_or_else(PoisonError::into_inner).open();
         self.socket = Socket::new(&self.loaded.socket, number, self.seed.into());
         self.machine = Some(machine);

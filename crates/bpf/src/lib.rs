@@ -26,6 +26,7 @@ mod instruction;
 mod interpreter;
 mod kernel;
 mod linking;
+mod listener;
 pub mod loading;
 mod machine;
 mod maps;

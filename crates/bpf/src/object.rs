@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// Sections of programs that see packets (`tc filter … bpf`), with a name of the program after a slash or without.
 const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
+/// Where an object says which notices it understands.
+const SERVICES: &str = "airhop.services";
 /// What the kernel takes for compatible with its own licence (linux `license_is_gpl_compatible`).
 const COMPATIBLE: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
@@ -37,6 +39,7 @@ pub struct Filter {
 pub struct Object {
     name: String,
     license: String,
+    services: Vec<String>,
     btf: Arc<Btf>,
     listing: Listing,
     named: Vec<Named>,
@@ -74,6 +77,12 @@ impl Object {
         let controls = congestion::read(&elf, &btf, &linking)?;
         let filters = filters(&elf, &listing);
         let license = license(&elf);
+        let services = services(&elf);
+        if filters.is_empty() && !services.is_empty() {
+            let why =
+                "names services, and has no program that hears notices; expected one in SEC(\"tc\")".into();
+            return Err(Problem::Section { section: SERVICES.into(), why });
+        }
         if controls.iter().flat_map(entries).any(|program| !listing.starts(program.0)) {
             return Err(Problem::Elf("a callback that is not the beginning of a function".into()));
         }
@@ -86,6 +95,7 @@ impl Object {
         Ok(Object {
             name: name.to_owned(),
             license,
+            services,
             btf: Arc::new(btf),
             listing,
             named,
@@ -105,6 +115,12 @@ impl Object {
     /// What its section `license` says.
     pub fn license(&self) -> &str {
         &self.license
+    }
+
+    /// The services of the network whose notices its programs understand, the one that it should have by default first: words with spaces between
+    /// them in the section `airhop.services`, which a kernel passes over.
+    pub fn services(&self) -> &[String] {
+        &self.services
     }
 
     /// Its congestion controls, in the order of the file.
@@ -211,7 +227,17 @@ pub(crate) fn is_filter(section: &str) -> bool {
 }
 
 pub(crate) fn license(elf: &Elf) -> String {
-    let bytes = elf.section("license").map_or(&[][..], |(_, section)| &section.bytes);
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(64);
+    text(elf, "license", 64)
+}
+
+/// The words of the section that says which notices programs understand.
+fn services(elf: &Elf) -> Vec<String> {
+    text(elf, SERVICES, 256).split_whitespace().map(str::to_owned).collect()
+}
+
+/// The text of a section, up to its zero.
+fn text(elf: &Elf, section: &str, most: usize) -> String {
+    let bytes = elf.section(section).map_or(&[][..], |(_, section)| &section.bytes);
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(most);
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }

@@ -3,6 +3,7 @@
 //! One program for all of them: linking dominates the build of tests.
 
 mod faults;
+mod hears;
 mod heeds;
 mod hostile;
 mod loading;

@@ -12,7 +12,7 @@ const OBJECT: &[u8] = include_bytes!("objects/shares.bpf.o");
 fn scheme() -> Scheme {
     let object = Arc::new(Object::read(OBJECT, "shares.bpf.o").unwrap());
     let loaded = Loaded::new(&object, &object.congestion_controls()[0]).unwrap();
-    kernel_scheme("shares", "", loaded.callbacks(), false, Box::new(move || loaded.connect()))
+    kernel_scheme("shares", "", loaded.callbacks(), false, &[], Box::new(move || loaded.connect()))
 }
 
 /// The window of a connection of `run`, or of none, after an ACK.

@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use super::emulation::{emulate, log_header, needs_user_namespace, privileges, replay};
     #[pymodule_export]
-    use super::objects::BpfObject;
+    use super::objects::{BpfObject, simulated_kernel};
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

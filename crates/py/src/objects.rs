@@ -1,10 +1,14 @@
 //! Congestion controls of Linux as schemes: BPF objects, run by `airhop-bpf`.
 
-use airhop_bpf::{CongestionControl, Loaded, Object};
+use airhop_bpf::{
+    CongestionControl, Loaded, Object, SimulatedMember, simulated_helpers, simulated_kfuncs,
+    simulated_members,
+};
 use airhop_tcp::NameTaken;
 use airhop_tcp::kernel_ops::kernel_scheme;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,10 +32,18 @@ impl BpfObject {
         Ok(BpfObject { object: Arc::new(object) })
     }
 
-    /// Names of its congestion controls.
+    /// Names of its congestion controls: without those that lack what a kernel wants, if there are others.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.object.congestion_controls().iter().map(|control| control.name.clone()).collect()
+        let named = |whole: bool| {
+            let controls = self.object.congestion_controls().iter();
+            controls
+                .filter(|control| !whole || control.missing().is_empty())
+                .map(|c| c.name.clone())
+                .collect()
+        };
+        let whole: Vec<String> = named(true);
+        if whole.is_empty() { named(false) } else { whole }
     }
 
     /// Whether both ends of a connection have to have it: its receiver echoes marks, too (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
@@ -49,16 +61,43 @@ impl BpfObject {
         check(control).map_err(wrong)?;
         let loaded =
             Loaded::new(&self.object, control).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let services = self.object.services().iter().take(1).map(|name| service(name));
+        let services = services.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
         let (has, needs_ecn, name) = (loaded.callbacks(), control.needs_ecn(), name.to_owned());
         let title = format!("{} of Linux, a BPF object", control.name);
-        let scheme =
-            kernel_scheme(name.leak(), title.leak(), has, needs_ecn, Box::new(move || loaded.connect()));
+        let scheme = kernel_scheme(
+            name.leak(),
+            title.leak(),
+            has,
+            needs_ecn,
+            &services,
+            Box::new(move || loaded.connect()),
+        );
         airhop_tcp::add(scheme).map_err(|NameTaken| {
             wrong(
                 "this is a built-in scheme; expected another `name` in its struct tcp_congestion_ops".into(),
             )
         })
     }
+}
+
+/// The kernel that objects find: `members` (structure, name, whether programs may write it, what it holds if that is other than its name says),
+/// `callbacks`, `kfuncs` and `helpers`, by their names in the kernel.
+#[pyfunction]
+pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let member = |m: SimulatedMember| (m.structure, m.name, m.writable, m.note);
+    let kernel = PyDict::new(py);
+    kernel.set_item("members", simulated_members().into_iter().map(member).collect::<Vec<_>>())?;
+    kernel.set_item("callbacks", Loaded::simulated_callbacks())?;
+    kernel.set_item("kfuncs", simulated_kfuncs())?;
+    let helpers: Vec<&str> = simulated_helpers().into_iter().map(|(_, name)| name).collect();
+    kernel.set_item("helpers", helpers)?;
+    Ok(kernel)
+}
+
+/// A service of the network whose notices an object understands.
+fn service(name: &str) -> Result<&'static str, String> {
+    airhop_scenario::service(name).map_err(|why| format!("section airhop.services: {why}"))
 }
 
 /// What a kernel would not register.

@@ -84,11 +84,10 @@ impl NewScheme {
                 self.name
             ));
         }
-        if let Some(need) = self.needs.iter().find(|need| services::find(need).is_none()) {
-            let known = services::names();
-            let hint = did_you_mean(need, known.iter().copied());
-            return Err(format!("unknown service \"{need}\" in needs; expected {}{hint}", one_of(known)));
-        }
+        self.needs.iter().try_for_each(|need| match service(need) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(why.replacen(&format!("\"{need}\";"), &format!("\"{need}\" in needs;"), 1)),
+        })?;
         self.params.iter().try_for_each(NewParam::check)
     }
 }
@@ -113,6 +112,18 @@ impl NewParam {
     fn leak(self) -> Param {
         Param::number(leak(self.name), self.default, self.range, leak(self.about))
     }
+}
+
+/// The service of the network that has this name.
+///
+/// # Errors
+/// There is none: a sentence for the user.
+pub fn service(name: &str) -> Result<&'static str, String> {
+    services::find(name).map(|service| service.name).ok_or_else(|| {
+        let known = services::names();
+        let hint = did_you_mean(name, known.iter().copied());
+        format!("unknown service \"{name}\"; expected {}{hint}", one_of(known))
+    })
 }
 
 /// What can stand without quotes on a command line and cannot be mistaken for a TOML value.

@@ -21,7 +21,7 @@ mod runs;
 mod tables;
 mod whole;
 
-pub use added::{NewParam, NewScheme, Policies};
+pub use added::{NewParam, NewScheme, Policies, service};
 pub use airhop_net::outside::{Reach, SeenFlow, SeenLoad};
 pub use airhop_net::{EmulatorPlan, Schedule};
 pub use catalogue::{catalogue, measures, reference, schema, services};

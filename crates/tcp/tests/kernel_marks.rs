@@ -48,7 +48,7 @@ fn script(ecn: bool, needs_ecn: bool) -> (Script, Told) {
     let config = Config { ecn, ..linux(10.0, 5.0) };
     let make = Box::new(move || Box::new(Heeds(own.clone())) as Box<dyn TcpCongestionOps>);
     let has = Heeds(Told::default()).has();
-    let scheme = kernel_scheme("heeds", "A control that goes by marks", has, needs_ecn, make);
+    let scheme = kernel_scheme("heeds", "A control that goes by marks", has, needs_ecn, &[], make);
     let parts = (scheme.build)(&Params::defaults(&scheme), &config);
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
     (Script::by(sender, &config, 1_000_000_000), told)

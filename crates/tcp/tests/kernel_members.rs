@@ -68,7 +68,8 @@ fn script(config: &Config, bytes: u64, holds_back: bool) -> (Script, Told) {
     let own = told.clone();
     let make =
         Box::new(move || Box::new(Listens { told: own.clone(), holds_back }) as Box<dyn TcpCongestionOps>);
-    let scheme = kernel_scheme("listens", "A control that listens", Callbacks::CONG_CONTROL, false, make);
+    let scheme =
+        kernel_scheme("listens", "A control that listens", Callbacks::CONG_CONTROL, false, &[], make);
     let parts = (scheme.build)(&Params::defaults(&scheme), config);
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, parts);
     (Script::by(sender, config, bytes), told)
@@ -182,7 +183,7 @@ fn a_rate_that_the_kernel_sets() {
         let told = Arc::new(Mutex::new([0; 2]));
         let own = told.clone();
         let make = Box::new(move || Box::new(Reads(own.clone())) as Box<dyn TcpCongestionOps>);
-        let scheme = kernel_scheme("reads", "", Callbacks::CONG_AVOID, false, make);
+        let scheme = kernel_scheme("reads", "", Callbacks::CONG_AVOID, false, &[], make);
         let config = Config { pacing, ..linux(10.0, 5.0) };
         let parts = (scheme.build)(&Params::defaults(&scheme), &config);
         let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);

@@ -81,7 +81,7 @@ fn script(
     has: Callbacks,
     make: impl Fn() -> Box<dyn TcpCongestionOps> + Send + Sync + 'static,
 ) -> Script {
-    let scheme = kernel_scheme("kernel", "A control of Linux", has, false, Box::new(make));
+    let scheme = kernel_scheme("kernel", "A control of Linux", has, false, &[], Box::new(make));
     let parts = (scheme.build)(&Params::defaults(&scheme), config);
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, parts);
     Script::by(sender, config, 1_000_000_000)

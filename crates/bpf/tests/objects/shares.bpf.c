@@ -58,3 +58,10 @@ struct tcp_congestion_ops shares = {
 	.undo_cwnd = (void *)shares_undo_cwnd,
 	.name = "shares",
 };
+
+/* Takes nothing away. */
+SEC("tc")
+int passes(struct __sk_buff *skb)
+{
+	return 0;
+}

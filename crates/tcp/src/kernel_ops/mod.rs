@@ -22,14 +22,17 @@ pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
 /// A scheme for [`add`](crate::add) whose control has the callbacks `has`: RACK-TLP repairs (RFC 8985), and PRR moves the flight during
 /// recovery (RFC 9937) unless the control does so itself. One that needs ECN (`TCP_CONG_NEEDS_ECN`) is DCTCP or of its kind: both ends take
-/// part in ECN, whatever is configured, the receiver echoes each byte (RFC 8257 §3.2), and queues mark at a step.
+/// part in ECN, whatever is configured, the receiver echoes each byte (RFC 8257 §3.2), and queues mark at a step. `services`: what the network
+/// does for its flows, unless they say it themselves.
 pub fn kernel_scheme(
     name: &'static str,
     title: &'static str,
     has: Callbacks,
     needs_ecn: bool,
+    services: &[&'static str],
     make: Box<Make>,
 ) -> Scheme {
+    let marking: &[&str] = if needs_ecn { &["step-marking"] } else { &[] };
     let steers = has.contains(Callbacks::CONG_CONTROL);
     Scheme {
         name,
@@ -39,7 +42,7 @@ pub fn kernel_scheme(
         about: "",
         helps: "",
         cite: "",
-        needs: if needs_ecn { &["step-marking"] } else { &[] },
+        needs: Vec::leak([marking, services].concat()),
         params: &[],
         verified: &[],
         reconstructed: &[],
@@ -50,10 +53,13 @@ pub fn kernel_scheme(
             echo: if needs_ecn { Echo::EachByte } else { Echo::AsConfigured },
             ..ReceiverFeatures::SACK
         },
-        build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| Parts {
-            control: Box::new(KernelControl::new(name, make(), &Config { ecn: c.ecn || needs_ecn, ..*c })),
-            recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),
-            notices: Box::new(IgnoreNotices),
+        build: Box::leak(Box::new(move |_: &crate::Params, c: &Config| {
+            let ops = make();
+            Parts {
+                notices: ops.listener().unwrap_or_else(|| Box::new(IgnoreNotices)),
+                control: Box::new(KernelControl::new(name, ops, &Config { ecn: c.ecn || needs_ecn, ..*c })),
+                recovery: Box::new(Rack::new(&Config { prr: c.prr && !steers, ..*c })),
+            }
         })),
     }
 }

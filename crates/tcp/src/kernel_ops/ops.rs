@@ -1,5 +1,5 @@
 use super::sock::{CaState, Sock};
-use crate::seams::{Connected, Run};
+use crate::seams::{Connected, NoticePolicy, Run};
 use std::error::Error;
 use std::fmt::Debug;
 
@@ -93,6 +93,11 @@ pub struct RateSample {
 pub trait TcpCongestionOps: Debug + Send {
     /// The callbacks that it has; asked once.
     fn has(&self) -> Callbacks;
+
+    /// What hears notices for it on the interface, if it has such a program; asked once.
+    fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
+        None
+    }
 
     /// The connection is one of `run`, whose connections may share something, before anything is called. What tells it from the others goes into
     /// [`Sock::identity`].

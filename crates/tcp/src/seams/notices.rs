@@ -1,13 +1,31 @@
 //! `NoticePolicy`: how the sender reacts to ELN, ERSN, EBSN, RTTN and NAK.
 
+use super::{Connected, Run};
 use crate::sender_state::SenderState;
-use airhop_base::{Notice, Time};
+use airhop_base::{Notice, Packet, Time};
 use std::fmt::Debug;
 
 /// Says what an explicit notification is worth.
 pub trait NoticePolicy: Debug + Send {
     /// A notice: about a segment that is missing, or about the link ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
+
+    /// The connection is one of this run, before anything else happens.
+    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+        let _ = (run, ends);
+    }
+
+    /// True if it stands on the interface: every packet of the connection that arrives is shown to [`NoticePolicy::takes`], and notices are
+    /// packets as any other, which a TCP takes for the ACKs that they look like. Asked once.
+    fn is_on_interface(&self) -> bool {
+        false
+    }
+
+    /// True if nobody else is to see a packet that arrives.
+    fn takes(&mut self, now: Time, packet: &Packet) -> bool {
+        let _ = (now, packet);
+        false
+    }
 
     /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
     fn knows_eln(&self) -> bool {

@@ -50,6 +50,8 @@ pub struct Sender {
     order: Order,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
+    /// Notices are heard on the interface.
+    listens: bool,
     rto: Box<dyn RtoPolicy>,
     stack: &'static dyn Stack,
     /// What base stations said of delays to come.
@@ -151,6 +153,7 @@ impl Sender {
             control: parts.control,
             order: Order::default(),
             recovery: parts.recovery,
+            listens: parts.notices.is_on_interface(),
             notices: parts.notices,
             rto: rto::build(&config.rto),
             stack,
@@ -199,6 +202,9 @@ impl Sender {
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Body::Tcp(segment) = &p.body else { return };
+        if self.listens && self.notices.takes(now, p) {
+            return;
+        }
         if let Some(ts) = segment.timestamps {
             self.recent_timestamp = ts.value;
         }
@@ -220,6 +226,7 @@ impl Sender {
     pub fn join(&mut self, run: &mut Run) {
         let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
         self.control.on_join(run, &ends);
+        self.notices.on_join(run, &ends);
     }
 
     /// A random number for what the scheme draws: one of the flow and the replication, whatever else there is.

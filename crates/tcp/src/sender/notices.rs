@@ -3,7 +3,7 @@
 
 use super::{Connection, Sender};
 use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};
-use airhop_base::{Notice, NoticeKind, Segment, Span, Time};
+use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
 /// Longest time that an ERSN suspends congestion control for a segment. Yun 2009 §3.1 has none; the bound is Airhop's, for a message that is lost.
 const LONGEST_HOLD: Span = Span::from_secs(60);
@@ -20,6 +20,9 @@ impl Sender {
     /// A notice arrived, as a packet or as a call from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
         self.counters.notices[n.kind.index()] += 1;
+        if self.listens {
+            return self.show_to_interface(now, n);
+        }
         let is_missing = self.recovery.is_missing(&self.state, n.seq);
         if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
             return;
@@ -53,6 +56,19 @@ impl Sender {
             }
         }
         self.restart_timer(now);
+    }
+
+    /// A notice is a packet like any other for a kernel: if the interface's program does not take it, one that has the form of an ACK is taken
+    /// for an ACK of all before the segment that it names.
+    #[cold]
+    fn show_to_interface(&mut self, now: Time, n: Notice) {
+        let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
+        if self.notices.takes(now, &packet) || !n.kind.names_segment() {
+            return;
+        }
+        let flags = Flags { ack: true, ..Flags::default() };
+        let window = self.state.right_edge.saturating_sub(n.seq);
+        self.on_acknowledgement(now, &Segment { seq: 1, ack: n.seq, window, flags, ..Segment::default() });
     }
 
     /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).

@@ -1,0 +1,76 @@
+//! A connection whose object hears notices: its programs of tc see what arrives, as real bytes, before TCP does.
+
+use crate::connection::Loaded;
+use crate::kernel::Verdict;
+use crate::machine::Machine;
+use airhop_base::{Notice, Packet, Time};
+use airhop_tcp::Fault;
+use airhop_tcp::SenderState;
+use airhop_tcp::seams::{Connected, NoticePolicy, Reaction, Run};
+use airhop_wire::{Conversation, encode};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What stands on the interface by which ACKs of one connection arrive.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    loaded: Arc<Loaded>,
+    joined: Option<Joined>,
+    /// Room for a packet.
+    bytes: Vec<u8>,
+}
+
+/// The object in the run, which the connection itself runs on, too.
+#[derive(Debug)]
+struct Joined {
+    machine: Arc<Mutex<Machine>>,
+    conversation: Conversation,
+}
+
+impl Listener {
+    /// One of an object that has programs of tc.
+    pub(crate) fn new(loaded: Arc<Loaded>) -> Listener {
+        Listener { loaded, joined: None, bytes: Vec::new() }
+    }
+}
+
+impl NoticePolicy for Listener {
+    fn on_join(&mut self, run: &mut Run, ends: &Connected) {
+        let conversation = Conversation::new(ends.local, ends.remote);
+        self.joined = Some(Joined { machine: self.loaded.shared(run, 0), conversation });
+    }
+
+    /// A kernel has no other ears.
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
+        Reaction::Ignore
+    }
+
+    fn knows_eln(&self) -> bool {
+        false
+    }
+
+    fn is_on_interface(&self) -> bool {
+        true
+    }
+
+    fn takes(&mut self, now: Time, packet: &Packet) -> bool {
+        let Some(Joined { machine, conversation }) = &mut self.joined else { return false };
+        conversation.observe(packet);
+        if encode(packet, conversation, &mut self.bytes).is_err() {
+            return false; // what no interface could carry
+        }
+        let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
+        let filters = self.loaded.object().filters();
+        let verdict = filters.iter().find_map(|filter| {
+            match machine.filter(filter.program, &self.bytes, now.nanos()) {
+                Ok(Verdict::Pass) => None,
+                Ok(Verdict::Drop) => Some(Ok(true)),
+                Err(cause) => Some(Err(cause)),
+            }
+        });
+        drop(machine);
+        verdict.unwrap_or(Ok(false)).unwrap_or_else(|cause| {
+            let scheme = self.loaded.name().to_owned();
+            Fault { scheme, method: "the interface's program", cause }.raise();
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Objects that hear: notices as real bytes, to the program on the interface and so to the sender. `python/airhop/bpf/eln.bpf.o` is the one that
+//! is shipped; the program of `objects/shares.bpf.c` takes nothing away.
+
+use airhop_base::{
+    Body, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock,
+    Segment, Span, Time,
+};
+use airhop_bpf::{Loaded, Object};
+use airhop_tcp::kernel_ops::kernel_scheme;
+use airhop_tcp::seams::Run;
+use airhop_tcp::{Config, Params, Preset, Sender};
+use std::sync::Arc;
+
+const ELN: &[u8] = include_bytes!("../../../python/airhop/bpf/eln.bpf.o");
+const PASSES: &[u8] = include_bytes!("objects/shares.bpf.o");
+const MSS: u64 = 1000;
+
+/// Ten segments of flow 3 under way.
+struct Connection {
+    sender: Sender,
+    ms: u64,
+}
+
+impl Connection {
+    fn new(object: &[u8]) -> Connection {
+        let object = Arc::new(Object::read(object, "x.bpf.o").unwrap());
+        let loaded = Loaded::new(&object, &object.congestion_controls()[0]).unwrap();
+        let scheme =
+            kernel_scheme("hears", "", loaded.callbacks(), false, &[], Box::new(move || loaded.connect()));
+        let config = Config {
+            handshake: false,
+            timestamps: false,
+            pacing: false,
+            initial_window: 10.0,
+            initial_ssthresh: 5.0,
+            ..Preset::Linux.config(MSS as u32)
+        };
+        let parts = (scheme.build)(&Params::defaults(&scheme), &config);
+        let mut sender = Sender::new(FlowId(3), NodeId(4), NodeId(5), &config, scheme.features, parts);
+        sender.join(&mut Run::default());
+        sender.supply(1_000_000);
+        while sender.poll_transmit(Time::ZERO).is_some() {}
+        Connection { sender, ms: 100 }
+    }
+
+    fn now(&self) -> Time {
+        Time::ZERO + Span::from_millis(self.ms)
+    }
+
+    fn first(segment: u64) -> u64 {
+        1 + (segment - 1) * MSS
+    }
+
+    fn notice(&mut self, kind: NoticeKind, segment: u64) {
+        let [seq, end] = [segment, segment + 1].map(Self::first);
+        let notice = Notice { origin: NodeId(5), ..Notice::about(kind, seq, end) };
+        self.sender.on_notice(self.now(), notice);
+    }
+
+    /// An ACK of all before a segment that reports those from `from` to `to`.
+    fn ack(&mut self, next: u64, sacked: Option<(u64, u64)>, eln: Option<Eln>) {
+        let mut sack = Sack::EMPTY;
+        if let Some((from, to)) = sacked {
+            sack.push(SackBlock { start: Self::first(from), end: Self::first(to + 1) });
+        }
+        let flags = Flags { ack: true, ..Flags::default() };
+        let ack = Segment { seq: 1, ack: Self::first(next), window: 1 << 30, flags, ..Segment::default() };
+        let ack = ack.with(RareOptions { sack, eln, ..RareOptions::NONE });
+        let bytes = HEADER_BYTES + ack.option_bytes();
+        let packet = Packet::new(FlowId(3), NodeId(5), NodeId(4), bytes, Body::Tcp(ack));
+        self.ms += 1;
+        self.sender.on_segment(self.now(), &packet);
+        while self.sender.poll_transmit(self.now()).is_some() {}
+    }
+
+    /// The threshold after the second segment is found lost; segment 1 has arrived.
+    fn after_a_loss(mut self) -> f64 {
+        (3..=8).for_each(|last| self.ack(2, Some((3, last)), None));
+        assert_eq!(self.sender.counters().fast_recoveries, 1);
+        self.sender.window().ssthresh
+    }
+}
+
+// Yun 2009 §3.1 through the listener: a loss that an ELN or an ERSN named costs no window; one that was not named, or of another segment, half of
+// it. Notices never reach TCP.
+#[test]
+fn a_loss_that_was_named_costs_nothing() {
+    let heard = |named: &[(NoticeKind, u64)]| {
+        let mut connection = Connection::new(ELN);
+        connection.ack(2, None, None);
+        for &(kind, segment) in named {
+            connection.notice(kind, segment);
+        }
+        assert_eq!(connection.sender.state().una, 1001, "no notice acknowledges anything");
+        let count = connection.sender.counters().notices.iter().sum::<u64>();
+        assert_eq!(count, named.len() as u64);
+        connection.after_a_loss()
+    };
+    let whole = heard(&[(NoticeKind::Eln, 2)]);
+    assert!(whole >= 10.0, "{whole}");
+    assert_eq!(heard(&[(NoticeKind::Ersn, 2)]), whole);
+    assert_eq!(heard(&[(NoticeKind::Eln, 5), (NoticeKind::Eln, 2)]), whole);
+    let half = (whole / 2.0).floor();
+    assert_eq!([heard(&[]), heard(&[(NoticeKind::Eln, 5)])], [half, half]);
+}
+
+// Balakrishnan and Katz 1998: the bit of ELN in a duplicate ACK names the segment that is expected next; the ACK goes on to TCP.
+#[test]
+fn the_bit_of_eln_in_an_ack() {
+    let ends = |eln: Option<Eln>| {
+        let mut connection = Connection::new(ELN);
+        connection.ack(2, None, None);
+        connection.ack(2, Some((3, 3)), eln);
+        connection.after_a_loss()
+    };
+    assert_eq!(ends(None), (ends(Some(Eln::Next)) / 2.0).floor());
+}
+
+// What a notice does to a kernel that does not listen: it has the form of an ACK, and acknowledges all before the segment that it names.
+#[test]
+fn a_notice_that_nobody_takes_is_an_ack() {
+    let mut connection = Connection::new(PASSES);
+    connection.notice(NoticeKind::Eln, 4);
+    assert_eq!(connection.sender.state().una, 3001);
+    connection.notice(NoticeKind::Ebsn, 6);
+    assert_eq!(connection.sender.state().una, 3001, "an ICMP message is none");
+}
+
+// The object says what it understands; who names services without a program that hears is refused.
+#[test]
+fn an_object_names_services() {
+    let services = |bytes: &[u8]| Object::read(bytes, "x.bpf.o").unwrap().services().to_vec();
+    assert_eq!(services(ELN), ["elsn", "eln"]);
+    assert!(services(PASSES).is_empty());
+}
