@@ -17,6 +17,7 @@ import table_pages
 from airhop import schemes
 from airhop.catalogue import families, on_real_packets, services
 from airhop.experiments import Calculation, Claim, Experiment, Question, Reading, registry
+from airhop.experiments.asked import asks
 from airhop.experiments.reading import SILENT
 from blocks import fill, table
 
@@ -260,11 +261,18 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
 
 def claim_line(claim: Claim[Any]) -> str:
     """Write a claim: its statement, the paper's words, and why it does not hold where it does not."""
-    own = " (Airhop's own)" if claim.own else ""
+    own = (
+        f" (Airhop's own: {plain(claim.because)})"
+        if claim.because
+        else " (Airhop's own)"
+        if claim.own
+        else ""
+    )
     quote = f" *“{plain(claim.quote)}”*" if claim.quote else ""
     texts = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
     reason = f" Where it does not hold: {' '.join(texts)}" if claim.reason else ""
-    return f"- **{claim.id}**{own} {claim.text}{quote}{reason}"
+    asked = f" Asked: {plain(asked_of)}." if (asked_of := asks(claim.check)) else ""
+    return f"- **{claim.id}**{own} {claim.text}{quote}{asked}{reason}"
 
 
 def question_lines(question: Question) -> list[str]:
@@ -307,7 +315,7 @@ def experiment_facts(experiment: Experiment) -> list[str]:
         f"| measured | {', '.join(metric.title for metric in (experiment.metric, *experiment.also))} |",
         f"| against | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
         f"| with `--quick` | {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
-        f"| with `--full` | {plan.full} replications{'' if ours(experiment) else ', as the paper'} |",
+        f"| with `--full` | {plan.full} replications{', as the paper' if plan.printed else ''} |",
         f"| otherwise | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
     ]
 

@@ -83,6 +83,46 @@ def exceeds_somewhere(
     return ClaimResult(every(decisions), "; ".join(parts))
 
 
+def nowhere_exceeds(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
+) -> ClaimResult:
+    """Judge whether scheme reaches less than each factor times that scheme at every x from `from_x` up."""
+    decisions, parts = [], []
+    for other, factor in factors.items():
+        ratios = {x: samples.ratio(scheme, other, x) for x in samples.from_x(from_x)}
+        decisions += [below(ratio, factor) for ratio in ratios.values()]
+        told = ", ".join(f"{interval(ratio)} at {axis.text(x)}" for x, ratio in ratios.items())
+        parts.append(f"times {other}: {told}")
+    return ClaimResult(every(decisions), "; ".join(parts))
+
+
+def within_axis(
+    samples: Samples, axis: PlottedAxis, curves: Sequence[str], top: float, from_x: float = -math.inf
+) -> ClaimResult:
+    """Judge whether no mean lies beyond the end of the printed axis, at any x from `from_x` up."""
+    found = {(curve, x): samples.estimate(curve, x) for curve in curves for x in samples.from_x(from_x)}
+    decisions = {cell: below(estimate, top) for cell, estimate in found.items()}
+    curve, x = max(found, key=lambda cell: found[cell].mean)
+    highest = found[curve, x]
+    return ClaimResult(
+        every(decisions.values()),
+        f"highest: {curve} {highest.mean:.2f} {plus_minus(highest)} at {axis.text(x)}, the axis ends at "
+        f"{top:g}",
+        not_shown((curve, decision) for (curve, _), decision in decisions.items()),
+    )
+
+
+def grows_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
+    """Judge whether each scheme has more at the last x than at the first."""
+    first, last = samples.xs[0], samples.xs[-1]
+    found = {scheme: along(samples, scheme, first, last) for scheme in schemes}
+    told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in found.items())
+    return ClaimResult(
+        every(above(ratio, 1.0) for ratio in found.values()),
+        f"{axis.text(last)} over {axis.text(first)}: {told}",
+    )
+
+
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
     """Find the x at which the interval of scheme/other begins highest, and that ratio."""
     ratios = {x: samples.ratio(scheme, other, x) for x in samples.xs}
@@ -322,6 +362,15 @@ def near_best(
     if missed := dict.fromkeys(cell for (cell, _), decision in decisions.items() if not decision):
         measured += f"; not above {share:g}: {'; '.join(_at(axis, cell) for cell in missed)}"
     return ClaimResult(every(decisions.values()), measured)
+
+
+def near_each(
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], share: float
+) -> ClaimResult:
+    """Judge whether scheme has at every x more than this share of what each of the others has there."""
+    return near_best(
+        samples, axis, {(scheme, x): [(other, x) for other in others] for x in samples.xs}, share
+    )
 
 
 def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:

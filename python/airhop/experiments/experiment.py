@@ -181,6 +181,8 @@ class Replications:
     """Default mode stops when every 95 % half-width is below this fraction of its mean."""
     batch: int = 10
     most: int = 100
+    printed: bool = False
+    """Whether `full` is a count that the paper prints."""
 
     def rule(self, mode: Mode, metric: Metric) -> int | Until:
         """Give the study's rule in this mode: a count, or until the metric's intervals are narrow."""
@@ -231,6 +233,8 @@ class ClaimResult:
     measured: str
     short: tuple[str, ...] = ()
     """The curves of which the intervals do not show what the claim says, as far as its check tells."""
+    needs: str = ""
+    """What the paper would have to print for a number to be told from others; empty where nothing lacks."""
 
     @property
     def word(self) -> Literal["holds", "fails", "open"]:
@@ -257,8 +261,11 @@ class Claim(Generic[Found]):
     """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
     claim that goes beyond anything printed."""
     own: bool = field(default=False, kw_only=True)
-    """Whether it is Airhop's and not the paper's: a stronger form of what is printed, or a question of
-    ours."""
+    """Whether the claim is Airhop's and not the paper's: the words do not say it."""
+    because: str = field(default="", kw_only=True)
+    """Why Airhop asks an own claim, in a sentence: what the words leave out."""
+    bound: bool = field(default=False, kw_only=True)
+    """Whether the paper prints a bound, as in "more than 400 %": to meet it is not to meet a number."""
 
     def why(self, result: ClaimResult) -> str:
         """Return the mechanisms that concern this result; empty where it holds, and where none is known."""

@@ -74,7 +74,7 @@ class Outcome(Reproduced):
         """Judge what the experiment's study, and that of the experiment beside it, measured in this mode."""
         samples = Samples.of(experiment, mode, table)
         if experiment.beside and beside:
-            samples.beside = Samples.of(experiment.beside, mode, beside)
+            samples.put_beside(Samples.of(experiment.beside, mode, beside))
         return cls(
             experiment,
             mode,

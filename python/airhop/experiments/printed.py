@@ -1,7 +1,13 @@
-"""Checks of measured means and ratios against the numbers that a paper prints.
+"""Checks of measured means and gains against the numbers that a paper prints.
 
-A printed number has no interval that is known, so ours alone decides: it is met when the whole interval of
-what is measured lies within a tolerance around it, missed when none of it does, and open otherwise.
+A printed number is judged in the unit in which it is printed and on both sides. Its tolerance is the
+resolution of the print, half of the last digit, and the 95 % scatter that the number itself has: that of one
+run where the paper prints no count of runs, that of the mean of the runs where it prints one. How far single
+runs scatter is measured, once, in Airhop's own runs under the default reading (`spreads.csv`).
+
+The number is met when the whole 95 % interval of what is measured lies within the tolerance, and missed when
+none of it does. Where the tolerance is more than half of the printed effect, meeting the number tells
+nothing: a miss is a miss still, and all else cannot be told.
 """
 
 from __future__ import annotations
@@ -13,9 +19,17 @@ from dataclasses import dataclass
 from airhop.experiments.claims import Cell, Decision, every, within
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
+from airhop.experiments.spreads import spread
+from airhop.stats import Ratio
 
 Printed = Mapping[Cell, float]
 """Printed numbers by curve and x."""
+Gain = tuple[str, str, X]
+"""What a curve has more than another at a value of the axis."""
+COUNT = "how many runs each number is the mean of"
+"""What a paper without a count of runs would have to print."""
+SCATTER = "the interval of each number, or more runs than it has"
+"""What a paper would have to print whose count of runs leaves too much scatter."""
 
 
 def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
@@ -28,87 +42,206 @@ def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
 
 
 @dataclass(frozen=True)
-class Off:
-    """How far a measured quantity is above a printed one, as a share of that."""
+class Source:
+    """How numbers are printed, which decides how near is near enough."""
 
+    experiment: str
+    """The experiment of `spreads.csv` whose runs tell the scatter."""
+    digit: float
+    """The last digit of the print, in its unit: 0.01 Mbit/s, 1 percentage point."""
+    runs: int | None = None
+    """The printed count of runs of which each number is the mean; None where none is printed: one run."""
+
+    def tolerance(self, scatter: float, digit: float | None = None) -> float:
+        """Return how far a measured value may be from the printed one, in the unit of the print."""
+        return (self.digit if digit is None else digit) / 2 + scatter / math.sqrt(self.runs or 1)
+
+    @property
+    def needs(self) -> str:
+        """What would have to be printed where the tolerance is too large."""
+        return COUNT if self.runs is None else SCATTER
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A measured quantity beside a printed one, in the unit of the print."""
+
+    printed: float
     mean: float
     low: float
     """-inf and inf where the measurement has no interval."""
     high: float
+    tolerance: float
+    unit: str
 
-    @classmethod
-    def of(cls, mean: float, low: float | None, high: float | None, printed: float) -> Off:
-        """Compare a quantity and the ends of its interval with what is printed."""
-        ends = (-math.inf, math.inf) if low is None or high is None else (low, high)
-        return cls(*(end / printed - 1.0 for end in (mean, *ends)))
+    @property
+    def met(self) -> Decision:
+        """Whether the interval lies within the tolerance; None where it does not tell."""
+        least, most = self.printed - self.tolerance, self.printed + self.tolerance
+        decision = within(self.low, self.high, least, most)
+        return None if decision and not self.tells else decision
 
-    def meets(self, tolerance: float) -> Decision:
-        """Judge whether it lies within the tolerance."""
-        return within(self.low, self.high, -tolerance, tolerance)
+    @property
+    def tells(self) -> bool:
+        """Whether meeting the number would tell anything: the tolerance is at most half of it."""
+        return self.tolerance <= abs(self.printed) / 2
+
+    @property
+    def off(self) -> float:
+        """How far the mean is above the printed number, as a share of that."""
+        return self.mean / self.printed - 1.0
 
     def __str__(self) -> str:
-        return f"{100 * self.mean:+.0f} %".replace("-", "−")
+        return f"{self.mean:.3g} (printed {self.printed:.3g} ± {self.tolerance:.2g}) {self.unit}".replace(
+            "-", "−"
+        )
 
 
-def means(samples: Samples, printed: Printed, curves: Iterable[str]) -> dict[Cell, Off]:
-    """Compare what each of these curves measured with what is printed, wherever both are there."""
-    found = {}
-    for cell in _cells(samples, printed, curves):
-        estimate = samples.estimate(*cell)
-        ends = estimate.interval()
-        low, high = (ends.low, ends.high) if ends else (None, None)
-        found[cell] = Off.of(estimate.mean, low, high, printed[cell])
-    return found
-
-
-def ratios(samples: Samples, printed: Printed, curves: Iterable[str], other: str) -> dict[Cell, Off]:
-    """Compare each curve's paired ratio to another with the printed ratio."""
+def means(
+    samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Iterable[str], unit: str
+) -> dict[str, Judged]:
+    """Set what each of these curves measured beside what is printed, wherever both are there."""
     found = {}
     for curve, x in _cells(samples, printed, curves):
-        ratio = samples.ratio(curve, other, x)
-        found[curve, x] = Off.of(ratio.value, ratio.low, ratio.high, printed[curve, x] / printed[other, x])
+        estimate = samples.estimate(curve, x)
+        ends = estimate.interval()
+        low, high = (ends.low, ends.high) if ends else (-math.inf, math.inf)
+        number = printed[curve, x]
+        tolerance = source.tolerance(spread(source.experiment, curve, x))
+        found[_cell(axis, curve, x)] = Judged(number, estimate.mean, low, high, tolerance, unit)
     return found
+
+
+def gains(
+    samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
+) -> dict[str, Judged]:
+    """Set paired gains beside printed ones, in per cent."""
+    return {
+        _cell(axis, f"{curve} over {other}", x): gained(
+            source, samples.ratio(curve, other, x), gain, curve, other, x
+        )
+        for (curve, other, x), gain in printed.items()
+        if x in samples.xs
+    }
+
+
+def gained(
+    source: Source, ratio: Ratio, printed: float, curve: str, other: str, x: X, digit: float | None = None
+) -> Judged:
+    """Set one gain, a paired ratio in per cent above 100, beside a printed one."""
+    low, high = (
+        _percent(-math.inf if ratio.low is None else ratio.low),
+        _percent(math.inf if ratio.high is None else ratio.high),
+    )
+    tolerance = source.tolerance(spread(source.experiment, curve, x, other), digit)
+    return Judged(printed, _percent(ratio.value), low, high, tolerance, "%")
+
+
+def gains_of(
+    samples: Samples,
+    axis: PlottedAxis,
+    source: Source,
+    printed: Printed,
+    curve: str,
+    other: str,
+    xs: Sequence[X] | None = None,
+) -> dict[str, Judged]:
+    """Set the gain of one column over another beside that of the printed columns.
+
+    Its resolution is that of both numbers that it is made of.
+    """
+    found = {}
+    for _, x in _cells(samples, printed, (curve,)):
+        if xs is not None and x not in xs:
+            continue
+        over, under, half = printed[curve, x], printed[other, x], source.digit / 2
+        digit = 100 * ((over + half) / (under - half) - (over - half) / (under + half))
+        found[_cell(axis, f"{curve} over {other}", x)] = gained(
+            source, samples.ratio(curve, other, x), _percent(over / under), curve, other, x, digit
+        )
+    return found
+
+
+def _percent(ratio: float) -> float:
+    return 100.0 * (ratio - 1.0)
 
 
 def _cells(samples: Samples, printed: Printed, curves: Iterable[str]) -> list[Cell]:
     return [(curve, x) for curve in curves for x in samples.xs if (curve, x) in printed]
 
 
-def all_met(axis: PlottedAxis, off: Mapping[Cell, Off], tolerance: float) -> ClaimResult:
-    """Judge whether every printed number is met within the tolerance; tell how far off the others are."""
-    decisions = {cell: found.meets(tolerance) for cell, found in off.items()}
-    told = [f"within {100 * tolerance:g} % in {list(decisions.values()).count(True)} of {len(off)} cells"]
-    for word, decision in (("off", False), ("open", None)):
-        cells = [cell for cell, known in decisions.items() if known is decision]
+def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
+    return f"{curve} at {axis.text(x)}"
+
+
+def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
+    """Judge whether every printed number is met; tell the others with their tolerances."""
+    decisions = {cell: one.met for cell, one in judged.items()}
+    told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
+    groups = (
+        ("missed", [cell for cell, met in decisions.items() if met is False]),
+        ("not told", [cell for cell, met in decisions.items() if met is None and not judged[cell].tells]),
+        ("open", [cell for cell, met in decisions.items() if met is None and judged[cell].tells]),
+    )
+    for word, cells in groups:
         if cells:
-            told.append(f"{word}: {', '.join(f'{_at(axis, cell)} {off[cell]}' for cell in cells)}")
-    return ClaimResult(every(decisions.values()), "; ".join(told))
+            told.append(f"{word}: {', '.join(f'{cell} {judged[cell]}' for cell in cells)}")
+    untold = bool(groups[1][1])
+    return ClaimResult(every(decisions.values()), "; ".join(told), needs=needs if untold else "")
 
 
-def mean_error(off: Mapping[Cell, Off]) -> tuple[float, float]:
-    """Give the mean of the absolute errors of these cells, and a half-width that covers it.
+def numbers_met(
+    samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
+) -> ClaimResult:
+    """Judge whether every printed number of these columns is met."""
+    return all_met(means(samples, axis, source, printed, curves, unit), source.needs)
+
+
+def gains_met(
+    samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
+) -> ClaimResult:
+    """Judge whether every printed gain is met, in percentage points."""
+    return all_met(gains(samples, axis, source, printed), source.needs)
+
+
+def column_gains_met(
+    samples: Samples,
+    axis: PlottedAxis,
+    source: Source,
+    printed: Printed,
+    curve: str,
+    other: str,
+    at: Sequence[X] | None = None,
+) -> ClaimResult:
+    """Judge whether the gain of a column over another is that of the printed ones, in percentage points."""
+    return all_met(gains_of(samples, axis, source, printed, curve, other, at), source.needs)
+
+
+def mean_error(judged: Mapping[str, Judged]) -> tuple[float, float]:
+    """Return the mean of the absolute errors, as shares of the print, and a half-width that covers it.
 
     No mean of absolute values moves more than that of the values: so the half-width is that of the mean of
     the errors, whose cells are independent (different settings draw different channels).
     """
-    halves = [(found.high - found.low) / 2 for found in off.values()]
+    halves = [(one.high - one.low) / 2 / one.printed for one in judged.values()]
     return (
-        sum(abs(found.mean) for found in off.values()) / len(off),
-        math.sqrt(sum(half**2 for half in halves)) / len(off),
+        sum(abs(one.off) for one in judged.values()) / len(judged),
+        math.sqrt(sum(half**2 for half in halves)) / len(judged),
     )
 
 
-def mean_error_below(axis: PlottedAxis, off: Mapping[Cell, Off], most: float) -> ClaimResult:
-    """Judge whether the mean error over these cells is below this share."""
-    error, half = mean_error(off)
+def mean_error_met(
+    samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
+) -> ClaimResult:
+    """Judge whether the mean error of a column is below the mean of what its numbers tolerate."""
+    judged = means(samples, axis, source, printed, curves, unit)
+    error, half = mean_error(judged)
+    most = sum(one.tolerance / one.printed for one in judged.values()) / len(judged)
     decision = within(error - half, error + half, -math.inf, most) if math.isfinite(half) else None
-    furthest = max(off, key=lambda cell: abs(off[cell].mean))
+    furthest = max(judged, key=lambda cell: abs(judged[cell].off))
     text = f"{100 * error:.1f} ± {100 * half:.1f} %" if math.isfinite(half) else f"{100 * error:.1f} % ± ?"
     return ClaimResult(
-        decision, f"{text} over {len(off)} cells; furthest {_at(axis, furthest)} {off[furthest]}"
+        decision,
+        f"{text} over {len(judged)} cells, tolerated {100 * most:.1f} %; furthest {furthest} "
+        f"{100 * judged[furthest].off:+.0f} %".replace("-", "−"),
     )
-
-
-def _at(axis: PlottedAxis, cell: Cell) -> str:
-    curve, x = cell
-    return f"{curve} at {axis.text(x)}"

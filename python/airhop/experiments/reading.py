@@ -155,11 +155,11 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
         return "is open under every reading"
     told = f"holds under {words.count('holds') or 'none'} of {len(words)}"
     told += f", open under {words.count('open')}" if "open" in words else ""
-    hangs = _hangs_on(judged, questions)
-    return f"{told}: it hangs on {_listed(hangs)}" if hangs else told
+    hangs = hangs_on(judged, questions)
+    return f"{told}: it hangs on {listed(hangs)}" if hangs else told
 
 
-def _hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
+def hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
     """List the questions of which an answer upholds the claim where the default or another one refutes it.
 
     Where no question alone does both, they are those of the answers that decide it at all.
@@ -175,5 +175,6 @@ def _hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> lis
     return both or [about for about, words in of_others.items() if words & {"holds", "fails"}]
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
+    """Join words as a sentence has them: commas, and `and` before the last."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))

@@ -8,13 +8,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.experiments.asked import asks
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
-from airhop.experiments.reading import Judgement, Question, Reading, conclusion, default_rests_on
+from airhop.experiments.reading import (
+    Judgement,
+    Question,
+    Reading,
+    conclusion,
+    default_rests_on,
+    hangs_on,
+    listed,
+)
 
 if TYPE_CHECKING:
     from airhop.experiments.calculation import Calculation
     from airhop.experiments.experiment import Experiment
 
+REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNTOLD = "reproduced", "bound met", "not reproduced", "cannot be told"
+HANGS_ON = "hangs on "
+"""Outcomes of claims; the questions of the paper follow the last one."""
+MORE_RUNS = "more runs than these: the interval lies on both sides"
+"""What decides a claim of which the print is clear and our runs are too few."""
 ORDER = ("fails", "open", "holds")
 """Words for results as they are listed: what does not hold comes first."""
 
@@ -29,11 +43,29 @@ class CheckedClaim:
     """What it comes to under each reading, the default first; empty where readings were not asked for."""
     conclusion: str = ""
     """What it comes to over all of them, in words."""
+    hangs_on: tuple[str, ...] = ()
+    """The questions of which one answer upholds the claim and another refutes it."""
 
     @property
     def word(self) -> str:
         """Say it in a word: `holds`, `fails` or `open`, when the intervals decide neither way."""
         return self.result.word
+
+    @property
+    def outcome(self) -> str:
+        """Return what became of the claim, in a word or two.
+
+        `reproduced`, `bound met`, `not reproduced` or `cannot be told` by the default reading; `hangs on
+        NAME` where one reading upholds the claim and another refutes it.
+        """
+        return outcome(self.claim, self.result, self.hangs_on)
+
+    @property
+    def needs(self) -> str:
+        """Return what would decide a claim of which nothing can be told; empty for any other."""
+        if self.outcome != UNTOLD:
+            return ""
+        return self.result.needs or MORE_RUNS
 
     @property
     def reason(self) -> str:
@@ -47,6 +79,9 @@ class CheckedClaim:
             "text": self.claim.text,
             "holds": self.result.holds is True,
             "verdict": self.word,
+            "outcome": self.outcome,
+            "needs": self.needs or None,
+            "asked": asks(self.claim.check) or None,
             "measured": self.result.measured,
             "reason": self.reason or None,
             **self._readings(),
@@ -57,10 +92,22 @@ class CheckedClaim:
             return {}
         return {
             "own": self.claim.own,
+            "because": self.claim.because or None,
             "quote": self.claim.quote or None,
             "readings": [judgement.to_dict() for judgement in self.judged],
             "conclusion": self.conclusion,
         }
+
+
+def outcome(claim: Claim[Any], result: ClaimResult, hangs_on: Sequence[str] = ()) -> str:
+    """Return the word for what became of a claim, from its result by default and what it hangs on."""
+    if hangs_on:
+        return f"{HANGS_ON}{listed(hangs_on)}"
+    if result.holds is None:
+        return UNTOLD
+    if not result.holds:
+        return NOT_REPRODUCED
+    return BOUND_MET if claim.bound else REPRODUCED
 
 
 def check_claims(claims: Iterable[Claim[Any]], found: object) -> list[CheckedClaim]:
@@ -82,7 +129,14 @@ def under_readings(
             Judgement(None, default_rests_on(questions), one.result),
             *(Judgement(reading, reading.rests_on, of[one.claim.id]) for reading, of in results),
         )
-        found.append(replace(one, judged=judged, conclusion=conclusion(judged, questions)))
+        found.append(
+            replace(
+                one,
+                judged=judged,
+                conclusion=conclusion(judged, questions),
+                hangs_on=tuple(hangs_on(judged, questions)),
+            )
+        )
     return found
 
 

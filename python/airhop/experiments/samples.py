@@ -41,6 +41,12 @@ class Samples:
         values = table.samples(metric)
         return cls(metric, {(curve, x): values.get(i, {}) for i, (x, curve) in enumerate(grid)})
 
+    def put_beside(self, beside: Samples) -> None:
+        """Set the samples of the experiment beside this one, for the further metrics as well."""
+        self.beside = beside
+        for name, one in self.also.items():
+            one.beside = beside.also.get(name)
+
     @property
     def xs(self) -> list[X]:
         """Values of the axis in the order of the grid: numbers ascending."""

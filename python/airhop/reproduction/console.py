@@ -14,6 +14,7 @@ from rich.text import Text
 from airhop.experiments.calculation import Calculated
 from airhop.experiments.frame import frame
 from airhop.experiments.outcome import Outcome
+from airhop.experiments.reproduced import CheckedClaim
 from airhop.numerals import NO_BREAK, plus_minus, tie_units
 from airhop.plots.style import styles
 from airhop.plots.terminal import Series, chart
@@ -254,6 +255,11 @@ def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
     return [Text(), title, grid, _wrapped(told, width, "dim")]
 
 
+def _became(checked: CheckedClaim) -> str:
+    """Return the outcome of a claim, and what would decide one of which nothing can be told."""
+    return f"{checked.outcome} (it would take {checked.needs})" if checked.needs else checked.outcome
+
+
 def claims(outcome: Reproduced, width: int) -> Text:
     """Write verdict, statement, the paper's words and what is measured, and why it does not hold if known."""
     blocks = []
@@ -264,7 +270,10 @@ def claims(outcome: Reproduced, width: int) -> Text:
         parts = [mark, _wrapped(claim.text, width, "", indent)]
         told = [
             (f"“{claim.quote}”" if claim.quote else "", "italic dim"),
-            (f"{claim.id}{' (own)' if claim.own else ''}: {checked.result.measured}", "dim"),
+            (
+                f"{claim.id}{' (own)' if claim.own else ''}, {_became(checked)}: {checked.result.measured}",
+                "dim",
+            ),
             (checked.reason, "italic"),
         ]
         for text, style in told:

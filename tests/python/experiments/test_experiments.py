@@ -372,7 +372,7 @@ def test_the_document_has_the_contracts_shape(outcome: Outcome) -> None:
     assert row["metric"] == "goodput_mbps"
     assert row["published"] is None
     assert [set(claim) for claim in document["claims"]] == [
-        {"id", "text", "holds", "verdict", "measured", "reason"}
+        {"id", "text", "holds", "verdict", "outcome", "needs", "asked", "measured", "reason"}
     ] * len(FIG6.claims)
 
 
@@ -388,7 +388,9 @@ def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
     for row in outcome.rows:
         assert f"{row.value.mean:.2f} {plus_minus(row.value)}" in text
         assert row.ratio is None or f"{row.ratio.value:.2f}×" in text
-    assert ("✗ fails" in text) is fails
+    # The size of a bound that is far exceeded fails in either case; the order where Reno is ahead of others.
+    order = text[: text.index("yun-4-order")].rindex("yun-")
+    assert ("✗ fails" in text[order : text.index("yun-4-order")]) is fails
     assert "✓ holds" in text
 
 

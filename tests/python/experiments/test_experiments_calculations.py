@@ -138,7 +138,8 @@ def test_the_document_has_the_contracts_shape(found: Calculated) -> None:
     assert {"scheme", "x", "metric", "mean", "half_width", "published"} <= set(row)
     assert (row["scheme"], row["x"], row["metric"]) == ("eln, l = 5", {"p": 0.3}, MEASURED)
     assert document["rows"][0]["half_width"] is None  # exact
-    assert set(document["claims"][0]) == {"id", "text", "holds", "verdict", "measured", "reason"}
+    known = {"id", "text", "holds", "verdict", "outcome", "needs", "asked", "measured", "reason"}
+    assert set(document["claims"][0]) == known
 
 
 def test_what_is_read_back_is_what_was_found(found: Calculated, folder: Path) -> None:

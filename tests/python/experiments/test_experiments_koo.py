@@ -47,17 +47,24 @@ FIGURE2B: Means = {
 }
 
 
+@pytest.fixture(autouse=True)
+def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a gain of single runs scatter by one percentage point, so that all printed ones can be told."""
+    monkeypatch.setattr("airhop.experiments.printed.spread", lambda *_: 2.0)
+
+
 def single(means: Means = FIGURE2A) -> Decisions:
     """Judge Figure 2a: decisions by claim."""
     return {
-        found.claim.id: found.result.holds for found in check_claims(FIG2A.claims, synthetic.samples(means))
+        found.claim.id: found.result.holds
+        for found in check_claims(FIG2A.claims, synthetic.samples(means, own=0.001))
     }
 
 
 def crossed(means: Means = FIGURE2B) -> Decisions:
     """Judge Figure 2b beside Figure 2a: decisions by claim."""
-    measured = synthetic.samples(means)
-    measured.beside = synthetic.samples(FIGURE2A)
+    measured = synthetic.samples(means, own=0.001)
+    measured.put_beside(synthetic.samples(FIGURE2A))
     return {found.claim.id: found.result.holds for found in check_claims(FIG2B.claims, measured)}
 
 
@@ -141,7 +148,12 @@ def test_westwood_has_the_same_filter_in_both_schemes_that_are_based_on_it() -> 
 
 
 def test_every_claim_of_figure_2a_holds_where_the_numbers_say_so() -> None:
-    assert set(single().values()) == {True}
+    found = single()
+    # Two that are almost identical do not outperform each other: the paper says both.
+    assert found.pop("koo-8") is not True
+    assert set(found.values()) == {True}
+    ahead = {x: {**row, "new-jersey": 0.97 * row["westwood-vt"]} for x, row in FIGURE2A.items()}
+    assert single(ahead)["koo-8"] is True
 
 
 @pytest.mark.parametrize(
@@ -159,7 +171,7 @@ def test_every_claim_of_figure_2a_holds_where_the_numbers_say_so() -> None:
 )
 def test_a_claim_of_figure_2a_fails_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
     found = single(means)
-    assert [claim for claim, holds in found.items() if holds is False] == broken
+    assert [claim for claim, holds in found.items() if holds is False and claim != "koo-8"] == broken
 
 
 def test_from_4_percent_up_new_jersey_may_differ() -> None:
@@ -168,24 +180,38 @@ def test_from_4_percent_up_new_jersey_may_differ() -> None:
 
 
 def test_every_claim_of_figure_2b_holds_where_the_numbers_say_so() -> None:
-    assert set(crossed().values()) == {True}
+    found = crossed()
+    # What Figure 2a loses by errors, Figure 2b cannot keep: WestwoodVT is not constant along the rates.
+    assert found.pop("koo-6-constant") is False
+    assert set(found.values()) == {True}
+
+
+def test_constant_is_along_the_error_rates_and_with_cross_traffic() -> None:
+    level = {x: {**row, "westwood-vt": 1.9} for x, row in FIGURE2A.items()}
+    for factor, holds in ((0.95, True), (0.8, False)):
+        measured = synthetic.samples({x: {**row, "westwood-vt": 1.9 * factor} for x, row in FIGURE2B.items()})
+        measured.put_beside(synthetic.samples(level))
+        found = {one.claim.id: one.result.holds for one in check_claims(FIG2B.claims, measured)}
+        assert found["koo-6-constant"] is holds
 
 
 @pytest.mark.parametrize(
     ("broken", "means"),
     [
         ({"koo-5-reno"}, changed(FIGURE2B, 0.05, reno=1.0)),
-        ({"koo-5-nr"}, changed(FIGURE2B, 0.001, westwood_nr=0.95 * 1.93 / 0.9)),
+        ({"koo-5-nr", "koo-8-cross"}, changed(FIGURE2B, 0.001, westwood_nr=0.95 * 1.93 / 0.9)),
         ({"koo-5-nr"}, changed(FIGURE2B, 0.05, westwood_nr=0.95 * 1.42 / 1.5)),
         (
-            {"koo-5-new-jersey", "koo-6-new-jersey", "koo-6-steadier"},
+            {"koo-5-new-jersey", "koo-6-new-jersey", "koo-6-steadier", "koo-8-cross"},
             changed(FIGURE2B, 0.01, new_jersey=1.95),
         ),
-        ({"koo-6-constant"}, {x: {k: 0.9 * v for k, v in row.items()} for x, row in FIGURE2B.items()}),
+        # Ahead by 3 % is not overwhelming.
+        ({"koo-5-new-jersey"}, changed(FIGURE2B, 0.001, new_jersey=0.95 * 1.93 / 1.03)),
     ],
 )
 def test_a_claim_of_figure_2b_fails_where_the_numbers_say_so(broken: set[str], means: Means) -> None:
-    assert {claim for claim, holds in crossed(means).items() if holds is False} == broken
+    failing = {claim for claim, holds in crossed(means).items() if holds is False}
+    assert failing - {"koo-6-constant"} == broken
 
 
 def test_quick_mode_measures_where_the_paper_prints_numbers() -> None:

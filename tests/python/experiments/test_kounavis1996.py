@@ -235,13 +235,14 @@ def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> No
 def test_ebsn_is_judged_by_goodput_timeouts_and_lateness() -> None:
     means = {"basic": 6.0, "local": 8.0, "ebsn": 9.3, "patient": 9.5}
     counts: dict[str, dict[str, float]] = {
-        "timeouts": {"local": 8.0, "ebsn": 3.0},
+        "timeouts": {"local": 8.0, "ebsn": 0.5},
         "lateness_notices": {"ebsn": 100.0},
         "lateness_late": {"ebsn": 10.0},
     }
     assert set(decisions(EBSN, samples(means, **counts)).values()) == {True}
     assert decisions(EBSN, samples({**means, "ebsn": 8.8}, **counts))["kou-2"] is False
-    more = counts | {"timeouts": {"local": 8.0, "ebsn": 5.0}}
+    # A solution leaves less than what local recovery "suffers from": one in 100 s.
+    more = counts | {"timeouts": {"local": 8.0, "ebsn": 1.5}}
     assert decisions(EBSN, samples(means, **more))["kou-2-timeouts"] is False
     late = counts | {"lateness_late": {"ebsn": 60.0}}
     assert decisions(EBSN, samples(means, **late))["kou-5-fixed"] is False
@@ -266,7 +267,7 @@ def test_basic_tcp_between_mobiles_is_unacceptable_below_half_of_that_fixed_to_m
 
 
 def test_between_mobiles_ebsn_fails_to_help() -> None:
-    means = {"basic": 2.5, "local": 4.0, "ebsn": 4.1, "patient": 5.0}
+    means = {"basic": 2.5, "local": 4.0, "ebsn": 3.9, "patient": 5.0}
     counts: dict[str, dict[str, float]] = {
         "timeouts": {"local": 8.0, "ebsn": 7.0},
         "lateness_notices": {"ebsn": 100.0},
@@ -276,13 +277,15 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
     }
     assert set(decisions(EBSN_M2M, samples(means, **counts)).values()) == {True}
     for claim, changed in {
-        "kou-m2m-local": samples({**means, "local": 2.4, "ebsn": 2.5}, **counts),
-        "kou-3": samples({**means, "ebsn": 4.6}, **counts),
+        "kou-m2m-local": samples({**means, "local": 2.4, "ebsn": 2.3}, **counts),
+        "kou-3": samples({**means, "ebsn": 4.2}, **counts),  # 5 % more is an improvement, if a little one
         "kou-3-timeouts-strict": samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 3.0}}),
         "kou-5": samples(means, **counts | {"lateness_late": {"ebsn": 40.0}}),
         "kou-m2m-redundant": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
     }.items():
         assert [name for name, holds in decisions(EBSN_M2M, changed).items() if holds is False] == [claim]
+    much = decisions(EBSN_M2M, samples({**means, "ebsn": 4.6}, **counts))
+    assert (much["kou-3"], much["kou-3-little"]) == (False, False)
     # "fail to refresh the sender's timer": not so where no timeout is left.
     none = samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 0.5}})
     assert decisions(EBSN_M2M, none)["kou-3-timeouts"] is False
@@ -361,17 +364,28 @@ def shares(factor: float = 1.0, at: tuple[str, int, float] | None = None) -> Val
 
 def test_the_formula_holds_where_shares_are_within_a_tenth_of_it() -> None:
     def judged(values: Values) -> list[bool | None]:
-        return [claim.check(values).holds for claim in formula.CLAIMS]
+        return [claim.check(values).holds for claim in formula.CLAIMS if claim.id in LAW]
 
     assert judged(shares()) == [True, True, True]
     assert judged(shares(1.09, ("reno", 32, 0.001))) == [True, True, True]
     assert judged(shares(0.89, ("reno", 32, 0.001))) == [True, False, False]
-    assert judged(shares(0.89, ("tahoe", 8, 0.01))) == [False, False, False]
+    assert judged(shares(0.89, ("tahoe", 8, 0.01))) == [True, False, False]
     # "where w is the size of allowed window": with 3 % and 16, p w² is 7.7, and losses leave a window of 7.
     assert judged(shares(0.89, ("tahoe", 16, 0.03))) == [True, True, False]
-    found = formula.CLAIMS[2].check(shares(0.5, ("tahoe", 16, 0.03))).measured
+    found = formula.CLAIMS[3].check(shares(0.5, ("tahoe", 16, 0.03))).measured
     assert "in 39 of 40 cells" in found
     assert "furthest: Tahoe, w = 16, p = 3 %, −50 %" in found
+
+
+LAW = ("kou-1-arithmetic", "kou-1", "kou-1-strict")
+
+
+def test_the_example_is_a_number_and_no_bound() -> None:
+    """14 % are printed: 20 % lost are a miss, as 8 % are, though what is left is within a tenth of 86 %."""
+    claim = next(claim for claim in formula.CLAIMS if claim.id == "kou-1-example")
+    assert claim.check(shares()).holds is True
+    for kept in (0.80, 0.92):
+        assert claim.check(shares(kept * 1.16, ("reno", 8, 0.01))).holds is False
 
 
 def test_a_run_without_losses_is_the_window_over_the_round_trip() -> None:

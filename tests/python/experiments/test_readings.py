@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import synthetic
 from airhop.errors import InputError
 from airhop.experiments import (
     Claim,
@@ -19,7 +20,9 @@ from airhop.experiments import (
     outcomes_in,
     registry,
 )
+from airhop.experiments.asked import ALL_X, FIRST, LAST, Span, asks
 from airhop.experiments.reading import SILENT, Judgement, conclusion, default_rests_on, otherwise
+from airhop.experiments.reproduced import MORE_RUNS, CheckedClaim, under_readings
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.experiments.yun2009.readings import TIBET_DECAY
 from airhop.reproduction import reproduce
@@ -199,3 +202,69 @@ def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
     assert outcome.experiment.id.endswith(f"@{reading.name}")
     assert tmp_path / one.id / "report.html" in outcome.files
     assert all(path.is_file() for path in outcome.files)
+
+
+# ---- what became of a claim -------------------------------------------------------------------------------
+
+
+def checked(result: ClaimResult, *, bound: bool = False, **others: ClaimResult) -> CheckedClaim:
+    """Judge a claim by default and under readings by name."""
+    claim: Claim[object] = Claim("c", "A claim.", lambda _: result, quote="words", bound=bound)
+    one = CheckedClaim(claim, result)
+    read = [(Reading(name, name), [CheckedClaim(claim, found)]) for name, found in others.items()]
+    return under_readings([one], read, (DECAY, RECOVERY))[0] if read else one
+
+
+def test_an_outcome_is_that_of_the_default_unless_readings_contradict_each_other() -> None:
+    assert checked(HELD).outcome == "reproduced"
+    assert checked(HELD, bound=True).outcome == "bound met"
+    assert checked(FAILED, bound=True).outcome == "not reproduced"
+    assert checked(FAILED, slow=FAILED, reno=OPEN).outcome == "not reproduced"
+    assert checked(HELD, slow=HELD, reno=OPEN).outcome == "reproduced"
+    assert checked(HELD, slow=FAILED, reno=HELD).outcome == "hangs on the decay"
+    assert checked(FAILED, slow=HELD, reno=HELD).outcome == "hangs on the decay and the recovery"
+
+
+def test_what_cannot_be_told_says_what_would_tell_it() -> None:
+    short = checked(OPEN)
+    assert (short.outcome, short.needs) == ("cannot be told", MORE_RUNS)
+    unprinted = checked(ClaimResult(None, "3 %", needs="how many runs it is the mean of"))
+    assert (unprinted.outcome, unprinted.needs) == ("cannot be told", "how many runs it is the mean of")
+    assert checked(HELD).needs == "", "nothing lacks where the claim is decided"
+
+
+def test_the_document_has_the_outcome_beside_the_verdict() -> None:
+    document = checked(HELD, bound=True).to_dict()
+    assert (document["holds"], document["verdict"], document["outcome"]) == (True, "holds", "bound met")
+    assert document["needs"] is None
+
+
+PAPERS = ("yun2009/", "koo2007/", "cheng2008/", "kounavis1996/")
+
+
+@pytest.mark.parametrize(
+    "experiment", [one for id_, one in registry().items() if id_.startswith(PAPERS)], ids=lambda one: one.id
+)
+def test_each_claim_says_what_is_asked_and_an_own_one_why(experiment: Experiment) -> None:
+    """No check is a formula that nobody can read, and what the words do not say has a reason to be asked."""
+    for claim in experiment.claims:
+        assert asks(claim.check).startswith("whether "), claim.id
+        assert bool(claim.because) is claim.own, claim.id
+        assert claim.own or claim.quote, claim.id
+
+
+def test_a_check_is_asked_in_the_words_of_its_arguments() -> None:
+    (claim,) = (one for one in FIG6.claims if one.id == "yun-4-falls")
+    assert asks(claim.check) == (
+        "whether scheme keeps a larger share of its value than each other, from `from_x` to the last x: "
+        "scheme = ll-elsn, others = snoop, from_x = 0.0001"
+    )
+
+
+def test_a_span_is_taken_from_the_grid_that_was_run() -> None:
+    samples = synthetic.samples({1e-4: {"a": 1.0}, 1e-2: {"a": 2.0}, 9e-2: {"a": 3.0}})
+    assert ALL_X.of(samples) == [1e-4, 1e-2, 9e-2]
+    assert (FIRST.of(samples), LAST.of(samples)) == ([1e-4], [9e-2])
+    assert Span(1e-3).of(samples) == [1e-2, 9e-2]
+    assert Span(1e-4, 1e-2).of(samples) == [1e-4, 1e-2]
+    assert Span(1e-3).text(FIG6.axis) == "from 0.1 % up"

@@ -9,11 +9,12 @@ above which cwnd grows without being used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values, exact
 from airhop.experiments.cheng2008 import PAPER, SCHEMES
 from airhop.experiments.cheng2008.chains import MOST_HOPS
@@ -113,41 +114,41 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def larger(metric: str, sign: int) -> Callable[[Values], ClaimResult]:
+def larger(values: Values, metric: str, sign: int) -> ClaimResult:
     """Judge whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
-
-    def check(values: Values) -> ClaimResult:
-        less = values.at(BETWEEN, metric).value
-        told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
-        if less.half_width is None:
-            return ClaimResult(None, told)
-        difference = mean_and_half(less, sign="+")
-        return ClaimResult(
-            apart(less, sign), f"{METRICS[metric].lower()}: {told}; paired difference {difference}"
-        )
-
-    return check
+    less = values.at(BETWEEN, metric).value
+    told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
+    if less.half_width is None:
+        return ClaimResult(None, told)
+    difference = mean_and_half(less, sign="+")
+    return ClaimResult(
+        apart(less, sign), f"{METRICS[metric].lower()}: {told}; paired difference {difference}"
+    )
 
 
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "cheng-cwnd-larger",
         "TCP-CL's window over eight hops is larger than Reno's, in the mean over time.",
-        larger("mean_cwnd", 1),
+        Asked(larger, "mean_cwnd", 1),
         own=True,
+        because="The curves are lost; a larger window is what a NAK is for.",
     ),
     Claim(
         "cheng-cwnd-cuts",
         "TCP-CL's window is cut less often.",
-        larger("window_cuts", -1),
-        quote="Set $W_t = W / 2$ and then set $W = W_t$ if the “next expected packet is not a “corrupted "
-        "packet”",
+        Asked(larger, "window_cuts", -1),
+        own=True,
+        because=(
+            "The slides print the rule of the sender, and of its outcome in this figure nothing is left."
+        ),
     ),
     Claim(
         "cheng-cwnd-timeouts",
         "TCP-CL's window falls to one segment less often: there are fewer timeouts.",
-        larger("timeouts", -1),
+        Asked(larger, "timeouts", -1),
         own=True,
+        because="The curves are lost; a window of one segment is the mark of a timeout in such a figure.",
     ),
 )
 

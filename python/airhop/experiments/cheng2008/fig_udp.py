@@ -8,6 +8,7 @@ paper's conclusion, for this setting; what else the lost curves may show are cla
 
 from __future__ import annotations
 
+from airhop.experiments.asked import ALL_X, Asked
 from airhop.experiments.cheng2008 import (
     ALSO,
     CURVES,
@@ -15,11 +16,10 @@ from airhop.experiments.cheng2008 import (
     OTHERS,
     PAPER,
     REPLICATIONS,
-    falls,
     gain,
 )
 from airhop.experiments.cheng2008.readings import BELOW_TCP, TCP_W, UDP_PLACE
-from airhop.experiments.claims import ahead_everywhere, each_above
+from airhop.experiments.claims import ahead_everywhere, each_above, falls_all_along
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 
@@ -50,20 +50,23 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "cheng-udp-ahead",
         "TCP-CL delivers more than Reno beside UDP of any rate.",
-        lambda s: each_above(s, RATE, ("tcp-cl",), "reno", s.xs),
-        quote=ENHANCES,
+        Asked(each_above, RATE, ("tcp-cl",), "reno", ALL_X),
+        own=True,
+        because="The curves are lost; the conclusion, that TCP is enhanced, is of all settings together.",
     ),
     Claim(
         "cheng-udp-ahead-strict",
         "TCP-CL delivers more than each of the others beside UDP of any rate.",
-        lambda s: ahead_everywhere(s, RATE, "tcp-cl", OTHERS),
+        Asked(ahead_everywhere, RATE, "tcp-cl", OTHERS),
         own=True,
+        because="The curves are lost; the conclusion, that TCP is enhanced, is of all settings together.",
     ),
     Claim(
         "cheng-udp-falls",
         "The faster UDP is, the less is left to TCP, whatever the scheme.",
-        lambda s: falls(s, RATE, (*OTHERS, "tcp-cl")),
+        Asked(falls_all_along, RATE, (*OTHERS, "tcp-cl")),
         own=True,
+        because="The curves are lost; that UDP takes what it sends is what any figure of it shows.",
     ),
 )
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims, rows
+from airhop.experiments.asked import ALL_X, Asked
+from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, gain, number_claims, rows
 from airhop.experiments.cheng2008.readings import CLEAN_CHANNEL, DRAWN, TCP_W, below_tcp
-from airhop.experiments.claims import ahead_everywhere
+from airhop.experiments.claims import ahead_everywhere, falls_all_along
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, Replications
 from airhop.experiments.printed import Printed
 from airhop.experiments.reading import Question, Reading
@@ -105,18 +106,18 @@ def experiment(
             Claim(
                 f"{prefix}-ahead",
                 "TCP-CL delivers more than each of the others, with any number of connections.",
-                lambda s: ahead_everywhere(s, CONNECTIONS, "tcp-cl", OTHERS),
+                Asked(ahead_everywhere, CONNECTIONS, "tcp-cl", OTHERS),
                 quote=rows(published),
                 reason=reasons.get("ahead", ""),
             ),
             Claim(
                 f"{prefix}-falls",
-                "More connections deliver less together, whatever the scheme.",
-                lambda s: falls(s, CONNECTIONS, tuple(SCHEMES)),
-                quote=rows(published, (2, 9)),
+                "Each further connection leaves less to all together, whatever the scheme.",
+                Asked(falls_all_along, CONNECTIONS, tuple(SCHEMES)),
+                quote=rows(published),
                 reason=reasons.get("falls", ""),
             ),
-            *number_claims(f"t{table}", CONNECTIONS, published, **reasons),
+            *number_claims(table, CONNECTIONS, published, ALL_X, **reasons),
             *more,
         ),
         headline=headline,

@@ -9,13 +9,16 @@ those two curves stand beside, without printed numbers, to show what routing doe
 
 from __future__ import annotations
 
+import math
+
 from airhop.experiments import printed
-from airhop.experiments.cheng2008 import SCHEMES, gain
+from airhop.experiments.cheng2008 import COLLISIONS, NAKS, SCHEMES, UNIT, gain
 from airhop.experiments.cheng2008.chains import HOPS, SILENT, chain_claims, experiment
 from airhop.experiments.cheng2008.readings import ON_DEMAND, ON_DEMAND_ROUTING, ROUTES, STATIC, below_tcp
-from airhop.experiments.claims import within
+from airhop.experiments.claims import above, below, every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.samples import Samples
+from airhop.numerals import plus_minus
 
 PRINTED = printed.columns(
     HOPS.full,
@@ -44,11 +47,20 @@ def headline(samples: Samples) -> str:
     )
 
 
+def error_of(samples: Samples, curve: str) -> tuple[float, float]:
+    """Return how far a curve is off Reno's printed column in the mean, and a half-width."""
+    found = {}
+    for x in samples.xs:
+        measured = samples.estimate(curve, x)
+        ends = measured.interval()
+        low, high = (ends.low, ends.high) if ends else (-math.inf, math.inf)
+        found[HOPS.text(x)] = printed.Judged(PRINTED["reno", x], measured.mean, low, high, 0.0, UNIT)
+    return printed.mean_error(found)
+
+
 def routing_decides(samples: Samples) -> ClaimResult:
     """Judge whether Reno's column is nearer to the printed one with on-demand than with static routes."""
-    on_demand = printed.mean_error(printed.means(samples, PRINTED, ("reno",)))
-    of_static = {(static("reno"), hops): PRINTED["reno", hops] for hops in samples.xs}
-    fixed = printed.mean_error(printed.means(samples, of_static, (static("reno"),)))
+    on_demand, fixed = error_of(samples, "reno"), error_of(samples, static("reno"))
     half = on_demand[1] + fixed[1]
     less = fixed[0] - on_demand[0]
     told = ", ".join(
@@ -58,13 +70,57 @@ def routing_decides(samples: Samples) -> ClaimResult:
     return ClaimResult(within(less - half, less + half, 0.0, float("inf")), f"mean error of Reno: {told}")
 
 
+def nacks_without_errors(samples: Samples) -> ClaimResult:
+    """Judge whether fewer than one NACK is sent over the most hops, where no frame meets an error."""
+    naks = samples.also[NAKS.name].estimate("tcp-cl", samples.xs[-1])
+    told = f"NACKs in 100 s over {HOPS.text(samples.xs[-1])}: {naks.mean:.1f} {plus_minus(naks, 1)}"
+    return ClaimResult(below(naks, 1.0), told)
+
+
+def collides_with_itself(samples: Samples) -> ClaimResult:
+    """Judge whether Reno loses frames by collisions at each number of hops from three on."""
+    collisions = samples.also[COLLISIONS.name]
+    found = {x: collisions.estimate("reno", x) for x in samples.from_x(3)}
+    told = ", ".join(f"{one.mean:.0f} {plus_minus(one, 0)} at {HOPS.text(x)}" for x, one in found.items())
+    return ClaimResult(
+        every(above(one, 0.0) for one in found.values()), f"in a thousand segments of Reno: {told}"
+    )
+
+
 CLAIMS: tuple[Claim[Samples], ...] = (
-    *chain_claims("t2", PRINTED, 1.4, reno=SILENT),
+    *chain_claims(2, PRINTED, reno=SILENT),
     Claim(
         "cheng-t2-routing",
         "Routing decides the shape: Reno's printed column is that of on-demand routing, not static routes.",
         routing_decides,
         own=True,
+        because="The slides do not name the routing protocol.",
+    ),
+    Claim(
+        "cheng-t2-self-collision",
+        (
+            "The packets of one flow collide with each other: from three hops on, with one connection "
+            "and no errors, frames are lost by collisions."
+        ),
+        collides_with_itself,
+        quote="TCP self-collisions in the MAC layer",
+    ),
+    Claim(
+        "cheng-t2-nak",
+        (
+            "A NACK is triggered only by transmission errors: on a channel without any TCP-CL's MAC "
+            "sends none, less than one in 100 s over eight hops."
+        ),
+        nacks_without_errors,
+        quote=(
+            "The negative ACK (NACK) is triggered only when a frame is dropped as a result of "
+            "transmission errors and is limited by the retransmission threshold"
+        ),
+        reason=(
+            "The algorithm of the slides triggers a NACK by retransmissions that exceed the threshold, "
+            "and frames are repeated after collisions with hidden stations, too: the MAC knows no cause"
+            " of a missing ACK."
+        ),
     ),
 )
 

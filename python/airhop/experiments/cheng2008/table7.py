@@ -40,6 +40,7 @@ EXPERIMENT = experiment(
             "Space is reused: two connections of TCP-CL deliver more together than one over a single hop.",
             reuses_space,
             own=True,
+            because="It is how two connections can have more than one hop carries; the slides do not say it.",
         ),
     ),
 )

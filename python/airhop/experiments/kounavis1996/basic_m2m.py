@@ -6,6 +6,7 @@ what the same sender delivers fixed to mobile, over the same fades of the last l
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import each_below_beside
 from airhop.experiments.experiment import Claim, Curve
 from airhop.experiments.kounavis1996 import LENGTH, SECONDS, experiment, unmodified
@@ -31,7 +32,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "kou-m2m-basic",
         "Mobile to mobile the performance of unmodified TCP is unacceptable: less than half of that fixed to "
         "mobile.",
-        lambda s: each_below_beside(s, LENGTH, ("basic",), (SECONDS,), UNACCEPTABLE),
+        Asked(each_below_beside, LENGTH, ("basic",), (SECONDS,), UNACCEPTABLE),
         quote="Performance of TCP is unacceptable !",
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airhop import stats
 from airhop.experiments.claims import above, below
 from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, X
@@ -47,6 +49,12 @@ def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
         above(found, level),
         f"{metric.label.lower()}: {found.mean:.1f} {plus_minus(found, 1)} in 100 s",
     )
+
+
+def less_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
+    """Judge whether a run has less than so many in the mean, at the paper's setting."""
+    found = more_than(samples, metric, curve, level)
+    return replace(found, holds=None if found.holds is None else not found.holds)
 
 
 def times(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:

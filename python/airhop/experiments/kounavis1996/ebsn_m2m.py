@@ -5,6 +5,7 @@ The base station of the receiver sends its notices over the sender's own air int
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import each_above, each_below
 from airhop.experiments.experiment import Claim
 from airhop.experiments.kounavis1996 import (
@@ -22,7 +23,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, more_than, mostly, timeouts_left, times
+from airhop.experiments.kounavis1996.checks import more_than, mostly, timeouts_left, times
 from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
@@ -40,7 +41,7 @@ CASES = Question(
             "per-timeout",
             "A case is a timeout that is left: a notice is under way then.",
             "after timers are expired and therefore, provide no actual improvement",
-            checks={"kou-5": lambda s: mostly(s, WARNED, TIMEOUTS, "ebsn")},
+            checks={"kou-5": Asked(mostly, WARNED, TIMEOUTS, "ebsn")},
         ),
     ),
 )
@@ -60,14 +61,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-m2m-local",
         "Local recovery improves the performance of TCP.",
-        lambda s: each_above(s, LENGTH, ("local",), "basic", (SECONDS,)),
+        Asked(each_above, LENGTH, ("local",), "basic", (SECONDS,)),
         quote="Local Recovery schemes imporve the performance of TCP.",
     ),
     Claim(
         "kou-3",
-        "With an air interface between the sender and the receiver's base station EBSN fails to improve "
-        "performance: it delivers less than 10 % more than local recovery alone.",
-        lambda s: each_below(s, LENGTH, ("ebsn",), "local", (SECONDS,), LITTLE),
+        (
+            "With an air interface between the sender and the receiver's base station EBSN fails to "
+            "improve performance: it delivers no more than local recovery alone."
+        ),
+        Asked(each_below, LENGTH, ("ebsn",), "local", (SECONDS,)),
         quote="EBSN fails to improve the performace of the network in the cases where there is at least "
         "one air interface in the path between the TCP sender and the base station serving the mobile "
         "receiver",
@@ -75,16 +78,24 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "receiver's base station knows nothing of the sender's own link.",
     ),
     Claim(
+        "kou-3-little",
+        "It hardly improves it: it delivers less than 10 % more than local recovery alone.",
+        Asked(each_below, LENGTH, ("ebsn",), "local", (SECONDS,), LITTLE),
+        own=True,
+        because="In graphs of single runs, as the paper has them, a gain of a tenth does not show.",
+    ),
+    Claim(
         "kou-3-timeouts",
         "It fails to refresh the sender's timer: timeouts are left, more than one in 100 s.",
-        lambda s: more_than(s, TIMEOUTS, "ebsn", 1.0),
+        Asked(more_than, TIMEOUTS, "ebsn", 1.0),
         quote="However EBSN messages fail to refresh the sender's timer",
     ),
     Claim(
         "kou-3-timeouts-strict",
         "It mostly fails: more than half of the timeouts of local recovery alone are left.",
-        lambda s: each_above(count(s, TIMEOUTS), LENGTH, ("ebsn",), "local", (SECONDS,), 0.5),
+        Asked(each_above, LENGTH, ("ebsn",), "local", (SECONDS,), 0.5, of=TIMEOUTS),
         own=True,
+        because="The paper does not say how many timeouts are left.",
         reason="EBSN prevents timeouts of the receiver's link. Timeouts that expire while the sender's own "
         "link is bad are left, since the receiver's base station knows nothing of it; "
         "`kounavis1996/notices-m2m` has a sender that heeds its own link layer as well.",
@@ -93,7 +104,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "kou-5",
         "That is because its messages arrive in most cases after the timer has expired: more than half are "
         "late.",
-        lambda s: mostly(s, LATE, TIMED, "ebsn"),
+        Asked(mostly, LATE, TIMED, "ebsn"),
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",
         reason="There is a notice for every frame that fails, and a notice that finds the sender's own link "
@@ -105,7 +116,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "kou-m2m-redundant",
         "Redundant retransmissions cannot be avoided: most of what EBSN's sender sends again the receiver "
         "had.",
-        lambda s: mostly(s, DUPLICATES, RESENT, "ebsn"),
+        Asked(mostly, DUPLICATES, RESENT, "ebsn"),
         quote="redundant retransmissions cannot be avoided.",
     ),
 )

@@ -7,6 +7,7 @@ other send the same data twice.
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import each_below, every
 from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.kounavis1996 import (
@@ -52,7 +53,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-7-timeouts",
         "Local recovery alone suffers from timeouts: more than one in 100 s.",
-        lambda s: more_than(s, TIMEOUTS, "local", 1.0),
+        Asked(more_than, TIMEOUTS, "local", 1.0),
         quote="However this scheme suffers from timeouts",
     ),
     Claim(
@@ -68,15 +69,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "kou-7-redundant",
         "Retransmissions of the remote sender cannot be avoided, and they are redundant: most bring what the "
         "receiver had.",
-        lambda s: mostly(s, DUPLICATES, RESENT, "local"),
-        quote="retransmissions from the remote sender cannot be avoided. […] The lack of synchronization "
-        "betweeen two independent retransmission schemes that run concurrently (TCP - local ARQ) results in "
-        "redundant retransmissions",
+        Asked(mostly, DUPLICATES, RESENT, "local"),
+        quote="The lack of synchronization betweeen two independent retransmission schemes that run "
+        "concurrently "
+        "(TCP - local ARQ) results in redundant retransmissions […] "
+        "retransmissions from the remote sender cannot be avoided.",
     ),
     Claim(
         "kou-7-cost",
         "They degrade performance: local recovery delivers less than it would without timeouts.",
-        lambda s: each_below(s, LENGTH, ("local",), "patient", (SECONDS,)),
+        Asked(each_below, LENGTH, ("local",), "patient", (SECONDS,)),
         quote="The primary disadvantage of local recovery is its inability to deal with timeouts at the "
         "remote sender : […] redundant retransmissions and performance degradation.",
     ),

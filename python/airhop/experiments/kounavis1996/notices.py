@@ -9,10 +9,9 @@ of the wire is the axis.
 
 from __future__ import annotations
 
-from functools import partial
-
+from airhop.experiments.asked import ALL_X, Asked
 from airhop.experiments.claims import each_above
-from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis
+from airhop.experiments.experiment import Claim, Curve, Experiment, PlottedAxis
 from airhop.experiments.kounavis1996 import EBSN, LOCAL, PATIENT, RTTN, TIMEOUTS, experiment
 from airhop.experiments.kounavis1996.checks import count
 from airhop.experiments.kounavis1996.networks import FIXED, Network
@@ -60,16 +59,13 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
         Claim(
             f"kou-notices-{curve}{end}",
             f"{label} delivers more than local recovery alone with the same sender, whatever the delay.",
-            partial(_ahead, curve),
+            Asked(each_above, DELAY, (curve,), OWN[curve], ALL_X),
             own=True,
+            because="The paper names ERSN, EBSN and RTTN for other links, and compares no two of them.",
             reason=WHY_NOT if curve == "ll-elsn" else "",
         )
         for curve, label in LABELS.items()
     )
-
-
-def _ahead(curve: str, samples: Samples) -> ClaimResult:
-    return each_above(samples, DELAY, (curve,), OWN[curve], samples.xs)
 
 
 def on_the_same_fades(

@@ -7,6 +7,7 @@ is told by different stations (`airhop schemes rttn`).
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import each_above, each_below
 from airhop.experiments.experiment import Claim
 from airhop.experiments.kounavis1996 import (
@@ -42,22 +43,23 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-rttn-goodput",
         "RTTN (as reconstructed) may improve on EBSN: it delivers more.",
-        lambda s: each_above(s, LENGTH, ("rttn",), "ebsn", (SECONDS,)),
-        quote="we feel that future research on the Round Trip Time Notification (RTTN) algorithm may indeed "
-        "provide some improvement regarding the issues discussed above",
+        Asked(each_above, LENGTH, ("rttn",), "ebsn", (SECONDS,)),
+        own=True,
+        because="The paper hopes so of future research; it has no result of RTTN.",
     ),
     Claim(
         "kou-rttn-timeouts",
         "RTTN (as reconstructed) is more efficient at preventing timeouts: it leaves fewer than EBSN.",
-        lambda s: each_below(count(s, TIMEOUTS), LENGTH, ("rttn",), "ebsn", (SECONDS,)),
-        quote="So, one more efficient approach to the problem of preventing timeouts at TCP senders, "
-        "could be the explicit notification of future increases in round trip time.",
+        Asked(each_below, LENGTH, ("rttn",), "ebsn", (SECONDS,), of=TIMEOUTS),
+        own=True,
+        because="The paper hopes so of future research; it has no result of RTTN.",
     ),
     Claim(
         "kou-rttn-timeouts-strict",
         "It prevents most of them: fewer than half of those of local recovery alone are left.",
-        lambda s: each_below(count(s, TIMEOUTS), LENGTH, ("rttn",), "local", (SECONDS,), 0.5),
+        Asked(each_below, LENGTH, ("rttn",), "local", (SECONDS,), 0.5, of=TIMEOUTS),
         own=True,
+        because="The paper hopes so of future research; it has no result of RTTN.",
     ),
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import above, along, below, every
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
@@ -81,18 +82,18 @@ def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
         Claim(
             f"beside-{kind.name}-bbr",
             f"BBR is aggressive against {kind.label}, {where}.",
-            lambda s: aggressive(s, kind.name, ("bbr",), *both),
+            Asked(aggressive, kind.name, ("bbr",), *both),
         ),
         Claim(
             f"beside-{kind.name}-bbr3",
             f"BBRv3 is friendly to {kind.label}, {where}.",
-            lambda s: friendly(s, kind.name, ("bbr3",), *both),
+            Asked(friendly, kind.name, ("bbr3",), *both),
             reason=BBR3_DRIVES_THE_QUEUE,
         ),
         Claim(
             f"beside-{kind.name}-copa",
             f"Copa is friendly to {kind.label}, {where}.",
-            lambda s: friendly(s, kind.name, ("copa",), *both),
+            Asked(friendly, kind.name, ("copa",), *both),
             reason=COPA_OVERFILLS_THE_QUEUE,
         ),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.experiment import Claim
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.beside import (
@@ -21,13 +22,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "beside-cubic-told",
         "LL-ELSN is aggressive against CUBIC where losses are the air's.",
-        lambda s: aggressive(s, "cubic", ("ll-elsn",), LOSSY),
+        Asked(aggressive, "cubic", ("ll-elsn",), LOSSY),
     ),
     BBR,
     Claim(
         "beside-cubic-told-reliable",
         "Over link ARQ LL-ELSN is friendly to CUBIC: it has no losses of the air to be told of.",
-        lambda s: friendly(s, "cubic", ("ll-elsn",), RELIABLE),
+        Asked(friendly, "cubic", ("ll-elsn",), RELIABLE),
     ),
     BBR3,
     COPA,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.experiment import Claim
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.beside import (
@@ -21,7 +22,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "beside-reno-told",
         "LL-ELSN is friendly to Reno where losses are the air's: it leaves it nine tenths of what ten of "
         "Reno leave.",
-        lambda s: friendly(s, "reno", ("ll-elsn",), LOSSY),
+        Asked(friendly, "reno", ("ll-elsn",), LOSSY),
         reason="Reno by itself leaves the queue empty, and its losses are the air's. Beside LL-ELSN, which "
         "keeps the queue full, Reno's round trip is longer, and it loses to the queue as well as to "
         "the air.",
@@ -30,7 +31,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "beside-reno-cubic",
         "CUBIC is friendly to Reno over link ARQ, where windows are those of Reno.",
-        lambda s: friendly(s, "reno", ("cubic",), RELIABLE),
+        Asked(friendly, "reno", ("cubic",), RELIABLE),
         reason="A loss cuts CUBIC's window by less than Reno's (RFC 9438), and CUBIC's base waits for fewer "
         "timeouts.",
     ),

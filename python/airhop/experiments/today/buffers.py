@@ -5,6 +5,7 @@ What the queues do to delay is `airhop/today/delay`.
 
 from __future__ import annotations
 
+from airhop.experiments.asked import FIRST, Asked
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import AS_GOOD, CURVES, PANELS, REPLICATIONS, SETTINGS, SOURCE
@@ -43,17 +44,17 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "buffers-bbr",
         "BBR is as good as LL-ELSN with every buffer.",
-        lambda s: has_more(s, BUFFER, ("bbr",), "ll-elsn", AS_GOOD),
+        Asked(has_more, BUFFER, ("bbr",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "buffers-arq",
         "CUBIC over link ARQ is as good as LL-ELSN with one attempt with every buffer.",
-        lambda s: has_more(s, BUFFER, ("cubic-arq",), "ll-elsn", AS_GOOD),
+        Asked(has_more, BUFFER, ("cubic-arq",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "buffers-small",
         "In small buffers BBR is ahead over link ARQ: with 10 packets it delivers more there than CUBIC.",
-        lambda s: has_more(s, BUFFER, ("bbr-arq",), "cubic-arq", 1.0, s.xs[:1]),
+        Asked(has_more, BUFFER, ("bbr-arq",), "cubic-arq", 1.0, FIRST),
         reason="BBR keeps up to twice the path's content in flight whatever the buffer, and loses what the "
         "buffer does not hold. Behind each gap every segment is acknowledged at once, and these ACKs "
         "take the air from data.",

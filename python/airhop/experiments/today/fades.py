@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.experiment import Claim, Curve, Experiment, PlottedAxis, Replications, TimelineChoice
 from airhop.experiments.kounavis1996 import GOODPUT, PAPER, RESENT, SECONDS, SPURIOUS, TIMEOUTS
 from airhop.experiments.kounavis1996.networks import FIXED
@@ -71,13 +72,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fades-ebsn",
         "EBSN still pays: over the same local recovery each of today's senders delivers clearly less, below "
         "1 / 1.05 of it, with fades of 4 s.",
-        lambda s: has_less(s, FADE, LOCAL, "ebsn", 1 / CLEARLY, (4,)),
+        Asked(has_less, FADE, LOCAL, "ebsn", 1 / CLEARLY, (4,)),
     ),
     Claim(
         "fades-local",
         "Local recovery is worth more than a better sender: each of today's without it delivers less than "
         "Tahoe over it, with fades of 4 s.",
-        lambda s: has_less(s, FADE, tuple(TODAY), "tahoe-arq", 1.0, (4,)),
+        Asked(has_less, FADE, tuple(TODAY), "tahoe-arq", 1.0, (4,)),
     ),
 )
 

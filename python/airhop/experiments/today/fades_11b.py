@@ -6,6 +6,7 @@ some tens of milliseconds, so that link ARQ does not carry a sender over a fade.
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, Replications, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, CURVES, DURATION, PANELS, SOURCE
@@ -42,24 +43,24 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fades-11b-bbr",
         "Through fades of 4 s notices pay against BBR: LL-ELSN, which freezes, delivers clearly more, above "
         "1.05 times.",
-        lambda s: has_more(s, FADES, ("ll-elsn",), "bbr", CLEARLY, (4,)),
+        Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (4,)),
     ),
     Claim(
         "fades-11b-bbr-half",
         "They do through fades of half a second, too.",
-        lambda s: has_more(s, FADES, ("ll-elsn",), "bbr", CLEARLY, (0.5,)),
+        Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (0.5,)),
         reason="Such a fade costs BBR a timeout, whose backoff ends soon after the fade does.",
     ),
     Claim(
         "fades-11b-arq",
         "Through fades of 4 s notices pay over link ARQ, too: LL-ELSN delivers clearly more there than "
         "CUBIC, above 1.05 times.",
-        lambda s: has_more(s, FADES, ("ll-elsn-arq",), "cubic-arq", CLEARLY, (4,)),
+        Asked(has_more, FADES, ("ll-elsn-arq",), "cubic-arq", CLEARLY, (4,)),
     ),
     Claim(
         "fades-11b-bbr-arq",
         "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
-        lambda s: has_more(s, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
+        Asked(has_more, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
         reason="BBR and CUBIC back off as long in a fade: what is between them is there without fades, too.",
     ),
 )

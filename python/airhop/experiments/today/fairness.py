@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import every, most_stay_above
 from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.samples import Samples
@@ -36,18 +37,18 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fairness-told",
         "LL-ELSN is fair to its own kind: Jain's index is above 0.95 with every number of connections.",
-        lambda s: all_stay_above(s, "ll-elsn"),
+        Asked(all_stay_above, "ll-elsn"),
     ),
     Claim(
         "fairness-bbr",
         "BBR is fair to its own kind, over link ARQ and without: above 0.95 with every number of "
         "connections.",
-        lambda s: all_stay_above(s, "bbr", "bbr-arq"),
+        Asked(all_stay_above, "bbr", "bbr-arq"),
     ),
     Claim(
         "fairness-told-nothing",
         "So are BBRv3 and Copa.",
-        lambda s: all_stay_above(s, "bbr3", "bbr3-arq", "copa", "copa-arq"),
+        Asked(all_stay_above, "bbr3", "bbr3-arq", "copa", "copa-arq"),
         reason="Copa keeps a shared queue full. A connection that times out begins again with one segment "
         "there and times out again, while others keep their windows.",
     ),
@@ -55,7 +56,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fairness-cubic",
         "CUBIC is fair to its own kind, over link ARQ and without: above 0.95 with every number of "
         "connections.",
-        lambda s: all_stay_above(s, "cubic", "cubic-arq"),
+        Asked(all_stay_above, "cubic", "cubic-arq"),
     ),
 )
 

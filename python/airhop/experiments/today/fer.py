@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import best_ratio
 from airhop.experiments.experiment import Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
@@ -57,39 +58,39 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fer-cubic",
         "Notices pay against CUBIC: LL-ELSN delivers much more, above 1.5 times, at every FER.",
-        lambda s: has_more(s, FER, ("ll-elsn",), "cubic", MUCH),
+        Asked(has_more, FER, ("ll-elsn",), "cubic", MUCH),
     ),
     Claim(
         "fer-bbr",
         "Notices pay against BBR: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
-        lambda s: has_more(s, FER, ("ll-elsn",), "bbr", CLEARLY),
+        Asked(has_more, FER, ("ll-elsn",), "bbr", CLEARLY),
         reason="Both keep the air busy. BBR's PROBE_RTT leaves it idle for a moment every ten seconds, to "
         "see the path without its own queue.",
     ),
     Claim(
         "fer-bbr-as-good",
         "BBR without any notice is as good as LL-ELSN: above 0.95 times at every FER.",
-        lambda s: has_more(s, FER, ("bbr",), "ll-elsn", AS_GOOD),
+        Asked(has_more, FER, ("bbr",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "fer-bbr3",
         "Notices pay against BBRv3: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
-        lambda s: has_more(s, FER, ("ll-elsn",), "bbr3", CLEARLY),
+        Asked(has_more, FER, ("ll-elsn",), "bbr3", CLEARLY),
     ),
     Claim(
         "fer-copa",
         "Copa, which goes by delay, is as good as LL-ELSN at every FER.",
-        lambda s: has_more(s, FER, ("copa",), "ll-elsn", AS_GOOD),
+        Asked(has_more, FER, ("copa",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "fer-eln-cubic",
         "Notices serve a sender of today as well: ELN-CUBIC is as good as LL-ELSN at every FER.",
-        lambda s: has_more(s, FER, ("eln-cubic",), "ll-elsn", AS_GOOD),
+        Asked(has_more, FER, ("eln-cubic",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "fer-snoop",
         "Snoop, which repairs without telling, is as good as LL-ELSN at every FER, on Linux's TCP too.",
-        lambda s: has_more(s, FER, ("snoop", "snoop-linux"), "ll-elsn", AS_GOOD),
+        Asked(has_more, FER, ("snoop", "snoop-linux"), "ll-elsn", AS_GOOD),
         reason="Snoop's own repairs are frames that are sent once, too. The sender finds those that are "
         "lost, and takes the loss of the air for congestion.",
     ),
@@ -97,26 +98,26 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fer-arq",
         "Plain link ARQ is clearly better than notices: CUBIC with up to seven attempts at a frame delivers "
         "above 1.05 times what LL-ELSN does with one, at every FER.",
-        lambda s: has_more(s, FER, ("cubic-arq",), "ll-elsn", CLEARLY),
+        Asked(has_more, FER, ("cubic-arq",), "ll-elsn", CLEARLY),
     ),
     Claim(
         "fer-told-over-arq",
         "Over link ARQ notices add something: LL-ELSN delivers clearly more than CUBIC there, above 1.05 "
         "times, at every FER.",
-        lambda s: has_more(s, FER, ("ll-elsn-arq",), "cubic-arq", CLEARLY),
+        Asked(has_more, FER, ("ll-elsn-arq",), "cubic-arq", CLEARLY),
         reason="A packet is lost in the air only if all seven attempts fail: where that does not happen, all "
         "losses are those of the full queue, and there is nothing to tell.",
     ),
     Claim(
         "fer-bbr-over-arq",
         "Over link ARQ BBR delivers less than CUBIC, at every FER.",
-        lambda s: has_less(s, FER, ("bbr-arq",), "cubic-arq"),
+        Asked(has_less, FER, ("bbr-arq",), "cubic-arq"),
     ),
     Claim(
         "fer-stack",
         "It is the scheme and not the stack under it: LL-ELSN on Linux's TCP is as good as on the paper's, "
         "at every FER.",
-        lambda s: has_more(s, FER, ("ll-elsn-linux",), "ll-elsn", AS_GOOD),
+        Asked(has_more, FER, ("ll-elsn-linux",), "ll-elsn", AS_GOOD),
     ),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import LAST, Asked
 from airhop.experiments.experiment import Claim, Experiment, Metric
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import AS_GOOD, CURVES, PANELS, REPLICATIONS, SETTINGS, SOURCE
@@ -40,17 +41,17 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "flows-enough",
         "With ten connections losses of the air matter no more: CUBIC is as good as LL-ELSN.",
-        lambda s: has_more(s, CONNECTIONS, ("cubic",), "ll-elsn", AS_GOOD, s.xs[-1:]),
+        Asked(has_more, CONNECTIONS, ("cubic",), "ll-elsn", AS_GOOD, LAST),
     ),
     Claim(
         "flows-bbr",
         "BBR is as good as LL-ELSN with every number of connections.",
-        lambda s: has_more(s, CONNECTIONS, ("bbr",), "ll-elsn", AS_GOOD),
+        Asked(has_more, CONNECTIONS, ("bbr",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "flows-arq",
         "CUBIC over link ARQ is as good as LL-ELSN with one attempt, with every number of connections.",
-        lambda s: has_more(s, CONNECTIONS, ("cubic-arq",), "ll-elsn", AS_GOOD),
+        Asked(has_more, CONNECTIONS, ("cubic-arq",), "ll-elsn", AS_GOOD),
     ),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import Asked, Span
 from airhop.experiments.claims import along
 from airhop.experiments.experiment import Claim, Experiment
 from airhop.experiments.samples import Samples
@@ -39,26 +40,26 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "rtt-bbr",
         "Notices pay against BBR where the round trip is long: LL-ELSN delivers clearly more, above 1.05 "
         "times, from 30 ms a link up.",
-        lambda s: has_more(s, D_OFF, ("ll-elsn",), "bbr", CLEARLY, s.from_x(30)),
+        Asked(has_more, D_OFF, ("ll-elsn",), "bbr", CLEARLY, Span(30)),
         reason="ACKs of new data open LL-ELSN's window. With losses in every round trip each such ACK covers "
         "many segments, so that the window hardly grows after a cut where the round trip is long.",
     ),
     Claim(
         "rtt-eln-cubic",
         "On CUBIC they do: ELN-CUBIC delivers clearly more than BBR, above 1.05 times, from 30 ms a link up.",
-        lambda s: has_more(s, D_OFF, ("eln-cubic",), "bbr", CLEARLY, s.from_x(30)),
+        Asked(has_more, D_OFF, ("eln-cubic",), "bbr", CLEARLY, Span(30)),
         reason="BBR's window follows the delivery rate whatever is lost, so that it keeps the path full "
         "without being told; a loss without a notice cuts ELN-CUBIC's.",
     ),
     Claim(
         "rtt-bbr-as-good",
         "BBR is as good as LL-ELSN at every round-trip time.",
-        lambda s: has_more(s, D_OFF, ("bbr",), "ll-elsn", AS_GOOD),
+        Asked(has_more, D_OFF, ("bbr",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "rtt-arq",
         "CUBIC over link ARQ is as good as LL-ELSN with one attempt at every round-trip time.",
-        lambda s: has_more(s, D_OFF, ("cubic-arq",), "ll-elsn", AS_GOOD),
+        Asked(has_more, D_OFF, ("cubic-arq",), "ll-elsn", AS_GOOD),
     ),
 )
 

@@ -15,8 +15,9 @@ LL-ELSN is more than ESACK: collisions still make ERSNs. A sender that ignores t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import Decision, above, below, every, within
 from airhop.experiments.experiment import (
     Claim,
@@ -87,26 +88,22 @@ def headline(samples: Samples) -> str:
     return f"Where only a queue of {QUEUE.text(last)} loses, ESACK delivers {esack} recoveries, SACK {sack}."
 
 
-def just_like(sender: str) -> Callable[[Samples], ClaimResult]:
-    """Make the check that a sender behaves as SACK does, with one connection and with five."""
-
-    def check(samples: Samples) -> ClaimResult:
-        recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
-        cells = [(x, flows) for flows in FLOWS for x in samples.xs]
-        decisions, told = [], []
-        for words, measured in (("goodput", samples), ("fast recoveries", recoveries)):
-            ratios = {(x, n): measured.ratio(of(sender, n), of("sack", n), x) for x, n in cells}
-            decisions += [_alike(ratio) for ratio in ratios.values()]
-            cell = max(ratios, key=lambda cell: _off(ratios[cell]))
-            told.append(f"{words} {interval(ratios[cell])} {_at(cell)}")
-        more = {(x, n): timeouts.difference(of(sender, n), of("sack", n), x) for x, n in cells}
-        decisions += [_close(difference, flows) for (_, flows), difference in more.items()]
-        cell = max(more, key=lambda cell: abs(more[cell].mean) / cell[1])
-        half = more[cell].half_width
-        told.append(f"{more[cell].mean:+.1f} ± {'?' if half is None else f'{half:.1f}'} timeouts {_at(cell)}")
-        return ClaimResult(every(decisions), f"furthest from SACK's: {'; '.join(told)}")
-
-    return check
+def just_like(samples: Samples, sender: str) -> ClaimResult:
+    """Judge whether a sender behaves as SACK does, with one connection and with five."""
+    recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
+    cells = [(x, flows) for flows in FLOWS for x in samples.xs]
+    decisions, told = [], []
+    for words, measured in (("goodput", samples), ("fast recoveries", recoveries)):
+        ratios = {(x, n): measured.ratio(of(sender, n), of("sack", n), x) for x, n in cells}
+        decisions += [_alike(ratio) for ratio in ratios.values()]
+        cell = max(ratios, key=lambda cell: _off(ratios[cell]))
+        told.append(f"{words} {interval(ratios[cell])} {_at(cell)}")
+    more = {(x, n): timeouts.difference(of(sender, n), of("sack", n), x) for x, n in cells}
+    decisions += [_close(difference, flows) for (_, flows), difference in more.items()]
+    cell = max(more, key=lambda cell: abs(more[cell].mean) / cell[1])
+    half = more[cell].half_width
+    told.append(f"{more[cell].mean:+.1f} ± {'?' if half is None else f'{half:.1f}'} timeouts {_at(cell)}")
+    return ClaimResult(every(decisions), f"furthest from SACK's: {'; '.join(told)}")
 
 
 def _alike(ratio: Ratio) -> Decision:
@@ -139,15 +136,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-esack",
         "Without a loss on the air ESACK is just like SACK: goodput and fast recoveries within 5 % of its, "
         "and timeouts within two a connection, with every queue, one connection and five.",
-        just_like("esack"),
+        Asked(just_like, "esack"),
         quote="if there is no wireless loss, ESACK behaves just like SACK",
         reason=LOST_AGAIN,
     ),
     Claim(
         "yun-esack-deaf",
         "So it is if it ignores ERSNs, of which collisions make some where nothing is lost.",
-        just_like("esack, no ERSN"),
+        Asked(just_like, "esack, no ERSN"),
         own=True,
+        because="The sentence is of no wireless loss, and collisions are losses that ERSNs tell of.",
         reason=LOST_AGAIN,
     ),
 )

@@ -12,11 +12,12 @@ the packet and not the queue that it waits in; the order is that of every load.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, traced_runs
@@ -161,18 +162,12 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def always(ways: tuple[str, ...], *shares: str) -> Callable[[Values], ClaimResult]:
+def always(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
     """Judge whether something is so of every packet that was given up: no chance is in it, nor in this."""
-
-    def check(values: Values) -> ClaimResult:
-        found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
-        told = "; ".join(
-            f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items()
-        )
-        counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)
-        return ClaimResult(all(value == 1.0 for value in found.values()), f"{told} (a run: {counts})")
-
-    return check
+    found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
+    told = "; ".join(f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items())
+    counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)
+    return ClaimResult(all(value == 1.0 for value in found.values()), f"{told} (a run: {counts})")
 
 
 CLAIMS: tuple[Claim[Values], ...] = (
@@ -180,14 +175,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-fig1-order",
         "Both ways each packet that is given up is corrupted, announced by an ERSN, repeated, discarded, "
         "told of by an ELN, and sent again, in this order; the ERSN is heard before the ELN.",
-        always(WAYS, "in_order"),
+        Asked(always, WAYS, "in_order"),
         quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout 1st retry Last retry […] "
         "Packet 1 ELN L2 ACK timeout ERSN",
     ),
     Claim(
         "yun-fig1-ersn",
         "The ERSN is made once a packet, when its first attempt has failed and its first retry is to begin.",
-        always(WAYS, "ersn_once"),
+        Asked(always, WAYS, "ersn_once"),
         quote="fails in the first transmission attempt of the packet 1 (Layer-2 ACK timeout), the wireless "
         "link layer retransmits the packet and, simultaneously, BS sends the Explicit Retransmission Start "
         "Notification",
@@ -195,21 +190,21 @@ CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-fig1-eln",
         "The ELN is made when the link layer discards the packet, at the retry limit.",
-        always(WAYS, "eln_at_discard"),
+        Asked(always, WAYS, "eln_at_discard"),
         quote="If the packet 1 fails in transmission until the retry limit of LL-ARQ, BS sends an "
         "appropriate ELN message to the TCP sender",
     ),
     Claim(
         "yun-fig1-reaction",
         "The sender sends the packet again in the moment in which the ELN comes, and cuts no window for it.",
-        always(WAYS, "at_once", "untouched"),
+        Asked(always, WAYS, "at_once", "untouched"),
         quote="Upon receiving the ELN, the TCP sender immediately retransmits the packet 1 without any "
         "congestion control",
     ),
     Claim(
         "yun-fig1-uplink",
         "Uplink both notices are heard in the moment in which they are made.",
-        always(("uplink",), "no_delay"),
+        Asked(always, ("uplink",), "no_delay"),
         quote="(No delay)",
     ),
 )

@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from airhop.experiments.asked import LAST, Asked
 from airhop.experiments.claims import along, below, each_above, every, most_stay_above
 from airhop.experiments.experiment import Claim, ClaimResult, Metric
 from airhop.experiments.samples import Samples
@@ -111,52 +112,59 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-8",
         "Most of the schemes keep Jain's index above 0.98 with every number of connections.",
-        lambda s: most_stay_above(s, CONNECTIONS, tuple(SCHEMES), FAIR),
+        Asked(most_stay_above, CONNECTIONS, tuple(SCHEMES), FAIR),
         quote="most of them achieve high fairness index above 0.98 and do not suffer from severe unfairness",
+        bound=True,
     ),
     Claim(
         "yun-8-ll-elsn",
         "LL-ELSN does not win by aggressive behavior: its index is above 0.98 with every number of "
         "connections.",
-        lambda s: most_stay_above(s, CONNECTIONS, (OWN,), FAIR),
+        Asked(most_stay_above, CONNECTIONS, (OWN,), FAIR),
         quote="LL-ELSN achieves good performance against wireless losses by accurate congestion response, "
         "not by aggressive behavior",
     ),
     Claim(
         "yun-8-worse",
         "The fairness of Jersey and JTCP gets worse with more connections.",
-        lambda s: gets_worse(s, "jersey", "jtcp"),
+        Asked(gets_worse, "jersey", "jtcp"),
         quote="the fairness of TCP-Jersey and JTCP gets worse as the number of connections gets increased",
     ),
     Claim(
         "yun-8-poor",
         "Westwood and TIBET are poor: with the most connections their index is lower than that of most of "
         "the others.",
-        lambda s: exceed_most(s, POOR, -1),
-        quote="TCP Westwood and TIBET show the poor fairness",
+        Asked(exceed_most, POOR, -1),
+        own=True,
+        because="Schemes that are comparable with each other may be poor beside the others and above 0.98.",
         reason=ALIKE,
     ),
     Claim(
         "yun-8-poor-strict",
         "Westwood and TIBET are not fair: with the most connections their index is below 0.98.",
-        lambda s: poor(s, *POOR),
-        own=True,
+        Asked(poor, *POOR),
+        quote="TCP Westwood and TIBET show the poor fairness",
         reason=ALIKE,
     ),
     Claim(
         "yun-8-timeouts",
         "Connections of Westwood and TIBET suffer from frequent timeouts: with the most connections they "
         "have more of them in a thousand segments than most of the others.",
-        lambda s: exceed_most(s.also[TIMEOUTS.name], POOR, 1),
-        quote="some connections suffer severely from frequent timeouts due to small congestion window size",
+        Asked(exceed_most, POOR, 1, of=TIMEOUTS),
+        own=True,
+        because=(
+            "The sentence is of some connections; that all of a scheme have more timeouts in the mean "
+            "is another one."
+        ),
         reason=WAITS,
     ),
     Claim(
         "yun-8-timeouts-strict",
         "Connections of Westwood and TIBET time out more often than Reno's: with the most connections they "
         "have more timeouts in a thousand segments.",
-        lambda s: each_above(s.also[TIMEOUTS.name], CONNECTIONS, POOR, "reno", s.xs[-1:]),
+        Asked(each_above, CONNECTIONS, POOR, "reno", LAST, of=TIMEOUTS),
         own=True,
+        because="The paper does not say whose timeouts those of Westwood and TIBET are more frequent than.",
         reason=WAITS,
     ),
 )

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import Asked, Span
 from airhop.experiments.claims import ahead_everywhere, each_above, falls_behind_beside
-from airhop.experiments.experiment import Claim, Metric, X
+from airhop.experiments.experiment import Claim, Metric
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import MUCH, OTHERS, OWN, PAPER
+from airhop.experiments.yun2009 import MUCH, OTHERS, OWN, PAPER, SCHEMES
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIGURE6
 from airhop.experiments.yun2009.fig6 import FER, FIRST_PRINTED_FER, TIMEOUTS
-from airhop.experiments.yun2009.overall import above_over, falls_behind_beside_over
+from airhop.experiments.yun2009.overall import above_over, falls_behind_beside_over, keeps_least_beside_over
 from airhop.experiments.yun2009.readings import OF_SCHEMES
 
 GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.2, 0.4, 0.6, 0.8), printed=False)
@@ -97,24 +98,27 @@ def headline(samples: Samples) -> str:
     )
 
 
-def congested(samples: Samples) -> list[X]:
-    """List the FERs at which the background is the main cause of losses."""
-    return [x for x in samples.from_x(FIRST_PRINTED_FER) if isinstance(x, float) and x <= 1e-2]
+CONGESTED = Span(FIRST_PRINTED_FER, 1e-2)
+"""The FERs at which the background is the main cause of losses."""
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-9",
         "LL-ELSN is best beside background traffic, too: over the axis it delivers more than any other.",
-        lambda s: above_over(s, (OWN,), OTHERS, s.from_x(FIRST_PRINTED_FER)),
-        quote="LL-ELSN still shows the best performance among the testing schemes, which […] means that "
-        "it successfully handles congestion losses as well as wireless losses.",
+        Asked(above_over, (OWN,), OTHERS, Span(FIRST_PRINTED_FER)),
+        own=True,
+        because=(
+            "The sentence names no value of the axis: of whole curves it says at least this much, over "
+            "the axis together."
+        ),
     ),
     Claim(
         "yun-9-strict",
         "LL-ELSN is first at every FER from 0.01 % up, beside background traffic too.",
-        lambda s: ahead_everywhere(s, GRID, OWN, OTHERS, FIRST_PRINTED_FER),
-        own=True,
+        Asked(ahead_everywhere, GRID, OWN, OTHERS, FIRST_PRINTED_FER),
+        quote="LL-ELSN still shows the best performance among the testing schemes, which […] means that "
+        "it successfully handles congestion losses as well as wireless losses.",
         reason={
             "westwood-plus": (
                 "Where the channel hardly errs, losses are the queue's. No notice tells LL-ELSN of them, so "
@@ -126,31 +130,46 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-9-lhp",
         "LHP degrades severely: in relation to SACK its goodput falls to less than two thirds of what it is "
         "without the background, over the FERs up to 1 %.",
-        lambda s: falls_behind_beside_over(s, "lhp", "sack", congested(s), 1.0 / MUCH),
-        quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
+        Asked(falls_behind_beside_over, "lhp", "sack", CONGESTED, 1.0 / MUCH),
+        own=True,
+        because=(
+            "The paper does not say beside what the degradation is severe; SACK repairs what LHP repairs."
+        ),
         reason=AT_THE_LIMIT,
     ),
     Claim(
         "yun-9-lhp-strict",
         "In relation to SACK the goodput of LHP falls to less than two thirds of what it is without the "
         "background, at every FER from 0.01 % to 1 %.",
-        lambda s: falls_behind_beside(s, GRID, "lhp", "sack", congested(s), 1.0 / MUCH),
+        Asked(falls_behind_beside, GRID, "lhp", "sack", CONGESTED, 1.0 / MUCH),
         own=True,
+        because=(
+            "The paper does not say beside what the degradation is severe; SACK repairs what LHP repairs."
+        ),
+        reason=AT_THE_LIMIT,
+    ),
+    Claim(
+        "yun-9-lhp-most",
+        "LHP degrades most: beside background traffic it keeps a smaller "
+        "part of its goodput than any other scheme, over the FERs up to 1 %.",
+        Asked(keeps_least_beside_over, "lhp", tuple(name for name in SCHEMES if name != "lhp"), CONGESTED),
+        quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
         reason=AT_THE_LIMIT,
     ),
     Claim(
         "yun-9-recoveries",
         "The cause are multiple fast recoveries: over the FERs up to 1 % LHP begins more than one and a half "
         "times as many in a thousand segments as SACK.",
-        lambda s: above_over(s.also[RECOVERIES.name], ("lhp",), ("sack",), congested(s), MUCH),
+        Asked(above_over, ("lhp",), ("sack",), CONGESTED, MUCH, of=RECOVERIES),
         quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
     ),
     Claim(
         "yun-9-recoveries-strict",
         "In a thousand segments LHP begins more than one and a half times as many fast recoveries as SACK, "
         "at every FER from 0.01 % to 1 %.",
-        lambda s: each_above(s.also[RECOVERIES.name], GRID, ("lhp",), "sack", congested(s), MUCH),
+        Asked(each_above, GRID, ("lhp",), "sack", CONGESTED, MUCH, of=RECOVERIES),
         own=True,
+        because="The sentence tells a cause and names no error rate at which it works.",
         reason="SACK begins a recovery for each loss of the channel, too, and LHP does not: the more the "
         "channel errs, the closer the two come.",
     ),

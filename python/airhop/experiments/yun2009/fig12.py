@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from airhop.experiments.asked import ALL_X, Asked
 from airhop.experiments.claims import each_below
 from airhop.experiments.experiment import Claim, Curve, Experiment, Metric
 from airhop.experiments.reading import SILENT, Question, Reading
@@ -90,29 +91,37 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-10",
         "Westwood, Veno and TIBET are aggressive against Reno: over the axis each leaves it less than nine "
         "tenths of what it has among its own kind.",
-        lambda s: below_over(s, ESTIMATORS, "reno", s.xs, FRIENDLY),
-        quote=QUOTE,
+        Asked(below_over, ESTIMATORS, "reno", ALL_X, FRIENDLY),
+        own=True,
+        because=(
+            "The sentence names no value of the axis: of whole curves it says at least this much, over "
+            "the axis together."
+        ),
         reason=LITTLE_TAKEN,
     ),
     Claim(
         "yun-10-ideal",
         "Even an ideal estimator is aggressive against Reno.",
-        lambda s: below_over(s, ("ideal-bwe",), "reno", s.xs, FRIENDLY),
-        quote=QUOTE,
+        Asked(below_over, ("ideal-bwe",), "reno", ALL_X, FRIENDLY),
+        own=True,
+        because=(
+            "The sentence names no value of the axis: of whole curves it says at least this much, over "
+            "the axis together."
+        ),
         reason=FAIR_SHARE,
     ),
     Claim(
         "yun-10-strict",
         "Westwood, Veno and TIBET are aggressive against Reno at every FER.",
-        lambda s: each_below(s, FER, ESTIMATORS, "reno", s.xs, FRIENDLY),
-        own=True,
+        Asked(each_below, FER, ESTIMATORS, "reno", ALL_X, FRIENDLY),
+        quote=QUOTE,
         reason=LITTLE_TAKEN,
     ),
     Claim(
         "yun-10-ideal-strict",
         "An ideal estimator is aggressive against Reno at every FER.",
-        lambda s: each_below(s, FER, ("ideal-bwe",), "reno", s.xs, FRIENDLY),
-        own=True,
+        Asked(each_below, FER, ("ideal-bwe",), "reno", ALL_X, FRIENDLY),
+        quote=QUOTE,
         reason=FAIR_SHARE,
     ),
 )

@@ -40,7 +40,7 @@ LIMIT = PlottedAxis(
 GOODPUT = Metric(
     "goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
 )
-WITH_ARQ = Replications(quick=3, full=50)
+WITH_ARQ = Replications(quick=3, full=50, printed=True)
 """§5.1: "50 runs with LL-ARQ"."""
 FERS = {0.01: "1 %", 0.1: "10 %", 0.3: "30 %"}
 SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
@@ -76,6 +76,11 @@ def good_with_one(samples: Samples) -> ClaimResult:
     return ClaimResult(some(one.holds for one in found.values()), told)
 
 
+def good_with_each(samples: Samples) -> ClaimResult:
+    """Judge whether LL-ELSN is near the best at each FER with every small retry limit."""
+    return near_best(samples, LIMIT, of_the_best(samples, SMALL), GOOD)
+
+
 def headline(samples: Samples) -> str:
     """Say what one retransmission does for Reno and for LL-ELSN."""
     parts = []
@@ -101,8 +106,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-2-uniform-strict",
         "LL-ELSN is consistently good under uniform errors with each small retry limit, 2 to 4.",
-        lambda s: near_best(s, LIMIT, of_the_best(s, SMALL), GOOD),
+        good_with_each,
         own=True,
+        because="The paper says a small retry limit, and not every small one.",
     ),
 )
 

@@ -14,7 +14,8 @@ than 90 % of the best curve at every p_bb.
 
 from __future__ import annotations
 
-from airhop.experiments.claims import along, below, every, keeps_most, near_best, some
+from airhop.experiments.asked import Asked
+from airhop.experiments.claims import along, below, every, keeps_most, near_each, some
 from airhop.experiments.experiment import (
     Claim,
     ClaimResult,
@@ -98,12 +99,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-2-bursty",
         "LL-ELSN with LL-ARQ of a small retry limit is consistently good under bursty errors: it delivers "
         "more than 90 % of the best curve at every p_bb.",
-        lambda s: near_best(
-            s,
-            P_BB,
-            {("ll-elsn, LL-ARQ", x): [(curve.name, x) for curve in CURVES] for x in s.xs},
-            GOOD,
-        ),
+        Asked(near_each, P_BB, "ll-elsn, LL-ARQ", tuple(curve.name for curve in CURVES), GOOD),
         quote=CONSISTENTLY_GOOD,
     ),
     Claim(

@@ -10,6 +10,7 @@ ERSN wins any is asked by a claim of ours.
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked, Span
 from airhop.experiments.claims import each_above, each_below
 from airhop.experiments.experiment import Claim, Curve, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.reading import SILENT, Question, Reading
@@ -59,7 +60,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-16-spurious",
         "ERSN prevents spurious timeouts: where a retransmission takes 80 to 100 ms there are fewer with it.",
-        lambda s: each_below(s.also[SPURIOUS.name], DELAY, (BOTH,), ELN, s.from_x(LONG_MS)),
+        Asked(each_below, DELAY, (BOTH,), ELN, Span(LONG_MS), of=SPURIOUS),
         quote="Explicit Retransmission Start Notification (ERSN), which notifies the TCP sender of the start "
         "of the retransmission process at the wireless link layer, in order to prevent spurious timeouts at "
         "the TCP sender",
@@ -67,8 +68,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-16-goodput",
         "So it is effective: where a retransmission takes 80 to 100 ms, LL-ELSN delivers more with it.",
-        lambda s: each_above(s, DELAY, (BOTH,), ELN, s.from_x(LONG_MS)),
+        Asked(each_above, DELAY, (BOTH,), ELN, Span(LONG_MS)),
         own=True,
+        because="The text on goodput with ERSN is lost; a timeout that is spared is worth what it delivers.",
         reason="Pauses of repeated frames are part of the measured round trips, so that the timeout is "
         "longer than a pause. A spurious timeout takes several pauses in a row, or the first seconds, "
         "when the timeout is shorter.",

@@ -8,19 +8,38 @@ is read as the smallest of the figure, and "good performance constantly" as more
 
 from __future__ import annotations
 
+import numpy as np
+
+from airhop import stats
+from airhop.experiments.asked import FIRST, Asked
 from airhop.experiments.claims import (
+    above,
     ahead_everywhere,
     along,
+    below,
     each_below,
+    every,
     falls_all_along,
     keeps_most,
-    near_best,
+    near_each,
+    within_axis,
 )
-from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
+from airhop.experiments.experiment import Claim, ClaimResult, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import CURVES, GOOD, OTHERS, OWN, PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.experiments.yun2009 import (
+    CURVES,
+    GOOD,
+    NO_SLOWER,
+    OTHERS,
+    OWN,
+    PAPER,
+    REPLICATIONS,
+    SCHEMES,
+    SETTINGS,
+)
 from airhop.experiments.yun2009.fig6 import CUTS, TIMEOUTS
 from airhop.experiments.yun2009.readings import OF_SCHEMES
+from airhop.numerals import interval
 
 D_OFF = PlottedAxis(
     key="d_off_ms",
@@ -46,36 +65,54 @@ def headline(samples: Samples) -> str:
     )
 
 
+ROUND_TRIP = Metric("srtt_ms", "Smoothed round trip", "ms", (0.0, 100.0, 200.0), digits=0, printed=False)
+SAME = 0.1
+
+
+def inverse_of_round_trip(samples: Samples) -> ClaimResult:
+    """Judge whether Reno's goodput times its round trip is the same at both ends of the axis."""
+    first, last = samples.xs[0], samples.xs[-1]
+    goodput, trips = samples.paired(("reno", last), ("reno", first)), samples.also[ROUND_TRIP.name]
+    (late, early), (long, short) = goodput, trips.paired(("reno", last), ("reno", first))
+    found = stats.ratio(np.multiply(late, long).tolist(), np.multiply(early, short).tolist())
+    longer = stats.ratio(long, short)
+    return ClaimResult(
+        every((above(found, 1 - SAME), below(found, 1 + SAME))),
+        f"product {interval(found)} times as large where the round trip is {interval(longer)} times as long",
+    )
+
+
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-5-falls",
         "The goodput of every scheme falls with every step of the round-trip time.",
-        lambda s: falls_all_along(s, D_OFF, tuple(SCHEMES)),
+        Asked(falls_all_along, D_OFF, tuple(SCHEMES)),
         quote="the testing schemes also show decreasing goodput for increasing RTT",
     ),
     Claim(
         "yun-5-constant",
         "LL-ELSN is good throughout: at every round-trip time it has more than nine tenths of what any other "
         "scheme has.",
-        lambda s: near_best(s, D_OFF, {(OWN, x): [(other, x) for other in OTHERS] for x in s.xs}, GOOD),
+        Asked(near_each, D_OFF, OWN, OTHERS, GOOD),
         quote="LL-ELSN shows good performance constantly.",
     ),
     Claim(
         "yun-5-first",
         "LL-ELSN is ahead of every other scheme at every round-trip time.",
-        lambda s: ahead_everywhere(s, D_OFF, OWN, OTHERS),
+        Asked(ahead_everywhere, D_OFF, OWN, OTHERS),
         own=True,
+        because="The paper calls LL-ELSN good at every round trip, and not the first.",
     ),
     Claim(
         "yun-5-constant-strict",
         "LL-ELSN suffers least from a long round trip: it keeps a larger part of its goodput than any other.",
-        lambda s: keeps_most(s, D_OFF, OWN, OTHERS),
-        own=True,
+        Asked(keeps_most, D_OFF, OWN, OTHERS),
+        quote="their sensitivities to RTT are different. […] LL-ELSN shows good performance constantly.",
     ),
     Claim(
         "yun-5-small",
         "TIBET and Westwood are worse than Reno at the smallest round-trip time.",
-        lambda s: each_below(s, D_OFF, ("tibet", "westwood-plus"), "reno", s.xs[:1]),
+        Asked(each_below, D_OFF, ("tibet", "westwood-plus"), "reno", FIRST),
         quote="TIBET and Westwood are worse than Reno in small RTT.",
         reason={
             "tibet": (
@@ -87,6 +124,27 @@ CLAIMS: tuple[Claim[Samples], ...] = (
                 "window: that can weigh more than the window that Westwood cuts to."
             ),
         },
+    ),
+    Claim(
+        "yun-5-reno",
+        (
+            "Reno's goodput is inversely proportional to the round trip: their product stays within a "
+            "tenth from the shortest to the longest."
+        ),
+        inverse_of_round_trip,
+        quote="The goodput of TCP Reno is known as inversely proportional to RTT [39].",
+        reason=(
+            "The law is of a sender without timeouts, whose losses do not depend on its rate. At the "
+            "shortest round trip data frames collide with more TCP ACKs, and after a loss the sender "
+            "waits for timeouts that are as long on any path."
+        ),
+    ),
+    Claim(
+        "yun-5-axis",
+        "No curve leaves the printed axis, which ends at 3.2 Mbit/s.",
+        Asked(within_axis, D_OFF, tuple(SCHEMES), 3.2),
+        quote="Goodput (Mbpt) 0 0.8 1.6 2.4 3.2 Delay offset of link buffer (ms)",
+        reason=NO_SLOWER,
     ),
 )
 
@@ -104,6 +162,6 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice("ll-elsn", 30, duration_s=20.0, opening_s=4.0),
-    also=(CUTS, TIMEOUTS),
+    also=(CUTS, TIMEOUTS, ROUND_TRIP),
     questions=OF_SCHEMES,
 )

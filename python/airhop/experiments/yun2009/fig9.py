@@ -8,6 +8,7 @@ largest goodput over n, and 90 % of what LL-ELSN delivers.
 
 from __future__ import annotations
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.claims import catches_up, steady
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
@@ -45,14 +46,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-7-constant",
         "LL-ELSN is quasi-constant: with every number of connections it delivers more than 90 % of what it "
         "delivers with any other.",
-        lambda s: steady(s, CONNECTIONS, "ll-elsn", FULL),
+        Asked(steady, CONNECTIONS, "ll-elsn", FULL),
         quote="LL-ELSN shows quasiconstant goodput irrespective of n.",
     ),
     Claim(
         "yun-7-others",
         "The others fill the link only with enough connections: each is below 90 % of LL-ELSN with one, and "
         "above with the most.",
-        lambda s: catches_up(s, CONNECTIONS, OTHERS, "ll-elsn", FULL),
+        Asked(catches_up, CONNECTIONS, OTHERS, "ll-elsn", FULL),
         quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
         "connections since each connection suffers from rate reduction due to wireless losses",
         reason={

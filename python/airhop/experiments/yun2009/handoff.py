@@ -307,6 +307,9 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "After a handoff of any length new data are delivered sooner with LL-ELSN than with the others.",
         soonest,
         own=True,
+        because=(
+            "The paper has no handoffs in its simulations; the worth of a notice there is a question of ours."
+        ),
         reason="LL-ELSN's ELN filter takes the handoff for a disconnection. Of the first hole in the "
         "receiver's data a second ELN comes while the sender is frozen; if it is not the one to be "
         "answered, the next copy is the probe that the retransmission timer sends. A sender whose "
@@ -317,6 +320,9 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "LL-ELSN delivers most with handoffs of any length.",
         most,
         own=True,
+        because=(
+            "The paper has no handoffs in its simulations; the worth of a notice there is a question of ours."
+        ),
     ),
 )
 

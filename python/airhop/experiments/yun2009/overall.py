@@ -67,6 +67,19 @@ def falls_behind_beside_over(
     )
 
 
+def keeps_least_beside_over(
+    samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
+) -> ClaimResult:
+    """Judge whether a scheme keeps less of what it has beside than each of the others, over these x."""
+    found = {other: falls_behind_beside_over(samples, scheme, other, at, 1.0) for other in others}
+    short = tuple(other for other, one in found.items() if not one.holds)
+    missed = f"no smaller part than {', '.join(short)}; " if short else ""
+    return ClaimResult(
+        every(one.holds for one in found.values()),
+        f"{missed}{'; '.join(one.measured for one in found.values())}",
+    )
+
+
 def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> Ratio:
     common = sorted(one.keys() & other.keys())
     return stats.ratio([one[rep] for rep in common], [other[rep] for rep in common])

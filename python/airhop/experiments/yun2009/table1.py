@@ -21,10 +21,11 @@ Collisions destroy whole frames: under `bulk` they fail HACK's detection as well
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from airhop.experiments.asked import Asked
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
@@ -105,32 +106,28 @@ SHARE = 2 * FER
 """Failure probabilities that differ by less are the same: so often is the packet behind lost, or a notice."""
 
 
-def agrees(*schemes: str) -> Callable[[Values], ClaimResult]:
+def agrees(values: Values, *schemes: str) -> ClaimResult:
     """Judge whether delays and detection failures of these schemes are those of Table 1, both ways.
 
     Delays within an EIFS, failures within `SHARE`.
     """
-
-    def check(values: Values) -> ClaimResult:
-        decisions = []
-        delays: list[tuple[float, float]] = []
-        failures: list[tuple[float, float]] = []
-        for scheme, way in product(schemes, WAYS):
-            for metric, formula, most, off in (
-                (DELAY, FORMULA, EIFS_MS, delays),
-                (UNDETECTED, FAILURE, SHARE, failures),
-            ):
-                low, high = _ends(values.at(scheme, metric, way=way, load="light").value)
-                expected = values.at(scheme, formula, way=way).value.mean
-                decisions.append(within(low - expected, high - expected, -most, most))
-                off.append((low - expected, high - expected))
-        return ClaimResult(
-            every(decisions),
-            f"delays are off by {_range(delays, 1.0, 2)} ms ({EIFS_MS:.2f} is allowed), detection failures "
-            f"by {_range(failures, 100.0, 1)} percentage points ({100 * SHARE:g} are); ends of the intervals",
-        )
-
-    return check
+    decisions = []
+    delays: list[tuple[float, float]] = []
+    failures: list[tuple[float, float]] = []
+    for scheme, way in product(schemes, WAYS):
+        for metric, formula, most, off in (
+            (DELAY, FORMULA, EIFS_MS, delays),
+            (UNDETECTED, FAILURE, SHARE, failures),
+        ):
+            low, high = _ends(values.at(scheme, metric, way=way, load="light").value)
+            expected = values.at(scheme, formula, way=way).value.mean
+            decisions.append(within(low - expected, high - expected, -most, most))
+            off.append((low - expected, high - expected))
+    return ClaimResult(
+        every(decisions),
+        f"delays are off by {_range(delays, 1.0, 2)} ms ({EIFS_MS:.2f} is allowed), detection failures "
+        f"by {_range(failures, 100.0, 1)} percentage points ({100 * SHARE:g} are); ends of the intervals",
+    )
 
 
 def least(values: Values) -> ClaimResult:
@@ -198,7 +195,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-12-eln",
         "Balakrishnan's scheme is as fast and as sure as Table 1 says: T_data + T_ack + T_wrd down, a T_wrd "
         "more up, no failure.",
-        agrees("eln"),
+        Asked(agrees, "eln"),
         quote="Balakrishnan et al.’s […] ELN delay (downlink) T wls data + T wls ack + T wrd […] ELN delay "
         "(uplink) T wls data + T wls ack +2T wrd […] Prob. of detection failure 0",
     ),
@@ -206,21 +203,21 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-12-hack",
         "HACK, EWLN and TCP-ELN are as fast and as sure as Table 1 says: T_ack + T_wrd down, a T_wrd more "
         "up, failure P_f_header.",
-        agrees("hack", "ewln", "tcp-eln"),
+        Asked(agrees, "hack", "ewln", "tcp-eln"),
         quote="HACK, EWLN, TCP-ELN […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] "
         "T wls ack +2T wrd […] Prob. of detection failure […] P f header",
     ),
     Claim(
         "yun-12-lhp",
         "LHP is as fast and as sure as Table 1 says: T_ack + T_wrd down, a T_wrd more up, failure P_f_frag.",
-        agrees("lhp"),
+        Asked(agrees, "lhp"),
         quote="LHP […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] T wls ack +2T "
         "wrd […] Prob. of detection failure […] P f frag",
     ),
     Claim(
         "yun-12-ll-elsn",
         "LL-ELSN is as fast and as sure as Table 1 says: T_wrd down, no delay up, no failure.",
-        agrees("ll-elsn"),
+        Asked(agrees, "ll-elsn"),
         quote="LL-ELSN ELN delay (downlink) […] T wrd ELN delay (uplink) […] 0 Prob. of detection failure "
         "[…] 0",
     ),

@@ -1,0 +1,39 @@
+"""How far single runs scatter: half of the 95 % range of one run, where printed numbers are judged by it.
+
+`spreads.csv` has a row per number: t(0.975, n - 1) times the standard deviation of n runs of Airhop's own
+under the default reading, in the unit in which the paper prints the number (Mbit/s, or per cent for a gain of
+one curve over another). `tools/spreads.py` writes it.
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+
+from airhop.errors import InputError
+from airhop.experiments.experiment import X
+
+FILE = "spreads.csv"
+
+
+def spread(experiment: str, curve: str, x: X, other: str = "") -> float:
+    """Return how far one run may be from the mean, 95 % of the time; with `other`, of the gain in per cent.
+
+    Raises InputError where `spreads.csv` has no such row.
+    """
+    key = (experiment, curve, other, x if isinstance(x, str) else f"{x:g}")
+    try:
+        return _spreads()[key]
+    except KeyError:
+        raise InputError(f"{FILE} has no row {', '.join(filter(None, key))}: run tools/spreads.py") from None
+
+
+@cache
+def _spreads() -> dict[tuple[str, str, str, str], float]:
+    """Read the file once."""
+    text = (files("airhop.experiments") / FILE).read_text(encoding="utf-8")
+    return {
+        (row["experiment"], row["curve"], row["other"], row["x"]): float(row["spread"])
+        for row in csv.DictReader(text.splitlines())
+    }
