@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from airhop.errors import InputError, did_you_mean
 from airhop.experiments.calculation import Calculation
+from airhop.experiments.combined import AND, together
 from airhop.experiments.experiment import Experiment
 from airhop.experiments.reading import MARK, Read, find
 
@@ -140,12 +141,13 @@ def lookup(
 
 
 def read_so(experiment: Read, name: str) -> Read:
-    """Make an experiment under the reading of this name; none is the default.
+    """Make an experiment under the reading of this name, or under several joined by `+`; none is the default.
 
-    Raises InputError where it has no such reading.
+    Raises InputError where it has no such reading, and where two that are joined contradict each other.
     """
-    reading = find(name, experiment.questions, of=experiment.id)
-    return experiment.under(reading) if reading else experiment
+    found = [find(one, experiment.questions, of=experiment.id) for one in name.split(AND)]
+    read = [reading for reading in found if reading]
+    return experiment.under(together(read)) if read else experiment
 
 
 def _broken(entry: EntryPoint, why: str) -> str:

@@ -1,0 +1,83 @@
+"""Readings that are taken together: a fraction of all combinations that tells each one's effect apart.
+
+`kounavis1996/ebsn@ber-powers+reno` is an experiment under two readings at once. Of eight readings there are
+256 combinations. Sixteen of them, chosen so that the effect of each reading is confounded with no effect of
+another, nor with one of two together (a design of resolution IV; Box, Hunter and Hunter 2005, §6.5), are
+enough to see which matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from airhop.errors import InputError
+from airhop.experiments.reading import SILENT, Reading
+
+AND = "+"
+"""Between the names of readings that are taken together."""
+MOST = 8
+"""Readings of a design at most: sixteen runs tell no more apart."""
+GENERATORS = ((1, 2, 3), (0, 2, 3), (0, 1, 2), (0, 1, 3))
+"""The fifth to the eighth factor as products of three of the first four: 2^(8-4), resolution IV."""
+Fixed = Mapping[str, object]
+
+
+def design(count: int) -> list[tuple[bool, ...]]:
+    """Return which of `count` readings are on in each run: all combinations of up to four, sixteen of more.
+
+    Raises InputError for more than eight.
+    """
+    if not 1 <= count <= MOST:
+        raise InputError(f"a design has 1 to {MOST} readings, not {count}")
+    basic = list(product((False, True), repeat=min(count, 4)))
+    return [run + tuple(_parity(run, one) for one in GENERATORS[: count - len(run)]) for run in basic]
+
+
+def _parity(run: Sequence[bool], places: Sequence[int]) -> bool:
+    """Return the product of levels -1 and +1, as a level."""
+    return sum(not run[place] for place in places) % 2 == 0
+
+
+def together(readings: Sequence[Reading]) -> Reading:
+    """Make one reading of several. Raises InputError where two of them set the same thing otherwise."""
+    if len({reading.name for reading in readings}) < len(readings):
+        raise InputError("a reading is taken together with others once")
+    joined = readings[0]
+    for reading in readings[1:]:
+        names = f"`{joined.name}` and `{reading.name}`"
+        for what in ("scenario", "metric"):
+            if getattr(joined, what) and getattr(reading, what):
+                raise InputError(f"{names} both have a {what} of their own")
+        joined = replace(
+            joined,
+            name=f"{joined.name}{AND}{reading.name}",
+            text=f"{joined.text} {reading.text}",
+            rests_on=_words(joined.rests_on, reading.rests_on),
+            settings=_joined(joined.settings, reading.settings, names),
+            schemes=_nested(joined.schemes, reading.schemes, names),
+            curves=_nested(joined.curves, reading.curves, names),
+            scenario=joined.scenario or reading.scenario,
+            metric=joined.metric or reading.metric,
+            checks={**joined.checks, **reading.checks},
+        )
+    return joined
+
+
+def _words(one: str, other: str) -> str:
+    said = [words for words in (one, other) if words != SILENT]
+    return " … ".join(dict.fromkeys(said)) or SILENT
+
+
+def _joined(one: Fixed, other: Fixed, names: str) -> dict[str, object]:
+    for path in one.keys() & other.keys():
+        if one[path] != other[path]:
+            raise InputError(f"{names} set `{path}` to {one[path]!r} and {other[path]!r}")
+    return {**one, **other}
+
+
+def _nested(one: Mapping[str, Fixed], other: Mapping[str, Fixed], names: str) -> dict[str, Fixed]:
+    return {
+        key: _joined(one.get(key, {}), other.get(key, {}), names) for key in dict.fromkeys((*one, *other))
+    }
