@@ -127,7 +127,9 @@ def samples(
                 made.cells.setdefault((scheme, x), {})[rep] = mean * (1 + channel + luck)
     for name, of in COUNTS.items():
         counts = {
-            (curve, x): {rep: of(float(x), value) for rep, value in values.items()}
+            (curve, x): {
+                rep: of(x if isinstance(x, int | float) else 0.0, value) for rep, value in values.items()
+            }
             for (curve, x), values in made.cells.items()
         }
         made.also[name] = Samples(name, counts)

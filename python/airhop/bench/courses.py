@@ -152,6 +152,13 @@ def _cell(cell: str, *, mbps: int, control_mbps: int) -> list[Parameter]:
     ]
 
 
+AS_NS2: dict[str, Any] = {
+    "wlan.field.preset": "ns2",
+    "wlan.field.overhead": "34 B",
+    "wlan.field.routing": {"kind": "aodv", "preset": "ns2"},
+    "flow.ftp.tcp": {"preset": "ns2"},
+}
+"""Of the chain: what ns-2 has where the packaged scenario has the standards of its paper's day."""
 ITS_TCP = Note(
     "ns-3",
     "TCP",
@@ -208,6 +215,9 @@ COURSES: Mapping[str, Course] = {
         ns2_program="chain.tcl",
         ns3_scenario="B",
         parameters=[
+            Parameter(
+                "MAC and routing", "ns2", lambda preset: {**AS_NS2, "wlan.field.preset": preset}, None, None
+            ),
             *_tcp("newreno", 1460, "ftp", window=100),
             Parameter(
                 "hops",

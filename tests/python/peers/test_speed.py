@@ -177,7 +177,13 @@ def unavailable(_peers: Path, _course: Course, _seed: int) -> Speed:
 
 # ---- one experiment --------------------------------------------------------------------------------------
 
-ONLY_ONE = {("stack", "ns-2"), ("stack", "ns-3"), ("frame header, us", "ns-3")}
+ONLY_ONE = {
+    ("stack", "ns-2"),
+    ("stack", "ns-3"),
+    ("MAC and routing", "ns-2"),
+    ("MAC and routing", "ns-3"),
+    ("frame header, us", "ns-3"),
+}
 """What a peer has one value of, which is the course's."""
 EVERY = [(name, one.what) for name, course in COURSES.items() for one in course.parameters]
 

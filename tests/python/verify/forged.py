@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 import airhop
+from airhop.bench.courses import AS_NS2
 from airhop.results import Result
 from airhop.scenario import Scenario
 from airhop.verify import LAWS, Trace, verify
@@ -31,7 +32,7 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "linux": ("last-hop", {"flow.ftp.tcp.preset": "linux", "scheme": "sack"}),
     "told": ("last-hop", {"scheme": "ll-elsn", "wlan.cell.errors.fer": 0.15}),
-    "chain": ("cheng2008-chain", {"scheme": "newreno", "duration": "2 s"}),
+    "chain": ("cheng2008-chain", {**AS_NS2, "scheme": "newreno", "duration": "2 s"}),
     "standard": ("cheng2008-chain", STATIC | {"wlan.field.preset": "802.11"}),
     "captures": ("cheng2008-chain", STATIC | {"wlan.field.preset": "802.11"} | CAPTURES),
     "locks": ("cheng2008-chain", STATIC | CAPTURES),
@@ -44,7 +45,10 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
         {"wlan.cell.fragmentation": "256 B", "wlan.cell.errors.fer": 0.6, "wlan.cell.attempts": 3},
     ),
     "hidden": ("cheng2008-chain", STATIC | {"wlan.field.fragmentation": "400 B"}),
-    "radio": ("kounavis1996-fixed-mobile", {"duration": "20 s"}),
+    "radio": (
+        "kounavis1996-fixed-mobile",
+        {"duration": "20 s", "radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2},
+    ),
     "reordered": ("last-hop", {"wired.w2.reorder": {"share": 0.05, "by": "3 ms", "direction": "r1->bs"}}),
 }
 """Runs in which faults are planted: scenarios, and what is changed in them."""
