@@ -20,6 +20,7 @@ pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
         stack,
         tolerance,
         push: script.option("push").is_some(),
+        complete: script.option("complete").is_some(),
         anchor: None,
         clocks: BTreeMap::new(),
         memory: Memory::default(),
@@ -35,10 +36,10 @@ pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
             break;
         }
     }
-    if ended.is_ok() {
-        ended =
-            player.stack.finish().map(|checks| player.checks += checks).map_err(|refusal| (place, refusal));
-    }
+    let ended = ended
+        .and_then(|()| player.nothing_is_left().map_err(|refusal| (place, refusal)))
+        .and_then(|()| player.stack.finish().map_err(|refusal| (place, refusal)))
+        .map(|checks| player.checks += checks);
     player.verdict(ended)
 }
 
@@ -51,6 +52,8 @@ struct Player<'a> {
     tolerance: i64,
     /// PSH is compared as well (`--push`).
     push: bool,
+    /// What a script does not expect is a difference (`--complete`); packetdrill looks at what comes in place of what is expected alone.
+    complete: bool,
     /// The script's time of the event before, if it was not a range.
     anchor: Option<i64>,
     /// The stack's timestamps by those of the script.
@@ -86,6 +89,7 @@ impl Player<'_> {
         let at = |place: Place| move |refusal: Refusal| (place, refusal);
         if !matches!(event.action, Action::Outbound(_)) {
             self.stack.wait_until(from).map_err(at(event.place))?;
+            self.nothing_is_left().map_err(at(event.place))?;
         }
         match &event.action {
             Action::Inbound(segment) => self.inbound(segment).map_err(at(event.place))?,
@@ -101,6 +105,21 @@ impl Player<'_> {
         }
         self.anchor = matches!(event.when, When::At(_) | When::After(_)).then_some(from);
         Ok(())
+    }
+
+    /// Of a complete script, everything that was sent was expected.
+    fn nothing_is_left(&mut self) -> Result<(), Refusal> {
+        if !self.complete {
+            return Ok(());
+        }
+        let now = self.stack.now();
+        match self.stack.next_sent(now)? {
+            Some(Sent { at, segment }) => {
+                let seen = format!("{segment} at {}", seconds(at));
+                Err(Refusal::Differs { expected: "nothing".into(), seen })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The time of an event. `+0.5` counts from the event before: by the script's time if that names one, else by the stack's; a range
