@@ -1,6 +1,6 @@
 //! Airhop is held to scripts: what holds passes, a difference fails where it is, and what is not modelled ends the script.
 
-use airhop_packetdrill::{Verdict, judge};
+use airhop_packetdrill::{Verdict, judge, judge_variants};
 use std::path::Path;
 
 const ACCEPTED: &str = "
@@ -215,4 +215,43 @@ fn fins_close_both_sides() {
     let heard = "+0 < F. 1:101(100) ack 1 win 257\n+0 > . 1:1(0) ack 102\n+0 read(4, ..., 500) = 100\n";
     passes(accepted(heard), 2);
     fails(accepted(&heard.replace("= 100", "= 101")), 11, "100 bytes");
+}
+
+/// A complete script expects everything that is sent; of another one the rest goes unseen.
+#[test]
+fn a_complete_script_expects_all_that_is_sent() {
+    let one_of_two = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:1001(1000) ack 1\n";
+    passes(accepted(one_of_two), 1);
+    fails(accepted(&format!("--complete\n{one_of_two}")), 11, "1001:2001(1000)");
+}
+
+/// PSH is compared where a script asks for it: the end of what was written is pushed (RFC 9293 §3.9.1.2).
+#[test]
+fn pushes_are_compared_on_request() {
+    let unpushed = "+0 write(4, ..., 2000) = 2000\n+0 > . 1:2001(2000) ack 1\n";
+    passes(accepted(unpushed), 1);
+    fails(accepted(&format!("--push\n{unpushed}")), 11, "differs: flags");
+}
+
+/// A script names further senders by preset, scheme and recovery; a word that is none of these is an error that says so.
+#[test]
+fn further_senders_are_named_by_their_parts() {
+    let flight = |also: &str| {
+        let text = format!(
+            "--also={also}\n{ACCEPTED}+0 write(4, ..., 20000) = 20000\n+0 > . 1:10001(10000) ack 1\n"
+        );
+        judge_variants(Path::new("x.pkt"), &text)
+    };
+    let judged = flight("rfc:tahoe, ns2:sack:rate-halving").expect("two senders");
+    let names: Vec<&str> = judged.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["rfc:tahoe", "ns2:sack:rate-halving"]);
+    judged.into_iter().for_each(|(_, verdict)| passes(verdict, 1));
+    for (also, error) in [
+        ("rfc", "`rfc`: expected preset:scheme[:recovery]"),
+        ("bsd:reno", "`bsd:reno`: bsd is no preset"),
+        ("rfc:tacho", "`rfc:tacho`: tacho is no scheme"),
+        ("rfc:sack:best", "`rfc:sack:best`: best is no recovery"),
+    ] {
+        assert_eq!(flight(also).unwrap_err(), format!("x.pkt: {error}"));
+    }
 }
