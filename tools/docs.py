@@ -7,6 +7,7 @@ from typing import Any
 import api_pages
 import costs_page
 import cross_checks
+import ledger
 import measures_page
 import objects_page
 import packetdrill_page
@@ -24,7 +25,7 @@ from blocks import fill, table
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("api", "experiments", "scenario", "schemes")
 """Folders of docs/ in which every page is generated."""
-WRITTEN = {"experiments/readings.md", "experiments/ledger.md"}
+WRITTEN = {"experiments/readings.md", "experiments/papers.md"}
 """Pages in these folders that are written by hand."""
 
 LAST_HOP = ("last-hop", "reno", '--set duration="20 s"')
@@ -94,7 +95,8 @@ EXPERIMENTS_HEAD = """# Experiments
 
 Figures and tables of papers, run again: `airhop reproduce ID`. Each page lists what is simulated and what
 the paper claims, and what it leaves open: [under every reading](experiments/readings.md) says what hangs on
-that, and the [ledger](experiments/ledger.md) what has become of every item of four papers. `airhop/today`
+that, [printed beside measured](experiments/papers.md) has every table and headline of four papers, and the
+[ledger](experiments/ledger.md) what has become of every item of four papers. `airhop/today`
 asks what has become of it all since; the answers are on [a page of their own](what-wins-where.md).
 
 ![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)
@@ -111,6 +113,7 @@ def pages() -> dict[str, str]:
         "cross-checks.md": cross_checks.page(),
         packetdrill_page.PAGE: packetdrill_page.page(),
         references.PAGE: references.page(),
+        ledger.PAGE: ledger.page(),
         "measures.md": measures_page.page(),
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),

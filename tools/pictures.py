@@ -152,9 +152,11 @@ def draw_headlines(path: Path) -> None:
         figure = sheet(7.0, 3.6)
         for axes, (name, found) in zip(figure.subplots(1, len(papers)), papers.items(), strict=True):
             numbers = [[float(part) for part in re.findall(r"[0-9.]+", row[4])] for row in found]
-            for place, (mean, low, high) in enumerate(numbers):
-                axes.plot([low, high], [place, place], color="black", linewidth=0.8)
-                axes.plot([mean], [place], "o", color="black", markersize=3)
+            for place, (mean, *ends) in enumerate(numbers):
+                axes.plot(ends, [place] * len(ends), color="black", linewidth=0.8)
+                # Open where a few runs scatter so much that there is no interval.
+                filled = "black" if ends else "white"
+                axes.plot([mean], [place], "o", color="black", markerfacecolor=filled, markersize=3)
             axes.axvline(float(found[0][2]), color="0.4", linestyle="--", linewidth=0.8)
             axes.set_yticks(range(len(found)), [row[3] for row in found])
             axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=f"{name}\n{found[0][1]}")

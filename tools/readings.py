@@ -1,4 +1,4 @@
-"""Writes the blocks of docs/experiments/readings.md from a run under every reading.
+"""Writes the blocks of docs/experiments/readings.md, and outcomes.csv, from a run under every reading.
 
     airhop reproduce --all --readings --quick --out DIR
     airhop reproduce yun2009/fig6 cheng2008/table2 kounavis1996/ebsn koo2007/fig2a --readings --out DIR
@@ -7,7 +7,9 @@
 Prose is written by hand around them. Nothing is simulated: the rows of DIR must be those of this simulator.
 """
 
+import csv
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -24,6 +26,10 @@ from airhop.stats import Ratio
 from blocks import fill, table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments" / "readings.md"
+OUTCOMES, CHANGES = PAGE.parent / "outcomes.csv", PAGE.parent / "changes.toml"
+COLUMNS = ("claim", "experiment", "whose", "outcome", "needs", "readings", "before", "whose_before")
+WORDS = ("reproduced", "bound met", "hangs on a reading", "cannot be told", "not reproduced")
+"""Outcomes as they are counted."""
 PAPERS = {
     "yun2009": "Yun 2009",
     "koo2007": "Koo 2007",
@@ -147,7 +153,77 @@ def hanging(found: Mapping[str, Reproduced]) -> str:
     return table(("claim", "experiment", "over all readings"), rows, left=3)
 
 
+# ---- outcomes --------------------------------------------------------------------------------------------
+
+
+def known_before() -> dict[str, tuple[str, str]]:
+    """Read what each claim came to before all were read again, and whose it was."""
+    if not OUTCOMES.is_file():
+        return {}
+    with OUTCOMES.open(encoding="utf-8") as file:
+        return {row["claim"]: (row["before"], row["whose_before"]) for row in csv.DictReader(file)}
+
+
+def write_outcomes(found: Mapping[str, Reproduced]) -> None:
+    """Write the outcome of each claim of the papers; what it was before is kept."""
+    before = known_before()
+    rows = [
+        (
+            checked.claim.id,
+            id_,
+            "own" if checked.claim.own else "paper",
+            checked.outcome,
+            checked.needs,
+            len(checked.judged) or 1,
+            *before.get(checked.claim.id, ("", "")),
+        )
+        for id_, outcome in found.items()
+        if id_.partition("/")[0] in PAPERS
+        for checked in sorted(outcome.claims, key=lambda checked: checked.claim.id)
+    ]
+    with OUTCOMES.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+
+
+def outcome_rows() -> list[dict[str, str]]:
+    """Read the outcomes that were written last."""
+    with OUTCOMES.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def counted(word: str) -> str:
+    """Name the group of an outcome."""
+    return "hangs on a reading" if word.startswith("hangs on ") else word
+
+
+def outcomes(_: Mapping[str, Reproduced]) -> str:
+    """Count the claims by outcome, before and after, those of the papers and Airhop's own."""
+    rows, read = [], outcome_rows()
+    for label, whose, outcome in (("before", "whose_before", "before"), ("now", "whose", "outcome")):
+        for word, name in (("paper", "the papers'"), ("own", "Airhop's own")):
+            counts = Counter(counted(row[outcome]) for row in read if row[whose] == word)
+            rows.append((f"{name}, {label}", str(sum(counts.values())), *(str(counts[one]) for one in WORDS)))
+    return table(("claims", "n", *WORDS), rows)
+
+
+def changes(_: Mapping[str, Reproduced]) -> str:
+    """List what changed of which claims, and the words that it rests on."""
+    read = {row["claim"]: row for row in outcome_rows()}
+    lines = []
+    for change in tomllib.loads(CHANGES.read_text(encoding="utf-8"))["change"]:
+        told = ", ".join(
+            f"`{claim}`: {read[claim]['before'] or 'new'} → {read[claim]['outcome']}"
+            for claim in change["claims"]
+        )
+        lines.append((f"“{change['words']}”", change["change"], told))
+    return table(("words", "what changed", "claims, before → now"), lines, left=3)
+
+
 BLOCKS: Mapping[str, Callable[[Mapping[str, Reproduced]], str]] = {
+    "outcomes": outcomes,
+    "changes": changes,
     "headlines": headlines,
     "claims": claims,
     "hanging": hanging,
@@ -158,6 +234,7 @@ def main() -> int:
     """Fill the page from the folder of a run."""
     try:
         found = found_in(Path(sys.argv[1]))
+        write_outcomes(found)
         blocks = {name: block(found) for name, block in BLOCKS.items()}
         page = fill(PAGE.read_text(encoding="utf-8"), "readings", blocks)
     except InputError as error:

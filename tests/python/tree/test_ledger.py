@@ -1,0 +1,105 @@
+"""The ledger of the papers: its letters follow from what rows rest on, and its page from them."""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from airhop.experiments import Claim, registry
+from airhop.experiments.reading import readings
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import ledger  # noqa: E402
+
+PAPERS = ("yun2009/", "koo2007/", "cheng2008/", "kounavis1996/")
+EXPERIMENTS = [one for id_, one in registry().items() if id_.startswith(PAPERS)]
+CLAIMS: dict[str, Claim[Any]] = {claim.id: claim for experiment in EXPERIMENTS for claim in experiment.claims}
+NAMES = {reading.name for experiment in EXPERIMENTS for reading in readings(experiment.questions)}
+ROWS = [row for rows in ledger.papers().values() for row in rows]
+
+
+def test_the_page_is_what_follows_from_the_rows() -> None:
+    """Whoever changes a letter, a sum or a count by hand changes the page, and not what it is made of."""
+    assert (ROOT / "docs" / ledger.PAGE).read_text(encoding="utf-8") == ledger.page()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.item[:40])
+def test_a_row_rests_on_what_is_there(row: ledger.Row) -> None:
+    assert set(row.claims) <= CLAIMS.keys()
+    assert set(row.readings) <= NAMES
+    assert all((ROOT / path).is_file() for path in row.tests)
+    assert row.here
+
+
+def test_each_claim_of_a_paper_stands_in_a_row() -> None:
+    """What a paper claims is an item of it."""
+    named = {claim for row in ROWS for claim in row.claims}
+    assert {id_ for id_, claim in CLAIMS.items() if not claim.own} - named == set()
+
+
+def test_outcomes_are_those_of_the_claims_that_there_are() -> None:
+    with ledger.OUTCOMES.open(encoding="utf-8") as file:
+        rows = {row["claim"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == CLAIMS.keys()
+    assert {id_: row["whose"] for id_, row in rows.items()} == {
+        id_: "own" if claim.own else "paper" for id_, claim in CLAIMS.items()
+    }
+    for row in rows.values():
+        word = row["outcome"]
+        assert word in (*ledger.HELD, ledger.FAILED, "cannot be told") or word.startswith("hangs on ")
+        assert bool(row["needs"]) is (word == "cannot be told"), row["claim"]
+        assert word != "bound met" or CLAIMS[row["claim"]].bound
+
+
+def test_letters_follow_from_outcomes() -> None:
+    outcomes = {"good": "reproduced", "bound": "bound met", "bad": "not reproduced", "open": "cannot be told"}
+    outcomes["hangs"] = "hangs on the delay"
+
+    def letter(*claims: str, **more: object) -> str:
+        return ledger.Row("an item", "here", claims, **more).letter(outcomes)  # type: ignore[arg-type]
+
+    assert letter("good", "bound") == "V"
+    assert letter("good", "bad") == "D"
+    assert letter("good", "open") == letter("hangs") == "R"
+    assert letter("good", reconstructed=True) == letter("good", readings=("one",)) == "R"
+    assert letter("bad", readings=("one",)) == "D"
+    assert (letter(tests=("a.rs",)), letter()) == ("V", "M")
+    with pytest.raises(KeyError):
+        letter("unknown")
+
+
+def test_sums_are_those_of_the_letters() -> None:
+    counts: dict[str, Counter[ledger.Letter]] = {"A": Counter("VVR"), "B": Counter("VMMM")}  # type: ignore[arg-type]
+    assert "| sum | 3 | 1 | 0 | 3 |" in ledger.sums(counts)
+
+
+def test_what_could_not_be_reproduced_are_claims_that_were_not() -> None:
+    """Ten failures, each with claims of a paper of which none is reproduced under the default alone."""
+    page = (ROOT / "docs" / "experiments" / "papers.md").read_text(encoding="utf-8")
+    failures = re.findall(r"^\d+\. .*$", page.partition("## What we could not")[2], re.MULTILINE)
+    assert len(failures) == 10
+    outcomes = ledger.outcomes()
+    for failure in failures:
+        named = [word for word in re.findall(r"`([a-z0-9-]+)`", failure) if word in outcomes]
+        assert named, failure
+        for claim in named:
+            assert outcomes[claim] not in ledger.HELD, claim
+            assert not CLAIMS[claim].own, claim
+
+
+def test_as_the_paper_is_said_of_counts_that_a_paper_prints() -> None:
+    """Yun prints 20 and 50 runs, Koo 10; Cheng and Lin and Kounavis print none."""
+    for experiment in EXPERIMENTS:
+        printed = getattr(getattr(experiment, "replications", None), "printed", False)
+        page = ROOT / "docs" / "experiments" / f"{experiment.id.replace('/', '-')}.md"
+        assert ("replications, as the paper" in page.read_text(encoding="utf-8")) is printed, experiment.id
+        if printed:
+            assert experiment.id.startswith(("yun2009/", "koo2007/")), experiment.id

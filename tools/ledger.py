@@ -1,0 +1,110 @@
+"""The ledger of the four papers: docs/experiments/ledger.md from ledger.toml and outcomes.csv.
+
+A row names what it rests on, and its letter follows: no letter is written by hand, nor is a sum. Outcomes of
+claims are those of the last run that `tools/readings.py` was given.
+"""
+
+import csv
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from blocks import table
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROWS, OUTCOMES = DOCS / "experiments" / "ledger.toml", DOCS / "experiments" / "outcomes.csv"
+PAGE = "experiments/ledger.md"
+Letter = Literal["V", "R", "D", "M"]
+LETTERS: tuple[Letter, ...] = ("V", "R", "D", "M")
+HELD = ("reproduced", "bound met")
+FAILED = "not reproduced"
+HEAD = """# Ledger of the four papers
+
+Every item of the papers that Airhop began with, and what has become of it. Each letter follows from what its
+row rests on, and is written by no hand:
+
+- **V** built and verified: tests, or claims of which each is reproduced or a bound that is met.
+- **R** reconstructed, or read in more than one way: the paper is silent or says it in two ways, and the
+  readings are named; also where a claim hangs on a reading or cannot be told.
+- **D** done, and found otherwise than printed: a claim of the row is not reproduced.
+- **M** missing: what is printed of it is lost, or no result needs it; the row rests on nothing.
+
+What a reading is, and what claims come to under each, is on [a page of its own](readings.md); the tables and
+headline figures stand [side by side](papers.md).
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """An item of a paper, and what its letter rests on."""
+
+    item: str
+    here: str
+    """What became of it."""
+    claims: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    """Paths of test files."""
+    readings: tuple[str, ...] = ()
+    """Names of readings that answer what the paper leaves open."""
+    reconstructed: bool = False
+    """Whether a part of it was lost or silent, and no other reading has words to rest on."""
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> "Row":
+        """Read a row of the file. Raises TypeError for a key that there is not."""
+        fields: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in row.items()
+        }
+        return cls(**fields)
+
+    def letter(self, outcomes: Mapping[str, str]) -> Letter:
+        """Derive the letter from the outcomes of the claims. Raises KeyError for a claim without one."""
+        found = [outcomes[claim] for claim in self.claims]
+        if FAILED in found:
+            return "D"
+        if self.readings or self.reconstructed or any(outcome not in HELD for outcome in found):
+            return "R"
+        return "V" if self.claims or self.tests else "M"
+
+
+def papers() -> dict[str, list[Row]]:
+    """Read the rows of each paper, in order."""
+    document = tomllib.loads(ROWS.read_text(encoding="utf-8"))
+    return {paper["name"]: [Row.read(row) for row in paper["row"]] for paper in document["paper"]}
+
+
+def outcomes() -> dict[str, str]:
+    """Read the outcome of each claim."""
+    with OUTCOMES.open(encoding="utf-8") as file:
+        return {row["claim"]: row["outcome"] for row in csv.DictReader(file)}
+
+
+def rests_on(row: Row, found: Mapping[str, str]) -> str:
+    """Write what a row rests on: claims with their outcomes where they do not hold, tests, readings."""
+    told = [f"`{claim}`" if found[claim] in HELD else f"`{claim}` ({found[claim]})" for claim in row.claims]
+    told += [f"`{test}`" for test in row.tests]
+    told += [f"readings {', '.join(f'`{name}`' for name in row.readings)}"] if row.readings else []
+    return ", ".join(told) or "–"
+
+
+def page() -> str:
+    """Make the page."""
+    found, parts = outcomes(), [HEAD]
+    counts: dict[str, Mapping[Letter, int]] = {}
+    for name, rows in papers().items():
+        lines = [(row.item, row.letter(found), row.here, rests_on(row, found)) for row in rows]
+        counts[name] = Counter(letter for _, letter, _, _ in lines)
+        head = ("item", "status", "here", "rests on")
+        parts.append(f"\n## {name}\n\n{table(head, lines, left=4)}")
+    parts.append(f"\n## Counts\n\n{sums(counts)}")
+    return "".join(parts)
+
+
+def sums(counts: Mapping[str, Mapping[Letter, int]]) -> str:
+    """Tabulate how many rows of each paper have each letter."""
+    total: Counter[Letter] = sum((Counter(one) for one in counts.values()), Counter())
+    rows: Sequence[tuple[str, Mapping[Letter, int]]] = [*counts.items(), ("sum", total)]
+    return table(("paper", *LETTERS), [(name, *(str(of[letter]) for letter in LETTERS)) for name, of in rows])

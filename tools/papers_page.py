@@ -1,0 +1,232 @@
+"""Writes the tables of docs/experiments/papers.md: what the four papers print beside what is measured.
+
+    airhop reproduce cheng2008/table2 … cheng2008/table7 koo2007 --full --out FULL
+    airhop reproduce yun2009/table1 yun2009/fig6 kounavis1996/ebsn kounavis1996/loss-formula --quick --out DIR
+    python tools/papers_page.py FULL DIR
+
+A table is taken from the first folder that has its experiment, as it is by default. Nothing is simulated.
+"""
+
+import csv
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from airhop.errors import InputError
+from airhop.experiments import Calculation, Experiment, Outcome, registry
+from airhop.experiments.calculation import Calculated, calculated_in
+from airhop.experiments.cheng2008 import UNIT, source
+from airhop.experiments.koo2007 import OWN, SOURCES
+from airhop.experiments.outcome import outcomes_in
+from airhop.experiments.printed import Judged, gained, gains_of, means
+from airhop.experiments.reproduced import CheckedClaim
+from airhop.numerals import interval
+from blocks import fill, table
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments" / "papers.md"
+OUTCOMES = PAGE.parent / "outcomes.csv"
+MARKS: Mapping[bool | None, str] = {True: "met", False: "missed", None: "open"}
+SHOWN = (
+    *(f"cheng2008/table{number}" for number in range(2, 8)),
+    "koo2007/fig2a",
+    "koo2007/fig2b",
+    *(f"yun2009/{name}" for name in ("table1", "fig3", "fig4", "fig6", "fig7", "fig8", "fig10")),
+    *(f"kounavis1996/{name}" for name in ("ebsn", "ebsn-m2m", "loss-formula")),
+)
+"""The experiments of the page."""
+Found = Mapping[str, Outcome | Calculated]
+
+
+def found_in(folders: Sequence[Path]) -> dict[str, Outcome | Calculated]:
+    """Read the outcomes of the default readings, the first folder's first."""
+    found: dict[str, Outcome | Calculated] = {}
+    for folder in reversed(folders):
+        known = {id_: one for id_, one in registry().items() if id_ in SHOWN}
+        # Without questions, so that nothing under another reading is judged.
+        experiments = {
+            id_: replace(one, questions=()) for id_, one in known.items() if isinstance(one, Experiment)
+        }
+        calculations = {
+            id_: replace(one, questions=()) for id_, one in known.items() if isinstance(one, Calculation)
+        }
+        found |= {one.experiment.id: one for one in outcomes_in(folder, experiments)}
+        found |= {one.experiment.id: one for one in calculated_in(folder, calculations)}
+    return found
+
+
+def outcome(found: Found, id_: str) -> Outcome:
+    """Find the outcome of a study. Raises InputError where no folder has it."""
+    one = found.get(id_)
+    if not isinstance(one, Outcome):
+        raise InputError(f"no folder has a run of {id_} by this simulator")
+    return one
+
+
+def mark(one: Judged) -> str:
+    """Name what became of a printed number."""
+    return MARKS[one.met] if one.met is not None or one.tells else "cannot be told"
+
+
+def measured(one: Judged, digits: int) -> str:
+    """Write a measured number with its interval."""
+    return f"{one.mean:.{digits}f} ({one.low:.{digits}f}–{one.high:.{digits}f})".replace("-", "−")
+
+
+def cheng(number: int) -> Callable[[Found], str]:
+    """Make the block of a table of Cheng and Lin: each printed number beside the measured one."""
+
+    def block(found: Found) -> str:
+        one = outcome(found, f"cheng2008/table{number}")
+        experiment, published = one.experiment, one.experiment.published or {}
+        curves = list(dict.fromkeys(curve for curve, _ in published))
+        rows = []
+        for x in one.samples.xs:
+            for curve in curves:
+                cell = {key: value for key, value in published.items() if key == (curve, x)}
+                (judged,) = means(one.samples, experiment.axis, source(number), cell, (curve,), UNIT).values()
+                rows.append(
+                    (
+                        experiment.axis.text(x),
+                        experiment.labels[curve],
+                        f"{judged.printed:.2f}",
+                        measured(judged, 2),
+                        f"{100 * judged.off:+.0f} %".replace("-", "−"),
+                        f"± {judged.tolerance:.2f}",
+                        mark(judged),
+                    )
+                )
+        gains = gains_of(one.samples, experiment.axis, source(number), published, "tcp-cl", "reno")
+        last = list(gains)[-1]
+        rows.append(
+            (
+                experiment.axis.text(one.samples.xs[-1]),
+                "TCP-CL over Reno, %",
+                f"{gains[last].printed:.0f}",
+                measured(gains[last], 0),
+                "",
+                f"± {gains[last].tolerance:.0f}",
+                mark(gains[last]),
+            )
+        )
+        head = (experiment.axis.label.lower(), "scheme", "printed", "measured (95 %)", "off", "tolerated", "")
+        return f"{one.reps} runs a number.\n\n" + table(head, rows, left=2)
+
+    return block
+
+
+def koo(found: Found) -> str:
+    """Set the printed gains of Koo 2007 beside the measured ones."""
+    rows = []
+    for figure, asked in KOO.items():
+        one = outcome(found, f"koo2007/{figure}")
+        for word, other, at, gain in asked:
+            ratios = {x: one.samples.ratio(OWN, other, x) for x in one.samples.xs}
+            order = sorted(ratios, key=lambda x: ratios[x].value)
+            x = {"least": order[0], "greatest": order[-1]}.get(word, at)
+            judged = gained(SOURCES[figure], ratios[x], gain, OWN, other, x)
+            label = one.experiment.labels[other]
+            rows.append(
+                (
+                    f"{figure[-2:]}: {word or one.experiment.axis.text(x)} over {label}",
+                    f"{gain:g}",
+                    measured(judged, 1),
+                    f"± {judged.tolerance:.1f}",
+                    mark(judged),
+                )
+            )
+    head = ("gain of WestwoodVT, %", "printed", "measured (95 %)", "tolerated", "")
+    return "10 runs, as the paper.\n\n" + table(head, rows)
+
+
+KOO: Mapping[str, Sequence[tuple[str, str, float, float]]] = {
+    "fig2a": (
+        ("", "westwood-nr", 0.01, 3),
+        ("", "westwood-nr", 0.02, 11),
+        ("", "reno", 0.01, 21),
+        ("", "reno", 0.02, 54),
+        ("greatest", "westwood-nr", 0, 41),
+        ("greatest", "reno", 0, 118),
+    ),
+    "fig2b": (("least", "westwood-nr", 0, 6), ("greatest", "westwood-nr", 0, 24)),
+}
+"""By figure: at which place, over which scheme, at which error rate, the printed gain in per cent."""
+
+
+def headlines(found: Found) -> str:
+    """List the headlines that are claims, with what they measured and what became of them."""
+    with OUTCOMES.open(encoding="utf-8") as file:
+        known = {row["claim"]: row["outcome"] for row in csv.DictReader(file)}
+    checked: dict[str, CheckedClaim] = {
+        claim.claim.id: claim for one in found.values() for claim in one.claims
+    }
+    rows = []
+    for claim in HEADLINES:
+        if claim not in checked:
+            raise InputError(f"no folder has a run of the experiment of {claim}")
+        one = checked[claim]
+        rows.append((f"`{claim}`", f"“{one.claim.quote}”", one.result.measured, known[claim]))
+    return table(("claim", "printed", "measured (95 %)", "outcome"), rows, left=4)
+
+
+HEADLINES = (
+    "yun-1",
+    "yun-12-eln",
+    "yun-12-hack",
+    "yun-12-lhp",
+    "yun-12-ll-elsn",
+    "yun-3",
+    "yun-13",
+    "yun-8",
+    "yun-4-axis",
+    "yun-5-axis",
+    "yun-6-axis",
+    "kou-2",
+    "kou-3",
+    "kou-1-arithmetic",
+    "kou-1-example",
+)
+
+
+def effect(found: Found) -> str:
+    """List the ratios that the abstracts are known for, at each place of their axes."""
+    fig6, ebsn = outcome(found, "yun2009/fig6"), outcome(found, "kounavis1996/ebsn")
+    rows = [
+        (
+            f"LL-ELSN over {fig6.experiment.labels[other]}, FER {fig6.experiment.axis.text(x)}",
+            printed,
+            interval(fig6.samples.ratio("ll-elsn", other, x)),
+        )
+        for other, printed in (("reno", "> 4"), ("snoop", "> 1.5"))
+        for x in fig6.samples.xs
+    ]
+    for x in ebsn.samples.xs:
+        told = f"EBSN over basic TCP, {ebsn.experiment.axis.text(x)}"
+        rows.append((told, "> 1.5", interval(ebsn.samples.ratio("ebsn", "basic", x))))
+    head = ("ratio", "printed", "measured (95 %)")
+    return f"{fig6.reps} and {ebsn.reps} runs.\n\n" + table(head, rows)
+
+
+BLOCKS: Mapping[str, Callable[[Found], str]] = {
+    "headlines": headlines,
+    "ratios": effect,
+    "koo": koo,
+    **{f"table {number}": cheng(number) for number in range(2, 8)},
+}
+
+
+def main() -> int:
+    """Fill the page from the folders of runs."""
+    try:
+        found = found_in([Path(folder) for folder in sys.argv[1:]])
+        blocks = {name: block(found) for name, block in BLOCKS.items()}
+        page = fill(PAGE.read_text(encoding="utf-8"), "papers", blocks)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    PAGE.write_text(page, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
