@@ -7,6 +7,7 @@ Nothing is simulated here: the checks' own laws, references, bounds and reasons 
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -52,9 +53,15 @@ Of what was measured elsewhere, these are not in the tables:
 """
 
 
+@cache
+def measured() -> list[Row]:
+    """Read the measured rows. Raises InputError when the file does not fit the checks."""
+    return recorded(MEASURED, checks())
+
+
 def page() -> str:
     """Write the page. Raises InputError when the measured file does not fit the checks."""
-    rows = recorded(MEASURED, checks())
+    rows = measured()
     return "".join(
         [
             HEAD.format(explained=f"{100 * EXPLAINED_WITHIN:g}"),

@@ -7,6 +7,7 @@ from typing import Any
 import api_pages
 import costs_page
 import cross_checks
+import kernel_tables
 import ledger
 import measures_page
 import objects_page
@@ -15,6 +16,7 @@ import pictures
 import references
 import scenario_pages
 import table_pages
+import yun_page
 from airhop import schemes
 from airhop.catalogue import families, on_real_packets, services
 from airhop.experiments import Calculation, Claim, Experiment, Question, Reading, registry
@@ -112,6 +114,7 @@ def pages() -> dict[str, str]:
     return {
         "cross-checks.md": cross_checks.page(),
         packetdrill_page.PAGE: packetdrill_page.page(),
+        yun_page.PAGE: yun_page.page(),
         references.PAGE: references.page(),
         ledger.PAGE: ledger.page(),
         "measures.md": measures_page.page(),
@@ -143,7 +146,7 @@ def real_packets() -> str:
     ]
     block = table(("service", "what it does", "for real packets"), rows, left=3)
     page = (DOCS / "real-packets.md").read_text(encoding="utf-8")
-    return fill(page, "services", {"on real packets": block})
+    return fill(fill(page, "services", {"on real packets": block}), "emulated", kernel_tables.tables())
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:

@@ -48,9 +48,10 @@ def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     word, params, scheme = point
     link, size = LINKS[word], parameters(params).get("size")
     objects = () if shipped(scheme) is None else scheme
-    commands = _bulk(link) if size is None else _downloads(scheme, 1000 * int(size))
+    paced = scheme if "paced" in parameters(params) else None
+    commands = _bulk(link, paced) if size is None else _downloads(scheme, 1000 * int(size))
     scenario = emulated(*point).with_({"duration": f"{2 * SECONDS} s"})
-    run = emulate(scenario, commands, scheme=scheme, with_=objects, seed=seed)
+    run = emulate(scenario, commands, scheme="bbr" if paced else scheme, with_=objects, seed=seed)
     if run.failures or not run.valid:
         print(f"{point}, seed {seed}: {'; '.join(run.failures or run.why)}", file=sys.stderr)
         return None
@@ -66,12 +67,16 @@ def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     }
 
 
-def _bulk(link: Link) -> dict[str, str]:
-    """Ask for marks: a kernel does so by a setting of the node alone."""
+def _bulk(link: Link, changed_to: str | None) -> dict[str, str]:
+    """Ask for marks where the link has them, which a kernel does by a setting of the node alone.
+
+    A connection that begins with BBR and is changed stays paced.
+    """
     asks = "sysctl -qw net.ipv4.tcp_ecn=1 && " if link.is_marked else ""
+    changes = "" if changed_to is None else f" -C {changed_to}"
     return {
         link.receiver: "iperf3 -s -1",
-        link.sender: f"{asks}iperf3 -c {{{link.receiver}}} -t {SECONDS} -J",
+        link.sender: f"{asks}iperf3 -c {{{link.receiver}}} -t {SECONDS}{changes} -J",
     }
 
 

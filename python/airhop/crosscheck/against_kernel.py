@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from airhop.crosscheck.check import Check
+from airhop.crosscheck.check import Check, Reason
 from airhop.crosscheck.quantity import COMPLETION, GOODPUT
 from airhop.crosscheck.reference import COMPLETION_S, parameters, points
 from airhop.crosscheck.words import percent
@@ -17,9 +17,9 @@ from airhop.plugins import load
 from airhop.scenario import Scenario
 from airhop.services import served
 
-REPEATED_WITHIN, ONCE_WITHIN = 0.015, 0.08
-"""Bounds where frames are sent more than once, and where each loss is the kernel's to repair. BBR, which
-losses do not slow, has the first everywhere."""
+WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
+"""Bounds of schemes and of objects where frames are sent more than once, and where each loss is the kernel's
+to repair. BBR, which losses do not slow, has the first everywhere."""
 DOWNLOADS_WITHIN = 0.15
 """Bound of short downloads, which take longer in a kernel: it acknowledges each segment while its receive
 window grows (tcp_grow_window()), which takes airtime. Without losses that is 3 to 4 %, and for 100 kB nothing
@@ -27,6 +27,20 @@ with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt are 12 %
 
 SECONDS = 30
 """Of a bulk transfer."""
+
+ELN_OFF = {"fer=0.003;services=eln": 0.26, "fer=0.01;services=eln": 0.37, "fer=0.03;services=eln": 0.43}
+ELN = Reason(
+    "cuts despite ELN's bit, not explained yet",
+    "Downlink the kernel hears each bit that the base station sets, and cuts its window all the same in 11 of"
+    " 79 recoveries of 20 s, where the same object simulated does in 6 of 82. Uplink both agree.",
+)
+WESTWOOD_OFF = {"attempts=7;fer=0.01": 0.08, "attempts=1;fer=0.01": 0.16, "loss=0.01": 0.33}
+WESTWOOD = Reason(
+    "Westwood+'s first samples",
+    "iperf3 sends 37 bytes, waits for an answer, and sends data then. The filter of the rate takes the first"
+    " round for a sample, and rises from there by an eighth a sample, twice over: the first losses leave two"
+    " segments where the simulated sender, which has data at once, has ten. Its share is unknown.",
+)
 
 
 @dataclass(frozen=True)
@@ -98,6 +112,7 @@ _WORDS: Mapping[str, Callable[[str], str]] = {
     "loss": lambda value: f"loss {percent(value)}",
     "attempts": "attempts {}".format,
     "services": str,
+    "paced": lambda _: "paced",
     "size": "{} kB".format,
 }
 _KEYS = {
@@ -118,8 +133,10 @@ def emulated(link: str, params: str, scheme: str) -> Scenario:
         One of `LINKS`.
     params
         What is set: `attempts` (transmissions of a frame at most), `fer` (probability that a full data frame
-        is lost), `loss` (of a packet on a wire), `services` (as `airhop emulate --services` has them) and
-        `size` (of one transfer, kB; without it the sender always has data).
+        is lost), `loss` (of a packet on a wire), `services` (as `airhop emulate --services` has them),
+        `paced` (the connection began with BBR and was changed to the scheme, and Linux goes on pacing it;
+        without, it has the scheme by its route) and `size` (of one transfer, kB; without it there is always
+        data).
     scheme
         Of the sender: Airhop's own, or an object that comes with it, as `bpf_eln`.
     """
@@ -136,6 +153,7 @@ def emulated(link: str, params: str, scheme: str) -> Scenario:
         f"{flow}.app": app,
         f"{flow}.tcp.preset": "linux",
         f"{flow}.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
+        f"{flow}.tcp.pacing": "paced" in given,
         **there.changes,
     }
     return served(Scenario.load(there.scenario).with_(changes), given.get("services"))
@@ -151,21 +169,21 @@ def _told(link: str, params: str, scheme: str) -> str:
 def checks() -> Iterator[Check]:
     """Give a check for every point: 30 s of iperf3 in emulated.csv, downloads with curl in downloads.csv."""
     for (link, params, scheme), theirs in points("emulated").items():
-        is_sent_once = link == "last-hop" and "attempts=1;" in params and scheme != "bbr"
         yield Check(
-            id=_id(link, params, scheme),
+            id=check_id(link, params, scheme),
             source="kernel",
             scenario=_told(link, params, scheme),
             quantity=GOODPUT,
             document=emulated(link, params, scheme).to_dict(),
             theirs=theirs,
-            bound=ONCE_WITHIN if is_sent_once else REPEATED_WITHIN,
+            bound=_bound(link, params, scheme),
             reps=60,
+            **_reason(link, params, scheme),
             is_quick="attempts=1;fer=0.01" in params and scheme == "reno",
         )
     for (link, params, scheme), theirs in points("downloads", COMPLETION_S).items():
         yield Check(
-            id=_id(link, params, scheme),
+            id=check_id(link, params, scheme),
             source="kernel",
             scenario=_told(link, params, scheme),
             quantity=COMPLETION,
@@ -177,5 +195,25 @@ def checks() -> Iterator[Check]:
         )
 
 
-def _id(*words: str) -> str:
+def _reason(link: str, params: str, scheme: str) -> dict[str, Any]:
+    """Give why a bulk transfer differs, and by how much, where that is known."""
+    if link == "down" and params in ELN_OFF:
+        return {"reason": ELN, "deviation": ELN_OFF[params]}
+    if scheme == "bpf_westwood_pl":
+        return {"reason": WESTWOOD, "deviation": WESTWOOD_OFF[params]}
+    return {}
+
+
+def _bound(link: str, params: str, scheme: str) -> float:
+    """Give the bound of bulk transfers."""
+    if scheme in ("bbr", "bpf_bbr") or link in ("fq-codel", "fades", "rlp", "red", "steps"):
+        return WITHIN
+    is_repeated = int(parameters(params).get("attempts", 1)) > 1
+    if not is_repeated and "ll-elsn" not in params:
+        return ONCE_WITHIN
+    return WITHIN if shipped(scheme) is None else OBJECTS_WITHIN
+
+
+def check_id(*words: str) -> str:
+    """Name the check of a point: its link, what is set and its scheme."""
     return " ".join(("kernel", *filter(None, words)))
