@@ -38,7 +38,7 @@ The difference is ours less theirs, in per cent of theirs. Verdicts:
 - *within*: it is no more than the bound;
 - a named [reason](#reasons): it is more, and by as much as that reason is known to make, {explained}
   percentage points more or less;
-- *open*: the mean is neither, but some of its interval is;
+- *open*: the difference is neither, but some of its interval is, that of both means;
 - *beyond*: none of these.
 
 Bounds are those of the crates' tests ([how results are checked](checked.md)); PFTK's was chosen here. A bound

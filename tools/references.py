@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from airhop import schemes
+from airhop.added import added
 
 PAGE = "references.md"
 HEAD = """# References
@@ -51,7 +52,7 @@ REPORTS = ("RFC", "draft-")
 
 def page() -> str:
     """Make the page: a line per work, with the schemes that come from it and its experiments."""
-    listed = schemes()
+    listed = [scheme for scheme in schemes() if scheme["name"] not in added()]
     cited = {work for scheme in listed for work in scheme["cite"].split("; ")} | set(OTHERS)
     of_schemes: dict[str, list[str]] = {work: [] for work in cited if whole(work, cited) == work}
     for scheme in listed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -89,7 +90,7 @@ class Row:
         """Judge the difference.
 
         It is `within` its bound; beyond it but where a named reason puts it, `explained`; `open` when it is
-        neither, but the 95 % interval of the mean holds values that are; or `beyond`.
+        neither, but the 95 % interval of the difference of both means holds values that are; or `beyond`.
         """
         check, off = self.check, self.difference
         excess = abs(off) - check.bound
@@ -99,7 +100,9 @@ class Row:
             excess = min(excess, abs(off - check.deviation) - EXPLAINED_WITHIN)
         if excess <= 0.0:
             return "explained"
-        return "open" if excess * check.theirs.mean <= (self.ours.half_width or 0.0) else "beyond"
+        theirs = (1.0 + off) * (check.theirs.half_width or 0.0)
+        half = math.hypot(self.ours.half_width or 0.0, theirs)
+        return "open" if excess * check.theirs.mean <= half else "beyond"
 
     @property
     def reason(self) -> Reason | None:
