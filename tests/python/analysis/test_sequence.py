@@ -126,7 +126,9 @@ def test_copies_of_a_real_run_are_sendings_of_the_source() -> None:
 
 
 def test_a_fading_link_drops_what_it_carries_in_fades_and_delivers_every_retransmission() -> None:
-    run = airhop.run(airhop.Scenario.load("kounavis1996-fixed-mobile"), scheme="tahoe", trace=True)
+    rare = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
+    scenario = airhop.Scenario.load("kounavis1996-fixed-mobile").with_(rare)
+    run = airhop.run(scenario, scheme="tahoe", trace=True)
     (flow,) = run.tcp_flows
     found, bad = arrivals(run.tables, "ftp"), fades(run.tables, last_hop(run.tables, "ftp"))
     # Both directions fade together.
