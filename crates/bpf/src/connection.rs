@@ -7,8 +7,10 @@ use crate::listener::Listener;
 use crate::machine::{Argument, Machine};
 use crate::members::{self, Changed, Filled};
 use crate::object::Object;
+use airhop_base::Time;
 use airhop_tcp::kernel_ops::{
-    AckSample, CaEvent, CaState, CallbackError, Callbacks, Identity, RateSample, Sock, TcpCongestionOps,
+    AckSample, CaEvent, CaState, CallbackError, Callbacks, Identity, Moment, RateSample, Sock,
+    TcpCongestionOps,
 };
 use airhop_tcp::seams::{Connected, NoticePolicy, Run};
 use airhop_wire::addressing::{address, initial_numbers, tcp_ports};
@@ -82,16 +84,6 @@ impl Loaded {
         })
     }
 
-    /// The object that it is of.
-    pub(crate) fn object(&self) -> &Object {
-        &self.object
-    }
-
-    /// The object in this run, which all its connections have.
-    pub(crate) fn shared(&self, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
-        run.share(Arc::as_ptr(&self.object).addr(), || self.machine(seed))
-    }
-
     /// The object as it is loaded, with its maps empty and its variables as the file has them.
     fn machine(&self, seed: u32) -> Mutex<Machine> {
         Mutex::new(Machine::new(self.object.clone(), seed.into()))
@@ -155,6 +147,13 @@ impl Connection {
             }
         };
         let now = sk.tcp_mstamp * 1000;
+        self.socket.moment = Moment {
+            now: Time::from_nanos(now),
+            snd_una: sk.snd_una,
+            snd_nxt: sk.snd_nxt,
+            lsndtime: sk.lsndtime,
+            is_paced: sk.sk_pacing_status != Sock::PACING_NONE,
+        };
         let machine = self.machine.get_or_insert_with(|| Arc::new(self.loaded.machine(self.seed)));
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
         let result = machine.call(program, &mut self.socket, &arguments[..count], now);
@@ -170,11 +169,13 @@ impl TcpCongestionOps for Connection {
 
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         let hears = !self.loaded.object.filters().is_empty();
-        hears.then(|| Box::new(Listener::new(self.loaded.clone())) as Box<dyn NoticePolicy>)
+        hears.then(|| {
+            Box::new(Listener::new(self.loaded.object.clone(), self.loaded.name())) as Box<dyn NoticePolicy>
+        })
     }
 
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
-        let machine = self.loaded.shared(run, self.seed);
+        let machine = Machine::shared(&self.loaded.object, run, self.seed);
         let number = machine.lock().unwrap_or_else(PoisonError::into_inner).open();
         self.socket = Socket::new(&self.loaded.socket, number, self.seed.into());
         self.machine = Some(machine);

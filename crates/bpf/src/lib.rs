@@ -42,6 +42,6 @@ pub use error::{ObjectError, Problem};
 pub use fault::{Cause, Fault, Place};
 pub use kernel::{Field, HZ, Image, Layout, Socket, Verdict, simulated_helpers, simulated_kfuncs};
 pub use machine::{Argument, MOST_ARGUMENTS, Machine};
-pub use members::{SimulatedMember, simulated_members};
+pub use members::{SimulatedMember, ack_sample_values, rate_sample_values, simulated_members, socket_values};
 pub use memory::{Access, Denied};
 pub use object::{Filter, Object};

@@ -1,8 +1,8 @@
 //! A connection whose object hears notices: its programs of tc see what arrives, as real bytes, before TCP does.
 
-use crate::connection::Loaded;
 use crate::kernel::Verdict;
 use crate::machine::Machine;
+use crate::object::Object;
 use airhop_base::{Notice, Packet, Time};
 use airhop_tcp::Fault;
 use airhop_tcp::SenderState;
@@ -13,7 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What stands on the interface by which ACKs of one connection arrive.
 #[derive(Debug)]
 pub(crate) struct Listener {
-    loaded: Arc<Loaded>,
+    object: Arc<Object>,
+    /// The congestion control that hears.
+    name: String,
     joined: Option<Joined>,
     /// Room for a packet.
     bytes: Vec<u8>,
@@ -28,15 +30,15 @@ struct Joined {
 
 impl Listener {
     /// One of an object that has programs of tc.
-    pub(crate) fn new(loaded: Arc<Loaded>) -> Listener {
-        Listener { loaded, joined: None, bytes: Vec::new() }
+    pub(crate) fn new(object: Arc<Object>, name: &str) -> Listener {
+        Listener { object, name: name.to_owned(), joined: None, bytes: Vec::new() }
     }
 }
 
 impl NoticePolicy for Listener {
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let conversation = Conversation::new(ends.local, ends.remote);
-        self.joined = Some(Joined { machine: self.loaded.shared(run, 0), conversation });
+        self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
     }
 
     /// A kernel has no other ears.
@@ -59,7 +61,7 @@ impl NoticePolicy for Listener {
             return false; // what no interface could carry
         }
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
-        let filters = self.loaded.object().filters();
+        let filters = self.object.filters();
         let verdict = filters.iter().find_map(|filter| {
             match machine.filter(filter.program, &self.bytes, now.nanos()) {
                 Ok(Verdict::Pass) => None,
@@ -69,7 +71,7 @@ impl NoticePolicy for Listener {
         });
         drop(machine);
         verdict.unwrap_or(Ok(false)).unwrap_or_else(|cause| {
-            let scheme = self.loaded.name().to_owned();
+            let scheme = self.name.clone();
             Fault { scheme, method: "the interface's program", cause }.raise();
         })
     }

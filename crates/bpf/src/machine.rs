@@ -8,7 +8,8 @@ use crate::maps::Map;
 use crate::memory::{FRAME_BYTES, FRAMES, Guarded, Memory, READ, Region, Space};
 use crate::object::Object;
 use airhop_base::SplitMix64;
-use std::sync::Arc;
+use airhop_tcp::seams::Run;
+use std::sync::{Arc, Mutex};
 
 /// Arguments of a callback after the socket, at most.
 pub const MOST_ARGUMENTS: usize = 4;
@@ -72,6 +73,12 @@ impl Machine {
             credit: CREDIT,
             printed: 0,
         }
+    }
+
+    /// An object in a run, which all its connections have; the first has it loaded.
+    pub(crate) fn shared(object: &Arc<Object>, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
+        let load = || Mutex::new(Machine::new(object.clone(), seed.into()));
+        run.share(Arc::as_ptr(object).addr(), load)
     }
 
     /// The number of another socket of this run.
@@ -204,6 +211,9 @@ impl Helpers<'_> {
         [first, second, third]: [u64; 3],
     ) -> Result<u64, Cause> {
         let wrong = |why: String| Cause::Call { function: kfunc.name(), why };
+        if kfunc.is_cubic() && first == Space::Socket.address(0) {
+            return self.cubic(kfunc, [second, third]).map_err(wrong);
+        }
         match &mut self.memory.socket {
             Some(socket) if first == Space::Socket.address(0) => {
                 let window = socket.window;

@@ -54,7 +54,7 @@ const ONE_WAY: &str = "the other end sends no data: the byte after its SYN";
 const IPV4: &str = "2, AF_INET: connections of a simulation are of IPv4";
 const MAPPED_NOTE: &str = "an IPv4 address mapped to IPv6 (RFC 4291 §2.5.5.2), as in a kernel";
 
-const SOCKET: [Known<Sock>; 52] = [
+static SOCKET: [Known<Sock>; 55] = [
     known("snd_cwnd", |sk| sk.snd_cwnd.into()),
     known("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
     noted("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into(), "2³² − 1 until `bpf_setsockopt` sets it"),
@@ -86,6 +86,13 @@ const SOCKET: [Known<Sock>; 52] = [
     noted("total_retrans", |sk| sk.total_retrans.into(), "without repetitions of the SYN"),
     known("app_limited", |sk| sk.app_limited.into()),
     known("lsndtime", |sk| sk.lsndtime.into()),
+    known("prr_out", |sk| sk.prr_out.into()),
+    known("prr_delivered", |sk| sk.prr_delivered.into()),
+    noted(
+        "reordering",
+        |sk| sk.reordering.into(),
+        "DupThresh, 3, and one more once the path is known to reorder: by how much more is not kept",
+    ),
     known("tcp_mstamp", |sk| sk.tcp_mstamp),
     known("tcp_clock_cache", |sk| sk.tcp_mstamp * 1000),
     noted(
@@ -109,7 +116,7 @@ const SOCKET: [Known<Sock>; 52] = [
     noted("skc_family", |_| 2, IPV4),
     known("skc_daddr", |sk| word(sk.identity.remote)),
     known("skc_rcv_saddr", |sk| word(sk.identity.local)),
-    known("skc_dport", |sk| port(sk.identity.remote_port)),
+    noted("skc_dport", |sk| port(sk.identity.remote_port), "5001: all receivers listen there"),
     known("skc_num", |sk| sk.identity.local_port.into()),
     known("inet_sport", |sk| port(sk.identity.local_port)),
     known("inet_saddr", |sk| word(sk.identity.local)),
@@ -143,7 +150,7 @@ const CHANGED: [(&str, Set<Sock>); 10] = [
     ("icsk_ack.pending", |sk, value| sk.ack_pending = value as u8),
 ];
 
-const ACK_SAMPLE: [Known<AckSample>; 3] = [
+static ACK_SAMPLE: [Known<AckSample>; 3] = [
     known("pkts_acked", |sample| sample.pkts_acked.into()),
     known("rtt_us", |sample| sample.rtt_us as u64),
     noted(
@@ -153,7 +160,7 @@ const ACK_SAMPLE: [Known<AckSample>; 3] = [
     ),
 ];
 
-const RATE_SAMPLE: [Known<RateSample>; 9] = [
+static RATE_SAMPLE: [Known<RateSample>; 9] = [
     known("prior_delivered", |sample| sample.prior_delivered.into()),
     known("delivered", |sample| sample.delivered as u64),
     known("interval_us", |sample| sample.interval_us as u64),
@@ -179,19 +186,38 @@ pub fn simulated_members() -> Vec<SimulatedMember> {
     [of("tcp_sock", &SOCKET), of("ack_sample", &ACK_SAMPLE), of("rate_sample", &RATE_SAMPLE)].concat()
 }
 
+/// What programs find in each member of a socket now.
+pub fn socket_values(sk: &Sock) -> impl Iterator<Item = (&'static str, u64)> {
+    values(&SOCKET, sk)
+}
+
+/// What programs find in each member of `ack_sample`.
+pub fn ack_sample_values(sample: &AckSample) -> impl Iterator<Item = (&'static str, u64)> {
+    values(&ACK_SAMPLE, sample)
+}
+
+/// What programs find in each member of `rate_sample`.
+pub fn rate_sample_values(sample: &RateSample) -> impl Iterator<Item = (&'static str, u64)> {
+    values(&RATE_SAMPLE, sample)
+}
+
+fn values<T>(table: &'static [Known<T>], from: &T) -> impl Iterator<Item = (&'static str, u64)> {
+    table.iter().map(move |known| (known.name, (known.of)(from)))
+}
+
 /// The names of the socket's.
 pub(crate) fn of_socket() -> [&'static str; SOCKET.len()] {
-    SOCKET.map(|known| known.name)
+    SOCKET.each_ref().map(|known| known.name)
 }
 
 /// The names of `ack_sample`'s.
 pub(crate) fn of_ack_sample() -> [&'static str; ACK_SAMPLE.len()] {
-    ACK_SAMPLE.map(|known| known.name)
+    ACK_SAMPLE.each_ref().map(|known| known.name)
 }
 
 /// The names of `rate_sample`'s.
 pub(crate) fn of_rate_sample() -> [&'static str; RATE_SAMPLE.len()] {
-    RATE_SAMPLE.map(|known| known.name)
+    RATE_SAMPLE.each_ref().map(|known| known.name)
 }
 
 /// Members with where a structure has them.

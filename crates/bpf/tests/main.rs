@@ -12,3 +12,4 @@ mod reaches;
 mod refused;
 mod shares;
 mod uses;
+mod varies;

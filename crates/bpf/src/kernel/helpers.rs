@@ -1,7 +1,7 @@
 //! The functions that any program may call, by number (the kernel's user-space interface, linux/bpf.h; bpf-helpers(7)).
 
 use super::HZ;
-use super::print::Printer;
+use super::printer::Printer;
 use crate::fault::Cause;
 use crate::maps::{Kind, Map};
 use crate::memory::{Access, Memory, Space};

@@ -9,6 +9,18 @@ use std::sync::Arc;
 /// The largest structure that is simulated, in bytes: vmlinux's tcp_sock has some 2500.
 const LARGEST: u64 = 1 << 16;
 
+/// What the kernel lets a congestion control write, beside its own state.
+pub(crate) const WRITABLE: [&str; 9] = [
+    "sk_pacing_rate",
+    "sk_pacing_status",
+    "icsk_ack.pending",
+    "snd_cwnd",
+    "snd_cwnd_cnt",
+    "snd_cwnd_stamp",
+    "snd_ssthresh",
+    "ecn_flags",
+    "app_limited",
+];
 /// Bytes of the state of a congestion control (`ICSK_CA_PRIV_SIZE`).
 const PRIVATE_BYTES: u64 = 104;
 /// Who owns a byte of it.
@@ -159,7 +171,7 @@ impl Layout {
 
     /// Whether programs may write it.
     pub(crate) fn is_writable(&self, bit: u64) -> bool {
-        self.provided_at(bit).is_some_and(|name| name.is_empty() || super::WRITABLE.contains(&name))
+        self.provided_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
     }
 
     /// A member that was provided, by its name.

@@ -1,22 +1,25 @@
 //! What a program finds of the kernel: its structures, its functions, and its configuration.
 
+mod cubictcp;
 mod helpers;
 mod kconfig;
 mod kfuncs;
 mod layout;
 mod packet;
 mod print;
+mod printer;
 mod socket;
 
 pub(crate) use helpers::{Helper, Helpers};
 pub(crate) use kconfig::value as kconfig;
 pub(crate) use kfuncs::{Kfunc, Window};
+pub(crate) use layout::WRITABLE;
 pub use layout::{Field, Image, Layout};
 pub(crate) use packet::SocketBuffer;
 pub use packet::Verdict;
-pub(crate) use print::Printer;
+pub(crate) use printer::Printer;
 pub use socket::Socket;
-pub(crate) use socket::{NESTED as SOCKETS, WRITABLE, socket_layout};
+pub(crate) use socket::{NESTED as SOCKETS, socket_layout};
 
 /// The helpers that programs may call, by number and name.
 pub fn simulated_helpers() -> Vec<(i32, &'static str)> {

@@ -1,28 +1,17 @@
 //! The socket of a flow: `struct tcp_sock` with all that is embedded at its beginning.
 
 use super::kfuncs::Window;
-use super::layout::{Image, Layout};
+use super::layout::{Image, Layout, WRITABLE};
 use crate::btf::Btf;
 use crate::error::Problem;
 use airhop_base::SplitMix64;
+use airhop_tcp::kernel_ops::{CubicTcp, Moment};
 use std::sync::Arc;
 
 /// The structures that are one socket, from the outermost: each begins with the next.
 pub(crate) const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
 /// The members by which one leads to the next.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
-/// What the kernel lets a congestion control write, beside its own state.
-pub(crate) const WRITABLE: [&str; 9] = [
-    "sk_pacing_rate",
-    "sk_pacing_status",
-    "icsk_ack.pending",
-    "snd_cwnd",
-    "snd_cwnd_cnt",
-    "snd_cwnd_stamp",
-    "snd_ssthresh",
-    "ecn_flags",
-    "app_limited",
-];
 /// The layout of a socket: `tcp_sock`, or as much of it as the object declares. `fields` are the members that the simulation fills in, each
 /// by its name in whichever of the nested structures has it.
 pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<Layout, Problem> {
@@ -72,7 +61,7 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
 }
 
 /// The socket of a flow, as its congestion control sees it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Socket {
     /// The structure.
     pub image: Image,
@@ -81,6 +70,9 @@ pub struct Socket {
     pub(crate) window: Window,
     pub(crate) random: SplitMix64,
     pub(crate) ack_request: Option<u32>,
+    /// What the kernel's own CUBIC is told, and its state, for an object that calls it.
+    pub(crate) moment: Moment,
+    pub(crate) cubic: Option<Box<CubicTcp>>,
 }
 
 impl Socket {
@@ -96,6 +88,8 @@ impl Socket {
             window: Window::of(layout),
             random: SplitMix64::new(seed),
             ack_request: None,
+            moment: Moment::default(),
+            cubic: None,
         }
     }
 

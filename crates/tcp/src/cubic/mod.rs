@@ -65,6 +65,14 @@ impl Cubic {
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
 
+    /// Data are sent after a pause that began at `since`.
+    pub fn resume(&mut self, now: Time, since: Time) {
+        match &mut self.law {
+            Law::Rfc(law) => law.pause(now, now.since(since)),
+            Law::Linux(law) => law.pause(now, now.since(since)),
+        }
+    }
+
     /// Congestion avoidance: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
     fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {

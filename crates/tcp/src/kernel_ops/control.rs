@@ -157,7 +157,7 @@ impl KernelControl {
         let begins = self.sk.ca_state != CaState::Cwr;
         if begins {
             self.mark(s);
-            self.sk.snd_cwnd_cnt = 0;
+            (self.sk.snd_cwnd_cnt, self.sk.prr_out, self.sk.prr_delivered) = (0, 0, 0);
             self.reduce();
             self.answer_echoes();
         }
@@ -263,13 +263,14 @@ impl KernelControl {
         if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
             let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);
             self.sk.snd_cwnd = cwnd as u32;
+            self.sk.prr_delivered += d.arrivals.fresh.div_ceil(mss) as u32;
         }
     }
 
     fn steer(&mut self, d: &Delivery, acked: u32) {
         let count = |bytes: u64| bytes.div_ceil(u64::from(self.sk.mss_cache)) as u32;
         let rate = d.arrivals.rate.as_ref();
-        if rate.is_none_or(|r| count(r.prior) + 1 != self.sk.delivered) {
+        if rate.is_none_or(|r| r.prior + d.arrivals.fresh != d.arrivals.total) {
             self.flag = flags::beside_others(self.flag);
         }
         let rs = RateSample {

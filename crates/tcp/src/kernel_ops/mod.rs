@@ -4,11 +4,13 @@
 //! [`KernelControl`] stands between it and the seam [`CongestionControl`](crate::seams::CongestionControl).
 
 mod control;
+mod cubictcp;
 mod flags;
 mod ops;
 mod sock;
 
 pub use control::KernelControl;
+pub use cubictcp::{CubicTcp, Moment};
 pub use ops::{AckSample, CaEvent, CallbackError, Callbacks, RateSample, TcpCongestionOps};
 pub use sock::{CaState, INFINITE_SSTHRESH, Identity, Sock};
 

@@ -84,6 +84,12 @@ pub struct Sock {
     pub app_limited: u32,
     /// When data was last sent, in jiffies.
     pub lsndtime: u32,
+    /// Packets sent, and packets delivered, since a reduction began (RFC 9937): the second is the sender's, which a control with `cong_control`
+    /// does without.
+    pub prr_out: u32,
+    pub prr_delivered: u32,
+    /// How many packets late a packet may be: DupThresh, and more once the path is known to reorder.
+    pub reordering: u32,
     /// When the window was last full, or changed by a reduction, in jiffies.
     pub snd_cwnd_stamp: u32,
     /// `icsk_ack.pending`: a receiver's, which a control may write; of no effect here, as the other end sends no data.
@@ -138,6 +144,9 @@ impl Sock {
             total_retrans: 0,
             app_limited: 0,
             lsndtime: 0,
+            prr_out: 0,
+            prr_delivered: 0,
+            reordering: c.dupthresh,
             snd_cwnd_stamp: 0,
             ack_pending: 0,
             tcp_mstamp: 0,
@@ -185,6 +194,7 @@ impl Sock {
         self.retrans_out = count(s.board.repeated_bytes());
         self.lost_out = count(s.board.lost_bytes()) + self.retrans_out - u32::from(is_probed);
         self.app_limited = count(s.limited_until);
+        self.reordering = s.dupthresh + u32::from(s.reorders);
         (self.max_packets_out, self.is_cwnd_limited) = s.usage.in_use();
         self.srtt_us = s.srtt.map_or(0, |srtt| (srtt.nanos() / 125) as u32);
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
@@ -193,6 +203,7 @@ impl Sock {
     /// Data leave, for the first time or again.
     pub(super) fn note_sent(&mut self, is_new: bool) {
         self.lsndtime = self.jiffies();
+        self.prr_out += u32::from(matches!(self.ca_state, CaState::Cwr | CaState::Recovery));
         if is_new {
             self.ecn_flags &= !Sock::ECN_QUEUE_CWR;
         } else {

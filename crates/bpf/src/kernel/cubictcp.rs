@@ -1,0 +1,40 @@
+//! The kernel's own CUBIC (`cubictcp_*`), which it lends to other congestion controls.
+
+use super::helpers::Helpers;
+use super::kfuncs::Kfunc;
+use crate::memory::Space;
+use airhop_tcp::kernel_ops::CubicTcp;
+
+/// `CA_EVENT_TX_START` and `TCP_CA_Loss`.
+const TX_START: u64 = 0;
+const LOSS: u64 = 4;
+
+impl Helpers<'_> {
+    /// Calls one of them for the socket of this call, which begins with `cubictcp_init()`.
+    pub(crate) fn cubic(&mut self, kfunc: Kfunc, [second, third]: [u64; 2]) -> Result<u64, String> {
+        let rtt = match (kfunc, self.memory.sample) {
+            (Kfunc::CubicAcked, Some(sample)) if second == Space::Sample.address(0) => {
+                sample.layout().get("rtt_us").map_or(-1, |field| sample.get(field) as i32)
+            }
+            (Kfunc::CubicAcked, _) => return Err(format!("{second:#x} is not the sample of this call")),
+            _ => -1,
+        };
+        let Some(socket) = &mut self.memory.socket else { return Err("there is no socket".into()) };
+        let (at, window) = (socket.moment, socket.window);
+        let cubic = socket.cubic.get_or_insert_with(|| Box::new(CubicTcp::new(&at)));
+        match kfunc {
+            Kfunc::CubicInit => **cubic = CubicTcp::new(&at),
+            Kfunc::CubicAcked => cubic.acked(&at, rtt),
+            Kfunc::CubicSsthresh => return Ok(cubic.ssthresh(&at, window.cwnd(&socket.image)).into()),
+            Kfunc::CubicState if second == LOSS => cubic.time_out(&at),
+            Kfunc::CubicCwndEvent if second == TX_START => cubic.resume(&at),
+            Kfunc::CubicCongAvoid if window.is_limited(&socket.image) => {
+                let [cwnd, ssthresh] =
+                    cubic.cong_avoid(&at, window.cwnd_and_ssthresh(&socket.image), third as u32);
+                window.set(&mut socket.image, cwnd, ssthresh);
+            }
+            _ => {}
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,136 @@
+//! The kernel's own CUBIC, as its functions `cubictcp_*` lend it to other controls: the law of [`Form::Linux`] and HyStart, in the kernel's units.
+
+use crate::config::Growth;
+use crate::cubic::{Constants, Cubic, Form};
+use crate::seams::{Ack, CongestionControl, Loss, Signal, Window};
+use crate::sender_state::SenderState;
+use crate::slow_start::SlowStart;
+use crate::{Config, Preset};
+use airhop_base::{Sack, Span, Time};
+
+/// 717 of 1024, 410 of 1024, and fast convergence, as Linux has them.
+const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: true };
+
+/// What a call is told of the connection, in the kernel's units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The time.
+    pub now: Time,
+    /// Lowest byte not acknowledged, modulo 2^32.
+    pub snd_una: u32,
+    /// Next byte to send, modulo 2^32.
+    pub snd_nxt: u32,
+    /// When data was last sent, in jiffies.
+    pub lsndtime: u32,
+    /// Segments are spaced.
+    pub is_paced: bool,
+}
+
+/// CUBIC of one connection, from `cubictcp_init()` on.
+#[derive(Debug)]
+pub struct CubicTcp {
+    cubic: Cubic,
+    state: SenderState,
+}
+
+impl CubicTcp {
+    /// `cubictcp_init()`.
+    pub fn new(at: &Moment) -> CubicTcp {
+        let config = Config { growth: Growth::PerByte, ..Preset::Linux.config(1) };
+        let cubic = Cubic::new(Form::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
+        let mut state = SenderState::new(&config);
+        state.una = at.snd_una.into();
+        CubicTcp { cubic, state }
+    }
+
+    /// `cubictcp_acked()`: a round trip in µs, none if it is negative.
+    pub fn acked(&mut self, at: &Moment, rtt_us: i32) {
+        let sample = u64::try_from(rtt_us).ok().map(|us| Span::from_micros(us.max(1)));
+        let ack = self.ack(at, 0, sample);
+        self.cubic.observe(&ack, &self.state);
+    }
+
+    /// `cubictcp_cong_avoid()` of a window that is in use: returns window and threshold, in packets.
+    pub fn cong_avoid(&mut self, at: &Moment, [cwnd, ssthresh]: [u32; 2], acked: u32) -> [u32; 2] {
+        let mut w = Window { cwnd: cwnd.into(), ssthresh: ssthresh.into() };
+        let ack = self.ack(at, acked.into(), None);
+        self.cubic.on_ack(&mut w, &ack, &self.state);
+        [w.cwnd as u32, w.ssthresh as u32]
+    }
+
+    /// `cubictcp_recalc_ssthresh()`, in packets.
+    pub fn ssthresh(&mut self, at: &Moment, cwnd: u32) -> u32 {
+        self.lose(at, Some(cwnd.into()), Signal::Duplicates)
+    }
+
+    /// `cubictcp_state()`: a timeout begins anew.
+    pub fn time_out(&mut self, at: &Moment) {
+        self.lose(at, None, Signal::Timeout);
+    }
+
+    /// `cubictcp_cwnd_event()`: data are sent after a pause.
+    pub fn resume(&mut self, at: &Moment) {
+        self.cubic.resume(at.now, Time::ZERO + Span::from_millis(at.lsndtime.into()));
+    }
+
+    fn lose(&mut self, at: &Moment, base: Option<f64>, signal: Signal) -> u32 {
+        self.look(at);
+        let cwnd = base.unwrap_or(2.0);
+        let mut w = Window { cwnd, ssthresh: cwnd };
+        let half = (cwnd / 2.0).max(2.0);
+        self.cubic.on_loss(&mut w, &Loss { now: at.now, signal, base, half, window: half }, &self.state);
+        w.ssthresh as u32
+    }
+
+    /// An ACK of so many packets, of one byte each.
+    fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack {
+        self.look(at);
+        Ack {
+            now: at.now,
+            acked: packets,
+            delivered: packets,
+            sack: Sack::EMPTY,
+            rtt: None,
+            sample,
+            ece: false,
+            arrival: None,
+        }
+    }
+
+    /// Numbers modulo 2^32 go on where the last ones were.
+    fn look(&mut self, at: &Moment) {
+        let s = &mut self.state;
+        s.una += u64::from(at.snd_una.wrapping_sub(s.una as u32));
+        s.max_sent = s.una + u64::from(at.snd_nxt.wrapping_sub(at.snd_una));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64, snd_una: u32, snd_nxt: u32) -> Moment {
+        Moment { now: Time::ZERO + Span::from_millis(ms), snd_una, snd_nxt, lsndtime: 0, is_paced: true }
+    }
+
+    // Linux, bictcp_recalc_ssthresh() with 717 of 1024: 100 * 717 / 1024 = 70. In slow start a segment for each that is acknowledged. RFC 9438
+    // §4.2, in whole segments and a round trip of 0.1 s ahead: the aim is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s and 100 after
+    // cbrt(30 / 0.4) - cbrt(1 / 0.4) - 0.1 = 2.8 s; ACKs that come at once pass the aim by two segments at most, one of them counted before.
+    #[test]
+    fn a_loss_and_the_way_back() {
+        let mut cubic = CubicTcp::new(&at(0, u32::MAX - 1, u32::MAX - 1));
+        cubic.acked(&at(100, 8, 20), 100_000);
+        assert_eq!(cubic.cong_avoid(&at(100, 8, 20), [10, 1000], 4), [14, 1000]);
+        assert_eq!(cubic.ssthresh(&at(200, 20, 120), 100), 70);
+        let mut window = [70, 70];
+        let mut back = None;
+        for round in 0..60_u32 {
+            let moment = at(300 + 100 * u64::from(round), 120 + 100 * round, 220 + 100 * round);
+            for _ in 0..window[0] {
+                window = cubic.cong_avoid(&moment, window, 1);
+            }
+            back = back.or((window[0] >= 100).then_some(round));
+        }
+        assert!(back.is_some_and(|round| (24..=28).contains(&round)), "{back:?}");
+    }
+}
