@@ -158,8 +158,9 @@ def test_the_best_of_each_row_stands_out(outcome: Outcome, page: Page) -> None:
 def test_headline_claims_and_method_are_there(outcome: Outcome, page: Page) -> None:
     text = words(page)
     assert outcome.headline in text
-    claims = len(FIG6.claims)
-    assert f"{claims} of {claims} claims hold" in text
+    held = sum(checked.result.holds is True for checked in outcome.claims)
+    assert 0 < held < len(FIG6.claims), "what would have to be printed is missing for some"
+    assert f"{held} of {len(FIG6.claims)} claims hold" in text
     for checked in outcome.claims:
         assert checked.claim.text in text
         assert checked.result.measured in text

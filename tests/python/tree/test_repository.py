@@ -133,9 +133,6 @@ RUST_CIRCLES: dict[str, set[frozenset[str]]] = {
     "base": {frozenset({"notice", "original", "packet", "routing", "segment"})},
     "bpf": {
         frozenset({"btf", "error", "fault", "kernel", "maps", "memory"}),
-        frozenset({"connection", "listener"}),
-        frozenset({"kernel::helpers", "kernel::print"}),
-        frozenset({"kernel::kfuncs", "kernel::layout", "kernel::socket"}),
     },
     "live": {frozenset({"drive", "emulation", "host"})},
     "net": {
