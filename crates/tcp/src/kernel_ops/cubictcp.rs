@@ -88,6 +88,7 @@ impl CubicTcp {
         Ack {
             now: at.now,
             acked: packets,
+            counted: packets,
             delivered: packets,
             sack: Sack::EMPTY,
             rtt: None,
