@@ -82,12 +82,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
 )
 
+BAKSHI = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
+"""Bit error rates of Bakshi et al. (1997), whose model Kounavis has."""
+
 EXPERIMENT = Experiment(
     id="airhop/today/fades",
     title="Today's senders through Kounavis' fades",
     source=f"Airhop's own question, on the network of {PAPER}, result 3",
     scenario=FIXED.scenario,
-    settings={},
+    settings=BAKSHI,
     curves=CURVES,
     baseline="tahoe-arq",
     axis=FADE,
