@@ -67,6 +67,7 @@ AIR = ("run", "last-hop", "--set", "duration=1 s")
     ],
     ids=lambda words: harmless(" ".join(words)),
 )
+@pytest.mark.usefixtures("nothing_added")
 def test_a_command_takes_it(cli: Cli, here: Path, words: Sequence[str], written: Sequence[str]) -> None:
     ended = cli(*words)
     assert ended.code == 0, ended.err

@@ -92,6 +92,7 @@ def test_preset_linux_is_below_it() -> None:
         Scenario.load("last-hop").with_({**flow, "flow.ftp.tcp.preset": "ns2"})
 
 
+@pytest.mark.usefixtures("nothing_added")
 def test_runs_are_known_by_the_bytes_of_the_object(tmp_path: Path) -> None:
     mine = tmp_path / "mine.bpf.o"
     shutil.copy(OBJECTS / "hybla.bpf.o", mine)
