@@ -19,6 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from airhop import emulate
 from airhop.crosscheck.against_kernel import LINKS, SECONDS, Link, emulated
+from airhop.crosscheck.check import scenario
 from airhop.crosscheck.reference import COMPLETION_S, GOODPUT, parameters
 from airhop.objects import shipped
 
@@ -50,8 +51,8 @@ def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     objects = () if shipped(scheme) is None else scheme
     paced = scheme if "paced" in parameters(params) else None
     commands = _bulk(link, paced) if size is None else _downloads(scheme, 1000 * int(size))
-    scenario = emulated(*point).with_({"duration": f"{2 * SECONDS} s"})
-    run = emulate(scenario, commands, scheme="bbr" if paced else scheme, with_=objects, seed=seed)
+    network = scenario(emulated(*point)).with_({"duration": f"{2 * SECONDS} s"})
+    run = emulate(network, commands, scheme="bbr" if paced else scheme, with_=objects, seed=seed)
     if run.failures or not run.valid:
         print(f"{point}, seed {seed}: {'; '.join(run.failures or run.why)}", file=sys.stderr)
         return None

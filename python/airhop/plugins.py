@@ -59,9 +59,13 @@ def load_all(sources: Iterable[str | Path]) -> None:
 
 
 def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
-    """Give the congestion controls of the BPF objects among some sources: name, and the name in `loaded`."""
+    """Give the congestion controls of the BPF objects among some sources, in their order.
+
+    By name the name in `loaded`.
+    """
     files = [str(Path(text).absolute()) for text in map(_found, sources) if _is_object(text)]
-    return {entry.name: entry.source for entry in added().values() if entry.source in files}
+    entries = added().values()
+    return {entry.name: file for file in files for entry in entries if entry.source == file}
 
 
 def loaded() -> list[tuple[str, str]]:

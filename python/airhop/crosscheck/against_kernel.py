@@ -13,7 +13,6 @@ from airhop.crosscheck.reference import COMPLETION_S, parameters, points
 from airhop.crosscheck.words import percent
 from airhop.crosscheck.worlds import Document, wire
 from airhop.objects import shipped
-from airhop.plugins import load
 from airhop.scenario import Scenario
 from airhop.services import served
 
@@ -122,8 +121,10 @@ _KEYS = {
 }
 
 
-def emulated(link: str, params: str, scheme: str) -> Scenario:
+def emulated(link: str, params: str, scheme: str) -> Document:
     """Give the network that the kernel sent through, with a sender and a receiver of ours in its place.
+
+    Nothing is loaded here: `airhop.crosscheck.check.scenario` loads the object that a document names.
 
     The kernel delays ACKs, two segments, 40 ms, but for those of pushed segments.
 
@@ -142,21 +143,22 @@ def emulated(link: str, params: str, scheme: str) -> Scenario:
     """
     given = parameters(params)
     app = {"kind": "transfer", "size": f"{given['size']} kB"} if "size" in given else {"kind": "bulk"}
-    if shipped(scheme) is not None:
-        load(scheme)
     there = LINKS[link]
     flow = f"flow.{there.flow}"
     changes = {
         "duration": f"{SECONDS} s",
         **{key: json.loads(given[name]) for name, key in _KEYS.items() if name in given},
-        f"{flow}.scheme": scheme,
+        f"{flow}.scheme": scheme if shipped(scheme) is None else "reno",
         f"{flow}.app": app,
         f"{flow}.tcp.preset": "linux",
         f"{flow}.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
         f"{flow}.tcp.pacing": "paced" in given,
         **there.changes,
     }
-    return served(Scenario.load(there.scenario).with_(changes), given.get("services"))
+    document = served(Scenario.load(there.scenario).with_(changes), given.get("services")).to_dict()
+    for one in document["flow"]:
+        one["scheme"] = scheme
+    return document
 
 
 def _told(link: str, params: str, scheme: str) -> str:
@@ -174,7 +176,7 @@ def checks() -> Iterator[Check]:
             source="kernel",
             scenario=_told(link, params, scheme),
             quantity=GOODPUT,
-            document=emulated(link, params, scheme).to_dict(),
+            document=emulated(link, params, scheme),
             theirs=theirs,
             bound=_bound(link, params, scheme),
             reps=60,
@@ -187,7 +189,7 @@ def checks() -> Iterator[Check]:
             source="kernel",
             scenario=_told(link, params, scheme),
             quantity=COMPLETION,
-            document=emulated(link, params, scheme).to_dict(),
+            document=emulated(link, params, scheme),
             theirs=theirs,
             bound=DOWNLOADS_WITHIN,
             reps=200,

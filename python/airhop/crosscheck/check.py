@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from airhop.crosscheck.quantity import Quantity
 from airhop.crosscheck.worlds import Document
+from airhop.objects import shipped
+from airhop.plugins import load
 from airhop.progress import SILENT, Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import Job, run_many
@@ -136,8 +138,8 @@ def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILE
         Ctrl-C came; nothing is kept.
     """
     jobs = [
-        [Job(scenario, seed, rep) for rep in range(check.reps)]
-        for check, scenario in zip(checks, map(_scenario, checks), strict=True)
+        [Job(loaded, seed, rep) for rep in range(check.reps)]
+        for check, loaded in zip(checks, (scenario(check.document) for check in checks), strict=True)
     ]
     distinct = list(dict.fromkeys(job for of_check in jobs for job in of_check))
     with reporter.task("cross-check", len(distinct)) as task:
@@ -149,8 +151,12 @@ def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILE
     ]
 
 
-def _scenario(check: Check) -> Scenario:
-    return Scenario.load(check.document)
+def scenario(document: Document) -> Scenario:
+    """Load a check's scenario, and the objects that come with Airhop and that its flows name."""
+    for flow in document["flow"]:
+        if isinstance(flow.get("scheme"), str) and shipped(flow["scheme"]) is not None:
+            load(flow["scheme"])
+    return Scenario.load(document)
 
 
 def _plain(value: Estimate) -> dict[str, Any]:
