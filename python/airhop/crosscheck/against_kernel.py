@@ -16,9 +16,12 @@ from airhop.objects import shipped
 from airhop.scenario import Scenario
 from airhop.services import served
 
+PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
+"""Bounds of paced connections where frames are sent more than once, and where each loss is the kernel's to
+repair. BBR, which losses do not slow, has the first everywhere."""
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
-"""Bounds of schemes and of objects where frames are sent more than once, and where each loss is the kernel's
-to repair. BBR, which losses do not slow, has the first everywhere."""
+"""The same of unpaced ones, whose points have four to eight runs: of schemes, of objects, and where each loss
+is the kernel's to repair."""
 DOWNLOADS_WITHIN = 0.15
 """Bound of short downloads, which take longer in a kernel: it acknowledges each segment while its receive
 window grows (tcp_grow_window()), which takes airtime. Without losses that is 3 to 4 %, and for 100 kB nothing
@@ -208,6 +211,9 @@ def _reason(link: str, params: str, scheme: str) -> dict[str, Any]:
 
 def _bound(link: str, params: str, scheme: str) -> float:
     """Give the bound of bulk transfers."""
+    if "paced" in parameters(params):
+        is_sent_once = "attempts=1;" in params and scheme != "bbr"
+        return PACED_ONCE_WITHIN if is_sent_once else PACED_WITHIN
     if scheme in ("bbr", "bpf_bbr") or link in ("fq-codel", "fades", "rlp", "red", "steps"):
         return WITHIN
     is_repeated = int(parameters(params).get("attempts", 1)) > 1
