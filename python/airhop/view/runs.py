@@ -88,10 +88,14 @@ class Runs:
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._compare, state, overtaken)
 
     async def trace(self, state: State, rep: int) -> dict[str, Curves]:
-        """Run one replication of every scheme again with its trace: equal to that of the bars to the bit."""
+        """Run one replication of every scheme again with its trace: equal to that of the bars to the bit.
+
+        Raises as `compare` does, and only once no run of these goes on.
+        """
         loop = asyncio.get_running_loop()
         runs = [loop.run_in_executor(self._pool, self._trace, state, scheme, rep) for scheme in state.schemes]
-        return dict(zip(state.schemes, await asyncio.gather(*runs), strict=True))
+        await asyncio.gather(*runs, return_exceptions=True)
+        return {scheme: run.result() for scheme, run in zip(state.schemes, runs, strict=True)}
 
     def close(self) -> None:
         """Let the threads end, each with the run that it is in."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +16,7 @@ from bokeh.document import Document
 from bokeh.document.models import DocumentModelManager
 from panel.io.server import set_curdoc
 
-from airhop import simulate
+from airhop import RunError, simulate
 from airhop.simulate import Job
 from airhop.view.page import Page
 from airhop.view.runs import MOST_CURVES, Recent, Runs
@@ -97,13 +100,32 @@ def test_tabs_that_show_the_same_share_its_runs(monkeypatch: pytest.MonkeyPatch)
     assert first.rows() == second.rows()
     assert len(more.results) == 2 * schemes
 
-    monkeypatch.setattr("airhop.view.runs.run", lambda *_, **__: pytest.fail("made twice"))
-    with pytest.raises(pytest.fail.Exception):
-        asyncio.run(runs.trace(SHORT, 0))
-    monkeypatch.undo()
     curves = asyncio.run(runs.trace(SHORT, 0))
     monkeypatch.setattr("airhop.view.runs.run", lambda *_, **__: pytest.fail("made twice"))
-    assert asyncio.run(runs.trace(SHORT, 0)) == curves
+    again = asyncio.run(runs.trace(SHORT, 0))
+    assert all(again[scheme] is curve for scheme, curve in curves.items())
+    with pytest.raises(pytest.fail.Exception):
+        asyncio.run(runs.trace(SHORT, 1))
+    runs.close()
+
+
+def test_traces_that_fail_leave_no_run_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, failed, ended = count(), Event(), Event()
+
+    def slow_but_for_the_first(*_: Any, **__: Any) -> Any:
+        if next(calls) == 0:
+            failed.set()
+            raise RunError("at once")
+        assert failed.wait(60)
+        time.sleep(0.2)
+        ended.set()
+        raise RunError("later")
+
+    monkeypatch.setattr("airhop.view.runs.run", slow_but_for_the_first)
+    runs = Runs()
+    with pytest.raises(RunError):
+        asyncio.run(runs.trace(replace(SHORT, schemes=SHORT.schemes[:2]), 0))
+    assert ended.is_set()
     runs.close()
 
 
