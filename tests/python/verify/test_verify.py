@@ -99,6 +99,15 @@ def _cuts_without_repair(result: Result) -> bool:
     return ["new"] in after
 
 
+def test_notices_are_not_marked_whatever_their_flow_is() -> None:
+    """Linux marks all that a DCTCP connection sends; a base station's notices are no part of it."""
+    flow = {**NEEDLESS["flow"][0], "scheme": "dctcp", "notices": "elsn"}
+    scenario = airhop.Scenario.load({**NEEDLESS, "flow": [flow]})
+    result = airhop.run(scenario, trace=True)
+    assert "notice" in result.tables["packets"]["kind"].cast(pl.String)
+    assert verify(scenario, result) == []
+
+
 @pytest.fixture
 def eight_a_millisecond(tmp_path: Path) -> str:
     """Make a file of delivery opportunities, eight at each instant."""

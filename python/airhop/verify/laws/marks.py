@@ -127,7 +127,12 @@ class _Sender:
         return None if step.ecn == expected else f"{step.kind} {step.seq} is made {step.ecn}, not {expected}"
 
     def _may_be_marked(self, step: Step) -> bool:
-        """RFC 3168 §6.1.4, §6.1.5: new data; with DCTCP the handshake (RFC 8257 §3.6), or all (Linux)."""
+        """RFC 3168 §6.1.4, §6.1.5: new data; with DCTCP the handshake (RFC 8257 §3.6), or all (Linux).
+
+        A notice is of no end of the connection, whatever it is about.
+        """
+        if step.kind == "notice":
+            return False
         if step.kind == "data":
             return self._all or step.seq >= self._top
         return self._all or (self._is_dctcp and "S" in step.flags)
