@@ -25,7 +25,7 @@ pub(crate) struct Flow {
     pub ends: Ends,
     /// From its first segment to its last delivery.
     pub active: Active,
-    /// Agents on its path, by node: the node and the index in the world.
+    /// Agents on its path, by node, a proxy after the others: the node and the index in the world.
     pub agents: Vec<(NodeId, u16)>,
     /// Link layers deliver its segments even if their payload is damaged.
     pub takes_damaged: bool,

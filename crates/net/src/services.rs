@@ -181,7 +181,7 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "split",
         about: "the connection ends at the base station, and another one goes on from there",
-        kind: Kind::AtBase(|flow, plan, _| Box::new(Split::new(flow, plan))),
+        kind: Kind::AtBase(|flow, plan, way| Box::new(Split::new(flow, plan, way))),
         tells_of_losses: false,
         on_real: OnReal::Cannot(
             "its proxy is a TCP of Airhop, which has none of the data that it would acknowledge",

@@ -11,6 +11,7 @@ mod rttn;
 mod snoop;
 mod split;
 
+use crate::services::Way;
 use airhop_base::{NodeId, Notice, Packet, Span, Time};
 use airhop_radio::Tag;
 pub use ebsn::Ebsn;
@@ -107,6 +108,12 @@ pub trait Agent: std::fmt::Debug + Send {
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
+    }
+
+    /// The way in which data cross its node, if it is a proxy, which ends the connection: it takes all segments, and the other agents see what
+    /// is on its wireless side alone.
+    fn ends(&self) -> Option<Way> {
+        None
     }
 
     /// True if it is to hear of fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].

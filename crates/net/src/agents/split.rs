@@ -5,6 +5,7 @@
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
+use crate::services::Way;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
@@ -18,6 +19,7 @@ const REMINDER: Span = Span::from_millis(200);
 /// The two inner ends of a split connection.
 #[derive(Debug)]
 pub struct Split {
+    way: Way,
     to: NodeId,
     /// In the receiver's place.
     receiver: Receiver,
@@ -36,11 +38,11 @@ pub struct Split {
 }
 
 impl Split {
-    /// The proxy of a TCP flow.
+    /// The proxy of a TCP flow whose data cross the base station this way.
     ///
     /// # Panics
     /// If it is not TCP: services are for TCP flows.
-    pub fn new(flow: FlowId, plan: &FlowPlan) -> Self {
+    pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
         };
@@ -50,6 +52,7 @@ impl Split {
         let mut receiver = Receiver::new(flow, plan.to, plan.from, config, scheme.features);
         receiver.set_edge(1 + capacity);
         Split {
+            way,
             to: plan.to,
             receiver,
             sender: Sender::new(
@@ -122,6 +125,10 @@ impl Agent for Split {
         }
         self.pump(now, actions);
         PacketAction::Take
+    }
+
+    fn ends(&self) -> Option<Way> {
+        Some(self.way)
     }
 
     fn on_seed(&mut self, seed: u32) {

@@ -72,7 +72,7 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
 // what it accepts moves with what the receiver acknowledges, never otherwise.
 #[test]
 fn it_acknowledges_and_sends_on_within_its_buffer() {
-    let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)));
+    let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     assert_eq!(split.first_window(), Some(4000));
     assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
     // A hole: a duplicate ACK, and nothing goes on.
@@ -104,7 +104,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
 fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
         let config = Config { receive_window: window, ..Preset::Ns2.config(1000) };
-        let mut split = Split::new(FlowId(0), &plan(64.0, config));
+        let mut split = Split::new(FlowId(0), &plan(64.0, config), Way::Down);
         let last = [1, 1001, 2001].map(|seq| data(&mut split, ms(0), seq).acks);
         assert_eq!(last[2], [(3001, told)]);
         assert_eq!(ack(&mut split, ms(10), 2001).acks, news, "a window of {window}");
@@ -114,7 +114,7 @@ fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
 // The second half opens a connection of its own, and repairs its own losses.
 #[test]
 fn it_has_a_connection_of_its_own() {
-    let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)));
+    let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), Way::Down);
     let syn = Flags { syn: true, ..Flags::default() };
     let out = arrive(&mut split, ms(0), Segment { seq: 0, flags: syn, ..Segment::default() }, RECEIVER);
     assert_eq!(
@@ -143,7 +143,7 @@ fn its_sender_draws_by_its_own_seed() {
     let (params, config) = (Params::defaults(scheme), Preset::Linux.config(1000));
     let plan = FlowPlan { transport: Transport::Tcp { scheme, params, config }, ..plan(64.0, config) };
     let of = |seed| {
-        let mut split = Split::new(FlowId(0), &plan);
+        let mut split = Split::new(FlowId(0), &plan, Way::Down);
         split.on_seed(seed);
         format!("{:?}", split.sender)
     };

@@ -4,12 +4,14 @@ use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
 use crate::queues::QueueDisc;
 use crate::routing::Hop;
+use crate::services::Way;
 use crate::world::label::Label;
 use crate::world::{Event, Hosted, World};
-use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
+use airhop_base::{Body, Drop, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
 use airhop_radio::Tag;
 use airhop_trace::{NoticeEvent, Recorder};
+use std::ops::Range;
 
 impl World {
     pub(crate) fn show_to_agents(
@@ -19,21 +21,34 @@ impl World {
         flow: FlowId,
         id: &Id<Packet>,
     ) -> PacketAction {
-        let mut action = PacketAction::Forward;
         if self.arena.get(id).damaged {
-            return action; // agents take packets for what their headers say
+            return PacketAction::Forward; // agents take packets for what their headers say
         }
-        for k in self.flows[flow.0 as usize].agents_at(node) {
-            let (_, i) = self.flows[flow.0 as usize].agents[k];
+        let to_receiver = self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to;
+        let here = self.flows[flow.0 as usize].agents_at(node);
+        let proxy = here.clone().next_back().filter(|&k| self.is_before_proxy(flow, k, to_receiver));
+        let action = self.show(now, flow, proxy.map_or(here, |k| k..k + 1), id);
+        self.show_piggybacked(now, node, id);
+        action
+    }
+
+    /// True if agent `k` of a flow is a proxy, and what goes to the receiver or the sender is on the wire before it: other agents stand between
+    /// a proxy and the wireless link.
+    fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
+        let (_, i) = self.flows[flow.0 as usize].agents[k];
+        self.hosted[i as usize].agent.ends().is_some_and(|way| (way == Way::Down) == to_receiver)
+    }
+
+    /// Shows a packet to these agents of its flow, until one keeps it.
+    fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
+        for k in agents {
+            let (node, i) = self.flows[flow.0 as usize].agents[k];
             let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
             let named_lost = packet.segment().and_then(Segment::lost);
             let had_naks = naks(packet);
-            match hosted.agent.on_packet(now, packet, queued, &mut self.actions) {
-                PacketAction::Forward => {}
-                taken => action = taken,
-            }
+            let action = hosted.agent.on_packet(now, packet, queued, &mut self.actions);
             self.labels[id.index() as usize] = Label::of(packet, &self.flows);
             if let (Some(recorder), Some(seq)) =
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
@@ -43,9 +58,11 @@ impl World {
             }
             record_naks(&mut self.recorder, now, packet, had_naks);
             self.apply_agent_actions(now, i);
+            if action != PacketAction::Forward {
+                return action;
+            }
         }
-        self.show_piggybacked(now, node, id);
-        action
+        PacketAction::Forward
     }
 
     /// An ACK on the data of a real host is about the other half of its connection, whose agents hear of it.
@@ -163,12 +180,28 @@ impl World {
         let mut actions = std::mem::take(&mut self.actions);
         for packet in actions.packets.drain(..) {
             let id = self.make(now, node, packet);
-            self.forward(now, node, id);
+            match self.show_made(now, node, i, &id) {
+                PacketAction::Forward => self.forward(now, node, id),
+                _ => self.drop_packet(now, id, Drop::Agent.into(), None),
+            }
         }
         for notice in actions.notices.drain(..) {
             self.send_notice(now, node, flow, notice);
         }
         self.actions = actions;
+    }
+
+    /// Shows the agents at a node what a proxy there sends over the wireless link.
+    fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
+        let Hosted { flow, agent, .. } = &self.hosted[i as usize];
+        let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
+        match agent.ends() {
+            Some(way) if (way == Way::Down) == to_receiver => {
+                let here = self.flows[flow.0 as usize].agents_at(node);
+                self.show(now, flow, here.start..here.end - 1, id)
+            }
+            _ => PacketAction::Forward,
+        }
     }
 
     /// Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless it is an ICMP message from

@@ -150,6 +150,33 @@ fn a_split_connection_delivers_everything() {
     }
 }
 
+// An agent beside the proxy stands between it and the wireless link: Snoop keeps, and sends again, what the proxy sends. Of the other
+// connection it knows nothing, so that nothing goes to a receiver that has answered no SYN.
+#[test]
+fn agents_see_the_wireless_side_of_a_split_connection() {
+    let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
+    let (mut repairs, mut late) = (0, 0);
+    for seed in 1..=20 {
+        let mut plan = hop.plan();
+        plan.flows[0].services = served_by(&["snoop", "split"]);
+        let tables = traced(&plan, seed).1;
+        let column = |name| words(&tables, "packets", name);
+        let (step, place, kind) = (column("step"), column("place"), column("kind"));
+        let (made, base) = ("made", "bs");
+        let time = numbers(&tables, "packets", "time_s");
+        let at = |i: &usize, want: (&str, &str, &str)| (step[*i], place[*i], kind[*i]) == want;
+        let opened =
+            (0..time.len()).find(|i| at(i, ("delivered", base, "ack")) && column("flags")[*i] == "S.");
+        let data: Vec<usize> = (0..time.len()).filter(|i| at(i, (made, base, "data"))).collect();
+        let opened = opened.map_or(f64::INFINITY, |i| time[i]);
+        assert!(data.iter().all(|&i| time[i] >= opened), "seed {seed}");
+        late += usize::from(opened > 1.0);
+        let seqs: BTreeSet<u64> = data.iter().map(|&i| offsets(&tables, "packets", "seq")[i]).collect();
+        repairs += data.len() - seqs.len();
+    }
+    assert!(repairs > 0 && late > 0, "{repairs} repairs, {late} late handshakes");
+}
+
 // And its reason to be: the half that loses has the short round trip. Downlink, the sender never acts on a wireless loss; the
 // bursts that a filled hole lets into the wire can still overflow a queue.
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn agents(
 ) {
     host_agents(flow, &hosts(plan, path, flow.plan.to), timers, hosted);
     host_at_stations(flow, plan, path, timers, hosted);
-    flow.agents.sort_by_key(|&(node, _)| node);
+    flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
 /// Has the agents from number `first` on that heed fades hear of those of the wireless hops by which their flows leave their nodes,
