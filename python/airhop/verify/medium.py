@@ -34,6 +34,8 @@ class Medium:
     """By their start."""
     fragmented: frozenset[str]
     """Flows whose data goes in LHP's fragments, with attempts for all of them together."""
+    largest: int
+    """The largest packet of the run, bytes."""
 
     @cached_property
     def threshold(self) -> int | None:
@@ -65,8 +67,9 @@ class Medium:
 
     @cached_property
     def longest(self) -> int:
-        """The longest time that a frame was on the air."""
-        return max((frame.end - frame.start for frame in self.frames), default=0)
+        """The longest time that a frame may be on the air, ns, even if the end of the run cuts it off."""
+        whole = math.ceil(self.airtime("data", self.largest + self.overhead))
+        return max([whole, *(frame.end - frame.start for frame in self.frames)])
 
     @cached_property
     def sifs(self) -> int:
@@ -142,9 +145,10 @@ def media(trace: Trace) -> Iterator[Medium]:
     """List the channels of a run."""
     plans = {plan["name"]: plan for plan in trace.scenario.get("wlan", [])}
     fragmented = frozenset(name for name, services in trace.services.items() if "fragments" in services)
+    largest = max((step.bytes for step in trace.steps), default=0)
     for cell in trace.cells:
         frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
-        yield Medium(plans[cell.name], cell, frames, fragmented)
+        yield Medium(plans[cell.name], cell, frames, fragmented, largest)
 
 
 def _is_on(frame: Frame, cell: Cell) -> bool:

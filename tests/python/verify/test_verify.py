@@ -108,6 +108,27 @@ def test_notices_are_not_marked_whatever_their_flow_is() -> None:
     assert verify(scenario, result) == []
 
 
+def test_the_end_of_a_run_may_cut_off_what_a_frame_collides_with() -> None:
+    """Two stations that do not hear each other; the first long frame is on the air when the run ends."""
+    cell = {
+        "name": "cell",
+        "standard": "802.11b",
+        "rate": "1 Mbit/s",
+        "range": {"receive": "50 m", "sense": "60 m"},
+        "stations": {"a": [0, 0], "b": [45, 0], "c": [90, 0]},
+    }
+    app = {"kind": "cbr", "rate": "1 Mbit/s"}
+    flows = [
+        {"name": end, "from": end, "to": "b", "transport": "udp", "segment": size, "app": app, "start": start}
+        for end, size, start in (("a", "1400 B", "100 ms"), ("c", "40 B", "0 s"))
+    ]
+    for ms in range(101, 112):
+        scenario = airhop.Scenario.load(
+            {"name": "cut off", "duration": f"{ms} ms", "wlan": [cell], "flow": flows}
+        )
+        assert verify(scenario, airhop.run(scenario, trace=True)) == [], ms
+
+
 @pytest.fixture
 def eight_a_millisecond(tmp_path: Path) -> str:
     """Make a file of delivery opportunities, eight at each instant."""
