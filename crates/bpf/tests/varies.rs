@@ -124,7 +124,7 @@ fn scenario(scheme: &str, pacing: bool) -> String {
     format!(
         "name = \"varies\"\nduration = \"20 s\"\n{}[[wired]]\nname = \"w\"\nends = [\"r\", \"q\"]\nrate = \"5 Mbit/s\"\ndelay = \"10 ms\"\n\
          queue = {queue}\nerrors = {{ kind = \"bernoulli\", fer = 0.005 }}\n\
-         reorder = {{ share = 0.01, by = \"12 ms\", direction = \"r->q\" }}\n{}",
+         reorder = {{ share = 0.02, by = \"20 ms\", direction = \"r->q\" }}\n{}",
         links.map(|(name, ends)| wire(name, ends)).concat(),
         apps.map(|(name, to, app)| flow(name, to, app)).concat(),
     )

@@ -108,13 +108,27 @@ impl SenderState {
         (in_flight + len + shortfall) as f64 <= window * self.mss as f64 + 1e-6
     }
 
+    /// Segments that `in_flight` bytes are: of a full one's bytes each, or with preset linux of any size.
+    pub fn segments_in_flight(&self, in_flight: u64) -> f64 {
+        (in_flight + self.board.shortfall(self.mss)) as f64 / self.mss as f64
+    }
+
     /// The segment at `nxt`, if there is data, the receiver accepts it, `in_flight` with it stays within `window` segments, and Nagle's
     /// algorithm does not hold it back.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let (start, end) = self.next_accepted()?;
-        let len = end - start;
-        let waits = len < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent);
-        (!waits && self.has_room(len, in_flight, window)).then_some((start, end))
+        let may_go = !self.is_held_back(start, end) && self.has_room(end - start, in_flight, window);
+        may_go.then_some((start, end))
+    }
+
+    /// True if nothing but the window keeps the segment at `nxt` from being sent.
+    pub fn may_send_next(&self) -> bool {
+        self.next_accepted().is_some_and(|(start, end)| !self.is_held_back(start, end))
+    }
+
+    /// True if Nagle's algorithm holds a segment back.
+    fn is_held_back(&self, start: u64, end: u64) -> bool {
+        end - start < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent)
     }
 
     /// The segment at `nxt`, if there is data and the receiver accepts it.

@@ -120,11 +120,12 @@ fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     assert!((10.0..13.0).contains(&rounds));
     // All that time it loses more than half as much as the path carries, 240 packets a second.
     assert!(bbr.len() as f64 > 120.0 * rounds * full);
-    // The first losses tell CUBIC: its other drops are those of its own cycle, seconds apart.
+    // The first losses tell CUBIC, and one that follows the ACK which ends the recovery and grows the window (Linux, tcp_cong_control()): its
+    // other drops are those of its own cycle, seconds apart.
     let cubic = drops("cubic");
     let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
     println!("cubic: {first} drops by {} s", cubic[first - 1]);
-    assert!(cubic[first - 1] - 15.0 < 3.0 * full);
+    assert!(cubic[first - 1] - 15.0 < 4.0 * full);
 }
 
 /// What agents at the base station hear is what its link recovery does, and that is up to its timers. Where what is sent is lost, they

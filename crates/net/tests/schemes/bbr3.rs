@@ -77,7 +77,7 @@ fn reno_and_cubic_work_beside_it() {
             let flows = flows(&[scheme, other], packets, 0.0, seed);
             flows[1].goodput_mbps / (flows[0].goodput_mbps + flows[1].goodput_mbps)
         };
-        (1..=4).map(of_seed).sum::<f64>() / 4.0
+        (1..=16).map(of_seed).sum::<f64>() / 16.0
     };
     for other in ["reno", "cubic"] {
         let [v1, v3] = ["bbr", "bbr3"].map(|scheme| share(scheme, other, 50));

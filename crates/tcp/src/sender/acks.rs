@@ -100,19 +100,33 @@ impl Sender {
         let ack = seen(now, segment, acked, rtt, &self.state.board);
         self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
-        let advance = match opens {
-            true => Advance::Over, // the ACK of a SYN neither grows the window nor repairs anything
-            false => self.recovery.on_advance(&mut self.state, &mut self.window, &ack),
-        };
+        // The ACK of a SYN neither grows the window nor repairs anything.
+        let advance = (!opens).then(|| self.recovery.on_advance(&mut self.state, &mut self.window, &ack));
         let restart = match advance {
+            None => true,
+            Some(advance) => self.act_on_advance(now, &ack, advance),
+        };
+        self.heed_echo(now, &ack); // of an ACK that began or ended a recovery; an echo counts once
+        if !self.state.is_outstanding() {
+            self.timer = None;
+        } else if restart || self.timer.is_none() {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Returns true if the retransmission timer restarts.
+    fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: Advance) -> bool {
+        match advance {
             Advance::Open => {
-                self.heed_echo(now, &ack); // before any growth, as in ns-2 and Linux
-                if self.may_grow(&ack) {
-                    self.grow(&ack);
+                self.heed_and_grow(now, ack);
+                true
+            }
+            Advance::Over => {
+                if self.stack.grows_after_repairs() {
+                    self.heed_and_grow(now, ack);
                 }
                 true
             }
-            Advance::Over => true,
             Advance::Partial { restart } => restart,
             Advance::Lost(seq) => {
                 self.act_on(now, Detect::Lost(seq));
@@ -126,14 +140,19 @@ impl Sender {
             }
             Advance::Spurious => {
                 self.undo(Evidence::Timeout);
+                if self.stack.grows_after_repairs() {
+                    self.heed_and_grow(now, ack);
+                }
                 true
             }
-        };
-        self.heed_echo(now, &ack); // of an ACK that began or ended a recovery; an echo counts once
-        if !self.state.is_outstanding() {
-            self.timer = None;
-        } else if restart || self.timer.is_none() {
-            self.restart_timer(now);
+        }
+    }
+
+    /// An echoed mark reduces the window before the ACK may grow it, as in ns-2 and Linux.
+    fn heed_and_grow(&mut self, now: Time, ack: &Ack) {
+        self.heed_echo(now, ack);
+        if self.may_grow(ack) {
+            self.grow(ack);
         }
     }
 
@@ -232,12 +251,12 @@ impl Sender {
 
     /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
     fn heed_echo(&mut self, now: Time, ack: &Ack) {
-        if !self.marking.asks_to_reduce(ack.ece) || self.state.una <= self.echo_point || self.frozen.is_some()
-        {
+        let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
+        if !(ack.ece && self.marking.is_heeded()) || was_answered || self.frozen.is_some() {
             return;
         }
-        self.cwr_due = true;
-        if self.window.cwnd > 1.0 {
+        self.cwr_due = true; // even where the window stays
+        if self.window.cwnd > 1.0 || self.stack.cuts_window_of_one() {
             let before = self.window;
             self.cut(now, Signal::Echo);
             self.recovery.on_mark(&self.state, &before, &self.window, ack);

@@ -49,9 +49,9 @@ impl Marking {
         self.ect0_if(is_new || self.extent == Extent::All)
     }
 
-    /// True if an ACK with ECE asks the sender for a reduction (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.
+    /// True if the sender answers ECE by a reduction, and tells of reductions by CWR (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.
     #[inline]
-    pub fn asks_to_reduce(self, ece: bool) -> bool {
-        ece && self.is_agreed && self.echo != Echo::EachMark
+    pub fn is_heeded(self) -> bool {
+        self.is_agreed && self.echo != Echo::EachMark
     }
 }

@@ -24,6 +24,8 @@ impl Sender {
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
+        // RFC 3168 §6.1.2: CWR after a reduction "for any reason"; so in ns-2's slowdown() and in Linux, tcp_ecn_queue_cwr().
+        self.cwr_due |= is_cut && self.marking.is_heeded();
         // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
         self.echo_point = self.state.max_sent;
         self.reduced_until = if signal == Signal::Echo { self.state.max_sent } else { 0 };

@@ -54,6 +54,9 @@ impl Sender {
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });
         self.timed_out = Some(self.state.una);
         self.recovery.on_timeout(&mut self.state, now);
+        if self.window.cwnd <= 1.0 && self.stack.adds_flight_after_timeout() {
+            self.window.cwnd += self.state.segments_in_flight(self.recovery.in_flight(&self.state));
+        }
         self.tell_of_losses(now);
         self.rto.on_backoff();
         self.restart_timer(now);

@@ -57,6 +57,7 @@ impl Sender {
         }
         let Some(next) = self.recovery.next(&mut self.state, &self.window) else {
             self.note_scarcity();
+            self.note_full_window();
             self.note_closed_window(now);
             return None;
         };
@@ -133,7 +134,9 @@ impl Sender {
         }
         let earlier = self.state.board.on_sent(now, next.start, next.end);
         self.recovery.on_sent(&mut self.state, now, &next, earlier);
-        self.note_usage();
+        if !again {
+            self.note_usage(); // Linux, tcp_write_xmit(): repairs tell nothing of the use of the window
+        }
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
         // RFC 3168 §6.1.2: CWR goes with new data.
@@ -149,10 +152,23 @@ impl Sender {
 
     fn note_usage(&mut self) {
         let has_room = |s: &SenderState| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
-        let is_asked = self.config.validation == Validation::Full || self.features.linux;
-        let is_full = is_asked && !has_room(&self.state);
+        let is_full = self.needs_full_windows() && !has_room(&self.state);
         let s = &mut self.state;
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
+    }
+
+    /// Data waits for room in the window, that of a recovery included (Linux, tcp_write_xmit()).
+    fn note_full_window(&mut self) {
+        let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
+        let s = &mut self.state;
+        if waits {
+            s.usage.note(s.board.len() as u64, true, s.una, s.nxt);
+        }
+    }
+
+    /// True if somebody asks whether the window was full.
+    fn needs_full_windows(&self) -> bool {
+        self.config.validation == Validation::Full || self.features.linux
     }
 
     #[inline(always)] // made where it is to lie

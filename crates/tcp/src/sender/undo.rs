@@ -68,6 +68,7 @@ impl Sender {
         if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
             self.control.on_spurious(&mut self.window, &reduction.before, &self.state);
             self.counters.undone += 1;
+            self.cwr_due = false; // Linux, tcp_ecn_withdraw_cwr()
         }
     }
 

@@ -15,6 +15,26 @@ impl Stack for Linux {
         !is_reducing
     }
 
+    /// tcp_cong_control().
+    fn grows_after_repairs(&self) -> bool {
+        true
+    }
+
+    /// tcp_try_to_open(): as soon as what a loss reduced is acknowledged, but after a mark not before the answer to CWR may have come.
+    fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
+        una >= last && una > marked
+    }
+
+    /// tcp_enter_cwr().
+    fn cuts_window_of_one(&self) -> bool {
+        true
+    }
+
+    /// tcp_enter_loss().
+    fn adds_flight_after_timeout(&self) -> bool {
+        true
+    }
+
     /// Until something beyond is acknowledged (TCP_CA_CWR).
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         una <= reduced_until
@@ -37,10 +57,11 @@ impl Stack for Linux {
         w.cwnd = left.max(least);
     }
 
-    /// tcp_current_ssthresh(): ssthresh is three quarters of the window, or more.
+    /// tcp_current_ssthresh(): ssthresh is three quarters of the window, or more. tcp_init_undo(), tcp_enter_loss(): the window is a whole number,
+    /// and its count of ACKs begins anew.
     fn restored(&self, before: Window) -> Window {
         let cwnd = whole(before.cwnd);
-        Window { ssthresh: before.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0)), ..before }
+        Window { cwnd, ssthresh: before.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0)) }
     }
 
     /// tcp_try_undo_partial().

@@ -48,6 +48,31 @@ pub trait Stack: Debug + Sync {
         !ece
     }
 
+    /// True if the ACK that ends a fast recovery, or shows a timeout to be spurious, grows the window by the data that it delivers.
+    fn grows_after_repairs(&self) -> bool {
+        false
+    }
+
+    /// True if an echoed mark may reduce the window when everything below `una` is acknowledged: the last reduction was of the window of data
+    /// below `last`, and the last one for a mark of that below `marked`. RFC 3168 §6.1.2: "at most once per window of data", so that an ACK of
+    /// something beyond tells of another mark.
+    fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
+        let _ = marked;
+        una > last
+    }
+
+    /// True if an echoed mark cuts a window of one segment as any other; else it restarts the retransmission timer: "the TCP sender … SHOULD
+    /// reset the retransmit timer on receiving the ECN-Echo packet when the congestion window is one" (RFC 3168 §6.1.2).
+    fn cuts_window_of_one(&self) -> bool {
+        false
+    }
+
+    /// True if the window after a timeout is a segment beside those that are not taken for lost (RFC 8985 §6.3); else one segment (RFC 5681
+    /// §3.1).
+    fn adds_flight_after_timeout(&self) -> bool {
+        false
+    }
+
     /// True if the loss of the segment at `seq` is of a window of data that a mark has reduced, for which the window is not reduced again (RFC
     /// 3168 §6.1.2): it was sent before `reduced_until`, the first byte that had not been sent then; `una` is the lowest byte not acknowledged.
     fn is_reduced(&self, seq: u64, una: u64, reduced_until: u64) -> bool {

@@ -1,9 +1,11 @@
-"""Echoes of marks: each ACK says of congestion what its receiver's rule says, and CWR answers an echo."""
+"""Echoes of marks: each ACK echoes marks by its receiver's rule, and CWR tells of a reduction."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from airhop.catalogue import flagged_schemes
@@ -95,8 +97,10 @@ class _Ends:
     """When the last segment came, if it changed the echo and what came before may have an ACK of its own."""
     top: int = 1
     """First byte that was never sent."""
-    heard: bool = False
-    """An echo has come since the last CWR."""
+    cuts: deque[int] = field(default_factory=deque)
+    """When the window fell, ns."""
+    reduced: bool = False
+    """An echo has come since the last CWR, the window has fallen, or a segment was sent again."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
         """Take in a step of one of the packets."""
@@ -108,7 +112,7 @@ class _Ends:
         elif step.kind == "ack" and step.step == "made" and here == self.flow["to"] and "S" not in step.flags:
             self.acks.append(step)
         elif step.kind == "ack" and step.step == "delivered" and here == self.flow["from"]:
-            self.heard |= "E" in step.flags and "S" not in step.flags
+            self.reduced |= "E" in step.flags and "S" not in step.flags
         elif is_data and step.step == "made" and here == self.flow["from"] and not step.damaged:
             yield from self._sent(step)
 
@@ -126,14 +130,18 @@ class _Ends:
                 yield Finding("echo", ack.time / 1e9, ack.place, f"ACK {ack.seq} has CWR")
 
     def _sent(self, step: Step) -> Iterator[Finding]:
-        """Hold CWR to RFC 3168 §6.1.2: on new data, after an echo."""
+        """Check CWR against RFC 3168 §6.1.2: on new data, after an echo or a reduction "for any reason"."""
         is_new = step.seq >= self.top
         self.top = max(self.top, step.seq + step.payload)
+        self.reduced |= not is_new
+        while self.cuts and self.cuts[0] <= step.time:
+            self.cuts.popleft()
+            self.reduced = True
         if "W" in step.flags:
-            if not is_new or not self.heard:
-                why = "no echo came since the last" if is_new else "it is sent again"
+            if not is_new or not self.reduced:
+                why = "nothing reduced the window since the last" if is_new else "it is sent again"
                 yield Finding("echo", step.time / 1e9, step.place, f"segment {step.seq} has CWR, and {why}")
-            self.heard = False
+            self.reduced = False
         if "E" in step.flags:
             yield Finding("echo", step.time / 1e9, step.place, f"segment {step.seq} has ECE")
 
@@ -141,7 +149,7 @@ class _Ends:
 def check(trace: Trace) -> Iterator[Finding]:
     """Replay the echoes of each TCP flow."""
     ends = {
-        name: _Ends(flow, _rule(flow))
+        name: _Ends(flow, _rule(flow), cuts=_cuts(trace, name))
         for name, flow in trace.flows.items()
         if flow["transport"] == "tcp" and not ACTS & set(flow["services"]) and not flow["tcp"]["turnaround"]
     }
@@ -150,3 +158,9 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield from ends[step.flow].on_step(step)
     for one in ends.values():
         yield from one.settle()
+
+
+def _cuts(trace: Trace, flow: str) -> deque[int]:
+    """Return the times when the window of a flow fell, ns."""
+    rows = trace.rows_of(flow, "window", "cwnd")
+    return deque(time for (_, before), (time, cwnd) in pairwise(rows) if cwnd < before)

@@ -35,6 +35,8 @@ pub struct Rack {
     probe: Option<Probe>,
     uses_prr: bool,
     uses_frto: bool,
+    /// The oldest segment at the last timeout.
+    timed_out: Option<u64>,
     news: News,
 }
 
@@ -81,6 +83,7 @@ impl Rack {
             probe: c.tlp.then(|| Probe::new(c)),
             uses_prr: c.prr,
             uses_frto: c.frto,
+            timed_out: None,
             news: News::default(),
         }
     }
@@ -196,8 +199,7 @@ impl Rack {
     /// What an ACK means during F-RTO. True if the timeout was for nothing.
     fn on_frto_ack(&mut self, s: &SenderState, a: &Ack) -> bool {
         let State::Slow(Some(frto)) = self.state else { return false };
-        let News { late, beyond, .. } = self.news;
-        let verdict = frto.on_ack(s, a, late, beyond, self.guard.recovery_point);
+        let verdict = frto.on_ack(s, a, self.news, self.is_linux, self.guard.recovery_point);
         match verdict {
             Verdict::Open(next) => self.state = State::Slow(Some(next)),
             Verdict::Lost => self.state = State::Slow(None),
@@ -329,9 +331,13 @@ impl Recovery for Rack {
                 lost = None;
                 Advance::Partial { restart: true }
             }
+            State::Slow(_) if is_spurious => {
+                lost = None;
+                Advance::Spurious
+            }
             State::Slow(_) if !is_passed => {
                 lost = None;
-                if is_spurious { Advance::Spurious } else { Advance::Open }
+                Advance::Open
             }
             // The ACK that ends it may show the next loss at once.
             over => {
@@ -353,8 +359,10 @@ impl Recovery for Rack {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        // RFC 5682 §3.1 step 1: not if the last recovery is still unfinished.
-        let may_doubt = self.uses_frto && self.guard.is_passed(s);
+        // RFC 5682 §3.1 step 1: not if the last recovery is still unfinished; in Linux, tcp_enter_loss(), but for a further timeout of a segment.
+        let is_repeated = self.is_linux && self.timed_out == Some(s.una);
+        let may_doubt = self.uses_frto && (self.guard.is_passed(s) || is_repeated);
+        self.timed_out = Some(s.una);
         self.guard.set(s);
         self.state = State::Slow(may_doubt.then_some(Frto::AwaitsAnswer));
         self.urgent.clear();
@@ -364,7 +372,10 @@ impl Recovery for Rack {
         }
         // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
-        let window = self.reordering.window(true, s.board.least_rtt(), s.srtt);
+        let window = match self.is_linux {
+            true => Span::ZERO, // tcp_timeout_mark_lost()
+            false => self.reordering.window(true, s.board.least_rtt(), s.srtt),
+        };
         if let Some(first) = s.board.iter().next() {
             self.under_way.remove(first.order);
         }
