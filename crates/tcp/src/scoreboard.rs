@@ -40,6 +40,8 @@ pub struct Sent {
     pub retransmitted: bool,
     /// It is taken to be lost and not yet repaired.
     pub lost: bool,
+    /// It was taken to be lost, and may be repaired by now.
+    pub was_lost: bool,
     /// The link layer works on it until then (ERSN).
     pub held_until: Time,
 }
@@ -115,6 +117,7 @@ impl Scoreboard {
                 again: false,
                 retransmitted: false,
                 lost: false,
+                was_lost: false,
                 held_until: Time::ZERO,
             };
             self.losses.shortfall.enter(&sent);

@@ -62,7 +62,7 @@ impl Losses {
     /// A segment that was not marked is.
     pub fn add(&mut self, e: &mut Sent) {
         self.repeated -= e.repeated();
-        e.lost = true;
+        (e.lost, e.was_lost) = (true, true);
         self.shortfall.leave(e);
         self.bytes += e.bytes();
         self.from = self.from.min(e.start);
@@ -131,6 +131,7 @@ impl Scoreboard {
         (self.losses.bytes, self.losses.repeated) = (0, 0);
         for e in &mut self.segments {
             e.lost = !e.sacked;
+            e.was_lost |= e.lost;
             e.retransmitted = false;
             self.losses.bytes += if e.lost { e.bytes() } else { 0 };
         }
@@ -157,7 +158,7 @@ impl Scoreboard {
 
     /// What is marked lost is under way after all.
     pub fn forgive(&mut self) {
-        self.segments.iter_mut().for_each(|e| e.lost = false);
+        self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
         self.losses.repeated = self.segments.iter().map(Sent::repeated).sum();
         self.losses.shortfall.recount(self.segments.iter());
@@ -167,7 +168,7 @@ impl Scoreboard {
     /// Forgets all SACK information (RFC 2018 §8: the receiver may renege), and what was repaired: all of it goes out again in order.
     pub fn forget(&mut self) {
         for e in &mut self.segments {
-            (e.sacked, e.lost, e.retransmitted) = (false, false, false);
+            (e.sacked, e.lost, e.was_lost, e.retransmitted) = (false, false, false, false);
         }
         self.runs.clear();
         self.high_sack = 0;
@@ -192,5 +193,11 @@ impl Scoreboard {
         let found = self.segments.range(first..).find(|e| e.lost)?;
         self.losses.from = found.start;
         Some(found)
+    }
+
+    /// The lowest segment that was taken to be lost, repaired or not, and has not arrived.
+    pub fn first_ever_lost(&self) -> Option<&Sent> {
+        let is_any = self.losses.bytes + self.losses.repeated > 0;
+        self.segments.iter().filter(|_| is_any).find(|e| e.was_lost && !e.sacked)
     }
 }

@@ -108,7 +108,14 @@ impl Rack {
         let duplicate = duplicate(s.una, &a.sack).filter(|b| !self.is_ignored(b));
         self.reordering.on_ack(s, duplicate.is_some());
         self.find_losses(s, a.now);
-        first_lost(s)
+        self.reason(s)
+    }
+
+    /// The segment whose loss begins a recovery where none is under way: the first that is lost. Linux, tcp_time_to_recover(): repaired or not, as
+    /// a recovery leaves what was sent, lost and repaired while it went on.
+    fn reason(&self, s: &mut SenderState) -> Option<u64> {
+        let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
+        first.map(|e| e.start)
     }
 
     /// §6.2 steps 1 and 2. RACK.rtt is that of the last segment "in ascending order of Segment.xmit_ts", newer than RACK.segment or not; in
@@ -234,10 +241,6 @@ fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     }
 }
 
-fn first_lost(s: &mut SenderState) -> Option<u64> {
-    s.board.first_lost().map(|e| e.start)
-}
-
 impl Recovery for Rack {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let lost = self.update(s, a);
@@ -293,7 +296,11 @@ impl Recovery for Rack {
             prr.on_ack(delivered, s.pipe(), false);
             prr
         }));
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        if !s.board.get(seq).is_some_and(Sent::is_repeated) {
+            self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        } else if let State::Recovering(Some(prr)) = &mut self.state {
+            prr.let_one_out(s.pipe());
+        }
     }
 
     fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
@@ -433,7 +440,7 @@ impl Recovery for Rack {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
-            let lost = first_lost(s).filter(|_| self.is_calm());
+            let lost = self.reason(s).filter(|_| self.is_calm());
             return lost.map_or(Detect::Nothing, Detect::Lost);
         }
         self.send_probe(s)
