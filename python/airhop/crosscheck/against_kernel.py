@@ -30,12 +30,6 @@ with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt are 12 %
 SECONDS = 30
 """Of a bulk transfer."""
 
-ELN_OFF = {"fer=0.003;services=eln": 0.26, "fer=0.01;services=eln": 0.37, "fer=0.03;services=eln": 0.43}
-ELN = Reason(
-    "cuts despite ELN's bit, not explained yet",
-    "Downlink the kernel hears each bit that the base station sets, and cuts its window all the same in 11 of"
-    " 79 recoveries of 20 s, where the same object simulated does in 6 of 82. Uplink both agree.",
-)
 WESTWOOD_OFF = {"attempts=7;fer=0.01": 0.08, "attempts=1;fer=0.01": 0.16, "loss=0.01": 0.33}
 WESTWOOD = Reason(
     "Westwood+'s first samples",
@@ -183,7 +177,7 @@ def checks() -> Iterator[Check]:
             theirs=theirs,
             bound=_bound(link, params, scheme),
             reps=60,
-            **_reason(link, params, scheme),
+            **_reason(params, scheme),
             is_quick="attempts=1;fer=0.01" in params and scheme == "reno",
         )
     for (link, params, scheme), theirs in points("downloads", COMPLETION_S).items():
@@ -200,10 +194,8 @@ def checks() -> Iterator[Check]:
         )
 
 
-def _reason(link: str, params: str, scheme: str) -> dict[str, Any]:
+def _reason(params: str, scheme: str) -> dict[str, Any]:
     """Give why a bulk transfer differs, and by how much, where that is known."""
-    if link == "down" and params in ELN_OFF:
-        return {"reason": ELN, "deviation": ELN_OFF[params]}
     if scheme == "bpf_westwood_pl":
         return {"reason": WESTWOOD, "deviation": WESTWOOD_OFF[params]}
     return {}
