@@ -58,11 +58,12 @@ The paper's sender is ns-2's Reno (NewReno with Snoop), which has no SACK. A ker
 loss probes, and repairs several losses in a round trip: its Reno, and more so its Reno behind Snoop, has more
 than the paper's.
 
-ELN has less than LL-ELSN downlink because of losses that no duplicate ACK names. A segment that is sent and lost
-while a recovery goes on is found by SACK and repaired in it; the kernel keeps it marked lost, and the ACK that
-ends the recovery begins the next one (`tcp_time_to_recover()`). That ACK is no duplicate, so the base station
-sets no bit of ELN in it, and the window is cut: in one of seven recoveries at 1 %. LL-ELSN's notice names the
-segment when the link gives it up. Uplink the base station sees the gap before the receiver does.
+ELN has less than LL-ELSN downlink because of losses that no duplicate ACK names. A segment that is sent
+and lost while a recovery goes on is found by SACK and repaired in it; the kernel keeps it marked lost,
+and the ACK that ends the recovery begins the next one (`tcp_time_to_recover()`). That ACK is no
+duplicate, so the base station sets no bit of ELN in it, and the window is cut: in one of seven recoveries
+at 1 %. LL-ELSN's notice names the segment when the link gives it up. Uplink the base station sees the gap
+before the receiver does.
 
 The kernel's rows are made by `tools/emulated.py`, the simulated ones by `airhop doctor --cross-check`
 ([cross-checks](cross-checks.md#linux-618-on-the-same-links)).
