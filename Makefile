@@ -72,6 +72,9 @@ test-python: lint-python
 	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal
 	$(BIN)/pytest -m alone
 
+# What codespell reads; its exceptions stand in pyproject.toml.
+PROSE := README.md CHANGELOG.md CONTRIBUTING.md bpf crates docs python tools
+
 lint: lint-rust lint-python
 
 lint-rust: | $(BIN)/python
@@ -81,6 +84,7 @@ lint-rust: | $(BIN)/python
 lint-python: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/codespell $(PROSE)
 	$(BIN)/mypy
 
 clean:
