@@ -1,75 +1,75 @@
 //! Links that change at known times: their rate, outages, and handoffs of the mobile to another base station.
 //!
-//! All of it is known before the run, so a transmitter finds the end of a packet by adding up what it can send until then, and
-//! nothing happens at the changes themselves.
+//! All changes are known before the run, so a transmitter finds the end of a packet by adding up what it can send until then, and no event
+//! is needed at the changes themselves.
 
 use crate::address::End;
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
-/// What changes on a link, and when.
+/// Change of a link at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// When it begins.
+    /// Begin of the change.
     pub at: Time,
-    /// What it is.
+    /// Kind of the change.
     pub kind: ChangeKind,
 }
 
-/// The kinds of changes.
+/// Kinds of changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChangeKind {
-    /// Another rate.
+    /// New rate.
     Rate(Rate),
-    /// For so long nothing leaves: what is there waits, and goes on where it stood.
+    /// Duration of an outage, in which nothing leaves: packets wait, and a packet that was being sent continues where it stopped.
     Outage(Span),
-    /// The mobile goes over to another base station.
+    /// Handoff of the mobile to another base station.
     Handoff(Handoff),
 }
 
-/// A hard handoff: the mobile leaves one base station, and reaches the next after a gap in which nothing leaves either end.
+/// Hard handoff: the mobile leaves one base station, and reaches the next after a gap in which nothing leaves either end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
-    /// How long it is out of reach; not zero.
+    /// Duration of the gap; not zero.
     pub gap: Span,
-    /// The end that moves. It keeps what it has to send.
+    /// The end that moves. It keeps its packets.
     pub mobile: End,
-    /// What the base station has, and what comes to it in the gap: is it passed on to the next one, or lost?
+    /// True if the old base station forwards its packets, and those that reach it in the gap, to the new one; false if they are lost.
     pub is_forwarded: bool,
-    /// The rate of the new cell, if it is another.
+    /// Rate of the new cell, if different.
     pub rate: Option<Rate>,
-    /// The propagation delay by way of the new cell, if it is another.
+    /// Propagation delay by way of the new cell, if different.
     pub delay: Option<Span>,
 }
 
-/// Schedule of one direction of a link: its rate and its delay through time.
+/// Schedule of one direction of a link: rate and delay as functions of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSchedule {
-    /// In order; the first begins at time 0, the last never ends and has a rate.
+    /// Phases in order; the first begins at time 0, the last never ends and has a rate.
     phases: Vec<Phase>,
     handoffs: Vec<(Time, Handoff)>,
 }
 
-/// A time in which nothing changes.
+/// Interval without changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Phase {
     from: Time,
     pace: Now,
-    /// Of what leaves in it.
+    /// Propagation delay of packets that leave in the phase.
     delay: Span,
 }
 
-/// What a transmitter does in a phase.
+/// State of a transmitter in a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Now {
     Sends(Rate),
-    /// It stands still.
+    /// Outage: nothing leaves.
     Waits,
-    /// It has lost its peer.
+    /// Handoff: the peer is out of reach.
     Moves(Handoff),
 }
 
-/// The beginning or the end of something.
+/// Begin or end of a change.
 enum Edge {
     Begins(Change),
     OutageEnds,
@@ -77,7 +77,7 @@ enum Edge {
 }
 
 impl LinkSchedule {
-    /// The schedule of a direction with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
+    /// Builds the schedule of a direction with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {
@@ -90,7 +90,7 @@ impl LinkSchedule {
             }
             edges.push((change.at, Edge::Begins(*change)));
         }
-        // One may begin where another ends.
+        // A change may begin where another ends.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
         let mut schedule = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: Now::Sends(rate), delay }],
@@ -125,7 +125,7 @@ impl LinkSchedule {
         }
     }
 
-    /// From when on it has which rate and which delay: no rate where nothing leaves.
+    /// Yields the begin, rate and delay of each phase; the rate is `None` where nothing leaves.
     pub fn phases(&self) -> impl Iterator<Item = (Time, Option<Rate>, Span)> {
         self.phases.iter().map(|phase| match phase.pace {
             Now::Sends(rate) => (phase.from, Some(rate), phase.delay),
@@ -133,13 +133,13 @@ impl LinkSchedule {
         })
     }
 
-    /// When what leaves `end` is lost, each [begin, end): while the mobile is on its way, if its old base station passes nothing on.
+    /// Returns the intervals [begin, end) in which what leaves `end` is lost: the gaps, if the old base station forwards nothing.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_what_leaves(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
     }
 
-    /// The lowest of its rates.
+    /// Returns the lowest of its rates.
     pub fn lowest_rate(&self) -> Rate {
         let rates = self.phases().filter_map(|(_, rate, _)| rate);
         rates.min().expect("the last phase has a rate")
@@ -147,25 +147,25 @@ impl LinkSchedule {
 }
 
 impl Handoff {
-    /// True if what is sent, or waits, at this end is lost.
+    /// True if packets that are sent, or wait, at this end are lost.
     fn loses_what_leaves(&self, end: End) -> bool {
         !self.is_forwarded && end != self.mobile
     }
 }
 
-/// A transmitter on its schedule; to be asked in the order of time.
+/// Position of a transmitter in its schedule; calls must come in the order of time.
 #[derive(Debug)]
 pub struct Cursor {
     schedule: Arc<LinkSchedule>,
     end: End,
-    /// The number of the present phase.
+    /// Number of the current phase.
     here: usize,
-    /// When the last packet arrives.
+    /// Arrival of the last packet.
     arrived: Time,
 }
 
 impl Cursor {
-    /// The transmitter at `end`.
+    /// Creates the cursor of the transmitter at `end`.
     pub fn new(schedule: Arc<LinkSchedule>, end: End) -> Self {
         Cursor { schedule, end, here: 0, arrived: Time::ZERO }
     }
@@ -176,7 +176,7 @@ impl Cursor {
         }
     }
 
-    /// When the first bit goes of a packet that goes to the transmitter at `now`.
+    /// Returns the time of the first bit of a packet that reaches the transmitter at `now`.
     pub fn begin(&mut self, now: Time) -> Time {
         self.go_to(now);
         let mut ahead = self.schedule.phases[self.here..].iter();
@@ -186,12 +186,12 @@ impl Cursor {
         }
     }
 
-    /// When a packet of `bytes` has left that goes to the transmitter at `now`. One that is under way when the rate changes, or in an
-    /// outage, goes on with the bits that are left. One that a handoff cuts is sent anew, by the next base station or to it; or given
-    /// up as soon as the gap is over.
+    /// Returns the time of the last bit of a packet of `bytes` that reaches the transmitter at `now`. A packet under way when the rate
+    /// changes, or in an outage, continues with the bits that are left. A packet that a handoff interrupts is sent anew, by the next base
+    /// station or to it; or dropped as soon as the gap is over.
     pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
-        // In billionths of a bit: what is sent in a nanosecond is whole.
+        // In billionths of a bit, so that the bits of a nanosecond are a whole number.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut at) = (whole, now);
         let ahead = &self.schedule.phases[self.here..];
@@ -216,8 +216,8 @@ impl Cursor {
         }
     }
 
-    /// When what has left at `sent` arrives. A link keeps its packets in order: what would overtake the one before it, by a shorter
-    /// way, arrives with it (as 3GPP's PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
+    /// Returns the arrival of a packet that left at `sent`. A link keeps its packets in order: a packet that would overtake its
+    /// predecessor, by a shorter way, arrives with it (as 3GPP's PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
@@ -226,7 +226,7 @@ impl Cursor {
 }
 
 impl Now {
-    /// True if the transmitter at `end` keeps what goes to it now for later.
+    /// True if the transmitter at `end` keeps packets for later in this phase.
     fn holds(self, end: End) -> bool {
         match self {
             Now::Sends(_) => false,
@@ -236,7 +236,7 @@ impl Now {
     }
 }
 
-/// How long so many billionths of a bit take, rounded up as all serialisation is.
+/// Returns the serialisation time of `work` billionths of a bit, rounded up as all serialisation is.
 fn time_for(work: u128, rate: Rate) -> Span {
     Span::from_nanos(u64::try_from(work.div_ceil(u128::from(rate.bps()))).unwrap_or(u64::MAX))
 }
@@ -263,7 +263,7 @@ mod tests {
         Change { at: from, kind: ChangeKind::Outage(Span::from_millis(lasts)) }
     }
 
-    /// The mobile is end 1.
+    /// Creates a handoff of end 1.
     fn handoff(from: Time, gap: u64, is_forwarded: bool, bps: Option<u64>, delay: Option<u64>) -> Change {
         let kind = ChangeKind::Handoff(Handoff {
             gap: Span::from_millis(gap),
@@ -279,7 +279,7 @@ mod tests {
         Cursor::new(Arc::new(LinkSchedule::new(Rate::from_bps(bps), DELAY, changes)), end)
     }
 
-    /// From the first bit of a packet to the last.
+    /// Returns the times of a packet's first and last bit.
     fn sent(walk: &mut Cursor, now: Time, bytes: u32) -> [Time; 2] {
         [walk.begin(now), walk.finish(now, bytes)]
     }
@@ -297,7 +297,7 @@ mod tests {
         // Fractions of a bit count, and the end is rounded up once: 192 of 1024 bits in 10 ms, 832 at 56 kbit/s in 14.857142857 ms.
         let mut air = walk(19_200, &[rate(ms(10), 56_000)], 1);
         assert_eq!(air.finish(Time::ZERO, 128), Time::from_nanos(24_857_143));
-        // As a link does that never changes.
+        // Equal to a link that never changes.
         assert_eq!(
             walk(19_200, &[rate(ms(100), 56_000)], 0).finish(Time::ZERO, 128),
             Time::from_nanos(53_333_334)
@@ -308,13 +308,13 @@ mod tests {
     fn an_outage_makes_packets_wait() {
         let changes = [outage(ms(4), 2000), rate(ms(1000), 2_000_000)];
         let mut walk = walk(1_000_000, &changes, 0);
-        // 4000 bits before it, 4000 after it, at the rate that has come meanwhile.
+        // 4000 bits before the outage, 4000 after it, at the rate that began meanwhile.
         assert_eq!(sent(&mut walk, Time::ZERO, 1000), [Time::ZERO, ms(2006)]);
         assert_eq!(sent(&mut walk, ms(2006), 1000), [ms(2006), ms(2010)]);
-        // Who comes in the midst of it begins when it is over.
+        // A packet that arrives in the outage begins when the outage is over.
         let mut late = self::walk(1_000_000, &changes, 0);
         assert_eq!(sent(&mut late, ms(10), 1000), [ms(2004), ms(2008)]);
-        // From the beginning on, and one after the other.
+        // Outages from the beginning on, and one after the other.
         let mut twice = self::walk(1_000_000, &[outage(Time::ZERO, 5), outage(ms(5), 5)], 0);
         assert_eq!(sent(&mut twice, Time::ZERO, 1000), [ms(10), ms(18)]);
     }
@@ -349,7 +349,7 @@ mod tests {
         let mut walk = walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(10))], 0);
         let arrivals = [4, 5, 6, 7, 45, 46].map(|left| walk.arrival(ms(left)));
         assert_eq!(arrivals, [54, 55, 55, 55, 55, 56].map(ms));
-        // By a longer way there is no need.
+        // A longer way causes no reordering.
         let mut longer = self::walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(90))], 0);
         assert_eq!([5, 6, 7].map(|left| longer.arrival(ms(left))), [55, 96, 97].map(ms));
     }
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_schedule_tells_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
-        // The last of what changes the rate counts, be it in a gap; what changes nothing is no phase.
+        // The last change of the rate counts, also in a gap; a change to the same rate is no phase.
         let changes = [
             handoff(ms(30), 10, true, Some(2), Some(10)),
             rate(ms(35), 7),
@@ -383,8 +383,8 @@ mod tests {
         assert_eq!(schedule.lowest_rate(), slow);
     }
 
-    /// Whatever the changes, what a packet takes of the rate between its first bit and its last is its length, up to the nanosecond
-    /// that its end is rounded up to.
+    /// Law: for all changes, the integral of the rate between a packet's first bit and its last is the packet's length, up to the
+    /// nanosecond that its end is rounded up to.
     #[test]
     fn a_packet_takes_its_bits_of_the_rate() {
         let mut random = {

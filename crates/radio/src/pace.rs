@@ -1,4 +1,4 @@
-//! A transmitter sends at a rate, when a recorded link could deliver, or as a link does that changes.
+//! Rate of a transmitter: constant, recorded from another link, or changing by a schedule.
 
 use crate::address::End;
 use crate::errors::{BadLine, ErrorPlan};
@@ -6,14 +6,14 @@ use crate::link_schedule::{Cursor, LinkSchedule};
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
-/// How fast one direction of a link is.
+/// Rate of one direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LinkRate {
-    /// Always as fast.
+    /// Constant rate.
     Rate(Rate),
-    /// As fast as another link was.
+    /// Delivery opportunities of a recorded link.
     Deliveries(Arc<Deliveries>),
-    /// Faster and slower; the delay changes with it.
+    /// Schedule of rate and delay.
     Varying(Arc<LinkSchedule>),
 }
 
@@ -24,13 +24,13 @@ impl From<Rate> for LinkRate {
 }
 
 impl LinkRate {
-    /// Returns the pace of a link that is as fast in both directions.
+    /// Returns the rates of a link that is symmetric.
     pub fn both_ways(pace: impl Into<LinkRate>) -> [LinkRate; 2] {
         let pace = pace.into();
         [pace.clone(), pace]
     }
 
-    /// What needs one rate is made for this: the rate, that of a trace in the mean, or the lowest of those that it changes between.
+    /// Returns one representative rate: the constant rate, the mean rate of a trace, or the lowest rate of a schedule.
     pub fn typical_rate(&self) -> Rate {
         match self {
             LinkRate::Rate(rate) => *rate,
@@ -39,7 +39,7 @@ impl LinkRate {
         }
     }
 
-    /// Returns the time that a packet of `bytes` takes: in the mean, if that of a trace; at the lowest rate, if the rate changes.
+    /// Returns the serialisation time of a packet of `bytes`: the mean time for a trace, the time at the lowest rate for a schedule.
     pub fn time_for(&self, bytes: u32) -> Span {
         match self {
             LinkRate::Deliveries(deliveries) => deliveries.time_for(bytes),
@@ -47,7 +47,7 @@ impl LinkRate {
         }
     }
 
-    /// Its schedule, if it changes.
+    /// Returns the schedule, if the rate changes.
     pub fn schedule(&self) -> Option<&LinkSchedule> {
         match self {
             LinkRate::Rate(_) | LinkRate::Deliveries(_) => None,
@@ -55,12 +55,12 @@ impl LinkRate {
         }
     }
 
-    /// The errors of what leaves `end`, with what handoffs lose.
+    /// Returns the errors of frames that leave `end`, with the losses of handoffs.
     pub fn with_losses(&self, end: End, errors: &ErrorPlan) -> ErrorPlan {
         errors.clone().with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.losses(end)))
     }
 
-    /// The transmitter at `end` at work, idle until it is asked to send.
+    /// Creates the transmitter at `end`, idle until its first packet.
     pub fn start(&self, end: End) -> Pace {
         match self {
             LinkRate::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
@@ -72,27 +72,26 @@ impl LinkRate {
     }
 }
 
-/// A packet-delivery trace as Mahimahi's `mm-link` plays it (Netravali et al. 2015, USENIX ATC): at each of its times the link can
-/// deliver an IP packet of 1500 bytes. After the last of them it begins again.
+/// Packet-delivery trace as Mahimahi's `mm-link` plays it (Netravali et al. 2015, USENIX ATC): each of its times is an opportunity to
+/// deliver an IP packet of 1500 bytes. After the last of them the trace repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
-    /// In order; the last is also the period.
+    /// Times in order; the last is also the period.
     times: Vec<Span>,
 }
 
 /// Bytes that one opportunity delivers, as `mm-link` counts them (its PACKET_SIZE): an IP packet of 1500 B and [`TUN_HEADER_BYTES`].
 const OPPORTUNITY_BYTES: u32 = 1504;
-/// The header that Linux puts before each packet of a TUN device without IFF_NO_PI (flags and EtherType): `mm-link` counts it with every
+/// Header that Linux puts before each packet of a TUN device without IFF_NO_PI (flags and EtherType): `mm-link` counts it with every
 /// packet.
 const TUN_HEADER_BYTES: u32 = 4;
-/// The latest time in a trace, milliseconds.
+/// Latest time in a trace, milliseconds.
 const LATEST_MS: u64 = 1_000_000_000;
 
 impl Deliveries {
-    /// Reads a trace: a line for each opportunity, its time in whole milliseconds; as many equal lines as there are at a time.
+    /// Reads a trace: a line for each opportunity, its time in whole milliseconds; equal lines are opportunities at the same time.
     ///
-    /// # Errors
-    /// [`BadLine`] for the first line that is not as it should be.
+    /// # Errors [`BadLine`] for the first malformed line.
     pub fn parse(text: &str) -> Result<Deliveries, BadLine> {
         let mut times: Vec<Span> = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {
@@ -123,13 +122,13 @@ impl Deliveries {
         *self.times.last().expect("a trace has deliveries")
     }
 
-    /// The time of the opportunity with this number, counted through all repetitions.
+    /// Returns the time of the opportunity with this number, counted through all repetitions.
     fn time(&self, number: u64) -> Time {
         let many = self.times.len() as u64;
         Time::ZERO + self.period() * (number / many) + self.times[(number % many) as usize]
     }
 
-    /// The number of the first opportunity after `now`.
+    /// Returns the number of the first opportunity after `now`.
     fn first_after(&self, now: Time) -> u64 {
         let since = now - Time::ZERO;
         let laps = since.whole(self.period());
@@ -137,14 +136,14 @@ impl Deliveries {
         laps * self.times.len() as u64 + self.times.partition_point(|t| *t <= within) as u64
     }
 
-    /// Returns the rate of IP packets of 1500 B that always wait; 1 bit/s at least.
+    /// Returns the rate of a saturated link with IP packets of 1500 B; 1 bit/s at least.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES - TUN_HEADER_BYTES) * 8;
         let per_second = bits * 1_000_000_000 / u128::from(self.period().nanos());
         Rate::from_bps(u64::try_from(per_second).unwrap_or(u64::MAX).max(1))
     }
 
-    /// Returns the time that a packet of `bytes` takes in the mean, if packets always wait.
+    /// Returns the mean time per packet of `bytes` on a saturated link.
     fn time_for(&self, bytes: u32) -> Span {
         let charged = u128::from(bytes + TUN_HEADER_BYTES) * u128::from(self.period().nanos());
         let per_period = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES);
@@ -152,19 +151,19 @@ impl Deliveries {
     }
 }
 
-/// A transmitter's pace at work; to be asked in the order of time.
+/// State of a transmitter; calls must come in the order of time.
 #[derive(Debug)]
 pub enum Pace {
-    /// At a rate.
+    /// Constant rate.
     Rate(Serialiser),
-    /// By a trace.
+    /// Position in a trace.
     Deliveries(Clock),
-    /// As it changes.
+    /// Position in a schedule.
     Varying(Cursor),
 }
 
-/// A constant rate, with the last length and how long that took: nearly all packets of a direction are of one length, and a division
-/// takes as long as all else that a hop costs.
+/// Constant rate, with the last length and its serialisation time: nearly all packets of a direction have one length, and a division costs
+/// as much as all other work of a hop.
 #[derive(Debug)]
 pub struct Serialiser {
     rate: Rate,
@@ -181,31 +180,32 @@ impl Serialiser {
     }
 }
 
-/// Where a transmitter is in its trace.
+/// Position of a transmitter in its trace.
 #[derive(Debug)]
 pub struct Clock {
     deliveries: Arc<Deliveries>,
-    /// The number of the next opportunity.
+    /// Number of the next opportunity.
     next: u64,
-    /// Bytes that the one before it can still deliver.
+    /// Bytes left in the previous opportunity.
     left: u32,
-    /// When the last packet had been sent.
+    /// End of the last packet's transmission.
     busy_until: Option<Time>,
 }
 
-/// The times of a packet.
+/// Times of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
-    /// When its first bit goes
+    /// First bit sent.
     pub start: Time,
-    /// and its last,
+    /// Last bit sent.
     pub end: Time,
-    /// and when that arrives.
+    /// Last bit received.
     pub arrival: Time,
 }
 
 impl Pace {
-    /// The times of a packet of `bytes` that goes to the transmitter at `now` and over a link with this delay: all of the below at once.
+    /// Returns the times of a packet of `bytes` that reaches the transmitter at `now`, over a link with this delay: begin, finish and
+    /// arrival at once.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
         if let Pace::Rate(serialiser) = self {
@@ -216,8 +216,8 @@ impl Pace {
         Sending { start, end, arrival: self.arrival(end, delay) }
     }
 
-    /// When the first bit goes of a packet that goes to the transmitter at `start`: at once, unless nothing can leave then. To be asked
-    /// before [`Pace::finish`].
+    /// Returns the time of the first bit of a packet that reaches the transmitter at `start`: `start`, unless nothing can leave then. To be
+    /// called before [`Pace::finish`].
     pub fn begin(&mut self, start: Time) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => start,
@@ -225,8 +225,8 @@ impl Pace {
         }
     }
 
-    /// When a packet of `bytes` has been sent that goes to the transmitter at `start`. One that does so the moment the packet before it
-    /// has been sent has waited for it.
+    /// Returns the time of the last bit of a packet of `bytes` that reaches the transmitter at `start`. A packet that reaches it at the
+    /// very end of its predecessor counts as having waited.
     pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
         match self {
             Pace::Rate(serialiser) => start + serialiser.time_for(bytes),
@@ -235,7 +235,7 @@ impl Pace {
         }
     }
 
-    /// When what has left at `sent` arrives over a link with this delay, if the delay does not change as well.
+    /// Returns the arrival of a packet that left at `sent`; a constant `delay` applies unless a schedule has its own.
     pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
@@ -245,9 +245,9 @@ impl Pace {
 }
 
 impl Clock {
-    /// As Mahimahi's LinkQueue accounts: by bytes, those of the TUN header included. A packet takes what its opportunities have, as many
-    /// as it needs; what is left of the last is for packets that wait. What nobody waited for is lost, also for one that comes at the
-    /// very time of an opportunity.
+    /// Accounts as Mahimahi's LinkQueue does: by bytes, those of the TUN header included. A packet uses the bytes of as many opportunities
+    /// as it needs; the rest of the last opportunity is for packets that wait. An opportunity without a waiting packet is lost, also for a
+    /// packet that comes at its very time.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
@@ -278,7 +278,7 @@ mod tests {
         LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
-    /// The times, in ms, at which packets of these sizes have been sent that all wait from the beginning.
+    /// Returns the times, in ms, at which packets of these sizes have been sent that all wait from the beginning.
     fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
         let (mut pace, mut now) = (pace(trace), Time::ZERO);
         let mut send = |bytes: &u32| {
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(backlog("0\n5\n7\n20\n", &[1500; 5]), [5, 7, 20, 20, 25]);
         // Several in a millisecond.
         assert_eq!(backlog("3\n3\n3\n10\n", &[1500; 5]), [3, 3, 3, 10, 13]);
-        // Small packets share one, each with its TUN header; a byte more than fits goes with the next.
+        // Small packets share an opportunity, each with its TUN header; a byte more than fits goes with the next.
         assert_eq!(backlog("1\n2\n3\n", &[748, 748, 748, 749, 1]), [1, 1, 2, 3, 3]);
         // A large one spans several, and leaves the rest of the last to others: 1504 + 1504 + 992, so 512 are left.
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 508, 1]), [6, 6, 9]);
@@ -308,9 +308,9 @@ mod tests {
     fn what_nobody_waits_for_is_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
-        // The other 1400 bytes of the first opportunity are gone, and the one at 2 ms, as it came at that time.
+        // The other 1400 bytes of the first opportunity are lost, and so is the opportunity at 2 ms, as the packet came at that time.
         assert_eq!(pace.finish(at(2), 100), at(3));
-        // It had waited for the one before it: they share.
+        // The packet had waited for its predecessor: they share an opportunity.
         assert_eq!(pace.finish(at(3), 1396), at(3));
         // Repetitions are lost too: in the fifth, opportunities are at 41, 42, 43 and 50 ms.
         assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1500), at(43));

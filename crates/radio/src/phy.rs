@@ -11,10 +11,10 @@ pub const CTS_BYTES: u32 = 14;
 pub const ACK_BYTES: u32 = 14;
 /// MAC header and FCS of a data frame, bytes (IEEE 802.11-2016 §9.3.2.1); each fragment has its own.
 pub const MAC_BYTES: u32 = 24 + 4;
-/// What a data frame adds to an IP packet, bytes: MAC header and FCS, LLC and SNAP 8.
+/// Overhead of a data frame over its IP packet, bytes: MAC header and FCS, LLC and SNAP 8.
 pub const DATA_OVERHEAD: u32 = MAC_BYTES + 8;
 
-/// The timing of one 802.11 physical layer.
+/// Timing of one 802.11 physical layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phy {
     /// Name in scenario files: "802.11", "802.11b", "802.11g".
@@ -29,13 +29,13 @@ pub struct Phy {
     pub cw_max: u32,
     /// PLCP preamble and header, sent before every frame whatever its rate.
     pub plcp: Span,
-    /// How the bits of a frame become time on the air.
+    /// Mapping of a frame's bits to time on the air.
     pub coding: Coding,
-    /// The rates that the standard has, ascending. The first is the lowest basic rate.
+    /// Rates of the standard, ascending. The first is the lowest basic rate.
     pub rates: &'static [Rate],
 }
 
-/// How the bits of a frame become time on the air.
+/// Mapping of a frame's bits to time on the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
     /// One bit after the other (FHSS, DSSS, CCK).
@@ -101,34 +101,34 @@ impl Phy {
     /// Every standard, in the order of their appearance.
     pub const ALL: [Phy; 3] = [Phy::FHSS, Phy::DSSS, Phy::ERP_OFDM];
 
-    /// The standard with this name, if there is one.
+    /// Returns the standard with this name, if there is one.
     pub fn find(name: &str) -> Option<Phy> {
         Self::ALL.into_iter().find(|p| p.name == name)
     }
 
-    /// The names that [`Phy::find`] knows.
+    /// Returns the names that [`Phy::find`] knows.
     pub fn names() -> [&'static str; 3] {
         Self::ALL.map(|p| p.name)
     }
 
-    /// DIFS: a SIFS and two slots (IEEE 802.11-2016 §10.3.7).
+    /// Returns DIFS: a SIFS and two slots (IEEE 802.11-2016 §10.3.7).
     pub fn difs(&self) -> Span {
         self.sifs + self.slot * 2
     }
 
-    /// EIFS: what a station waits after a frame that it could not read, so that the ACK it may not hear is over
-    /// (IEEE 802.11-2016 §10.3.7): a SIFS, an ACK at the lowest basic rate with its preamble, a DIFS.
+    /// Returns EIFS: the wait after a frame that the station could not decode, so that an ACK that it may not hear is over (IEEE
+    /// 802.11-2016 §10.3.7): a SIFS, an ACK at the lowest basic rate with its preamble, a DIFS.
     pub fn eifs(&self) -> Span {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
-    /// AckTimeout and CTSTimeout, without the SIFS before the answer: a slot and aRxPHYStartDelay, which is preamble and header
+    /// Returns AckTimeout and CTSTimeout, without the SIFS before the answer: a slot and aRxPHYStartDelay, which is preamble and header
     /// (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4, 17-21).
     pub fn answer_timeout(&self) -> Span {
         self.slot + self.plcp
     }
 
-    /// How long a MAC frame of `bytes` is on the air at `rate`, preamble included, rounded up to a nanosecond.
+    /// Returns the airtime of a MAC frame of `bytes` at `rate`, preamble included, rounded up to a nanosecond.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
         self.plcp
             + match self.coding {
@@ -138,8 +138,8 @@ impl Phy {
     }
 }
 
-/// The DATA field of an OFDM frame: 16 service bits, the frame, 6 tail bits, padded to whole symbols
-/// (IEEE 802.11-2016 §17.3.5.4).
+/// Returns the duration of the DATA field of an OFDM frame: 16 service bits, the frame, 6 tail bits, padded to whole symbols (IEEE
+/// 802.11-2016 §17.3.5.4).
 fn ofdm_symbols(bytes: u32, rate: Rate) -> Span {
     const SYMBOL_US: u64 = 4;
     let bits = 16 + 8 * u64::from(bytes) + 6;
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn serial_airtimes() {
         let b = Phy::find("802.11b").unwrap();
-        // As ns-2.35 has them: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
+        // ns-2.35 has the same: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
         assert_eq!(b.airtime(1074, mbit(110)).nanos(), 973_091);
         assert_eq!(b.airtime(74, mbit(110)).nanos(), 245_819);
         assert_eq!(b.airtime(ACK_BYTES, mbit(10)).nanos(), 304_000);

@@ -1,43 +1,43 @@
-//! Propagation: signals lose their power with distance, and reach as far as that leaves enough.
+//! Propagation: received power as a function of distance, and the ranges that follow from it.
 use crate::cell::Range;
 use std::f64::consts::PI;
 
-/// Metres per second.
+/// Speed of light, m/s.
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Within this distance, metres, the power is that at it: the far field begins there, and stations may stand at one point.
+/// Reference distance, metres: closer receivers get the power at it. The far field begins there, and stations may stand at one point.
 const NEAREST: f64 = 1.0;
 
-/// A transmitter, the way from it to a receiver, and what the receiver can make of the power that is left. Antennas have no gain.
+/// Transmitter, path to a receiver, and thresholds of the receiver. Antennas have no gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
-    /// Transmitted, dBm.
+    /// Transmitted power, dBm.
     pub power: f64,
-    /// Frames can be received from here on, dBm.
+    /// Receive threshold, dBm: least power of a decodable frame.
     pub receive: f64,
-    /// The medium is sensed busy from here on, dBm.
+    /// Carrier-sense threshold, dBm: least power that makes the medium busy.
     pub sense: f64,
     /// Carrier frequency, Hz.
     pub frequency: f64,
-    /// Height of all antennas over a ground that reflects, metres; `None`: free space, no ground.
+    /// Height of all antennas over a reflecting ground, metres; `None`: free space, no ground.
     pub height: Option<f64>,
-    /// Ratio of powers from which on a first signal survives a later one; [`Range::capture`].
+    /// Capture ratio, a ratio of powers: a first signal survives a later one that is weaker by it; [`Range::capture`].
     pub capture: f64,
 }
 
-/// The ratio of powers that is so many dB.
+/// Converts dB to a ratio of powers.
 pub fn ratio(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
 
 impl Propagation {
-    /// The ranges of its two thresholds.
+    /// Returns the ranges of its two thresholds.
     pub fn range(&self) -> Range {
         let reach = |threshold| self.distance(self.power - threshold);
         let (receive, sense) = (reach(self.receive), reach(self.sense));
         Range { receive, sense, capture: self.capture, crossover: self.crossover() }
     }
 
-    /// What arrives at the nearest distance that the law holds for, a metre, dBm. No threshold above it is ever reached.
+    /// Returns the received power at the reference distance of a metre, dBm. No threshold above it is ever reached.
     pub fn nearest(&self) -> f64 {
         self.power - 20.0 * libm::log10(4.0 * PI * NEAREST / self.wavelength())
     }
@@ -46,13 +46,14 @@ impl Propagation {
         SPEED_OF_LIGHT / self.frequency
     }
 
-    /// Where the reflection by the ground takes over (ns-2's two-ray ground model, after Rappaport, Wireless Communications, §4.6):
-    /// both laws give the same power there.
+    /// Returns the crossover distance, from which on the reflection by the ground dominates (ns-2's two-ray ground model, after Rappaport,
+    /// Wireless Communications, §4.6): both laws have the same power there.
     fn crossover(&self) -> f64 {
         self.height.map_or(f64::INFINITY, |height| 4.0 * PI * height * height / self.wavelength())
     }
 
-    /// Where so many dB are lost. Free space: (λ / 4πd)² is left (Friis 1946). Beyond the crossover: (h² / d²)².
+    /// Returns the distance with this path loss in dB. Free space: a share of (λ / 4πd)² is left (Friis 1946). Beyond the crossover: (h² /
+    /// d²)².
     fn distance(&self, loss: f64) -> f64 {
         let factor = libm::sqrt(ratio(loss));
         let free_space = factor * self.wavelength() / (4.0 * PI);
@@ -67,12 +68,12 @@ impl Range {
     /// 10 dB (ns-2's CPThresh_).
     pub const CAPTURE: f64 = 10.0;
 
-    /// Free space, with the usual capture.
+    /// Creates free-space ranges with the usual capture ratio.
     pub fn free_space(receive: f64, sense: f64) -> Self {
         Range { receive, sense, capture: Self::CAPTURE, crossover: f64::INFINITY }
     }
 
-    /// Received power at a distance whose square is `square`, in a unit that is the same for all distances.
+    /// Returns the received power at a distance whose square is `square`, in a unit that is the same for all distances.
     pub(crate) fn power(&self, square: f64) -> f64 {
         let square = square.max(NEAREST * NEAREST);
         (self.crossover * self.crossover / square).min(1.0) / square
@@ -83,7 +84,7 @@ impl Range {
 mod tests {
     use super::*;
 
-    /// Cheng & Lin 2008 as ns-2 was given it: 0.28183815 W, 2.4 GHz, antennas at 1.5 m.
+    /// Set-up of Cheng & Lin 2008 in ns-2: 0.28183815 W, 2.4 GHz, antennas at 1.5 m.
     const CHENG: Propagation = Propagation {
         power: 24.5,
         receive: 0.0,
@@ -93,7 +94,7 @@ mod tests {
         capture: Range::CAPTURE,
     };
 
-    /// Received power, dBm, by the textbook: Friis in free space, P h⁴ / d⁴ beyond the crossover.
+    /// Returns the received power, dBm, by the textbook: Friis in free space, P h⁴ / d⁴ beyond the crossover.
     fn friis(d: f64) -> f64 {
         24.5 + 20.0 * (SPEED_OF_LIGHT / 2.4e9 / (4.0 * PI * d)).log10()
     }

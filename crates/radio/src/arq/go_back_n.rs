@@ -3,27 +3,27 @@ use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report,
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sends frames in order, and from the oldest one again when its link ACK does not come.
+/// Sender of go-back-n: frames in order, and from the oldest one again when its link ACK does not come.
 #[derive(Debug)]
 pub(super) struct Sender {
     group: Group,
     rules: ArqRules,
-    /// The number of the oldest frame inside.
+    /// Number of the oldest frame inside.
     base: u64,
-    /// The number that is sent next.
+    /// Number of the next frame to send.
     next: u64,
-    /// The number after the highest that was ever sent.
+    /// Number after the highest that was ever sent.
     sent: u64,
-    /// The frames from `base` on.
+    /// Frames from `base` on.
     frames: VecDeque<Transmission>,
-    /// Blocks: nothing joins the present block any more.
+    /// Blocks only: true if nothing joins the current block any more.
     closed: bool,
 }
 
-/// The last transmission of a frame.
+/// Last transmission of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
-    /// Which it was; 0 before the first.
+    /// Number of that transmission; 0 before the first.
     attempt: u32,
     start: Time,
 }
@@ -33,14 +33,14 @@ impl Sender {
         Sender { group, rules, base: 0, next: 0, sent: 0, frames: VecDeque::new(), closed: false }
     }
 
-    /// Takes the oldest frame out.
+    /// Removes the oldest frame.
     fn pop(&mut self) -> u64 {
         self.frames.pop_front();
         self.base += 1;
         self.base - 1
     }
 
-    /// The number after the last frame that may be sent now.
+    /// Returns the number after the last frame that may be sent now.
     fn end(&self) -> u64 {
         if self.closed { self.sent } else { self.base + self.frames.len() as u64 }
     }
@@ -58,7 +58,7 @@ impl ArqSender for Sender {
 
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if self.next >= self.end() {
-            // A block is what was there to be sent in one go: what comes later would delay its ACK beyond the timer of its
+            // A block is the set of frames that could be sent in one go: a later one would delay the block's ACK beyond the timer of its
             // first frame.
             self.closed = self.group == Group::Blocks && self.sent > self.base;
             return None;
@@ -82,13 +82,13 @@ impl ArqSender for Sender {
         self.closed &= self.base < self.sent;
     }
 
-    /// The timer of the oldest frame, from the start of its last transmission. It stands still until that frame is sent again.
+    /// Returns the timeout of the oldest frame, from the start of its last transmission. The timer stops until that frame is sent again.
     fn deadline(&self) -> Option<Time> {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }
 
-    /// All that was sent since the sender last went back has failed. The oldest frame has been sent most often, so those that
-    /// are given up are the first.
+    /// Fails all frames sent since the sender last went back. The oldest frame has been sent most often, so those that are discarded are
+    /// the first.
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
@@ -104,7 +104,7 @@ impl ArqSender for Sender {
     }
 }
 
-/// Takes frames in order only, and says at each which it waits for.
+/// Receiver of go-back-n: takes frames in order only, and answers each with the number that it expects.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,

@@ -1,8 +1,8 @@
-//! Link-layer recovery: how one end of a radio link repeats what the other end did not receive.
+//! Link-layer recovery: retransmission, by one end of a radio link, of frames that the other end did not receive.
 //!
-//! A kind of recovery is one file beside this one: a sender and a receiver, two state machines that know frames by their numbers
-//! and nothing of packets, transmitters or events. A frame's number counts up for ever; on a channel that keeps frames in order, as
-//! a link does, numbers modulo twice the window and one say the same.
+//! A kind of recovery is one file beside this one: a sender and a receiver, two state machines that know frames by their numbers and
+//! nothing of packets, transmitters or events. A frame's number counts up for ever; on a channel that keeps frames in order, as a link
+//! does, numbers modulo twice the window and one are equivalent.
 
 mod go_back_n;
 mod plain;
@@ -13,36 +13,36 @@ use crate::pace::LinkRate;
 use airhop_base::{Span, Time};
 pub use rlp::RlpRules;
 
-/// The largest window of selective repeat: half of HDLC's extended sequence numbers, which are modulo 128 (ISO/IEC 13239 §5.5.1).
+/// Largest window of selective repeat: half of HDLC's extended sequence numbers, which are modulo 128 (ISO/IEC 13239 §5.5.1).
 pub const SELECTIVE_WINDOW: u32 = 64;
 
-/// How the data of one direction are recovered.
+/// Recovery of the data of one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArqPlan {
-    /// Not at all: every frame goes once, and nothing answers it.
+    /// No recovery: every frame goes once, without an answer.
     None,
     /// The receiver takes frames in order only; at a timeout the sender goes back to the oldest that is not acknowledged
     /// (Kounavis 1996 §5C). With a window of one it is stop-and-wait.
     GoBackN {
-        /// What is sent again at a timeout.
+        /// Frames sent again at a timeout.
         group: Group,
         /// Window, timer and limit.
         rules: ArqRules,
     },
-    /// The receiver keeps what comes out of order; only what is missing is sent again (Kounavis 1996 §5C). The window is at most
+    /// The receiver keeps frames out of order; only missing frames are sent again (Kounavis 1996 §5C). The window is at most
     /// [`SELECTIVE_WINDOW`].
     SelectiveRepeat {
-        /// A gap that a link ACK shows is filled at once, as HDLC's selective reject asks for (SREJ, ISO/IEC 13239); otherwise
-        /// only timers have a frame sent again.
+        /// True if a gap that a link ACK shows is filled at once, as HDLC's selective reject asks for (SREJ, ISO/IEC 13239); otherwise only
+        /// timers have a frame sent again.
         srej: bool,
         /// Window, timer and limit.
         rules: ArqRules,
     },
-    /// The receiver asks for what is missing, in rounds of NAKs, and gives up after the last (RLP, TIA/EIA IS-707-A).
+    /// The receiver asks for missing frames, in rounds of NAKs, and gives up after the last (RLP, TIA/EIA IS-707-A).
     Rlp(RlpRules),
 }
 
-/// What the go-back-n sender of Kounavis 1996 §5C ("the whole group of N packets") sends again at a timeout.
+/// Frames that the go-back-n sender of Kounavis 1996 §5C ("the whole group of N packets") sends again at a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// All frames outstanding, of a window that slides with every link ACK.
@@ -51,136 +51,137 @@ pub enum Group {
     Blocks,
 }
 
-/// What all kinds of recovery that wait for link ACKs have in common.
+/// Rules common to all kinds of recovery that wait for link ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqRules {
-    /// Frames without a link ACK at most.
+    /// Window: maximum number of frames without a link ACK.
     pub window: u32,
-    /// How long a link ACK may be away, from the start of the frame's transmission; see [`derived_timeout`]. It should be no
-    /// shorter than the way of a frame and of its ACK: what is given up while a frame of it is still under way stays given up.
+    /// Timeout of a link ACK, from the start of the frame's transmission; see [`derived_timeout`]. It should be no shorter than the round
+    /// trip of a frame and its ACK: a packet that is discarded while a frame of it is still under way stays discarded.
     pub timeout: Span,
-    /// Transmissions of a frame at most, the first included. Without it the sender never gives up.
+    /// Maximum number of transmissions of a frame, the first included; `None`: the sender never gives up.
     pub attempts: Option<u32>,
     /// Length of a link ACK, bytes.
     pub ack_bytes: u32,
 }
 
-/// A data frame of an ARQ sender.
+/// Data frame of an ARQ sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFrame {
-    /// Its number, from 0.
+    /// Number of the frame, from 0.
     pub number: u64,
-    /// Its transmission, the first is 1.
+    /// Number of this transmission; the first is 1.
     pub attempt: u32,
-    /// The lowest number that may still come: the receiver need not wait for any below. A frame whose own number is below is
-    /// empty, and tells just that. In an idle frame of RLP it is the number of the next new frame.
+    /// Sender's floor, the lowest number that may still come: the receiver need not wait for any below. A frame whose own number is below
+    /// the floor is empty, and carries only the floor. In an idle frame of RLP the floor is the number of the next new frame.
     pub floor: u64,
 }
 
 impl LinkFrame {
-    /// True if no packet is inside.
+    /// True if the frame carries no packet.
     pub fn is_empty(&self) -> bool {
         self.number < self.floor
     }
 }
 
-/// A link ACK: what the receiver has, all of it. So the newest makes older ones superfluous.
+/// Link ACK: the complete state of the receiver, so that the newest supersedes older ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkAck {
-    /// The lowest number that the receiver waits for.
+    /// Lowest number that the receiver waits for.
     pub expected: u64,
-    /// Which frames came beyond that: bit i stands for number `expected + i`. Those below the highest that are not there are what
-    /// HDLC's multiple selective reject would list (ISO/IEC 13239).
+    /// Bitmap of the frames received beyond that: bit i stands for number `expected + i`. The missing numbers below the highest bit are
+    /// those that HDLC's multiple selective reject would list (ISO/IEC 13239).
     pub beyond: u64,
 }
 
-/// What a receiver that answers no frames says of some: that they are missing or, at last, that it has given them up.
+/// NAK of a receiver that acknowledges no frames: frames are missing or, at last, given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nak {
-    /// The first of them.
+    /// First number of the range.
     pub first: u64,
-    /// The last.
+    /// Last number of the range.
     pub last: u64,
-    /// They are given up, and need not be sent.
+    /// True if the receiver has given them up, so that they need not be sent.
     pub is_abort: bool,
 }
 
-/// What a receiver makes of a frame, or of the time that has passed.
+/// Results of a frame, or of a timeout, at the receiver.
 #[derive(Debug, Default)]
 pub struct Upward {
-    /// The numbers that can now go to the layer above, in order.
+    /// Numbers that can now go to the layer above, in order.
     pub deliver: Vec<u64>,
-    /// Those that it waits for no longer.
+    /// Numbers that the receiver waits for no longer.
     pub given_up: Vec<u64>,
-    /// What it tells the sender, one control frame each.
+    /// NAKs for the sender, one control frame each.
     pub naks: Vec<Nak>,
 }
 
-/// What an ARQ sender finds out.
+/// Findings of an ARQ sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// The receiver has the frame of this number, or has not asked for it for so long that it must have. Comes once for each.
+    /// Delivery of a frame: it was acknowledged, or has not been asked for in so long that it must have arrived. Comes once for each
+    /// number.
     Acknowledged(u64),
-    /// A transmission of a frame was not acknowledged in time, or is known to be lost.
+    /// Failure of a transmission: not acknowledged in time, or known to be lost.
     Failed {
-        /// The frame.
+        /// Number of the frame.
         number: u64,
-        /// The transmission, the first is 1.
+        /// Number of the transmission; the first is 1.
         attempt: u32,
         /// True if the frame is sent again; otherwise [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// The sender has given this number up.
+    /// Discard of this number by the sender.
     Discarded(u64),
-    /// The receiver has given this number up, and says so.
+    /// Discard of this number by the receiver, as it reports.
     Aborted(u64),
 }
 
-/// The sending side. Whoever owns it keeps the packets, and calls [`ArqSender::on_timeout`] at the deadline.
+/// Sending side. Its owner keeps the packets, and calls [`ArqSender::on_timeout`] at the deadline.
 pub trait ArqSender: std::fmt::Debug + Send {
     /// True if the window has room for another packet.
     fn has_room(&self) -> bool;
 
-    /// Takes a packet, if there is room for it; returns its number, which is one more than that of the packet before.
+    /// Adds a packet, if there is room for it; returns its number, one more than that of the packet before.
     fn push(&mut self) -> u64;
 
-    /// The frame that is transmitted from `now` on, if there is something to transmit.
+    /// Returns the frame to transmit from `now` on, if there is one.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame>;
 
-    /// A link ACK came.
+    /// Handles a link ACK.
     fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<Report>);
 
-    /// A NAK came.
+    /// Handles a NAK.
     fn on_nak(&mut self, _now: Time, _nak: Nak, _reports: &mut Vec<Report>) {}
 
-    /// When the next timeout is due.
+    /// Returns the next timeout.
     fn deadline(&self) -> Option<Time>;
 
-    /// The deadline has come.
+    /// Handles the timeout.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>);
 }
 
-/// The receiving side.
+/// Receiving side.
 pub trait ArqReceiver: std::fmt::Debug + Send {
-    /// A frame came. What follows is added to `up`; returns the answer.
+    /// Handles a frame. Adds the results to `up`; returns the answer.
     fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck>;
 
-    /// When it asks again, or gives up; asked only if [`ArqPlan::asks`].
+    /// Returns the time at which it asks again, or gives up; used only if [`ArqPlan::asks`].
     fn deadline(&self) -> Option<Time> {
         None
     }
 
-    /// The deadline has come.
+    /// Handles the timeout.
     fn on_timeout(&mut self, _now: Time, _up: &mut Upward) {}
 
-    /// True if the frame of this number is here and waits for one before it.
+    /// True if the frame of this number is here and waits for an earlier one.
     fn holds(&self, _number: u64) -> bool {
         false
     }
 }
 
 impl ArqPlan {
-    /// The sending side at work.
+    /// Creates the sending side.
     pub fn sender(&self) -> Box<dyn ArqSender> {
         match self {
             ArqPlan::None => Box::new(plain::PlainSender::default()),
@@ -192,7 +193,7 @@ impl ArqPlan {
         }
     }
 
-    /// The receiving side at work.
+    /// Creates the receiving side.
     pub fn receiver(&self) -> Box<dyn ArqReceiver> {
         match self {
             ArqPlan::None => Box::new(plain::PlainReceiver),
@@ -202,7 +203,7 @@ impl ArqPlan {
         }
     }
 
-    /// Length of a link ACK, bytes; `None` if there are no link ACKs.
+    /// Returns the length of a link ACK, bytes; `None` if there are no link ACKs.
     pub fn ack_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::None | ArqPlan::Rlp(_) => None,
@@ -210,7 +211,7 @@ impl ArqPlan {
         }
     }
 
-    /// Length of its control frames, bytes; `None` if there are none, as nothing is recovered.
+    /// Returns the length of its control frames, bytes; `None` without recovery, which has none.
     pub fn control_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::Rlp(rules) => Some(rules.nak_bytes),
@@ -231,8 +232,8 @@ impl ArqRules {
     }
 }
 
-/// Returns a timeout that is long enough: a window of frames, the link ACK of the last, both ways, and a frame of the
-/// other direction that the ACK may have to wait for. Sizes are those on the air, in bytes; of no frame (0) none is awaited.
+/// Returns a sufficient timeout: a window of frames, the link ACK of the last, both ways, and a frame of the other direction that the ACK
+/// may have to wait for. Sizes are those on the air, in bytes; a size of 0 means that no such frame is awaited.
 pub fn derived_timeout(
     [there, back]: [&LinkRate; 2],
     delays: Span,

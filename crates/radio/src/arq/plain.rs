@@ -2,12 +2,12 @@
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 
-/// Sends each frame once.
+/// Sender without recovery: each frame once.
 #[derive(Debug, Default)]
 pub(super) struct PlainSender {
-    /// The number of the frame to be sent next.
+    /// Number of the next frame.
     next: u64,
-    /// A frame waits.
+    /// True if a frame waits.
     waits: bool,
 }
 
@@ -38,7 +38,7 @@ impl ArqSender for PlainSender {
     fn on_timeout(&mut self, _: Time, _: &mut Vec<Report>) {}
 }
 
-/// Delivers every frame on arrival.
+/// Receiver without recovery: delivers every frame on arrival.
 #[derive(Debug)]
 pub(super) struct PlainReceiver;
 

@@ -1,69 +1,70 @@
-//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver asks for what is missing, and nothing else is answered.
+//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver asks for missing frames, and acknowledges none.
 //!
-//! A gap is asked for in rounds, each with more NAKs than the one before; every NAK that arrives has the sender send one copy. After
-//! the last round the receiver gives the frame up, and what came behind it goes on. A gap shows when a later frame comes, and behind
-//! the last one idle frames say how far the numbers are. Numbers count up for ever here, frames are whole packets, and what the
-//! sender keeps is limited by time, where IS-707-A has 20 ms frames of octets and numbers of 12 bits.
+//! A gap is asked for in rounds, each with more NAKs than the one before; every NAK that arrives has the sender send one copy. After the
+//! last round the receiver gives the frame up, and delivers the frames behind it. A later frame reveals a gap, and behind the last frame
+//! idle frames carry the highest number. Numbers count up for ever here, frames are whole packets, and the sender's memory is limited by
+//! time, where IS-707-A has 20 ms frames of octets and numbers of 12 bits.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// A sender keeps a frame for so many timeouts per round, and one round more, from when it last sent it or was asked for it; Airhop's
-/// choice. A round takes one, and what is left is for later frames to show the gap.
+/// Timeouts per round, and for one round more, for which a sender keeps a frame from when it last sent it or was asked for it; Airhop's
+/// choice. A round lasts one timeout, and the rest is for later frames to reveal the gap.
 const PATIENCE: u64 = 8;
 
-/// What RLP goes by.
+/// Rules of RLP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RlpRules {
-    /// NAKs of each round.
+    /// Number of NAKs of each round.
     pub rounds: Vec<u32>,
-    /// How long a round lasts that asks for one copy, from its NAK on.
+    /// Duration of a round that asks for one copy, from its NAK on.
     pub timeout: Span,
-    /// How much longer it lasts for each further copy that the sender has to send before.
+    /// Extension of a round for each further copy that the sender has to send before.
     pub copy: Span,
-    /// How long after the start of a frame the sender tells by an idle frame how far the numbers are, if it has nothing to send.
+    /// Delay of an idle frame after the start of the last frame, if the sender has nothing to send; the idle frame carries the highest
+    /// number.
     pub idle: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
 
 impl RlpRules {
-    /// How long the sender keeps a frame that nobody asks for.
+    /// Returns the time for which the sender keeps a frame that the receiver does not ask for.
     fn patience(&self) -> Span {
         self.timeout * ((self.rounds.len() as u64 + 1) * PATIENCE)
     }
 }
 
-/// Sends what is asked for before what is new.
+/// Sender of RLP: requested copies before new frames.
 #[derive(Debug)]
 pub(super) struct Sender {
     idle: Span,
     copy: Span,
     patience: Span,
-    /// The number of the oldest frame inside.
+    /// Number of the oldest frame inside.
     base: u64,
-    /// Those sent that may still be asked for, and one that was not sent yet.
+    /// Sent frames that may still be asked for, and one that was not sent yet.
     frames: VecDeque<Kept>,
-    /// The number of the next new frame.
+    /// Number of the next new frame.
     next: u64,
-    /// The copies that were asked for, in order.
+    /// Requested copies, in order.
     asked: VecDeque<u64>,
-    /// When the last frame began.
+    /// Start of the last frame.
     last: Time,
-    /// An idle frame is to go.
+    /// True if an idle frame is to go.
     is_idle: bool,
 }
 
-/// A frame of a [`Sender`].
+/// Frame of a [`Sender`].
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     /// Transmissions so far.
     attempts: u32,
     /// NAKs so far.
     naks: u32,
-    /// The receiver has given it up.
+    /// True if the receiver has given it up.
     is_aborted: bool,
-    /// When it was last sent, or the last copy that was asked for with it is.
+    /// Time of its last transmission, or of the last copy that was asked for with it.
     touched: Time,
 }
 
@@ -82,30 +83,30 @@ impl Sender {
         }
     }
 
-    /// The frame of this number, if it was sent and is kept.
+    /// Returns the frame of this number, if it was sent and is kept.
     fn sent(&mut self, number: u64) -> Option<&mut Kept> {
         let kept = self.frames.get_mut(number.checked_sub(self.base)? as usize)?;
         (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
     }
 
-    /// A new frame has not been sent yet.
+    /// True if a new frame has not been sent yet.
     fn has_new(&self) -> bool {
         self.next < self.base + self.frames.len() as u64
     }
 
-    /// When the next idle frame is due.
+    /// Returns the time of the next idle frame.
     fn idle_at(&self) -> Option<Time> {
         let rests = !(self.frames.is_empty() || self.has_new() || self.is_idle) && self.asked.is_empty();
         rests.then(|| self.last + self.idle)
     }
 
-    /// When the oldest frame is forgotten.
+    /// Returns the time at which the oldest frame is forgotten.
     fn forgets_at(&self) -> Option<Time> {
         let oldest = self.frames.front().filter(|kept| kept.attempts > 0)?;
         Some(oldest.touched + self.patience)
     }
 
-    /// A transmission of a frame that is kept.
+    /// Records a transmission of a frame that is kept.
     fn transmit(&mut self, now: Time, number: u64) -> LinkFrame {
         (self.last, self.is_idle) = (now, false);
         let kept = &mut self.frames[(number - self.base) as usize];
@@ -116,7 +117,7 @@ impl Sender {
 }
 
 impl ArqSender for Sender {
-    /// There is no window: one frame waits, as those behind it can in the queue.
+    /// True if no new frame waits. There is no window: the packets behind one frame wait in the queue.
     fn has_room(&self) -> bool {
         !self.has_new()
     }
@@ -145,7 +146,7 @@ impl ArqSender for Sender {
 
     fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
 
-    /// Each NAK is a failure, and has each frame that it names sent once.
+    /// Counts each NAK as a failure, and queues one copy of each frame that it names.
     fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<Report>) {
         let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
         let over = now + self.copy * copies;
@@ -167,7 +168,7 @@ impl ArqSender for Sender {
         [self.idle_at(), self.forgets_at()].into_iter().flatten().min()
     }
 
-    /// A frame that nobody has asked for so long has arrived, as far as this end can tell.
+    /// Reports frames as delivered that the receiver has not asked for in so long.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
         while self.forgets_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
@@ -179,24 +180,24 @@ impl ArqSender for Sender {
     }
 }
 
-/// Keeps what comes out of order, and asks for what is missing.
+/// Receiver of RLP: keeps frames out of order, and asks for missing ones.
 #[derive(Debug)]
 pub(super) struct Receiver {
     rules: RlpRules,
-    /// The lowest number that is neither delivered nor given up.
+    /// Lowest number that is neither delivered nor given up.
     expected: u64,
-    /// The numbers from there to the highest known of.
+    /// States of the numbers from there to the highest known.
     places: VecDeque<Place>,
-    /// When the sender is through with all copies that were asked for, as far as this end can tell.
+    /// Time at which the sender has sent all requested copies, as far as this end can tell.
     busy: Time,
-    /// When it asked last, within a timeout, and for how many copies.
+    /// Times of the requests within a timeout, and the number of copies of each.
     asks: VecDeque<(Time, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Here,
-    /// Is asked for, in this round, which is over then.
+    /// Asked for, in this round, which ends at this time.
     Missing {
         round: usize,
         over: Time,
@@ -215,12 +216,12 @@ impl Receiver {
         }
     }
 
-    /// The number after the highest known of.
+    /// Returns the number after the highest known.
     fn next(&self) -> u64 {
         self.expected + self.places.len() as u64
     }
 
-    /// Starts a round of the frames at these places, which lie side by side.
+    /// Starts a round for the frames at these places, which are adjacent.
     fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut Upward) {
         let naks = self.rules.rounds[round];
         let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
@@ -233,7 +234,7 @@ impl Receiver {
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
-    /// A frame came that is no copy. Those go first: when it began, nothing was left to do but what was asked for since.
+    /// Handles a frame that is no copy. Copies go first: when it began, only later requests were left.
     fn on_no_copy(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
@@ -253,7 +254,7 @@ impl Receiver {
         }
     }
 
-    /// The frames whose round is over, as ranges of places in the same round.
+    /// Returns the frames whose round is over, as ranges of places in the same round.
     fn overdue(&self, now: Time) -> Vec<(std::ops::Range<usize>, usize)> {
         let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {
@@ -275,7 +276,7 @@ impl ArqReceiver for Receiver {
         if frame.is_empty() || frame.number >= next {
             self.on_no_copy(now);
         }
-        // An idle frame has the number that the next new one will have.
+        // The floor of an idle frame is the number of the next new frame.
         let end = if frame.is_empty() { frame.floor } else { frame.number };
         if end > next {
             let gap = known..known + (end - next) as usize;
@@ -316,8 +317,8 @@ impl ArqReceiver for Receiver {
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
             up.given_up.extend(first..=last);
-            // IS-707-A leaves the sender in the dark. Here it is told, as often as the last round asked, so that those who listen
-            // to it hear of the loss, as over links with ACKs.
+            // IS-707-A does not inform the sender. Here the receiver does, as often as the last round asked, so that listeners at the
+            // sender hear of the loss, as over links with ACKs.
             up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
         }
         self.advance(up);

@@ -3,46 +3,47 @@ use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECT
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sends again what is missing, and nothing else that it could know to be there.
+/// Sender of selective repeat: sends only missing frames again, as far as it can know.
 #[derive(Debug)]
 pub(super) struct Sender {
     srej: bool,
     rules: ArqRules,
-    /// The number of the oldest frame inside: all below are acknowledged or given up.
+    /// Number of the oldest frame inside: all below are acknowledged or discarded.
     base: u64,
     frames: VecDeque<Frame>,
-    /// The lowest number that the receiver waits for, as far as is known.
+    /// Lowest number that the receiver waits for, as far as is known.
     expected: u64,
-    /// When the receiver was last told, by an empty frame, that `base` is the lowest that may come.
+    /// Time of the last empty frame, which carried `base` as the floor.
     told: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     attempt: u32,
     state: State,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Is to be transmitted.
+    /// To be transmitted.
     Waiting,
-    /// Was transmitted, last from this time on.
+    /// Transmitted, the last time from this time on.
     Sent(Time),
-    /// Is acknowledged or given up.
+    /// Acknowledged or discarded.
     Done,
 }
 
 impl Sender {
-    /// # Panics
-    /// If the window is larger than [`SELECTIVE_WINDOW`]: its link ACKs could not say what came.
+    /// Creates the sender.
+    ///
+    /// # Panics If the window is larger than [`SELECTIVE_WINDOW`], beyond which a link ACK has no bits.
     pub fn new(srej: bool, rules: ArqRules) -> Self {
         assert!(rules.window <= SELECTIVE_WINDOW, "a window of {} frames", rules.window);
         Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, told: None }
     }
 
-    /// The transmission under way of the frame at `index` has failed.
+    /// Fails the current transmission of the frame at `index`.
     fn fail(&mut self, index: usize, reports: &mut Vec<Report>) {
         let number = self.base + index as u64;
         let attempt = self.frames[index].attempt;
@@ -54,7 +55,7 @@ impl Sender {
         }
     }
 
-    /// Lets go of what is done at the front.
+    /// Removes finished frames at the front.
     fn advance(&mut self) {
         while self.frames.front().is_some_and(|f| f.state == State::Done) {
             self.frames.pop_front();
@@ -62,7 +63,7 @@ impl Sender {
         }
     }
 
-    /// True if the receiver waits for a frame that was given up, as far as is known, and no frame is left that would tell it.
+    /// True if the receiver waits for a frame that was discarded, as far as is known, and no frame is left that would carry the floor.
     fn must_tell(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
@@ -79,7 +80,7 @@ impl ArqSender for Sender {
         self.base + self.frames.len() as u64 - 1
     }
 
-    /// The lowest number first: what is sent again goes before what is new.
+    /// Returns the frame with the lowest number first: retransmissions go before new frames.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if let Some(index) = self.frames.iter().position(|f| f.state == State::Waiting) {
             let frame = &mut self.frames[index];
@@ -112,8 +113,8 @@ impl ArqSender for Sender {
                 self.frames[index].state = State::Done;
                 reports.push(Report::Acknowledged(number));
             } else if !there && self.srej && attempt == 1 && matches!(state, State::Sent(_)) {
-                // One that was sent after it came before it, which on a link means instead of it. Of later transmissions
-                // nothing is known: the one that came may have been sent before them.
+                // A frame that was sent later came earlier, which on a link means that this one is lost. Of later transmissions nothing is
+                // known: the frame that came may have been sent before them.
                 self.fail(index, reports);
             }
         }
@@ -142,7 +143,7 @@ impl ArqSender for Sender {
     }
 }
 
-/// Keeps what comes out of order until what is before it comes, or is given up.
+/// Receiver of selective repeat: keeps a frame out of order until the frames before it come, or are given up.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,
@@ -151,7 +152,7 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    /// The frame that was waited for is here, or never comes.
+    /// Advances past the frame that was waited for, which is here or never comes.
     fn step(&mut self, deliver: &mut Vec<u64>) {
         if self.beyond & 1 == 1 {
             deliver.push(self.expected);

@@ -1,4 +1,4 @@
-//! Events happen in a cell, and effects are what it tells the world.
+//! Events that a cell schedules, and effects that it reports to the world.
 
 use super::frames::{FrameKind, Transmitted};
 use crate::address::Station;
@@ -6,33 +6,33 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Packet, Span};
 use airhop_engine::Id;
 
-/// An event of a cell, to be wrapped into the world's own event type.
+/// Event of a cell, to be wrapped into the world's own event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellEvent {
-    /// Which cell: [`CellPlan::index`](super::CellPlan::index).
+    /// Index of the cell: [`CellPlan::index`](super::CellPlan::index).
     pub cell: u16,
-    /// What happens.
+    /// Event within the cell.
     pub what: AirEvent,
 }
 
-/// What can happen in a cell.
+/// Kinds of event in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirEvent {
-    /// The earliest deadline among the stations: the end of a backoff, or an answer that did not come.
+    /// Earliest deadline among the stations: the end of a backoff, or the timeout of an answer.
     Due,
-    /// The start of an answer a SIFS after what it answers, by its slot in the medium.
+    /// Start of an answer, a SIFS after the frame that it answers; by its slot in the medium.
     Start(u16),
-    /// The end of a transmission, by its slot in the medium.
+    /// End of a transmission, by its slot in the medium.
     End(u16),
 }
 
-/// What a cell tells the world, in the order in which it happened.
+/// Effects that a cell reports to the world, in the order in which they happened.
 ///
-/// With [`Effect::Acknowledged`], [`Effect::Discarded`] and [`Effect::Broadcast`] the MAC of the sending station is free: the next packet
+/// After [`Effect::Acknowledged`], [`Effect::Discarded`] and [`Effect::Broadcast`] the MAC of the sending station is free: the next packet
 /// of its queue may follow.
 #[derive(Debug)]
 pub enum Effect {
-    /// A packet reached `to` for the first time (duplicates by lost link ACKs are filtered, 802.11 §10.3.2.14).
+    /// First reception of a packet by `to`. Duplicates that follow lost link ACKs are filtered (802.11 §10.3.2.14).
     Deliver {
         /// The sending station.
         from: Station,
@@ -40,84 +40,83 @@ pub enum Effect {
         to: Station,
         /// The packet.
         packet: Id<Packet>,
-        /// How long it contended for the medium: from when the MAC took it until the exchange began that delivered it.
+        /// Time of contention: from when the MAC took the packet until the start of the exchange that delivered it.
         contended: Span,
     },
-    /// A broadcast reached `to`. Comes for each station that received it, and before [`Effect::Broadcast`].
+    /// Reception of a broadcast by `to`. One effect for each station that received it, before [`Effect::Broadcast`].
     Heard {
         /// The sending station.
         from: Station,
         /// The receiving station.
         to: Station,
     },
-    /// A broadcast is over.
+    /// End of a broadcast.
     Broadcast {
         /// The sending station.
         from: Station,
         /// The packet.
         packet: Id<Packet>,
     },
-    /// An attempt failed as the sender sees it: no CTS or no ACK came.
+    /// Failure of an attempt as the sender sees it: no CTS or no ACK came.
     AttemptFailed {
         /// The sending station.
         from: Station,
-        /// The station it was for.
+        /// The station addressed.
         to: Station,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
-        /// The attempt that failed, the first is 1.
+        /// Number of the attempt that failed; the first is 1.
         attempt: u32,
         /// True if another attempt follows.
         retry: bool,
     },
-    /// The sender's link layer gave a packet up. `packet` is `None` if it had in fact arrived and only its ACKs were lost.
+    /// Discard of a packet by the sender's link layer. `packet` is `None` if the packet had in fact arrived and only its ACKs were lost.
     Discarded {
         /// The sending station.
         from: Station,
-        /// The station it was for.
+        /// The station addressed.
         to: Station,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
         /// The packet itself.
         packet: Option<Id<Packet>>,
     },
-    /// The sender's link layer gave up a packet of which the receiving station has the first fragment, and not all others: it
-    /// knows what it lost. Comes just before [`Effect::Discarded`].
+    /// Discard by the sender's link layer of a packet of which the receiving station has the first fragment but not all others: that
+    /// station knows which packet it lost. Comes just before [`Effect::Discarded`].
     HeaderOnly {
         /// The sending station.
         from: Station,
         /// The receiving station.
         to: Station,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
     },
-    /// The sender's link layer learned that a packet arrived.
+    /// Link ACK: the sender's link layer learned that a packet arrived.
     Acknowledged {
         /// The sending station.
         from: Station,
-        /// The station that has it.
+        /// The station that has the packet.
         to: Station,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
     },
-    /// A frame was not received by the station it was for. `cause` is `Channel` or `Collision`.
+    /// Loss of a frame on the way to the station addressed. `cause` is `Channel` or `Collision`.
     FrameLost {
         /// The sending station.
         from: Station,
-        /// The station it was for.
+        /// The station addressed.
         to: Station,
-        /// Which kind of frame.
+        /// Kind of the frame.
         frame: FrameKind,
         /// Length of the MAC frame, bytes.
         bytes: u32,
-        /// The packet inside (or, for a control frame, the one it serves).
+        /// Tag of the packet inside; of a control frame, of the packet that the exchange carries.
         tag: Tag,
-        /// Why.
+        /// Cause of the loss.
         cause: Drop,
-        /// The bit errors of a data frame left its headers alone. Never so in a collision.
+        /// True if the bit errors of a data frame left its headers intact; always false in a collision.
         header_intact: bool,
     },
-    /// A transmission is over; only if [`Cell::tell_all`](super::Cell::tell_all) asked for it. Comes before what
-    /// follows from it.
+    /// End of a transmission; only if [`Cell::tell_all`](super::Cell::tell_all) asked for it. Comes before the effects that follow from it.
     Transmitted(Transmitted),
 }

@@ -14,8 +14,8 @@ use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
 use std::collections::VecDeque;
 
-/// The stations of a cell and the medium between them. Events go out through a `schedule` function, so that nothing here depends
-/// on the world's event type.
+/// The stations of a cell and the medium between them. A `schedule` function takes the events, so that nothing here depends on the world's
+/// event type.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     air: Airtimes,
@@ -29,7 +29,7 @@ pub(crate) struct Exchange {
     deadlines: Deadlines,
 }
 
-/// Durations that do not change.
+/// Constant durations.
 #[derive(Debug)]
 struct Airtimes {
     phy: Phy,
@@ -77,7 +77,7 @@ impl Exchange {
         }
     }
 
-    /// From now on every transmission is an effect.
+    /// Reports every transmission as an effect from now on.
     pub fn tell_all(&mut self) {
         self.medium.tell_all();
     }
@@ -86,7 +86,7 @@ impl Exchange {
         self.stations[usize::from(station)].dcf.service.is_none()
     }
 
-    /// The earliest deadline of all stations.
+    /// Returns the earliest deadline of all stations.
     pub fn earliest(&mut self) -> Time {
         self.deadlines.earliest().0
     }
@@ -96,7 +96,7 @@ impl Exchange {
         *self.medium.get(slot)
     }
 
-    /// Gives a packet to the MAC of `station`.
+    /// Passes a packet to the MAC of `station`.
     pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
         // Group-addressed frames go at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
@@ -106,7 +106,7 @@ impl Exchange {
         let (whole, attempts) = (frame(bytes, header), self.rules.attempts);
         let fragments = match fragments {
             Some(cut) => lhp::cut(cut, (bytes, header), attempts, frame).map(Box::new),
-            // Group-addressed frames are never cut (IEEE 802.11-2016 §10.2.7).
+            // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
             None if whole.bytes > self.threshold && to != BROADCAST => {
                 let lengths = Lengths::new(whole.bytes, self.overhead.min(MAC_BYTES), self.threshold);
                 Some(Box::new(threshold::cut(lengths, whole.header, attempts, mpdu)))
@@ -115,13 +115,13 @@ impl Exchange {
         };
         let service = Service::new(to, packet, tag, whole, fragments);
         let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
-        // Where all hear all, an answer takes the medium a SIFS before it is on the air.
+        // In a shared medium, an answer reserves the medium a SIFS before it is on the air.
         let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && dcf.answers_after(now));
         dcf.enqueue(now, service, receiver.is_idle(), is_clear, &self.rules);
         self.note_deadline(station);
     }
 
-    /// Every station whose deadline is now acts. Those whose backoff ends together all send: they collide.
+    /// Handles every deadline that is due now. Stations whose backoffs end together all transmit, and collide.
     pub fn on_due(
         &mut self,
         now: Time,
@@ -139,18 +139,17 @@ impl Exchange {
         }
     }
 
-    /// True if a transmission is to end now whose end was not handled yet.
+    /// True if a transmission ends now and its end is still to be handled.
     pub fn ends_something(&self, now: Time) -> bool {
         self.medium.ends_something(now)
     }
 
-    /// An answer begins.
+    /// Starts an answer.
     pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.begin(now, slot, schedule);
     }
 
-    /// A transmission ends: everybody within hearing learns of it, the station it was for may answer, and the medium may become
-    /// idle.
+    /// Ends a transmission: every station within hearing learns of it, the station addressed may answer, and the medium may become idle.
     pub fn on_end(
         &mut self,
         now: Time,
@@ -175,7 +174,7 @@ impl Exchange {
                 Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
                 Heard::Noise => return,
             }
-            // IEEE 802.11-2016 §10.3.2.9: whatever is received in place of the answer says that there is none.
+            // IEEE 802.11-2016 §10.3.2.9: any other reception in place of the answer means that there is no answer.
             let answered = heard == Heard::Frame && station == to && is_answer;
             if ends_waiting && !answered && dcf.unanswered(now) {
                 self.deadlines.set(usize::from(station), now);
@@ -195,8 +194,8 @@ impl Exchange {
             self.unanswered(now, slot, ended.outcome);
             self.medium.free(slot);
         } else if self.medium.is_shared() {
-            // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and saves an
-            // event and an idle medium that nobody can use.
+            // No station can start within a SIFS, as each waits for a DIFS at least. The answer reserves the medium at once, which saves an
+            // event and an idle period that nobody can use.
             return self.begin(now, slot, schedule);
         } else {
             schedule(self.medium.get(slot).start, AirEvent::Start(slot));
@@ -208,21 +207,22 @@ impl Exchange {
         });
     }
 
-    /// A broadcast is over, whoever received it: nobody answers.
+    /// Completes a broadcast, which nobody answers.
     fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> bool {
         let packet = self.stations[usize::from(from)].dcf.broadcast(&self.rules);
         effects.push_back(Effect::Broadcast { from, packet });
         false
     }
 
-    /// A frame did not reach the station it was for, which therefore does not answer.
+    /// Reports that a frame did not reach the station addressed, which therefore does not answer. Returns false.
     fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<Effect>) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, .. } = self.medium.get(slot);
         effects.push_back(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
         false
     }
 
-    /// The station it was for has received a frame. True if it answers: what it sends a SIFS later takes the place of that frame.
+    /// Handles the reception of a frame by the station addressed. True if the station answers: its answer, a SIFS later, takes the frame's
+    /// slot.
     fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<Effect>) -> bool {
         let start = now + self.air.phy.sifs;
         let &Transmission { from, to, kind, tag, .. } = self.medium.get(slot);
@@ -265,7 +265,7 @@ impl Exchange {
         true
     }
 
-    /// Nothing answers a transmission. If an own frame of a station fails by that, its timeout is known.
+    /// Sets the timeout of a transmission that nothing answers, if a station's own frame fails by that.
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let Airtimes { phy, cts, ack, .. } = &self.air;
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
@@ -279,7 +279,8 @@ impl Exchange {
         self.give_up_waiting(station, now + rest);
     }
 
-    /// An answer begins. Where its addressee does not follow it, only the timeout ends the wait for it; with ns-2's, its end does.
+    /// Checks that the addressee of an answer follows it. If not, only the timeout ends the wait for the answer; under ns-2's rules the end
+    /// of the answer does.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, kind, start, .. } = self.medium.get(slot);
         let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
@@ -290,14 +291,14 @@ impl Exchange {
         }
     }
 
-    /// The own frame of a station has failed at `timeout`, if it waits for an answer at all.
+    /// Sets the time at which the own frame of a station has failed, if the station waits for an answer at all.
     fn give_up_waiting(&mut self, station: Station, timeout: Time) {
         if self.stations[usize::from(station)].dcf.unanswered(timeout) {
             self.note_deadline(station);
         }
     }
 
-    /// A station has won the medium.
+    /// Starts the exchange of a station that won the medium.
     fn access(
         &mut self,
         now: Time,
@@ -326,10 +327,10 @@ impl Exchange {
         self.begin(now, slot, schedule);
     }
 
-    /// No CTS or no ACK came.
+    /// Handles a CTS or ACK timeout.
     fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<Effect>) {
         let Member { receiver, dcf } = &mut self.stations[usize::from(from)];
-        // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of what is received decides.
+        // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.air.phy.plcp) {
             dcf.unanswered(Time::MAX);
             return self.deadlines.clear(usize::from(from));
@@ -355,7 +356,7 @@ impl Exchange {
         self.answer_begins(now, slot);
     }
 
-    /// The data frame of the packet that `station` is busy with.
+    /// Builds the data frame of the packet in service at `station`.
     fn data(&self, station: Station, start: Time) -> Transmission {
         let service =
             self.stations[usize::from(station)].dcf.service.as_ref().expect("only a packet makes it send");
@@ -364,7 +365,7 @@ impl Exchange {
             BROADCAST => (FrameKind::Broadcast, Span::ZERO),
             _ => (FrameKind::Data, self.air.phy.sifs + self.air.ack),
         };
-        // A fragment also reserves the medium for the next one (IEEE 802.11-2016 §10.3.4.6).
+        // A fragment also reserves the medium for the next fragment (IEEE 802.11-2016 §10.3.4.6).
         let following = service.following().map(|next| self.air.phy.sifs + next.airtime + answer);
         Transmission {
             from: station,
@@ -386,7 +387,7 @@ impl Exchange {
     }
 }
 
-/// The link layer of `from` has given its packet up.
+/// Reports that the link layer of `from` discarded its packet.
 fn gave_up(from: Station, service: Service, effects: &mut VecDeque<Effect>) {
     let (to, tag) = (service.to, service.tag);
     if service.only_headers_arrived() {

@@ -1,4 +1,4 @@
-//! Frames of 802.11, the packets that go into them, and what becomes of them.
+//! Frames of 802.11, the packets inside, and their reception.
 
 use crate::address::Station;
 use crate::tag::Tag;
@@ -8,7 +8,7 @@ use airhop_engine::Id;
 /// A packet on its way into a station's MAC.
 #[derive(Debug)]
 pub struct Outgoing {
-    /// The station it is for, or [`BROADCAST`](super::BROADCAST).
+    /// Destination station, or [`BROADCAST`](super::BROADCAST).
     pub to: Station,
     /// The packet.
     pub packet: Id<Packet>,
@@ -16,41 +16,40 @@ pub struct Outgoing {
     pub bytes: u32,
     /// Header bytes at the start: IP and transport.
     pub header: u32,
-    /// What it is.
+    /// Tag of the packet: its flow and number.
     pub tag: Tag,
-    /// How the MAC cuts it into fragments that protect its headers; `None`: it goes in one frame, or as
-    /// [`CellPlan::fragmentation`](super::CellPlan::fragmentation) says.
+    /// Fragment sizes that protect the packet's headers; `None`: one frame, or fragments by
+    /// [`CellPlan::fragmentation`](super::CellPlan::fragmentation).
     pub fragments: Option<Fragmentation>,
 }
 
-/// The sizes of the fragments that LHP sends a packet in (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are
-/// Airhop's: the seed papers have none.
+/// Fragment sizes of LHP (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are Airhop's: the seed papers have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragmentation {
     /// Bytes of the IP datagram in the first fragment; never less than its headers.
     pub first: u32,
-    /// In the others at most, unless that would make more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
+    /// Upper bound of the bytes in each other fragment, unless that would make more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
     pub rest: u32,
 }
 
-/// Fragments of a packet at most: the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3).
+/// Maximum number of fragments of a packet: the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3).
 pub(crate) const MOST_FRAGMENTS: u32 = 16;
 
-/// The lengths of the frames that a packet goes in, bytes.
+/// Lengths of the frames that carry a packet, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lengths {
-    /// How many.
+    /// Number of frames.
     pub count: u32,
-    /// Of each but the last.
+    /// Length of each frame but the last.
     pub each: u32,
-    /// Of the last.
+    /// Length of the last frame.
     pub last: u32,
 }
 
 impl Lengths {
-    /// Those of a packet that a single frame of `whole` bytes would take, of which each fragment needs `own` for itself. All but the
-    /// last are equally long and have an even number of bytes (IEEE 802.11-2016 §10.5), as many as `threshold` allows, unless that
-    /// would make too many fragments.
+    /// Computes the lengths for a packet that a single frame of `whole` bytes would carry, with `own` bytes of overhead in each fragment.
+    /// All but the last are equally long and have an even number of bytes (IEEE 802.11-2016 §10.5), as many as `threshold` allows, unless
+    /// that would make too many fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {
             return Lengths { count: 1, each: whole, last: whole };
@@ -74,35 +73,34 @@ impl Default for Fragmentation {
 pub struct Transmitted {
     /// The sending station.
     pub from: Station,
-    /// The station it was for.
+    /// The station addressed.
     pub to: Station,
-    /// Which kind of frame.
+    /// Kind of the frame.
     pub frame: FrameKind,
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// The packet inside (or, for a control frame, the one it serves).
+    /// Tag of the packet inside; of a control frame, of the packet that the exchange carries.
     pub tag: Tag,
-    /// The attempt at that packet, the first is 1.
+    /// Number of the attempt at that packet; the first is 1.
     pub attempt: u32,
-    /// When it began.
+    /// Start of the transmission.
     pub start: Time,
-    /// What became of it.
+    /// Reception at the station addressed.
     pub reception: Reception,
 }
 
-/// What became of a frame at the station it was for, from the worst to the best; of a broadcast, where it fared best.
+/// Reception of a frame at the station addressed, from worst to best; of a broadcast, the best reception at any station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reception {
-    /// The station was not in receive range.
+    /// Nothing: the station was outside the receive range.
     Unheard,
-    /// It was lost by bit errors.
+    /// Lost by bit errors.
     Channel,
-    /// It was lost by another signal, or because the station was sending.
+    /// Lost by another signal, or because the station was transmitting.
     Collision,
-    /// It was received though another signal overlapped it; under [`Receiving::Lock`](super::Receiving::Lock) a later
-    /// one.
+    /// Received although another signal overlapped the frame; under [`Receiving::Lock`](super::Receiving::Lock), a later signal.
     Captured,
-    /// It was received, and nothing else was on the air there.
+    /// Received without any other signal on the air.
     Received,
 }
 
@@ -111,7 +109,7 @@ pub enum Reception {
 pub enum FrameKind {
     /// A data frame.
     Data,
-    /// A data frame for all who hear it.
+    /// A data frame addressed to all stations.
     Broadcast,
     /// Request to send.
     Rts,

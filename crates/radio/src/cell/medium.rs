@@ -1,7 +1,7 @@
-//! The medium knows who hears whom, and what becomes of signals that overlap.
+//! Medium: which stations hear each other, and the fate of signals that overlap.
 //!
-//! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
-//! at the same instant, which backoffs counted from the same event do.
+//! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing collide only if they start at the
+//! same instant, which backoffs counted from the same event do.
 use super::frames::{FrameKind, Reception, Transmitted};
 use super::mac::dcf::Dcf;
 use super::plan::{CellPlan, Range, Receiving};
@@ -11,37 +11,37 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// A transmission on the air.
+/// Transmission on the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transmission {
     pub from: Station,
     pub to: Station,
     pub kind: FrameKind,
-    /// Length of the MAC frame.
+    /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Header bytes at the start; all of a control frame.
+    /// Header bytes at the start; of a control frame, all bytes.
     pub header: u32,
-    /// The attempt at its packet, from 1.
+    /// Number of the attempt at its packet, from 1.
     pub attempt: u32,
     pub start: Time,
     pub end: Time,
-    /// The duration field: what the medium is claimed for beyond the end.
+    /// Duration field: reservation of the medium beyond the end of the frame.
     pub duration: Span,
     pub tag: Tag,
 }
 
-/// A transmission by its place in the medium; one at a time has it.
+/// Place of a transmission in the medium, which one transmission at a time has.
 pub(crate) type Slot = u16;
 
-/// A station within the sense range of another.
+/// Station within the sense range of another.
 #[derive(Debug)]
 struct Neighbour {
     station: Station,
     /// Received power, in the unit of [`Range::power`].
     power: f64,
-    /// Within receive range.
+    /// True within receive range.
     decodes: bool,
-    /// `None`: a clean link.
+    /// Error model; `None`: a clean link.
     errors: Option<Box<dyn ErrorModel>>,
 }
 
@@ -52,18 +52,18 @@ pub(crate) struct Member {
     pub dcf: Dcf,
 }
 
-/// What a station's receiver is doing.
+/// Reception state of a station's PHY.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Receiver {
     /// Signals at the antenna, the own one included.
     signals: u32,
     sending: bool,
-    /// Sum of the powers of all others; kept under [`Receiving::Sinr`] only.
+    /// Sum of the powers of all other signals; kept under [`Receiving::Sinr`] only.
     energy: f64,
     lock: Option<LockedFrame>,
 }
 
-/// The signal that the receiver follows.
+/// Signal that the receiver follows.
 #[derive(Clone, Copy, Debug)]
 struct LockedFrame {
     signal: Signal,
@@ -71,7 +71,7 @@ struct LockedFrame {
     collided: bool,
 }
 
-/// A signal at an antenna.
+/// Signal at an antenna.
 #[derive(Clone, Copy, Debug)]
 struct Signal {
     slot: Slot,
@@ -80,29 +80,29 @@ struct Signal {
     decodes: bool,
 }
 
-/// What a receiver can stand.
+/// Tolerance of a receiver to interference.
 #[derive(Clone, Copy, Debug)]
 struct Capture {
-    /// [`Range::capture`].
+    /// Minimum ratio of powers: [`Range::capture`].
     ratio: f64,
     receiving: Receiving,
 }
 
-/// What the end of a signal means to a station within hearing.
+/// Outcome of a signal at a station within hearing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// A frame.
+    /// Frame received.
     Frame,
-    /// A frame with bit errors, all of them behind its headers.
+    /// Frame with bit errors, all of them behind its headers.
     Damaged,
-    /// A frame that began readably (or at least first) but could not be decoded.
+    /// Frame that began decodably (or at least first) but could not be decoded.
     Garbled(Drop),
-    /// Energy only: the station was sending itself, or following another signal.
+    /// Energy only: the station was transmitting, or following another signal.
     Noise,
 }
 
 impl Transmission {
-    /// Turns into the control frame with which its addressee answers it; the duration field goes on counting.
+    /// Turns the transmission into the control frame with which its addressee answers; the duration field goes on counting.
     pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
         (self.from, self.to, self.kind) = (self.to, self.from, kind);
         (self.bytes, self.header) = (bytes, bytes);
@@ -110,25 +110,25 @@ impl Transmission {
         (self.start, self.end) = (start, start + airtime);
     }
 
-    /// Its row in a trace.
+    /// Returns its row in a trace.
     pub fn transmitted(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
         Transmitted { from, to, frame, bytes, tag, attempt, start, reception }
     }
 }
 
-/// What became of a transmission that is over.
+/// Outcome of a transmission that is over.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// What the station it was for, if it was for one, made of it.
+    /// Outcome at the station addressed, if there is one.
     pub outcome: Heard,
-    /// The same in a word, if transmissions are told.
+    /// Reception at that station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
 
 impl Reception {
-    /// Of a frame of which a station within receive range made `outcome`; `overlapped`: another signal was there, under
-    /// [`Receiving::Lock`] a later one.
+    /// Classifies the reception of a frame from its `outcome` at a station within receive range; `overlapped`: another signal was there,
+    /// under [`Receiving::Lock`] a later one.
     fn new(outcome: Heard, overlapped: bool) -> Self {
         match outcome {
             Heard::Frame if overlapped => Reception::Captured,
@@ -141,13 +141,13 @@ impl Reception {
 
 #[derive(Debug)]
 pub(crate) struct Medium {
-    /// By sending station: who is within its sense range, in the order of the stations.
+    /// Stations within the sense range of each sending station, in the order of the stations.
     neighbours: Vec<Vec<Neighbour>>,
     air: Vec<Transmission>,
     unused: Vec<Slot>,
     capture: Capture,
     shared: bool,
-    /// Every transmission is told with its reception.
+    /// True if every transmission is reported with its reception.
     tells_all: bool,
 }
 
@@ -169,32 +169,33 @@ impl Medium {
         }
     }
 
-    /// From now on every transmission that ends has a reception.
+    /// Reports the reception of every transmission that ends from now on.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if all hear all, so that the medium is busy or idle for everybody at the same time.
+    /// True if all stations hear each other, so that the medium is busy or idle for all at the same time.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
 
-    /// The transmission in `slot`.
+    /// Returns the transmission in `slot`.
     pub fn get(&self, slot: Slot) -> &Transmission {
         &self.air[usize::from(slot)]
     }
 
-    /// The same, to be replaced by another when it is over.
+    /// Returns mutable access to the transmission in `slot`, to replace it when it is over.
     pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }
 
-    /// True if a transmission ends now, and [`Medium::end`] was not told. Where all hear all nobody begins at the end of another.
+    /// True if a transmission ends now and [`Medium::end`] was not called for it. In a shared medium nobody begins at the end of another
+    /// transmission.
     pub fn ends_something(&self, now: Time) -> bool {
         !self.shared && self.air.iter().any(|tx| tx.end == now)
     }
 
-    /// Gives a transmission its place, before it begins.
+    /// Assigns a slot to a transmission, before it begins.
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
             *self.get_mut(slot) = tx;
@@ -204,13 +205,13 @@ impl Medium {
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
     }
 
-    /// The place of a transmission that is over is free again.
+    /// Frees the slot of a transmission that is over.
     pub fn free(&mut self, slot: Slot) {
         self.air[usize::from(slot)].end = Time::ZERO;
         self.unused.push(slot);
     }
 
-    /// The transmission in `slot` begins. `busy` is told every station whose medium was idle until now.
+    /// Begins the transmission in `slot`. Calls `busy` for every station whose medium was idle until now.
     pub fn begin(&self, slot: Slot, stations: &mut [Member], mut busy: impl FnMut(Station, &mut Dcf)) {
         let &Transmission { from, start, .. } = self.get(slot);
         let Member { receiver, dcf } = &mut stations[usize::from(from)];
@@ -226,8 +227,8 @@ impl Medium {
         }
     }
 
-    /// The transmission in `slot` ends; its place is to be freed, or given to another. `heard` is told what every station within
-    /// hearing made of it.
+    /// Ends the transmission in `slot`, which is then to be freed or reused. Calls `heard` with the outcome at every station within
+    /// hearing.
     pub fn end(
         &mut self,
         slot: Slot,
@@ -248,11 +249,11 @@ impl Medium {
             end: tx.end,
             attempt: tx.attempt,
         };
-        // Beyond the sense range, if nothing else comes.
+        // The default: beyond the sense range.
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
-            // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
+            // One draw for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = neighbour.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
             let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
             let lock = receiver.ends(slot, neighbour.power, &self.capture);
@@ -296,27 +297,27 @@ impl Medium {
 }
 
 impl Receiver {
-    /// True if it senses nothing, and its station sends nothing.
+    /// True if the receiver senses nothing, and its station sends nothing.
     pub fn is_idle(&self) -> bool {
         self.signals == 0
     }
 
-    /// True if it senses nothing but what its station sends.
+    /// True if the receiver senses nothing but its station's own signal.
     pub fn is_undisturbed(&self) -> bool {
         self.signals == u32::from(self.sending)
     }
 
-    /// True if it follows the signal in `slot`.
+    /// True if the receiver follows the signal in `slot`.
     pub fn follows(&self, slot: Slot) -> bool {
         self.lock.is_some_and(|lock| lock.signal.slot == slot)
     }
 
-    /// True if it follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
+    /// True if the receiver follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
     pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
         self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
     }
 
-    /// Its own station begins to send: half duplex, it hears nothing more. True if the medium was idle.
+    /// Starts a transmission of the own station: half duplex, the station receives nothing meanwhile. True if the medium was idle.
     fn sends(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
         self.sending = true;
@@ -325,7 +326,7 @@ impl Receiver {
         self.signals == 1
     }
 
-    /// A signal reaches the antenna. True if the medium was idle.
+    /// Adds a signal at the antenna. True if the medium was idle.
     fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
         self.signals += 1;
         let first = self.signals == 1;
@@ -337,7 +338,7 @@ impl Receiver {
         first
     }
 
-    /// The same where powers add up.
+    /// Adds a signal under [`Receiving::Sinr`], where powers add up.
     fn arrives_among(&mut self, signal: Signal, ratio: f64) {
         let others = self.energy;
         self.energy += signal.power;
@@ -356,7 +357,7 @@ impl Receiver {
         }
     }
 
-    /// What comes with this power beside the signal that is followed spoils it, if it is too strong.
+    /// Spoils the followed signal if interference of this power is too strong.
     fn spoil(&mut self, power: f64, ratio: f64) {
         if let Some(lock) = &mut self.lock {
             lock.overlapped = true;
@@ -364,11 +365,11 @@ impl Receiver {
         }
     }
 
-    /// A signal is over; how it was followed, if it was.
+    /// Removes a signal that is over. Returns the state of its reception, if the receiver followed it.
     fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<LockedFrame> {
         self.signals -= 1;
         if capture.receiving == Receiving::Sinr {
-            // Silence is exact: what rounding leaves of a sum ends with it.
+            // Silence is exact: the rounding error of the sum ends with it.
             self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
         }
         self.lock.take_if(|lock| lock.signal.slot == slot)
@@ -381,7 +382,7 @@ impl LockedFrame {
     }
 }
 
-/// What station `to` hears of station `from`, if anything.
+/// Returns the link on which station `to` hears station `from`, if there is one.
 fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
@@ -401,7 +402,7 @@ fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Opti
     Some(Neighbour { station, power, decodes, errors: errors(plan, streams, from, to) })
 }
 
-/// The error model of the directed link.
+/// Builds the error model of the directed link.
 fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
     let errors = plan.errors_between(from, to)?;
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))

@@ -1,8 +1,7 @@
-//! One 802.11 channel: stations, the medium between them, and the effects it reports.
+//! 802.11 channel: stations, the medium between them, and the effects it reports.
 //!
-//! `medium` knows who hears whom and what overlapping signals do to each other, `mac::dcf` is the channel access of one
-//! station, and `exchange` plays the frame sequences between them. What they speak of, frames, events and the plan,
-//! uses none of them.
+//! `medium` has the hearing of stations and the fate of overlapping signals, `mac::dcf` is the channel access of one station, and
+//! `exchange` plays the frame sequences between them. Their vocabulary, in frames, events and the plan, uses none of them.
 
 mod events;
 mod exchange;
@@ -23,10 +22,10 @@ use exchange::Exchange;
 pub(crate) use medium::Transmission;
 use std::collections::VecDeque;
 
-/// The cell at work.
+/// Cell in operation.
 ///
-/// One event of a cell waits in the queue for the earliest deadline of all its stations, and one for every transmission on the
-/// air. A data frame and its ACK cost three events: the end of the backoff and the ends of the two frames.
+/// One event of a cell waits in the queue for the earliest deadline of all its stations, and one for every transmission on the air. A data
+/// frame and its ACK cost three events: the end of the backoff and the ends of the two frames.
 #[derive(Debug)]
 pub struct Cell {
     index: u16,
@@ -43,7 +42,7 @@ impl Cell {
         Cell { index: plan.index, exchange: Exchange::new(plan, streams), timers, due }
     }
 
-    /// Has the cell tell of every transmission, [`Effect::Transmitted`]: for a trace, at a cost.
+    /// Reports every transmission with [`Effect::Transmitted`]: for a trace, at a cost.
     pub fn tell_all(&mut self) {
         self.exchange.tell_all();
     }
@@ -53,7 +52,7 @@ impl Cell {
         self.exchange.is_free(station)
     }
 
-    /// Hands a packet to the MAC of `station`, which must be free.
+    /// Passes a packet to the MAC of `station`, which must be free.
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,
         now: Time,
@@ -78,7 +77,7 @@ impl Cell {
         let end_is_due = begins && queue.more_is_due() && self.exchange.ends_something(now);
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
         if end_is_due {
-            // A signal that begins as another one ends does not overlap it: behind that end, which is in the queue already.
+            // A signal that begins as another ends does not overlap it: its event follows that end, which is in the queue already.
             return schedule(now, event);
         }
         match event {
@@ -96,13 +95,13 @@ impl Cell {
         self.wait(queue);
     }
 
-    /// The transmission in a slot of the medium.
+    /// Returns the transmission in a slot of the medium.
     #[cfg(test)]
     pub(crate) fn transmission(&self, slot: u16) -> Transmission {
         self.exchange.transmission(slot)
     }
 
-    /// Has the queue wake the cell at the earliest deadline.
+    /// Schedules an event at the earliest deadline.
     fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
         let event = CellEvent { cell: self.index, what: AirEvent::Due }.into();
         let earliest = self.exchange.earliest();

@@ -6,12 +6,12 @@ use crate::errors::ErrorPlan;
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Rate, Span};
 
-/// Everything that a cell is built from.
+/// Specification of a cell.
 #[derive(Clone, Debug)]
 pub struct CellPlan {
-    /// Its index among the cells of the world.
+    /// Index among the cells of the world.
     pub index: u16,
-    /// Its name, the root of the names of its random streams.
+    /// Name, the root of the names of its random streams.
     pub name: String,
     /// Timing of the standard.
     pub phy: Phy,
@@ -21,28 +21,28 @@ pub struct CellPlan {
     pub control_rate: Rate,
     /// Basic access or RTS/CTS.
     pub access: Access,
-    /// Transmissions of a data frame at most, the first included.
+    /// Maximum number of transmissions of a data frame, the first included.
     pub attempts: u32,
-    /// Pause before each of them but the first, for link layers whose ARQ is slow. The packets behind wait.
+    /// Pause before each retransmission, for link layers with a slow ARQ. The packets behind wait.
     pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
-    /// dot11FragmentationThreshold: the longest data frame, bytes, header and FCS included; a packet whose frame would be longer goes in
-    /// fragments, but for those that [`Outgoing::fragments`](super::Outgoing::fragments) cuts. `None`: no packet does.
+    /// dot11FragmentationThreshold: length of the longest data frame, bytes, header and FCS included; a packet whose frame would be longer
+    /// is fragmented, unless [`Outgoing::fragments`](super::Outgoing::fragments) cuts it. `None`: no fragmentation.
     pub fragmentation: Option<u32>,
-    /// Those of the standard, or ns-2's.
+    /// Rules of the standard, or of ns-2.
     pub rules: CellRules,
     /// Name and position (metres) of every station.
     pub stations: Vec<(String, [f64; 2])>,
-    /// Receive and sense range in metres; without it all hear all.
+    /// Receive and sense range in metres; `None`: all stations hear each other.
     pub range: Option<Range>,
-    /// The error model of each direction that has one.
+    /// Error model of each direction that has one.
     pub errors: Vec<LinkErrors>,
 }
 
 impl CellPlan {
-    /// A cell without stations and errors, in which all hear all: frames of all kinds at this rate, basic access, seven attempts at once
-    /// (dot11ShortRetryLimit), and the standard's rules.
+    /// Creates a cell without stations and errors, in which all stations hear each other: all frames at this rate, basic access, seven
+    /// attempts without pauses (dot11ShortRetryLimit), and the standard's rules.
     pub fn new(name: &str, phy: Phy, rate: Rate) -> CellPlan {
         CellPlan {
             index: 0,
@@ -62,13 +62,13 @@ impl CellPlan {
         }
     }
 
-    /// The mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
+    /// Returns the mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
     pub fn mean_backoff(&self) -> Span {
         self.phy.slot * u64::from(self.phy.cw_min) / 2
     }
 
-    /// From the end of the backoff of an IP packet of `bytes` until it is received: RTS, CTS and two SIFS if they are used, and the data
-    /// frame, or all fragments with a link ACK and two SIFS between them.
+    /// Returns the time from the end of the backoff of an IP packet of `bytes` until its reception: RTS, CTS and two SIFS if they are used,
+    /// and the data frame, or all fragments with a link ACK and two SIFS between them.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let control = |bytes| self.phy.airtime(bytes, self.control_rate) + self.phy.sifs;
         let reservation = match self.access {
@@ -82,17 +82,17 @@ impl CellPlan {
         reservation + others * u64::from(lengths.count - 1) + airtime(lengths.last)
     }
 
-    /// From when a frame is received until its link ACK is: SIFS, ACK.
+    /// Returns the time from the reception of a frame until that of its link ACK: SIFS, ACK.
     pub fn link_ack_time(&self) -> Span {
         self.phy.sifs + self.phy.airtime(ACK_BYTES, self.control_rate)
     }
 
-    /// How long a cell is taken by an IP packet of `bytes`, its backoff left out: DIFS, the frame, the link ACK.
+    /// Returns the time for which an IP packet of `bytes` occupies a cell, without its backoff: DIFS, the frame, the link ACK.
     pub fn exchange_time(&self, bytes: u32) -> Span {
         self.phy.difs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
-    /// What the channel does from one station to another, if anything: the most specific entry, the last of equally specific ones.
+    /// Returns the errors from one station to another, if any: the most specific entry, the last of equally specific ones.
     pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
         let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
         let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
@@ -110,15 +110,15 @@ pub enum Access {
     RtsCts,
 }
 
-/// Where IEEE 802.11 and ns-2 differ.
+/// Rules in which IEEE 802.11 and ns-2 differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRules {
     /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016
     /// §10.3.4.2). False: a backoff always precedes it, as in ns-2.
     pub immediate_access: bool,
-    /// When a frame without an answer has failed.
+    /// Timeout of a frame without an answer.
     pub ack_timeout: AckTimeout,
-    /// What overlapping signals do to each other.
+    /// Interference rule of receivers.
     pub receiving: Receiving,
 }
 
@@ -135,13 +135,13 @@ impl CellRules {
     pub const PRESETS: [(&str, CellRules); 2] = [("802.11", Self::IEEE), ("ns2", Self::NS2)];
 }
 
-/// When a frame without an answer has failed.
+/// Timeout of a frame without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckTimeout {
-    /// AckTimeout and CTSTimeout: SIFS, slot and aRxPHYStartDelay after its end, if no frame began to be received by then; otherwise at
-    /// the end of that frame. DIFS elapses meanwhile (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
+    /// AckTimeout and CTSTimeout: SIFS, slot and aRxPHYStartDelay after the end of the frame, if no reception began by then; otherwise at
+    /// the end of that reception. DIFS elapses meanwhile (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
     Ieee,
-    /// SIFS, the whole answer and a slot after its end. DIFS follows.
+    /// SIFS, the whole answer and a slot after the end of the frame. DIFS follows.
     Ns2,
 }
 
@@ -150,15 +150,15 @@ impl AckTimeout {
     pub const ALL: [(&str, AckTimeout); 2] = [("802.11", Self::Ieee), ("ns2", Self::Ns2)];
 }
 
-/// What overlapping signals do to each other at a receiver. In both it is [`Range::capture`] that a frame has to be above, and a receiver
-/// that follows a frame it can decode follows it to its end, whatever comes later.
+/// Interference rule of a receiver. Under both a frame needs a ratio of [`Range::capture`], and a receiver that follows a decodable frame
+/// follows it to its end, whatever comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiving {
-    /// A frame survives if it is above the sum of all other signals, earlier and later ones. A receiver leaves a signal from beyond
-    /// the receive range for one that it can decode, and of two that begin together it follows the stronger.
+    /// SINR: a frame survives if it is above the sum of all other signals, earlier and later ones. A receiver leaves a signal from beyond
+    /// the receive range for a decodable one, and follows the stronger of two that begin together.
     Sinr,
-    /// The receiver follows the first signal after silence, decodable or not, and no later one (ns-2). That is above each later signal
-    /// on its own, or lost.
+    /// Lock: the receiver follows the first signal after silence, decodable or not, and no later one (ns-2). That signal survives if it is
+    /// above each later signal on its own.
     Lock,
 }
 
@@ -167,16 +167,17 @@ impl Receiving {
     pub const ALL: [(&str, Receiving); 2] = [("sinr", Self::Sinr), ("lock", Self::Lock)];
 }
 
-/// How far signals reach, and how their power falls on the way.
+/// Ranges of signals, and the fall of their power with distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// Frames can be received up to here, metres.
+    /// Receive range, metres: limit within which frames can be decoded.
     pub receive: f64,
-    /// The medium is sensed busy up to here, metres.
+    /// Sense range, metres: limit within which the medium is sensed busy.
     pub sense: f64,
-    /// A signal survives others that it is so many times as strong as: [`Receiving`]. A ratio of powers, at least 1.
+    /// Capture ratio, a ratio of powers, at least 1: a signal survives interference that is weaker by this factor; see [`Receiving`].
     pub capture: f64,
-    /// Power falls with the square of the distance up to here, metres, and with its fourth power beyond. Infinite in free space.
+    /// Crossover distance, metres: power falls with the square of the distance up to it, and with its fourth power beyond. Infinite in free
+    /// space.
     pub crossover: f64,
 }
 

@@ -1,15 +1,15 @@
-//! What a receiver makes of signals that overlap, signal by signal.
+//! Reception of signals that overlap, signal by signal.
 use super::*;
 
-/// Of a frame that survives others by 10 dB.
+/// Returns the tolerance of a receiver whose frames survive others by 10 dB.
 fn capture(receiving: Receiving) -> Capture {
     Capture { ratio: Range::CAPTURE, receiving }
 }
 
-/// A signal by the time at which it begins and ends, µs, its power, and whether it is from within the receive range.
+/// Begin and end of a signal, µs, its power, and true if it comes from within the receive range.
 type Sent = (u64, u64, f64, bool);
 
-/// What a receiver that was silent makes of each of them: followed without harm, followed and spoiled, not followed.
+/// Returns the fate of each signal at a receiver that was silent: followed without harm, followed and spoiled, not followed.
 fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
     let capture = capture(receiving);
     let at = |us| Time::ZERO + Span::from_micros(us);
@@ -36,8 +36,8 @@ fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
 const OK: Option<bool> = Some(true);
 const SPOILED: Option<bool> = Some(false);
 
-/// Interference is a sum (IEEE 802.11 gives a receiver a least ratio of signal to interference and noise; so do Yans, Lacage and Henderson
-/// 2006): two signals 12 dB down are 9 dB down together. ns-2 looks at each.
+/// Interference is a sum (IEEE 802.11 requires a least ratio of signal to interference and noise; so do Yans, Lacage and Henderson 2006):
+/// two signals 12 dB down are 9 dB down together. ns-2 compares each on its own.
 #[test]
 fn two_weak_interferers_are_one_strong_one() {
     let frame = (0, 100, 16.0, true);
@@ -48,7 +48,7 @@ fn two_weak_interferers_are_one_strong_one() {
     }
     assert_eq!(fates(Receiving::Sinr, &[frame, one, other])[0], SPOILED);
     assert_eq!(fates(Receiving::Lock, &[frame, one, other])[0], OK);
-    // One after the other they never add up; one that began first counts as one that comes later.
+    // Signals one after the other never add up; one that began first counts as one that comes later.
     assert_eq!(fates(Receiving::Sinr, &[frame, (10, 50, 1.0, false), (50, 80, 1.0, false)])[0], OK);
     assert_eq!(
         fates(Receiving::Sinr, &[(5, 100, 16.0, true), (0, 90, 1.0, false), (20, 80, 1.0, false)])[0],
@@ -56,7 +56,7 @@ fn two_weak_interferers_are_one_strong_one() {
     );
 }
 
-/// A signal from beyond the receive range holds only a receiver that locks. One that can be decoded is followed to its end.
+/// A signal from beyond the receive range holds only a receiver that locks. A decodable signal is followed to its end.
 #[test]
 fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
     let frame = (10, 90, 16.0, true);
@@ -66,11 +66,11 @@ fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
         assert_eq!(fates(Receiving::Sinr, &[first, frame])[1], by_sum, "after {first:?}");
         assert_eq!(fates(Receiving::Lock, &[first, frame])[1], None, "after {first:?}");
     }
-    // What cannot be decoded is followed as well, if it is alone: EIFS comes after it.
+    // An undecodable signal is followed as well, if it is alone: EIFS comes after it.
     assert_eq!(fates(Receiving::Sinr, &[(0, 100, 1.0, false)]), [OK]);
 }
 
-/// The order in which the event queue has two signals that begin together is no law of physics.
+/// The order of two signals that begin together in the event queue is no law of physics.
 #[test]
 fn of_signals_that_begin_together_the_stronger_is_followed() {
     let (strong, weak) = ((0, 100, 16.0, true), (0, 100, 1.0, true));

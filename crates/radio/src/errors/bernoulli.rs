@@ -2,26 +2,26 @@
 use super::{Damage, ErrorModel, Frame, errors_per_bit};
 use airhop_engine::Stream;
 
-/// How many frame lengths are remembered. A link sees a handful: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
+/// Number of frame lengths cached. A link has a handful: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
 const REMEMBERED: usize = 16;
 
-/// Independent bit errors, given by the error rate of a frame of a reference length.
+/// Independent bit errors, specified by the error rate of a frame of a reference length.
 ///
-/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability
-/// `1 - (1 - BER)^b`, which is `1 - (1 - FER)^(b / b_ref)`. Bits are those of the MAC frame.
+/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability `1 - (1 - BER)^b`, which is `1 - (1 -
+/// FER)^(b / b_ref)`. Bits are those of the MAC frame.
 #[derive(Debug)]
 pub struct Bernoulli {
     /// ln(1 - BER), at most 0.
     ln_bit_survives: f64,
     /// Loss probability by length: one exponential per length, not per frame.
     known: Vec<(u64, f64)>,
-    /// Which of `known` goes next when all are taken.
+    /// Index in `known` of the entry to replace next, when the cache is full.
     oldest: usize,
     stream: Stream,
 }
 
 impl Bernoulli {
-    /// A frame of `reference_bits` bits is lost with probability `fer`.
+    /// Creates a model in which a frame of `reference_bits` bits is lost with probability `fer`.
     pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
         let ln_bit_survives = -errors_per_bit(fer, reference_bits);
         Bernoulli { ln_bit_survives, known: Vec::with_capacity(REMEMBERED), oldest: 0, stream }
@@ -43,8 +43,8 @@ impl Bernoulli {
 }
 
 impl ErrorModel for Bernoulli {
-    /// One uniform number decides. The headers' share of the loss lies at its low end, so a frame is lost or not whatever of it
-    /// is headers.
+    /// Draws one uniform number. The headers' share of the loss lies at its low end, so the loss of a frame does not depend on the length
+    /// of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         if u >= self.loss_probability(frame.bits) {
@@ -92,8 +92,8 @@ mod tests {
         }
     }
 
-    /// P(header ok) = (1 - BER)^(8H). And what is lost does not depend on H, so that a scheme that can use damaged
-    /// frames meets the channel of all others.
+    /// P(header ok) = (1 - BER)^(8H). Losses do not depend on H, so that a scheme that can use damaged frames meets the channel of all
+    /// others.
     #[test]
     fn headers_suffer_by_their_bits_and_do_not_change_what_is_lost() {
         let (bits, frames) = (8608_u64, 100_000);

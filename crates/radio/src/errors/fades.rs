@@ -1,4 +1,4 @@
-//! When a channel is bad: by turns good and bad, whether or not anybody sends.
+//! Fades: alternation of good and bad times of a channel, whether or not anybody sends.
 
 use super::recorded::FadeRecord;
 use super::sojourn::Sojourn;
@@ -6,29 +6,29 @@ use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 use std::sync::Arc;
 
-/// When a channel is bad.
+/// Specification of the times at which a channel is bad.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FadePlan {
-    /// Good and bad times by turns, drawn.
+    /// Random good and bad times by turns.
     Drawn {
-        /// Mean length of the good and of the bad times.
+        /// Mean lengths of the good and of the bad times.
         means: [Span; 2],
-        /// How they are distributed.
+        /// Distribution of the lengths.
         sojourn: Sojourn,
-        /// How the path begins.
+        /// State at the beginning.
         start: Start,
     },
-    /// The same in every run.
+    /// Recorded fades, equal in every run.
     Recorded(Arc<FadeRecord>),
 }
 
-/// How a path begins.
+/// State of a path at its beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// At an arbitrary moment of a path that has been there for ever: bad with the share of the bad times, in the midst of a time.
+    /// Stationary: an arbitrary moment of a path that has been there for ever; bad with the share of the bad times, in the midst of a time.
     #[default]
     Stationary,
-    /// With a whole good time (Bakshi et al. 1997; ns-2's two-state model).
+    /// Good: a whole good time first (Bakshi et al. 1997; ns-2's two-state model).
     Good,
 }
 
@@ -37,23 +37,23 @@ impl Start {
     pub const ALL: [(&str, Start); 2] = [("stationary", Start::Stationary), ("good", Start::Good)];
 }
 
-/// The states through time; to be looked at in the order of time.
+/// Path of states through time; calls must come in the order of time.
 ///
-/// The path depends on the plan and on the randomness of `stream` alone, not on who looks at it, or when.
+/// The path depends on the plan and on the randomness of `stream` alone, not on the times at which it is read.
 #[derive(Debug)]
 pub(super) struct Fades {
     bad: bool,
-    /// The end of the present state.
+    /// End of the current state.
     until: Time,
     path: Path,
 }
 
-/// Where the next states come from.
+/// Source of the next states.
 #[derive(Debug)]
 enum Path {
-    /// Good, bad: their means in seconds.
+    /// Random lengths; the means of good and bad in seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
-    /// The number of the bad time that is under way or comes next.
+    /// Record, and the number of the bad time that is under way or comes next.
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
@@ -83,7 +83,7 @@ impl Fades {
         Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
     }
 
-    /// The state ends, the other begins.
+    /// Ends the state and begins the other.
     fn turn(&mut self) {
         self.bad = !self.bad;
         match &mut self.path {
@@ -98,7 +98,7 @@ impl Fades {
         }
     }
 
-    /// Which part of the time from `from` to `to` is bad, 0 to 1; 0 or 1 if from == to.
+    /// Returns the share of the time from `from` to `to` that is bad, 0 to 1; 0 or 1 if from == to.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.turn();
@@ -119,7 +119,7 @@ impl Fades {
         }
     }
 
-    /// The bad times from the beginning to `end`, each [begin, end), in order; none touches another.
+    /// Returns the bad times from the beginning to `end`, each [begin, end), in order; none touches another.
     pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
         let mut times: Vec<[Time; 2]> = Vec::new();
         let mut begin = Time::ZERO;
@@ -157,7 +157,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Who looks more often, or for longer, sees the same fades.
+    /// A reader that reads more often, or for longer, sees the same fades.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_looks_when() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// The list and the walk are the same path: what is bad of any window is the overlap with the bad times.
+    /// List and walk are the same path: the bad share of any window is its overlap with the bad times.
     #[test]
     fn bad_times_are_those_that_the_walk_meets() {
         for (name, sojourn) in Sojourn::ALL {
@@ -192,7 +192,7 @@ mod tests {
                     let expect = bad.iter().map(overlap).sum::<u64>() as f64 / 123e6;
                     assert_eq!(walk.bad_share(from, to), expect, "{name}, window {i}");
                 }
-                // A shorter list is the beginning of a longer one, its last time cut.
+                // A shorter list is a prefix of a longer one, its last time cut.
                 let cut = at(777_777);
                 let mut expect: Vec<[Time; 2]> = bad.into_iter().filter(|[b, _]| *b < cut).collect();
                 if let Some(last) = expect.last_mut() {
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// One uniform number says in which state the path begins, one for each time how long it is: what any seed means is fixed by this.
+    /// One uniform number decides the state in which the path begins, one for each time its length: this order defines what a seed means.
     #[test]
     fn a_path_is_drawn_in_this_order() {
         let mut stream = Streams::new(1, 0).stream("fades");
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// A path that was saved and is played back is the same path for as long as it is; then it begins again.
+    /// A path that was saved and is played back is the same path as long as it lasts; then it begins again.
     #[test]
     fn a_recorded_path_is_the_path_that_was_recorded() {
         for (name, sojourn) in Sojourn::ALL {

@@ -2,15 +2,15 @@
 use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_engine::Stream;
 
-/// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963): a frame is lost with the
-/// probability of the state, then the state changes or stays. The chain begins in its stationary distribution.
+/// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963): a frame is lost with the probability of the state,
+/// then the state changes or stays. The chain begins in its stationary distribution.
 ///
-/// What it spares does not step it. A frame is lost as a whole, whatever its length.
+/// A frame that it spares does not step it. A frame is lost as a whole, whatever its length.
 #[derive(Debug)]
 pub struct GilbertElliott {
-    /// Good, bad: the probability to lose a frame.
+    /// Loss probability of a frame in the good and the bad state.
     loss: [f64; 2],
-    /// Good, bad: the probability to leave the state after a frame.
+    /// Probability to leave the good and the bad state after a frame.
     leave: [f64; 2],
     strikes: Strikes,
     bad: bool,
@@ -18,7 +18,8 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Loses the frames that it strikes with probability `loss` and changes state with probability `leave`; both are [good, bad].
+    /// Creates a chain that loses the frames selected by `strikes` with probability `loss` and changes state with probability `leave`; both
+    /// are [good, bad].
     pub fn new(loss: [f64; 2], leave: [f64; 2], strikes: Strikes, mut stream: Stream) -> Self {
         // The share of bad frames is p_gb / (p_gb + p_bg). A chain that never moves is good for ever.
         let bad = stream.uniform() * (leave[0] + leave[1]) < leave[0];
@@ -27,7 +28,7 @@ impl GilbertElliott {
 }
 
 impl ErrorModel for GilbertElliott {
-    /// Two uniform numbers per frame that it strikes, whether or not its fate is certain.
+    /// Draws two uniform numbers per selected frame, whether or not its fate is certain.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -45,7 +46,7 @@ mod tests {
     use crate::errors::frame;
     use airhop_engine::Streams;
 
-    /// Which of `n` data frames are lost.
+    /// Returns true for each of `n` data frames that is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
         let mut model = GilbertElliott::new(loss, leave, Strikes::Data, Streams::new(1, 0).stream("errors"));
         (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
@@ -99,7 +100,7 @@ mod tests {
         }
     }
 
-    /// Begins stationary: over many seeds the first frame is bad as often as any.
+    /// Stationary start: over many seeds the first frame is bad as often as any.
     #[test]
     fn the_first_frame_is_as_any_other() {
         let first = |seed| {

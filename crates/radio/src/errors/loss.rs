@@ -1,8 +1,8 @@
-//! Every frame alike.
+//! Independent losses of whole frames, of any length.
 use super::{Damage, ErrorModel, Frame};
 use airhop_engine::Stream;
 
-/// Loses frames independently of each other and of their length.
+/// Loss of frames, independent of each other and of their length.
 #[derive(Debug)]
 pub struct Loss {
     p: f64,
@@ -10,7 +10,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Loses a frame with probability `p`.
+    /// Creates a model that loses a frame with probability `p`.
     pub fn new(p: f64, stream: Stream) -> Self {
         Loss { p, stream }
     }

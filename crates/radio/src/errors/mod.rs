@@ -1,7 +1,6 @@
-//! What the channel does to frames.
+//! Error models of the channel.
 //!
-//! A model is one file beside this one, a variant of [`ErrorPlan`] with its parameters, and an arm of
-//! [`ErrorPlan::build`].
+//! A model is one file beside this one, a variant of [`ErrorPlan`] with its parameters, and an arm of [`ErrorPlan::build`].
 
 mod bernoulli;
 mod fades;
@@ -23,43 +22,43 @@ pub use sojourn::Sojourn;
 use std::sync::Arc;
 pub use strikes::Strikes;
 
-/// A transmission, as an error model sees it: once per attempt, at its end.
+/// Transmission, as an error model sees it: once per attempt, at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Length in bits (MAC frame, PLCP excluded).
     pub bits: u64,
-    /// Header bits at the start: link layer, network and transport. All of a control frame.
+    /// Header bits at the start: link layer, network and transport; of a control frame, all bits.
     pub header_bits: u64,
-    /// An RTS, a CTS or a link ACK.
+    /// True for an RTS, a CTS or a link ACK.
     pub control: bool,
-    /// For every station that hears it, and so never repeated.
+    /// True for a broadcast, which is never repeated.
     pub broadcast: bool,
     /// Start on the air.
     pub start: Time,
     /// End on the air.
     pub end: Time,
-    /// The attempt, the first is 1.
+    /// Number of the attempt; the first is 1.
     pub attempt: u32,
 }
 
-/// What is left of a frame.
+/// Damage of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// All of it.
+    /// None: all bits are right.
     None,
-    /// The headers: a receiver can tell which segment this was (Yun 2009 §2.1: TCP HACK).
+    /// Payload only: a receiver can identify the segment by its headers (Yun 2009 §2.1: TCP HACK).
     Payload,
-    /// Nothing that could be used.
+    /// Headers too: nothing is usable.
     Header,
 }
 
-/// An error model of one directed link.
+/// Error model of one directed link.
 pub trait ErrorModel: std::fmt::Debug + Send {
-    /// What this frame suffers. Whether it is lost does not depend on where its headers end.
+    /// Returns the damage of this frame. Its loss does not depend on where its headers end.
     fn damage(&mut self, frame: &Frame) -> Damage;
 }
 
-/// Which error model, with its parameters.
+/// Error model with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorPlan {
     /// No errors.
@@ -71,7 +70,7 @@ pub enum ErrorPlan {
         /// Length of the reference frame, bits.
         reference_bits: u64,
     },
-    /// Every frame or packet alike is lost with this probability.
+    /// Probability with which every frame or packet is lost.
     Loss(f64),
     /// Bursts of lost data frames, by a Markov chain that steps per data frame.
     GilbertElliott {
@@ -79,45 +78,45 @@ pub enum ErrorPlan {
         loss: [f64; 2],
         /// Probability to leave the good (p_gb) and the bad state (p_bg) after a frame.
         leave: [f64; 2],
-        /// Which frames.
+        /// Frames that can be lost.
         strikes: Strikes,
     },
-    /// The same chain, stepped by a clock.
+    /// Chain of [`ErrorPlan::GilbertElliott`], stepped by a clock.
     Stepped {
         /// Probability to lose a data frame in the good and in the bad state.
         loss: [f64; 2],
         /// Probability to leave the good (p_gb) and the bad state (p_bg) after a step.
         leave: [f64; 2],
-        /// How long a step is.
+        /// Duration of a step.
         step: Span,
-        /// Which frames.
+        /// Frames that can be lost.
         strikes: Strikes,
     },
     /// Good and bad times, in real time.
     TwoState {
-        /// When it is bad.
+        /// Times at which it is bad.
         fades: FadePlan,
-        /// Bit errors per bit in good and in bad times, Poisson: a frame of b bits survives with exp(-b × this). Infinite where
-        /// nothing survives.
+        /// Bit errors per bit in good and in bad times, Poisson: a frame of b bits survives with exp(-b × this). Infinite where nothing
+        /// survives.
         errors_per_bit: [f64; 2],
     },
-    /// Nothing gets through at these times.
+    /// Outages on top of another model.
     Outages {
-        /// Each [begin, end), in order; none touches another.
+        /// Outages, each [begin, end), in order; none touches another.
         times: Arc<[[Time; 2]]>,
-        /// What the channel does otherwise.
+        /// Model of the channel outside them.
         otherwise: Box<ErrorPlan>,
     },
 }
 
-/// The bit errors per bit (Poisson) with which a frame of `reference_bits` is lost with probability `fer`: BER = 1 - exp(-this).
+/// Returns the bit errors per bit (Poisson) with which a frame of `reference_bits` is lost with probability `fer`: BER = 1 - exp(-this).
 pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
     -libm::log1p(-fer) / reference_bits as f64
 }
 
 impl ErrorPlan {
-    /// The model at work on the directed link between two nodes or stations of `network`, with the randomness of that link.
-    /// Fades belong to the path: both of its directions have the same.
+    /// Builds the model of the directed link between two nodes or stations of `network`, with the randomness of that link. Fades belong to
+    /// the path: both of its directions have the same.
     pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
@@ -144,8 +143,8 @@ impl ErrorPlan {
         }
     }
 
-    /// The bad times of this directed link up to `until`, each [begin, end), in order: those that the model which
-    /// [`ErrorPlan::build`] makes of the same arguments will meet. None if it has no such times in real time.
+    /// Returns the bad times of this directed link up to `until`, each [begin, end), in order, exactly as the model that
+    /// [`ErrorPlan::build`] makes of the same arguments will have them; `None` if the model has no bad times in real time.
     pub fn fades(
         &self,
         streams: &Streams,
@@ -182,7 +181,7 @@ impl ErrorPlan {
         }
     }
 
-    /// The same with these outages, if there are any.
+    /// Returns the model with these outages added, if there are any.
     pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
         if times.is_empty() {
             return self;
@@ -192,7 +191,7 @@ impl ErrorPlan {
     }
 }
 
-/// The randomness of the fades between two nodes or stations: the same in both directions.
+/// Returns the random stream of the fades between two nodes or stations: one for both directions.
 fn fade_stream(streams: &Streams, network: &str, from: &str, to: &str) -> Stream {
     let (a, b) = (from.min(to), from.max(to));
     streams.stream(&format!("{network}.fades.{a}-{b}"))
@@ -208,7 +207,7 @@ impl ErrorModel for Clean {
     }
 }
 
-/// A data frame of `bits` bits, all header, at the beginning of time.
+/// Returns a data frame of `bits` bits, all header, at the beginning of time.
 #[cfg(test)]
 pub(crate) fn frame(bits: u64) -> Frame {
     Frame {
@@ -222,7 +221,7 @@ pub(crate) fn frame(bits: u64) -> Frame {
     }
 }
 
-/// The number of `frames` equal frames of `bits` bits that `plan` corrupts.
+/// Returns the number of `frames` equal frames of `bits` bits that `plan` corrupts.
 #[cfg(test)]
 pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
     let mut model = plan.build(&Streams::new(1, 0), "cell", "a", "b");

@@ -1,15 +1,15 @@
-//! Times in which nothing gets through, on top of what a channel does otherwise.
+//! Outages, times in which nothing gets through, on top of another model.
 
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::Time;
 use std::sync::Arc;
 
-/// A channel with such times.
+/// Channel with outages.
 #[derive(Debug)]
 pub(super) struct Outages {
-    /// Each [begin, end), in order.
+    /// Outages, each [begin, end), in order.
     times: Arc<[[Time; 2]]>,
-    /// The number of the first that is not over.
+    /// Number of the first outage that is not over.
     next: usize,
     otherwise: Box<dyn ErrorModel>,
 }
@@ -21,7 +21,7 @@ impl Outages {
 }
 
 impl ErrorModel for Outages {
-    /// The channel runs on meanwhile, so that it is the same with and without outages.
+    /// Runs the channel below in outages too, so that it is the same with and without them.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let otherwise = self.otherwise.damage(frame);
         while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {
@@ -34,7 +34,7 @@ impl ErrorModel for Outages {
     }
 }
 
-/// All times in which it is bad for one reason or another, each of two lists in order; none touches another.
+/// Returns the union of two lists of bad times, each in order; in the result none touches another.
 pub(super) fn either(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
     let mut all = [a, b].concat();
     all.sort_unstable();
@@ -96,7 +96,7 @@ mod tests {
     fn bad_times_of_two_kinds_are_merged() {
         let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
         assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
-        // Those that a run is told are cut at its end.
+        // The list for a run is cut at the run's end.
         let plan = plan(ErrorPlan::Clean);
         let fades = |until| plan.fades(&Streams::new(1, 0), "air", "a", "b", at(until));
         assert_eq!(fades(15), Some(times(&[[10, 15]])));

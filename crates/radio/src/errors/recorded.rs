@@ -1,13 +1,13 @@
-//! Fades out of a file.
+//! Fades from a file.
 
 use airhop_base::{Span, Time};
 use std::fmt::Write;
 
-/// The first line of a file of fades that is no comment.
+/// First line of a file of fades that is no comment.
 const HEADER: &str = "begin_s,end_s";
-/// A comment that says when the record begins again.
+/// Comment with the time after which the record begins again.
 const PERIOD: &str = "# period_s =";
-/// The longest record, seconds: up to here an f64 counts nanoseconds.
+/// Longest record, seconds: up to here an f64 counts nanoseconds.
 const LONGEST_S: f64 = 1e6;
 
 /// Bad times that were recorded, or made up. After its end the record begins again.
@@ -17,20 +17,19 @@ pub struct FadeRecord {
     period: Span,
 }
 
-/// Why a file is no record: the line (the first is 1), and what was expected there.
+/// Reason that a file is no record: the line (the first is 1), and what was expected there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
-    /// The line.
+    /// Number of the line.
     pub line: usize,
-    /// What was expected, and what came.
+    /// Text: what was expected, and what was found.
     pub what: String,
 }
 
 impl FadeRecord {
-    /// These bad times, each [begin, end), repeated with `period`.
+    /// Creates a record of these bad times, each [begin, end), repeated with `period`.
     ///
-    /// # Panics
-    /// In debug builds, if they are not in order, overlap, or end after the period.
+    /// # Panics In debug builds, if they are not in order, overlap, or end after the period.
     pub fn new(bad: Vec<[Time; 2]>, period: Span) -> Self {
         debug_assert!(bad.iter().all(|[begin, end]| begin < end));
         debug_assert!(bad.windows(2).all(|w| w[0][1] <= w[1][0]));
@@ -38,11 +37,10 @@ impl FadeRecord {
         FadeRecord { bad, period }
     }
 
-    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad time, in order. Lines that begin with `#` are comments; one
-    /// of the form `# period_s = 200` says when the record begins again, which without it is at the end of the last bad time.
+    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad time, in order. Lines that begin with `#` are comments; `#
+    /// period_s = 200` sets the time after which the record begins again, by default the end of the last bad time.
     ///
-    /// # Errors
-    /// [`BadLine`] for the first line that is not as it should be.
+    /// # Errors [`BadLine`] for the first malformed line.
     pub fn parse(text: &str) -> Result<FadeRecord, BadLine> {
         let mut reader = Reader::default();
         let mut last = 0;
@@ -53,7 +51,7 @@ impl FadeRecord {
         reader.finish().map_err(|what| BadLine { line: last.max(1), what })
     }
 
-    /// The file that [`FadeRecord::parse`] reads back to the same, to the nanosecond.
+    /// Returns the text that [`FadeRecord::parse`] reads back to the same record, to the nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
             Span::ZERO => format!("{HEADER}\n"), // never bad, and for no time
@@ -65,12 +63,12 @@ impl FadeRecord {
         out
     }
 
-    /// After which it begins again.
+    /// Returns the time after which the record begins again.
     pub fn period(&self) -> Span {
         self.period
     }
 
-    /// The bad time with this number, counted through all repetitions; `None` if it is never bad.
+    /// Returns the bad time with this number, counted through all repetitions; `None` if the channel is never bad.
     pub(super) fn nth(&self, number: u64) -> Option<[Time; 2]> {
         let many = self.bad.len() as u64;
         let index = number.checked_rem(many)?;
@@ -78,7 +76,7 @@ impl FadeRecord {
     }
 }
 
-/// What was read so far.
+/// State of the reader.
 #[derive(Default)]
 struct Reader {
     has_header: bool,
@@ -155,13 +153,13 @@ impl Reader {
     }
 }
 
-/// Seconds as text; `None` if it is no number from 0 to [`LONGEST_S`].
+/// Parses seconds; `None` unless the text is a number from 0 to [`LONGEST_S`].
 fn time(text: &str) -> Option<Time> {
     let s: f64 = text.trim().parse().ok()?;
     (0.0..=LONGEST_S).contains(&s).then(|| Time::ZERO + Span::from_secs_f64(s))
 }
 
-/// A time in seconds with all its nine decimals.
+/// Formats a time in seconds with all its nine decimals.
 fn seconds(t: Time) -> String {
     format!("{}.{:09}", t.nanos() / 1_000_000_000, t.nanos() % 1_000_000_000)
 }
@@ -195,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Bad times go on in every repetition as in the first.
+    /// Bad times repeat in every period as in the first.
     #[test]
     fn after_its_end_a_record_begins_again() {
         let record = FadeRecord::parse("# period_s = 10\nbegin_s,end_s\n1,2\n4,10\n").expect("good");
@@ -228,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is written reads back the same to the nanosecond.
+        /// A record that is written reads back the same to the nanosecond.
         #[test]
         fn records_survive_a_file(
             lengths in prop::collection::vec((0_u64..50_000_000_000, 1_u64..50_000_000_000), 0..50),

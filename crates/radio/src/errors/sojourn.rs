@@ -1,16 +1,16 @@
-//! How long a state lasts.
+//! Distribution of the length of a state.
 
-/// The distribution of the time in a state, given its mean m. Every variate is made from one uniform number by inversion.
+/// Distribution of the time in a state, given its mean m. Every variate is made from one uniform number by inversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sojourn {
     /// Exponential (Bakshi et al. 1997).
     #[default]
     Exponential,
-    /// Uniform from 0 to 2m: the "uniformal distributions" of Kounavis 1996, who does not give their bounds.
+    /// Uniform from 0 to 2m: the "uniformal distributions" of Kounavis 1996, whose bounds are not stated.
     Uniform,
     /// Uniform from m/2 to 3m/2.
     UniformHalf,
-    /// Always m.
+    /// Constant m.
     Constant,
 }
 
@@ -23,7 +23,7 @@ impl Sojourn {
         ("constant", Sojourn::Constant),
     ];
 
-    /// The h of those that are uniform from (1 - h) m to (1 + h) m.
+    /// Returns h of a distribution that is uniform from (1 - h) m to (1 + h) m.
     fn half_width(self) -> Option<f64> {
         match self {
             Sojourn::Exponential => None,
@@ -33,7 +33,7 @@ impl Sojourn {
         }
     }
 
-    /// A whole sojourn, in the unit of `mean`, by a uniform number in [0, 1).
+    /// Returns a whole sojourn, in the unit of `mean`, from a uniform number in [0, 1).
     pub(super) fn duration(self, mean: f64, u: f64) -> f64 {
         match self.half_width() {
             None => -mean * libm::log1p(-u),
@@ -41,10 +41,10 @@ impl Sojourn {
         }
     }
 
-    /// What is left of a sojourn at an arbitrary moment in it, by a uniform number in [0, 1).
+    /// Returns the residual of a sojourn at an arbitrary moment in it, from a uniform number in [0, 1).
     ///
     /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the density (1 - F(x)) / m. Of an
-    /// exponential time that is the same exponential. Of one that is uniform from a = (1 - h) m to b = (1 + h) m, the distribution
+    /// exponential time that is the same exponential. Of a time that is uniform from a = (1 - h) m to b = (1 + h) m, the distribution
     /// function is G(x) = x / m up to a, where it is 1 - h, and then, as 1 - F(x) = (b - x) / (b - a) there,
     ///
     /// 1 - G(x) = ∫ from x to b of (b - t) / ((b - a) m) dt = (b - x)² / (4 h m²),
@@ -67,7 +67,7 @@ mod tests {
     const MEAN: f64 = 4.0;
     const N: usize = 40_000;
 
-    /// `N` variates, sorted.
+    /// Returns `N` variates, sorted.
     fn sample(variate: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let mut stream = Streams::new(1, 0).stream("sojourns");
         let mut all: Vec<f64> = (0..N).map(|_| variate(MEAN, stream.uniform())).collect();
@@ -75,7 +75,7 @@ mod tests {
         all
     }
 
-    /// The distribution function F, as the names of the distributions have it.
+    /// Returns the distribution function F by the definition of each distribution.
     fn whole(sojourn: Sojourn, x: f64) -> f64 {
         let between = |a: f64, b: f64| ((x - a) / (b - a)).clamp(0.0, 1.0);
         match sojourn {
@@ -86,7 +86,7 @@ mod tests {
         }
     }
 
-    /// The equilibrium distribution, its density 1 - F integrated by the midpoint rule in steps of m / 10000.
+    /// Returns the equilibrium distribution, its density 1 - F integrated by the midpoint rule in steps of m / 10000.
     fn equilibrium(sojourn: Sojourn) -> impl Fn(f64) -> f64 {
         let step = MEAN / 10_000.0;
         let mut below = vec![0.0];

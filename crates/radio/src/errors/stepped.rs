@@ -1,31 +1,31 @@
-//! Bursts of lost frames that come and go whether or not anybody sends.
+//! Bursts of lost frames on a clock, whether or not anybody sends.
 use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames: a chain that is clocked by frames
-/// stands still while a sender waits for its timer, one that is clocked by time does not.
+/// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames: a chain that is stepped by frames stops while a sender
+/// waits for its timer, a chain that is stepped by time does not.
 ///
 /// The states come from a stream of their own, so they are the same at the same time whatever is sent. A data frame is lost with the
 /// probability of the state in which it began.
 #[derive(Debug)]
 pub struct Stepped {
-    /// Good, bad: the probability to lose a frame.
+    /// Loss probability of a frame in the good and the bad state.
     loss: [f64; 2],
-    /// Good, bad: the probability to leave the state after a step.
+    /// Probability to leave the good and the bad state after a step.
     leave: [f64; 2],
     step: Span,
     strikes: Strikes,
     bad: bool,
-    /// The step that ends the present state.
+    /// Number of the step that ends the current state.
     until: u64,
     states: Stream,
     stream: Stream,
 }
 
 impl Stepped {
-    /// Changes state with probability `leave` after each `step`, by `states`, and loses frames with probability `loss`, by `stream`;
-    /// probabilities are [good, bad]. The chain begins in its stationary distribution.
+    /// Creates a chain that changes state with probability `leave` after each `step`, by `states`, and loses frames with probability
+    /// `loss`, by `stream`; probabilities are [good, bad]. The chain begins in its stationary distribution.
     pub fn new(
         loss: [f64; 2],
         leave: [f64; 2],
@@ -40,7 +40,8 @@ impl Stepped {
         chain
     }
 
-    /// The state ends, the other begins. Its length is geometric: P(k steps) = (1 - p)^(k - 1) p, p to leave it.
+    /// Ends the state and begins the other. The length of a state is geometric: P(k steps) = (1 - p)^(k - 1) p, with p the probability to
+    /// leave it.
     fn turn(&mut self) {
         self.bad = !self.bad;
         let leave = self.leave[usize::from(self.bad)];
@@ -52,7 +53,7 @@ impl Stepped {
 }
 
 impl ErrorModel for Stepped {
-    /// One uniform number per frame that it strikes. To be asked in the order of time.
+    /// Draws one uniform number per selected frame. Calls must come in the order of time.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -85,13 +86,13 @@ mod tests {
         model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
     }
 
-    /// Which of the frames sent in the middle of the first `n` steps are lost.
+    /// Returns true for each frame, sent in the middle of the first `n` steps, that is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: u64) -> Vec<bool> {
         let mut model = model(loss, leave, 1);
         (0..n).map(|i| lost(&mut model, i * 1_000_000 + 500_000)).collect()
     }
 
-    /// Cheng & Lin's channel loses 0.0825 of what is sent at any time, a frame per step as one every 37 steps.
+    /// Cheng & Lin's channel loses 0.0825 of the frames at any time, with a frame per step as with one every 37 steps.
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {
         for every in [1, 37] {
@@ -121,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Who sends more meets the same states.
+    /// A sender that sends more meets the same states.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_sends_when() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);
@@ -139,7 +140,7 @@ mod tests {
         assert!(lost(&mut model, 0));
     }
 
-    /// Begins stationary: over many seeds the first frame is bad as often as any.
+    /// Stationary start: over many seeds the first frame is bad as often as any.
     #[test]
     fn the_first_frame_is_as_any_other() {
         let bad = (0..20_000).filter(|seed| lost(&mut model([0.0, 1.0], [0.1, 0.3], *seed), 0)).count();

@@ -4,25 +4,26 @@ use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 
-/// A channel that is good and bad by turns, in its own time (Bakshi et al. 1997, Kounavis 1996).
+/// Channel that is good and bad by turns, in its own time (Bakshi et al. 1997, Kounavis 1996).
 ///
-/// The states come from a stream of their own, so they are the same at the same time whatever is sent. A frame that spans a
-/// change suffers each state for its part of the airtime, over which its bits are spread evenly.
+/// The states come from a stream of their own, so they are the same at the same time whatever is sent. A frame that spans a change suffers
+/// each state for its part of the airtime, over which its bits are spread evenly.
 #[derive(Debug)]
 pub struct TwoState {
     fades: Fades,
-    /// Good, bad.
+    /// Bit errors per bit in the good and the bad state.
     errors_per_bit: [f64; 2],
     stream: Stream,
 }
 
 impl TwoState {
-    /// Changes state as `plan` says, drawn from `fades`, and breaks bits by `errors`: so many per bit in good and in bad times.
+    /// Creates a channel that changes state by `plan`, drawn from `fades`, and corrupts bits by `errors`, with this many errors per bit in
+    /// good and in bad times.
     pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: Stream, errors: Stream) -> Self {
         TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
     }
 
-    /// Errors to expect in `bits` bits that are on the air from `from` to `to`.
+    /// Returns the expected number of errors in `bits` bits that are on the air from `from` to `to`.
     fn expected_errors(&mut self, bits: u64, from: Time, to: Time) -> f64 {
         let bad = self.fades.bad_share(from, to);
         let in_state = |per_bit: f64, share: f64| {
@@ -34,7 +35,7 @@ impl TwoState {
 }
 
 impl ErrorModel for TwoState {
-    /// One uniform number per frame, the headers' share of the loss at its low end.
+    /// Draws one uniform number per frame, with the headers' share of the loss at its low end.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let u = self.stream.uniform();
         let share = frame.header_bits as f64 / frame.bits as f64;

@@ -1,32 +1,32 @@
-//! The packets of one direction of a radio link.
+//! Packets of one direction of a radio link.
 use super::plan::Outgoing;
 use crate::tag::Tag;
 use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;
 
-/// Packets by their numbers, from the moment the link takes them until nobody needs them any more: not the sender, which may send
-/// them again, and not the receiver, which may hold them back.
+/// Packets by their numbers, from the moment the link takes them until neither end needs them: the sender may send a packet again, and the
+/// receiver may hold it back.
 #[derive(Debug)]
 pub(super) struct Buffer {
-    /// The number of the oldest packet inside.
+    /// Number of the oldest packet inside.
     first: u64,
     held: VecDeque<Held>,
-    /// The sender may send a packet more than once.
+    /// True if the sender may send a packet more than once.
     recovers: bool,
 }
 
-/// A packet of a [`Buffer`].
+/// Packet of a [`Buffer`].
 #[derive(Debug)]
 pub(super) struct Held {
-    /// `None` once it was delivered or dropped.
+    /// The packet; `None` once it was delivered or dropped.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
-    /// Bytes of the packet.
+    /// Length of the packet, bytes.
     pub bytes: u32,
     /// Header bytes at the start.
     pub header: u32,
-    /// The sender has done with it.
+    /// True if the sender has finished with the packet.
     settled: bool,
 }
 
@@ -35,31 +35,31 @@ impl Buffer {
         Buffer { first: 0, held: VecDeque::new(), recovers }
     }
 
-    /// Takes the packet of the next number.
+    /// Adds the packet of the next number.
     pub fn push(&mut self, packet: Outgoing) {
         let Outgoing { packet, bytes, header, tag } = packet;
         let settled = !self.recovers;
         self.held.push_back(Held { packet: Some(packet), tag, bytes, header, settled });
     }
 
-    /// The packet of this number, while somebody needs it.
+    /// Returns the packet of this number, while an end needs it.
     pub fn get(&self, number: u64) -> Option<&Held> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
-    /// Takes a packet out for the world: it was delivered, or nobody can deliver it any more.
+    /// Removes a packet for the world, which delivers or drops it.
     pub fn take(&mut self, number: u64) -> Option<Id<Packet>> {
         let packet = self.get_mut(number)?.packet.take();
         self.trim();
         packet
     }
 
-    /// A frame of this number is lost; returns its packet if that was its only one.
+    /// Records the loss of a frame; returns its packet if the frame was its only copy.
     pub fn lost(&mut self, number: u64) -> Option<Id<Packet>> {
         if self.recovers { None } else { self.take(number) }
     }
 
-    /// The sender has done with it.
+    /// Marks a packet finished at the sender.
     pub fn settle(&mut self, number: u64) {
         if let Some(held) = self.get_mut(number) {
             held.settled = true;
@@ -67,7 +67,7 @@ impl Buffer {
         self.trim();
     }
 
-    /// How many packets have not left the link.
+    /// Returns the number of packets that have not left the link.
     pub fn len(&self) -> usize {
         self.held.iter().filter(|held| held.packet.is_some()).count()
     }
@@ -90,7 +90,7 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
     use airhop_engine::Arena;
 
-    /// A buffer with so many packets.
+    /// Returns a buffer with this many packets.
     fn filled(recovers: bool, packets: u64) -> Buffer {
         let (mut arena, mut buffer) = (Arena::new(), Buffer::new(recovers));
         for number in 0..packets {
@@ -102,7 +102,7 @@ mod tests {
         buffer
     }
 
-    /// With recovery a packet is gone when it has left, and the sender has done with it, in either order.
+    /// With recovery a packet is freed when it has left and the sender has finished with it, in either order.
     #[test]
     fn what_nobody_needs_is_let_go() {
         let mut buffer = filled(true, 3);

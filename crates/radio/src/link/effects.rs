@@ -1,133 +1,133 @@
-//! Events happen on a radio link, and effects are what it tells the world.
+//! Events that a radio link schedules, and effects that it reports to the world.
 use crate::address::End;
 use crate::errors::Damage;
 use crate::tag::Tag;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::Id;
 
-/// An event of a radio link, to be wrapped into the world's own event type.
+/// Event of a radio link, to be wrapped into the world's own event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
-    /// Which link: [`RadioPlan::index`](super::RadioPlan::index).
+    /// Index of the link: [`RadioPlan::index`](super::RadioPlan::index).
     pub link: u16,
-    /// What happens.
+    /// Event within the link.
     pub what: RadioWhat,
 }
 
-/// What can happen on a radio link.
+/// Kinds of event on a radio link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RadioWhat {
-    /// The frame that this end was sending has left it.
+    /// End of a frame's transmission at this end.
     Sent(End),
-    /// The oldest frame under way from this end reaches the other.
+    /// Arrival of the oldest frame under way from this end.
     Arrived(End),
-    /// A link ACK for this end is overdue.
+    /// Timeout of a link ACK for this end.
     Due(End),
-    /// What this end has asked for is overdue.
+    /// Timeout of a NAK of this end.
     Ask(End),
 }
 
-/// What a radio link tells the world, in the order in which it happened. `end` is always the end that sent the packet.
+/// Effects that a radio link reports to the world, in the order in which they happened. `end` is always the end that sent the packet.
 #[derive(Debug)]
 pub enum RadioEffect {
-    /// A packet goes to the layer above at the other end: in order, and once.
+    /// Delivery of a packet to the layer above at the other end: in order, and once.
     Deliver {
         /// The sending end.
         end: End,
         /// The packet.
         packet: Id<Packet>,
     },
-    /// A data frame was not acknowledged in time, or the link ACKs show that it was lost.
+    /// Failure of an attempt: a data frame was not acknowledged in time, or the link ACKs show that it was lost.
     AttemptFailed {
         /// The sending end.
         end: End,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
-        /// The attempt that failed, the first is 1.
+        /// Number of the attempt that failed; the first is 1.
         attempt: u32,
         /// True if another attempt follows.
         retry: bool,
     },
-    /// The sending end learned that a packet arrived.
+    /// Link ACK: the sending end learned that a packet arrived.
     Acknowledged {
         /// The sending end.
         end: End,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
     },
-    /// The sending end gave a packet up. `packet` is `None` if it had in fact arrived, and only its link ACKs were lost; the other
-    /// end may still hold it back for one before it, and deliver it later.
+    /// Discard of a packet by the sending end. `packet` is `None` if the packet had in fact arrived, and only its link ACKs were lost; the
+    /// other end may still hold it back for an earlier one, and deliver it later.
     Discarded {
         /// The sending end.
         end: End,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
         /// The packet itself.
         packet: Option<Id<Packet>>,
     },
-    /// The receiving end gave a packet up, and delivers those behind it.
+    /// Discard of a packet by the receiving end, which delivers those behind it.
     GivenUp {
         /// The sending end.
         end: End,
         /// The packet.
         packet: Id<Packet>,
     },
-    /// The sending end learned that the other gave a packet up.
+    /// Notice of that discard at the sending end.
     Aborted {
         /// The sending end.
         end: End,
-        /// Which packet.
+        /// Tag of the packet.
         tag: Tag,
     },
-    /// A frame was lost by bit errors.
+    /// Loss of a frame by bit errors.
     FrameLost {
         /// The end that sent the frame.
         end: End,
-        /// The packet inside; of a control frame, the one it serves.
+        /// Tag of the packet inside; of a control frame, of the packet that it serves.
         tag: Tag,
         /// Length of the frame, bytes.
         bytes: u32,
-        /// The number of a data frame, see [`RadioLink::packet`](super::RadioLink::packet); `None`: it was a control frame.
+        /// Number of a data frame, see [`RadioLink::packet`](super::RadioLink::packet); `None`: a control frame.
         number: Option<u64>,
-        /// The bit errors of a data frame left its headers alone.
+        /// True if the bit errors of a data frame left its headers intact.
         header_intact: bool,
-        /// The packet itself if it is lost by that, as on a link without recovery.
+        /// The packet itself if this loss ends it, as on a link without recovery.
         packet: Option<Id<Packet>>,
     },
-    /// Link ACKs fail to come, after some had come: as far as this end can tell, a fade begins. Comes before the failures that told.
+    /// Begin of a fade, as far as this end can tell: link ACKs fail to come, after some had come. Precedes the failures that show it.
     FadeStart {
         /// The sending end.
         end: End,
     },
-    /// A link ACK came again.
+    /// End of a fade: a link ACK came again.
     FadeEnd {
         /// The sending end.
         end: End,
-        /// How long there was none, from [`RadioEffect::FadeStart`].
+        /// Duration without a link ACK, from [`RadioEffect::FadeStart`].
         lasted: Span,
     },
-    /// A frame has left an end; only if [`RadioLink::tell_all`](super::RadioLink::tell_all) asked for it. Comes before what
-    /// follows from it.
+    /// End of a frame's transmission; only if [`RadioLink::tell_all`](super::RadioLink::tell_all) asked for it. Precedes the effects that
+    /// follow from it.
     Transmitted(Transmitted),
-    /// An end takes packets again, see [`RadioLink::is_free`](super::RadioLink::is_free).
+    /// Readiness of an end for packets, see [`RadioLink::is_free`](super::RadioLink::is_free).
     Ready(End),
 }
 
-/// A frame that has just left an end of a radio link.
+/// Frame that has just left an end of a radio link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transmitted {
-    /// The end.
+    /// The sending end.
     pub end: End,
-    /// The packet inside; of a control frame, the one it serves.
+    /// Tag of the packet inside; of a control frame, of the packet that it serves.
     pub tag: Tag,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// The number of a data frame, see [`RadioLink::packet`](super::RadioLink::packet); `None`: it is a control frame.
+    /// Number of a data frame, see [`RadioLink::packet`](super::RadioLink::packet); `None`: a control frame.
     pub number: Option<u64>,
-    /// The attempt at that packet, the first is 1.
+    /// Number of the attempt at that packet; the first is 1.
     pub attempt: u32,
-    /// When it began.
+    /// Start of the transmission.
     pub start: Time,
-    /// What the channel leaves of it.
+    /// Damage by the channel.
     pub damage: Damage,
 }

@@ -1,4 +1,4 @@
-//! One end of a radio link: what it sends next.
+//! One end of a radio link, and the order of its frames.
 use super::buffer::Buffer;
 use super::plan::RadioPlan;
 use crate::address::End;
@@ -10,39 +10,39 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
-/// One end: it sends its own data, and answers those of the other.
+/// End of a link: it sends its own data, and answers those of the other end.
 #[derive(Debug)]
 pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
-    /// What it sends, until it is delivered at the other end.
+    /// Packets that it sends, until they are delivered at the other end.
     pub buffer: Buffer,
     pub timer: TimerId,
-    /// Since when link ACKs fail to come.
+    /// Begin of a fade: time since which link ACKs fail to come.
     pub fading: Option<Time>,
     pub receiver: Box<dyn ArqReceiver>,
-    /// The link ACK that waits to be sent, for data of this tag.
+    /// Pending link ACK, for data of this tag.
     pub answer: Option<(LinkAck, Tag)>,
-    /// The timer of a receiver that asks for frames, and what it has to say, each of data of this tag.
+    /// Timer of a receiver that asks for frames, and its pending NAKs, each with the tag of the data it concerns.
     pub asking: Option<TimerId>,
     pub naks: VecDeque<(Nak, Tag)>,
     pub transmitter: Option<Transmission>,
-    /// The frames that have left and not arrived: what is left of them, and when they arrive.
+    /// Frames that have left and not arrived, each with its damage and its arrival.
     pub under_way: VecDeque<(Transmission, Damage, Time)>,
-    /// It has said that it takes packets.
+    /// True if it has reported that it takes packets.
     pub was_ready: bool,
-    /// Its data go once: it takes a packet only when it can send it.
+    /// True without recovery: it takes a packet only when it can send it.
     is_plain: bool,
     errors: Box<dyn ErrorModel>,
     pub pace: Pace,
     overhead: u32,
-    /// Length of its control frames: link ACKs and NAKs for the other end's data, and what its own ARQ tells without data.
+    /// Length of its control frames, bytes: link ACKs and NAKs for the other end's data, and frames of its own ARQ without data.
     ack_bytes: u32,
     empty_bytes: u32,
-    /// What was in its last data frame.
+    /// Tag of its last data frame.
     last: Tag,
 }
 
-/// A frame in the air.
+/// Frame on the air.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
     pub content: Content,
@@ -53,11 +53,11 @@ pub(super) struct Transmission {
     pub end: Time,
 }
 
-/// What is in a frame.
+/// Content of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content {
     Data(LinkFrame),
-    /// A frame of the ARQ sender that has no packet in it.
+    /// Frame of the ARQ sender without a packet.
     Empty(LinkFrame),
     Ack(LinkAck),
     Nak(Nak),
@@ -94,13 +94,13 @@ impl LinkEndpoint {
         }
     }
 
-    /// True if it takes a packet.
+    /// True if the end takes a packet.
     pub fn is_free(&self) -> bool {
         self.sender.has_room() && !(self.is_plain && self.transmitter.is_some())
     }
 
-    /// What goes on the air now, if the transmitter is free and there is something: link ACKs and NAKs before data, and never
-    /// between the bits of a frame. When that is, its pace says: `start` and `end` are still open.
+    /// Returns the next frame to send, if the transmitter is free and there is one: link ACKs and NAKs before data, and never between the
+    /// bits of a frame. `start` and `end` are left for the pace to set.
     pub fn next(&mut self, now: Time) -> Option<Transmission> {
         if self.transmitter.is_some() {
             return None;
@@ -128,7 +128,7 @@ impl LinkEndpoint {
         })
     }
 
-    /// What the channel leaves of a frame that has just been sent.
+    /// Returns the damage of a frame that has just been sent.
     pub fn damage(&mut self, sent: &Transmission) -> Damage {
         let [bits, header_bits] = [sent.bytes, sent.header].map(|bytes| u64::from(bytes) * 8);
         let (control, attempt) = (sent.number().is_none(), sent.attempt());
@@ -136,7 +136,7 @@ impl LinkEndpoint {
         self.errors.damage(&Frame { bits, header_bits, control, broadcast: false, start, end, attempt })
     }
 
-    /// True if one of its frames ends or arrives now.
+    /// True if a frame of this end is completed or arrives now.
     pub fn is_heard_now(&self, now: Time) -> bool {
         self.transmitter.is_some_and(|sent| sent.end == now)
             || self.under_way.front().is_some_and(|f| f.2 == now)
@@ -144,7 +144,7 @@ impl LinkEndpoint {
 }
 
 impl Transmission {
-    /// The number of a data frame.
+    /// Returns the number of a data frame.
     pub fn number(&self) -> Option<u64> {
         match self.content {
             Content::Data(frame) => Some(frame.number),
@@ -152,7 +152,7 @@ impl Transmission {
         }
     }
 
-    /// Which transmission of it this is, from 1.
+    /// Returns the number of this transmission of the frame, from 1.
     pub fn attempt(&self) -> u32 {
         match self.content {
             Content::Data(frame) | Content::Empty(frame) => frame.attempt,

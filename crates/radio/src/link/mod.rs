@@ -1,4 +1,4 @@
-//! A point-to-point radio link: two ends, full duplex, and the recovery of each direction.
+//! Point-to-point radio link: two ends, full duplex, and the recovery of each direction.
 
 mod buffer;
 mod effects;
@@ -15,20 +15,20 @@ pub use effects::{RadioEffect, RadioEvent, RadioWhat, Transmitted};
 use endpoint::{Content, LinkEndpoint, Transmission};
 pub use plan::{Outgoing, RadioPlan};
 
-/// The link at work.
+/// Link in operation.
 ///
-/// One event of it waits for each frame that is being sent, one for each that is under way, and one for each end that waits for a
+/// One event of the link waits for each frame that is being sent, one for each that is under way, and one for each end that waits for a
 /// link ACK or is to ask again. A data frame and its ACK cost four; the timer next to none, as it moves with every ACK.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
-    /// Of what leaves each end.
+    /// Propagation delay of frames that leave each end.
     delay: [Span; 2],
     ends: [LinkEndpoint; 2],
     timers: Timers,
-    /// Every transmission is an effect.
+    /// True if every transmission is reported as an effect.
     tells_all: bool,
-    /// Buffers that are empty between events.
+    /// Buffers reused between events, empty then.
     reports: Vec<Report>,
     up: Upward,
 }
@@ -43,28 +43,28 @@ impl RadioLink {
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
-    /// Has the link tell of every transmission, [`RadioEffect::Transmitted`]: for a trace, at a cost.
+    /// Reports every transmission with [`RadioEffect::Transmitted`]: for a trace, at a cost.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if `end` takes a packet: its window has room or, without recovery, its transmitter is idle. It may take several, one
-    /// after the other; [`RadioEffect::Ready`] comes when this becomes true again.
+    /// True if `end` takes a packet: its window has room or, without recovery, its transmitter is idle. It may take several, one after the
+    /// other; [`RadioEffect::Ready`] comes when this becomes true again.
     pub fn is_free(&self, end: End) -> bool {
         self.ends[usize::from(end)].is_free()
     }
 
-    /// The packet of a data frame from `end`, as long as it is neither delivered nor dropped.
+    /// Returns the packet of a data frame from `end`, as long as it is neither delivered nor dropped.
     pub fn packet(&self, end: End, number: u64) -> Option<&Id<Packet>> {
         self.ends[usize::from(end)].buffer.get(number)?.packet.as_ref()
     }
 
-    /// How many packets are inside.
+    /// Returns the number of packets inside.
     pub fn holds(&self) -> usize {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Hands a packet to `end`, which must be free.
+    /// Passes a packet to `end`, which must be free.
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
@@ -96,7 +96,7 @@ impl RadioLink {
             RadioWhat::Arrived(end) => self.on_arrived(now, end, effects),
             RadioWhat::Due(end) | RadioWhat::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.is_heard_now(now)) {
-                    // A frame that comes at the last moment comes in time: behind it, which is in the queue already.
+                    // A frame that comes at the deadline comes in time: this event follows it, which is in the queue already.
                     return queue.push(now, self.event(event));
                 }
                 let LinkEndpoint { timer, asking, .. } = self.ends[usize::from(end)];
@@ -114,7 +114,7 @@ impl RadioLink {
         self.go_on(now, queue, effects);
     }
 
-    /// A frame has left `end`; returns when it arrives.
+    /// Handles the end of a transmission at `end`; returns the arrival of the frame.
     fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
         let sent = endpoint.transmitter.take().expect("only what is on the air leaves it");
@@ -130,7 +130,7 @@ impl RadioLink {
         arrival
     }
 
-    /// The oldest frame from `end` reaches the other end.
+    /// Handles the arrival of the oldest frame from `end` at the other end.
     fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         let (sent, damage, _) = from.under_way.pop_front().expect("only what is under way arrives");
@@ -156,8 +156,8 @@ impl RadioLink {
         }
     }
 
-    /// A frame of the ARQ sender at `end` is received: what can go up goes up, and the answer waits for the transmitter. At most
-    /// one answer waits, as the newest says all.
+    /// Handles a frame of the ARQ sender at `end`: delivers what can go up, and queues the answer for the transmitter. At most one answer
+    /// waits, as the newest covers all.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
@@ -171,13 +171,13 @@ impl RadioLink {
         effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
     }
 
-    /// What the receiver at `end` asked for has not come in time.
+    /// Handles the timeout of a NAK of the receiver at `end`.
     fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
         self.pass_up(1 - end, effects);
     }
 
-    /// Carries out what the receiver of data from `end` wants, if it is one that asks.
+    /// Carries out the requests of the receiver of data from `end`, if its recovery asks for frames.
     fn pass_up(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         let Upward { deliver, given_up, naks } = &mut self.up;
@@ -191,7 +191,7 @@ impl RadioLink {
         effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
     }
 
-    /// No link ACK came in time for data from `end`.
+    /// Handles the timeout of a link ACK for data from `end`.
     fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
         let endpoint = &mut self.ends[usize::from(end)];
         endpoint.sender.on_timeout(now, &mut self.reports);
@@ -203,7 +203,7 @@ impl RadioLink {
         self.pass_on(end, effects);
     }
 
-    /// Tells what the ARQ sender at `end` has found out.
+    /// Reports the findings of the ARQ sender at `end`.
     fn pass_on(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         for report in self.reports.drain(..) {
@@ -233,7 +233,7 @@ impl RadioLink {
         }
     }
 
-    /// Whatever happened, each end sends what it can, waits for what is due, and says if it takes packets again.
+    /// Continues after any event: each end sends what it can, schedules its deadlines, and reports if it takes packets again.
     fn go_on<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
@@ -249,7 +249,7 @@ impl RadioLink {
                 queue.push(next.end, sent);
                 endpoint.transmitter = Some(next);
             }
-            // What fell due while the transmitter was busy, or while something else was to go first, is due now.
+            // A deadline that passed while the transmitter was busy, or while another frame was to go first, is due now.
             let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
             self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
             if let Some(timer) = endpoint.asking {
@@ -269,7 +269,7 @@ impl RadioLink {
     }
 }
 
-/// An end, and the other.
+/// Returns an end, and the other end.
 fn pair(ends: &mut [LinkEndpoint; 2], end: End) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
     let [a, b] = ends;
     if end == 0 { (a, b) } else { (b, a) }

@@ -1,5 +1,4 @@
-//! `RadioPlan`: rates, delay, recovery and errors that a radio link is built from; `Outgoing`: a packet that goes into
-//! it.
+//! `RadioPlan`: specification of a radio link: rates, delay, recovery and errors; `Outgoing`: a packet for it.
 
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
@@ -8,29 +7,29 @@ use crate::tag::Tag;
 use airhop_base::{Packet, Span};
 use airhop_engine::Id;
 
-/// Everything that a radio link is built from.
+/// Specification of a radio link.
 #[derive(Clone, Debug)]
 pub struct RadioPlan {
-    /// Its index among the radio links of the world.
+    /// Index among the radio links of the world.
     pub index: u16,
-    /// Its name, the root of the names of its random streams.
+    /// Name, the root of the names of its random streams.
     pub name: String,
-    /// The names of its ends.
+    /// Names of its ends.
     pub ends: [String; 2],
-    /// How fast each end sends.
+    /// Rate of each end.
     pub pace: [LinkRate; 2],
-    /// How long a frame from each end is under way, from its last bit sent to its last bit received; a schedule may say otherwise.
+    /// Propagation delay from each end, from the last bit sent to the last bit received; a schedule has its own.
     pub delay: [Span; 2],
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,
-    /// How the data from each end are recovered.
+    /// Recovery of the data from each end.
     pub arq: [ArqPlan; 2],
-    /// What the channel does to the frames from each end: data frames, and the link ACKs of the other end's data.
+    /// Error model of the frames from each end: data frames, and the link ACKs of the other end's data.
     pub errors: [ErrorPlan; 2],
 }
 
 impl RadioPlan {
-    /// A link of the same pace and delay either way, without errors, overhead and recovery.
+    /// Creates a link of the same rate and delay either way, without errors, overhead and recovery.
     pub fn new(name: &str, ends: [&str; 2], pace: LinkRate, delay: Span) -> RadioPlan {
         RadioPlan {
             index: 0,
@@ -54,6 +53,6 @@ pub struct Outgoing {
     pub bytes: u32,
     /// Header bytes at the start: IP and transport.
     pub header: u32,
-    /// What it is.
+    /// Tag of the packet: its flow and number.
     pub tag: Tag,
 }

@@ -1,4 +1,4 @@
-//! Frames for all who hear them, on the air.
+//! Broadcast frames on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, count, ns, secs, slots, watch};
 use crate::cell::{Access, BROADCAST, FrameKind};
@@ -30,7 +30,7 @@ fn a_broadcast_is_sent_once_at_the_control_rate_to_all_in_range() {
     }
 }
 
-/// Every receiver has a channel of its own, and nobody repeats what one of them lost.
+/// Every receiver has a channel of its own, and nobody repeats a frame that one of them lost.
 #[test]
 fn each_receiver_of_a_broadcast_has_its_own_errors() {
     let mut plan = plan(3);
@@ -43,7 +43,8 @@ fn each_receiver_of_a_broadcast_has_its_own_errors() {
     assert_eq!(count(&world, |n| matches!(n, Note::Lost { .. } | Note::Failed { .. })), 0);
 }
 
-/// It claims no time behind its end: a station that received it waits for a DIFS, and a frame for one station is acknowledged as ever.
+/// A broadcast reserves no time behind its end: a station that received it waits for a DIFS, and a frame for one station is acknowledged as
+/// ever.
 #[test]
 fn a_broadcast_reserves_nothing() {
     let mut world = World::new(&plan(3), 5);

@@ -1,4 +1,4 @@
-//! What the errors of a link do to the frames on it.
+//! Effect of a link's errors on its frames.
 use super::harness::{Note, World, on_link, plan};
 use super::{count, secs, watch};
 use crate::cell::{CellPlan, FrameKind, LinkErrors, Station};
@@ -25,7 +25,7 @@ fn all_frames_are_exposed_by_their_bits() {
     }
 }
 
-/// What TCP HACK can use is a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
+/// TCP HACK can use a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
 #[test]
 fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
     let mut plan = plan(3);
@@ -64,7 +64,7 @@ fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
     assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves nothing");
 }
 
-/// The outcome of each data frame from 0 to 1, `None` for a collision.
+/// Returns the outcome of each data frame from 0 to 1, `None` for a collision.
 fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     let mut world = World::new(plan, 1);
     world.saturate(0, 1, 1040);
@@ -91,7 +91,7 @@ fn the_channel_does_not_depend_on_the_traffic() {
     for (i, (a, b)) in alone.iter().zip(&crowded).enumerate() {
         assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
     }
-    // And it is the link's own stream.
+    // The errors come from the link's own stream.
     let mut stream = Streams::new(1, 0).stream("cell.errors.s0->s1");
     assert!(alone.iter().all(|f| *f == Some(!stream.chance(0.1))));
 }

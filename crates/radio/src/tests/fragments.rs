@@ -38,7 +38,7 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(world.notes.len(), 3, "and the MAC is ready: {:?}", world.notes);
 }
 
-/// What a plan says of a packet's time is what it takes, with every PHY and access; and a frame of the threshold's length is not cut.
+/// A plan's time for a packet equals the simulated time, with every PHY and access; and a frame of the threshold's length is not cut.
 #[test]
 fn a_plan_knows_the_time_of_fragments() {
     for phy in Phy::ALL {
@@ -91,8 +91,8 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     assert!(begun > 180, "{begun} bursts of 100 packets");
 }
 
-/// Stations 0 and 2 do not hear each other; what 2 reads of station 1's ACKs keeps it silent to the end of the burst (IEEE
-/// 802.11-2016 §10.3.4.6). So only what begins beside a first fragment collides.
+/// Stations 0 and 2 do not hear each other; the duration field of station 1's ACKs keeps 2 silent to the end of the burst (IEEE 802.11-2016
+/// §10.3.4.6). So only a frame that begins beside a first fragment collides.
 #[test]
 fn a_hidden_station_hears_the_reservation_in_the_acks() {
     let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };

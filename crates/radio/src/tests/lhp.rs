@@ -83,8 +83,8 @@ fn a_missing_ack_costs_a_backoff_and_an_ack_does_not() {
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
 }
 
-/// How many of `packets` packets over a channel with bit errors were delivered, arrived with their headers only, or not at all;
-/// and what theory says.
+/// Returns how many of `packets` packets over a channel with bit errors were delivered, arrived with their headers only, or not at all; and
+/// the theoretical numbers.
 fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let mut plan = plan(2);
     plan.attempts = attempts;
@@ -163,7 +163,7 @@ fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     assert!(headers > 300 && count(&world, only_headers) == headers, "who has all has not only the headers");
 }
 
-/// The first fragment is there, but none of its ACKs came: the receiver knows the headers of what it lost.
+/// The first fragment is there, but none of its ACKs came: the receiver knows the headers of the packet that it lost.
 #[test]
 fn a_receiver_knows_the_headers_whether_or_not_the_sender_knows_that() {
     let mut plan = plan(2);

@@ -1,4 +1,4 @@
-//! Frames on the air, looked at one by one.
+//! Frames on the air, one by one.
 #[path = "../../tests/harness/mod.rs"]
 mod harness;
 
@@ -53,7 +53,7 @@ pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
-/// Slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
+/// Returns the slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
 pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
     assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
@@ -208,7 +208,8 @@ fn hidden_terminals_collide_and_rts_saves_them() {
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
-/// Also where the beginning was scheduled first: station 2 has its packet first, and a backoff that ends with the frame of station 0.
+/// A beginning that was scheduled before the end counts too: station 2 has its packet first, and a backoff that ends with the frame of
+/// station 0.
 #[test]
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
     let mut plan = hidden(Access::Basic);
@@ -248,7 +249,7 @@ fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
     assert!(checked > 500, "{checked}");
 }
 
-/// A frame from 10 m away and a hidden station `far` metres away, that sends to somebody beyond; a receiver that needs `ratio`.
+/// Simulates a frame from 10 m away and a hidden station `far` metres away, that sends to a station beyond; a receiver that needs `ratio`.
 /// Returns for every data frame of station 0: lost, met by an earlier frame, met by a later one.
 fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
@@ -289,8 +290,8 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     }
 }
 
-/// What a trace is told: every transmission, each attempt with its fate. Station 2 is hidden from 0, too far from 1 to be received, and
-/// strong enough to spoil it.
+/// A trace has every transmission, each attempt with its fate. Station 2 is hidden from 0, too far from 1 to be received, and strong enough
+/// to spoil its frames.
 #[test]
 fn every_transmission_is_told_with_what_became_of_it() {
     let told = |metres: &[f64], ratio| {
@@ -434,7 +435,7 @@ fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
     }
 }
 
-/// What is sensed but cannot be decoded is followed by EIFS too; and it cannot be received.
+/// An undecodable signal is followed by EIFS too, and cannot be received.
 #[test]
 fn beyond_the_receive_range_frames_are_only_sensed() {
     let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));

@@ -1,8 +1,8 @@
-//! A data frame on the air.
+//! Data frame on the air.
 
 use airhop_base::Span;
 
-/// A data frame, as it goes on the air.
+/// Data frame, as it goes on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DataFrame {
     /// Length of the MAC frame, bytes.

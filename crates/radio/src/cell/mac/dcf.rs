@@ -22,10 +22,10 @@ use crate::cell::plan::AckTimeout;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{Id, Stream};
 
-/// Failed RTS frames in a row before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
+/// Maximum number of failed RTS frames in a row, after which a packet is discarded: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
 
-/// The constants of a cell's DCF.
+/// Constants of a cell's DCF.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub slot: Span,
@@ -33,11 +33,11 @@ pub(crate) struct Rules {
     pub eifs: Span,
     pub cw_min: u32,
     pub cw_max: u32,
-    /// Transmissions of a data frame at most.
+    /// Maximum number of transmissions of a data frame.
     pub attempts: u32,
-    /// So long the link layer waits before it repeats a data frame.
+    /// Pause of the link layer before it retransmits a data frame.
     pub retry_delay: Span,
-    /// A packet that finds the medium idle goes out without a backoff.
+    /// True if a packet that finds the medium idle goes out without a backoff.
     pub immediate_access: bool,
     pub ack_timeout: AckTimeout,
 }
@@ -46,71 +46,72 @@ pub(crate) struct Rules {
 enum Backoff {
     /// None pending.
     None,
-    /// The medium was idle when the packet came: it may go out after the interframe space, unless the medium becomes busy before.
+    /// Direct access: the medium was idle when the packet came, which may go out after the interframe space unless the medium becomes busy
+    /// before.
     Direct,
-    /// Idle slots left to count.
+    /// Number of idle slots left to count.
     Slots(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// Waiting for the medium, or for a packet.
+    /// Contention for the medium, or no packet.
     Contend,
-    /// From the first bit of an own RTS or data frame until its exchange succeeded or timed out.
+    /// Exchange: from the first bit of an own RTS or data frame until its exchange succeeded or timed out.
     Exchange {
         /// The own frame last sent: Rts, Data or Broadcast.
         sent: FrameKind,
-        /// It is over: what is received now is its answer, or in place of it.
+        /// True if the own frame is over: the next reception is its answer, or takes the answer's place.
         over: bool,
-        /// When its answer is given up; `Time::MAX` while an answer may still come.
+        /// Timeout of the answer; `Time::MAX` while an answer may still come.
         timeout: Time,
     },
 }
 
-/// What a station does when its deadline has come.
+/// Action of a station at its deadline.
 pub(crate) enum Due {
-    /// It has the medium: send the RTS, or the data frame.
+    /// Access to the medium: send the RTS, or the data frame.
     Access,
-    /// No CTS or no ACK came.
+    /// CTS or ACK timeout.
     Timeout,
 }
 
-/// What an ACK means for the packet.
+/// Outcome of a link ACK for the packet in service.
 pub(crate) enum Acknowledged {
-    /// It arrived.
+    /// Delivery of the packet.
     Packet,
-    /// A part of it did; the next fragment goes out a SIFS later.
+    /// Delivery of a fragment; the next fragment goes out a SIFS later.
     Fragment,
-    /// A part of it did, and no other may be sent any more.
+    /// Delivery of a fragment, while no other may be sent any more.
     GaveUp(Service),
 }
 
-/// What a failed attempt leads to.
+/// Outcome of a failed attempt.
 pub(crate) struct Failure {
-    /// Which attempt failed, from 1.
+    /// Number of the attempt that failed, from 1.
     pub attempt: u32,
-    /// The packet, if that was the last attempt.
+    /// The discarded packet, if that was the last attempt.
     pub gave_up: Option<Service>,
 }
 
-/// A station's channel access.
+/// Channel access of a station.
 #[derive(Debug)]
 pub(crate) struct Dcf {
     pub service: Option<Service>,
     phase: Phase,
     backoff: Backoff,
-    /// When slots began, or will begin, to count. `None` while the medium is busy or an exchange is under way.
+    /// Start of the count of slots, past or future. `None` while the medium is busy or an exchange is under way.
     counting: Option<Time>,
     cw: u32,
-    /// When the medium around the station last became idle.
+    /// Start of the current or last idle period of the medium around the station.
     idle_since: Time,
-    /// The last signal that ended could not be read: EIFS takes the place of DIFS.
+    /// True if the last signal that ended could not be decoded: EIFS replaces DIFS.
     unreadable: bool,
-    /// Until when a duration field has reserved the medium (virtual carrier sense).
+    /// Network allocation vector: end of the reservation by duration fields (virtual carrier sense).
     nav: Time,
-    /// When a frame that failed may be repeated.
+    /// Earliest time of the next retransmission.
     repeat_from: Time,
-    /// When its last CTS or ACK began, or is to begin.
+    /// Start of the station's last CTS or ACK, past or future.
     answer: Time,
     stream: Stream,
 }
@@ -132,17 +133,17 @@ impl Dcf {
         }
     }
 
-    /// When the station is to be woken with [`Dcf::due`]; `Time::MAX` if it waits for others.
+    /// Returns the time of the next call of [`Dcf::due`]; `Time::MAX` if the station waits for others.
     pub fn deadline(&self, rules: &Rules) -> Time {
         match (self.phase, self.counting) {
             (Phase::Exchange { timeout, .. }, _) => timeout,
             (Phase::Contend, Some(from)) if self.service.is_some() => from + self.slots_left(rules),
-            _ => Time::MAX, // frozen, or a post-backoff with nothing behind it: that needs no event
+            _ => Time::MAX, // frozen, or a post-backoff without a packet, which needs no event
         }
     }
 
-    /// Takes a packet. `idle`: the medium around the station is idle; `clear`: it is, or is taken only by an answer of this station that
-    /// is not on the air yet.
+    /// Starts contention for a packet. `idle`: the medium around the station is idle; `clear`: it is, or only a pending answer of this
+    /// station reserves it.
     pub fn enqueue(&mut self, now: Time, mut service: Service, idle: bool, clear: bool, rules: &Rules) {
         debug_assert!(self.service.is_none(), "the MAC is not free");
         self.end_post_backoff(now, rules);
@@ -163,23 +164,23 @@ impl Dcf {
         self.counting = idle.then_some(from.max(now));
     }
 
-    /// The medium around the station becomes busy, `own`: with a frame of its own. True if that takes its deadline away.
+    /// Marks the medium around the station busy; `own`: with a frame of its own. True if that cancels the deadline of the station.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
         self.counting.is_some_and(|from| self.freeze(now, from, own, rules))
     }
 
-    /// Stops slots that count from `from` on. True if that takes a deadline away.
+    /// Freezes the count of slots that began at `from`. True if that cancels a deadline.
     fn freeze(&mut self, now: Time, from: Time, own: bool, rules: &Rules) -> bool {
         let waits = self.service.is_some();
         if waits && from + self.slots_left(rules) == now {
-            return false; // its own slot begins at this very instant: it sends too, and the frames collide
+            return false; // its own slot begins at this very instant: the station transmits too, and the frames collide
         }
         self.end_post_backoff(now, rules);
         self.counting = None;
         match self.backoff {
             Backoff::None => {}
-            Backoff::Direct if own => {} // its answer
+            Backoff::Direct if own => {} // the station's own answer
             Backoff::Direct => self.draw(),
             // Whole slots only: an interrupted one is counted again.
             Backoff::Slots(n) => {
@@ -189,7 +190,7 @@ impl Dcf {
         waits
     }
 
-    /// The medium around the station becomes idle. The deadline that this brings, if it brings one.
+    /// Marks the medium around the station idle. Returns the new deadline, if there is one.
     pub fn idle(&mut self, now: Time, rules: &Rules) -> Option<Time> {
         self.idle_since = now;
         if self.phase != Phase::Contend {
@@ -200,7 +201,8 @@ impl Dcf {
         self.service.is_some().then(|| from + self.slots_left(rules))
     }
 
-    /// A frame was received; `reserve` is the end of the time that its duration field claims, if it was for somebody else.
+    /// Records the reception of a frame; `reserve` is the end of the reservation by its duration field, if the frame was for another
+    /// station.
     pub fn received(&mut self, reserve: Option<Time>) {
         self.unreadable = false; // ends EIFS, IEEE 802.11-2016 §10.3.7
         if let Some(until) = reserve {
@@ -208,7 +210,7 @@ impl Dcf {
         }
     }
 
-    /// A frame began that could not be read to its end.
+    /// Records a frame that began but could not be decoded.
     pub fn garbled(&mut self) {
         self.unreadable = true;
     }
@@ -218,7 +220,7 @@ impl Dcf {
         self.nav <= now
     }
 
-    /// The deadline has come.
+    /// Returns the action at the deadline.
     pub fn due(&self) -> Due {
         match self.phase {
             Phase::Contend => Due::Access,
@@ -226,23 +228,23 @@ impl Dcf {
         }
     }
 
-    /// The station sends an RTS or a data frame of its own.
+    /// Starts an RTS or a data frame of the station's own.
     pub fn sends(&mut self, sent: FrameKind) {
-        // EIFS follows a failed reception (IEEE 802.11-2016 §10.3.2.3.7), and this frame is none.
+        // EIFS follows a failed reception (IEEE 802.11-2016 §10.3.2.3.7), and a transmission is none.
         self.unreadable = false;
         self.phase = Phase::Exchange { sent, over: false, timeout: Time::MAX };
         self.backoff = Backoff::None;
         self.counting = None;
     }
 
-    /// That frame is over.
+    /// Ends the station's own frame.
     pub fn sent(&mut self) {
         if let Phase::Exchange { over, .. } = &mut self.phase {
             *over = true;
         }
     }
 
-    /// No answer to the own frame will come: it is given up at `timeout`. False if none is waited for.
+    /// Sets the timeout of an answer that will not come. False if the station waits for none.
     pub fn unanswered(&mut self, timeout: Time) -> bool {
         match &mut self.phase {
             Phase::Exchange { timeout: t, over: true, .. } => {
@@ -253,25 +255,25 @@ impl Dcf {
         }
     }
 
-    /// The station is to send a CTS or an ACK at `start`.
+    /// Schedules a CTS or an ACK of the station at `start`.
     pub fn answers(&mut self, start: Time) {
         self.answer = start;
     }
 
-    /// True if it has an answer to send that begins after `now`.
+    /// True if the station has an answer to send that begins after `now`.
     pub fn answers_after(&self, now: Time) -> bool {
         now < self.answer
     }
 
-    /// The CTS came.
+    /// Records the CTS.
     pub fn cleared(&mut self) {
         if let Some(service) = &mut self.service {
             service.rts_failures = 0;
         }
     }
 
-    /// The ACK came; another fragment could begin at `then`. After the last frame of the packet, a post-backoff counts from the next time that the medium becomes idle, at
-    /// the end of this ACK.
+    /// Records the ACK of a frame; another fragment could begin at `then`. After the last frame of the packet, a post-backoff counts from
+    /// the next time that the medium becomes idle, at the end of this ACK.
     pub fn acknowledged(&mut self, then: Time, rules: &Rules) -> Acknowledged {
         let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
         let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
@@ -288,10 +290,10 @@ impl Dcf {
         self.service.take().map_or(Acknowledged::Packet, Acknowledged::GaveUp)
     }
 
-    /// The medium is won, and the lifetime of the packet is over. Returns it. `idle`: the medium around the station is idle.
+    /// Discards the packet in service, whose lifetime is over although the medium is won, and returns it. `idle`: the medium around the
+    /// station is idle.
     ///
-    /// # Panics
-    /// If there is none.
+    /// # Panics If there is no packet in service.
     #[cold]
     pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) -> Service {
         self.finish(rules);
@@ -299,17 +301,16 @@ impl Dcf {
         self.service.take().expect("a lifetime is that of a packet")
     }
 
-    /// The own broadcast is over: there is nothing to wait for. Returns the packet.
+    /// Completes the station's own broadcast, which no answer follows, and returns the packet.
     ///
-    /// # Panics
-    /// If none was under way.
+    /// # Panics If no broadcast was under way.
     pub fn broadcast(&mut self, rules: &Rules) -> Id<Packet> {
         self.finish(rules);
         let packet = self.service.take().and_then(|service| service.packet);
         packet.expect("a broadcast is of a packet")
     }
 
-    /// The timeout came. `idle`: the medium around the station is idle.
+    /// Handles a CTS or ACK timeout. `idle`: the medium around the station is idle.
     pub fn failed(&mut self, now: Time, idle: bool, rules: &Rules) -> Failure {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
         let attempt = service.attempt();
@@ -347,15 +348,15 @@ impl Dcf {
         Failure { attempt, gave_up }
     }
 
-    /// After the last frame of a packet: the window is reset, and a post-backoff is drawn whether or not there is more to send
-    /// (IEEE 802.11-2016 §10.3.4.3).
+    /// Resets the window after the last frame of a packet, and draws a post-backoff whether or not there is more to send (IEEE 802.11-2016
+    /// §10.3.4.3).
     fn finish(&mut self, rules: &Rules) {
         self.phase = Phase::Contend;
         self.cw = rules.cw_min;
         self.draw();
     }
 
-    /// Uniform in {0, …, CW}.
+    /// Draws a backoff, uniform in {0, …, CW} slots.
     fn draw(&mut self) {
         self.backoff = Backoff::Slots(self.stream.below(self.cw + 1));
     }
@@ -367,14 +368,14 @@ impl Dcf {
         }
     }
 
-    /// When slots count from, if the medium stays idle: an interframe space after both carrier senses, the physical and the
-    /// virtual, became idle.
+    /// Returns the start of the count of slots, if the medium stays idle: an interframe space after both carrier senses, the physical and
+    /// the virtual, became idle.
     fn access_start(&self, rules: &Rules) -> Time {
         let ifs = if self.unreadable { rules.eifs } else { rules.difs };
         (self.idle_since + ifs).max(self.nav + rules.difs).max(self.repeat_from)
     }
 
-    /// A post-backoff that ran out with no packet waiting is over.
+    /// Ends a post-backoff that ran out with no packet waiting.
     fn end_post_backoff(&mut self, now: Time, rules: &Rules) {
         if self.service.is_none() && self.counting.is_some_and(|from| from + self.slots_left(rules) <= now) {
             self.backoff = Backoff::None;

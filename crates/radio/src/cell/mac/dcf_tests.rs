@@ -1,4 +1,4 @@
-//! One station's channel access, deadline by deadline.
+//! Channel access of one station, deadline by deadline.
 use super::*;
 use crate::cell::mac::data_frame::DataFrame;
 use crate::tag::Tag;
@@ -34,7 +34,7 @@ fn any_packet() -> Packet {
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body)
 }
 
-/// A station that got a packet at 1000 µs on an idle medium, and how many slots it drew.
+/// Returns a station that got a packet at 1000 µs on an idle medium, and the number of slots it drew.
 fn contending(at_least: u64) -> (Dcf, u64) {
     (0..)
         .map(|seed| {
@@ -112,8 +112,8 @@ fn an_own_frame_ends_eifs() {
     assert_eq!(dcf.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
 }
 
-/// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a repetition begins after the pause, also if the
-/// medium becomes busy in between; what comes after the packet waits no longer.
+/// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission begins after the pause, also if the medium
+/// becomes busy in between; the packet behind does not wait longer.
 #[test]
 fn a_slow_link_layer_pauses_before_it_repeats() {
     let rules = Rules { attempts: 2, retry_delay: Span::from_micros(90_000), ..RULES };

@@ -1,30 +1,30 @@
-//! The next deadline of a cell, among those of all its stations.
+//! Earliest deadline of the stations of a cell.
 use airhop_base::Time;
 
-/// The deadlines of the stations that have one, and which is the earliest.
+/// Deadlines of the stations that have one, and the earliest of them.
 ///
-/// They are few: idle stations have no deadline, and a busy medium freezes every backoff within hearing. So a change is a store
-/// and a bit, and they are gone through only when the station with the earliest has lost it.
+/// Deadlines are few: idle stations have none, and a busy medium freezes every backoff within hearing. So a change costs a store and a bit,
+/// and the deadlines are searched only when the station with the earliest has lost it.
 ///
-/// A cell keeps a single event in the world's queue, for the earliest: an event per station would mean as many stale events per
+/// A cell keeps a single event in the world's queue, for the earliest deadline: an event per station would mean as many stale events per
 /// frame.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    /// By station; of no meaning for those without a deadline.
+    /// Deadline of each station; meaningless for stations without one.
     at: Vec<Time>,
-    /// A bit for each station that has one, 64 of them to a word.
+    /// Bit set of the stations that have a deadline, 64 to a word.
     set: Vec<u64>,
-    /// The earliest, and the first station that has it; `None` if that is to be found again.
+    /// Earliest deadline and the first station that has it; `None` if both are to be searched again.
     earliest: Option<(Time, usize)>,
 }
 
 impl Deadlines {
-    /// No deadline for any of `stations` stations.
+    /// Creates the set with no deadline for any of `stations` stations.
     pub fn new(stations: usize) -> Self {
         Deadlines { at: vec![Time::MAX; stations], set: vec![0; stations.div_ceil(64)], earliest: None }
     }
 
-    /// The earliest deadline and the first station that has it; `Time::MAX` if there is none.
+    /// Returns the earliest deadline and the first station that has it; `Time::MAX` if there is none.
     #[inline]
     pub fn earliest(&mut self) -> (Time, usize) {
         match self.earliest {
@@ -47,7 +47,7 @@ impl Deadlines {
         earliest
     }
 
-    /// The deadline of `station` is now `at`; `Time::MAX` for none.
+    /// Sets the deadline of `station`; `Time::MAX` clears it.
     #[inline]
     pub fn set(&mut self, station: usize, at: Time) {
         if at == Time::MAX {
@@ -62,7 +62,7 @@ impl Deadlines {
         }
     }
 
-    /// `station` has no deadline.
+    /// Clears the deadline of `station`.
     #[inline]
     pub fn clear(&mut self, station: usize) {
         self.set[station / 64] &= !(1 << (station % 64));
@@ -78,7 +78,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Law: whatever was set last, the earliest is the minimum, and its holder the first with it.
+        /// Law: after any sequence of changes, the earliest is the minimum, and the station the first that has it.
         #[test]
         fn the_earliest_is_the_minimum(n in 1_usize..200, moves in prop::collection::vec((0_usize..200, 0_u64..20), 1..300)) {
             let mut plain = vec![Time::MAX; n];

@@ -1,37 +1,37 @@
-//! A packet in fragments: its pieces, which of them arrived, and which comes next.
+//! Packet in fragments: which of them arrived, and which comes next.
 //!
-//! [`Turns`] says how fragments follow each other: as in the standard, or as in LHP. A burst of fragments is the same for both: one
-//! contention, and as long as ACKs come, every frame a SIFS after the one before (IEEE 802.11-2016 §10.3.4.5).
+//! [`Turns`] is the order of fragments: of the standard, or of LHP. A burst of fragments is the same for both: one contention, and as long
+//! as ACKs come, every frame a SIFS after the previous ACK (IEEE 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::Turns;
 use airhop_base::Time;
 
-/// What a packet is cut into.
+/// Frames of the fragments of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     pub first: DataFrame,
-    /// Neither the first nor the last.
+    /// Each fragment that is neither the first nor the last.
     pub middle: DataFrame,
     pub last: DataFrame,
     pub count: u32,
 }
 
-/// The fragments of a packet, and what became of each.
+/// Fragments of a packet and their state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragments {
     pieces: Pieces,
     turns: Turns,
-    /// The fragment that is sent now, or as soon as the medium is won.
+    /// Number of the fragment that is sent now, or as soon as the medium is won.
     current: u32,
-    /// Transmissions left, that of `current` included: to all, or to this one.
+    /// Transmissions left, that of `current` included: of all fragments, or of this one.
     left: u32,
-    /// Bit i: the sender knows that fragment i arrived.
+    /// Bit i: the sender has the link ACK of fragment i.
     acknowledged: u16,
     /// Bit i: the receiver has fragment i.
     received: u16,
 }
 
-/// What follows the end of a fragment's transmission.
+/// Next step after the transmission of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// Another fragment.
@@ -47,40 +47,40 @@ impl Fragments {
         Fragments { pieces, turns, current: 0, left: transmissions, acknowledged: 0, received: 0 }
     }
 
-    /// The frame that is sent now, or next.
+    /// Returns the frame that is sent now, or next.
     pub fn frame(&self) -> &DataFrame {
         self.pieces.numbered(self.current)
     }
 
-    /// The frame that follows a SIFS after the ACK of this one, if that comes.
+    /// Returns the frame that follows a SIFS after the ACK of the current one.
     pub fn following(&self) -> Option<&DataFrame> {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
 
-    /// A burst begins. False if it is too late for one.
+    /// Begins a burst. False if the lifetime of the packet forbids it.
     pub fn begins(&mut self, now: Time) -> bool {
         self.turns.begins(now)
     }
 
-    /// The present fragment reaches the receiver. True if it has them all now, and had not before.
+    /// Marks the current fragment received. True if that completes the packet for the first time.
     pub fn arrives(&mut self) -> bool {
         let before = self.received;
         self.received |= self.bit();
         self.received != before && self.received == self.all()
     }
 
-    /// True if the receiver has the first fragment, and makes use of it without the others.
+    /// True if the receiver has the first fragment, and can use it without the others.
     pub fn headers_arrived(&self) -> bool {
         matches!(self.turns, Turns::HeadersFirst) && self.received & 1 != 0
     }
 
-    /// The present fragment is acknowledged; another could begin at `then`.
+    /// Marks the current fragment acknowledged; another could begin at `then`.
     pub fn acknowledged(&mut self, then: Time) -> Next {
         let next = self.go_on(true);
         if next == Next::Fragment && !self.begins(then) { Next::GiveUp } else { next }
     }
 
-    /// The present fragment is not acknowledged.
+    /// Counts a failed attempt at the current fragment.
     pub fn failed(&mut self) -> Next {
         self.go_on(false)
     }
@@ -97,7 +97,7 @@ impl Fragments {
         }
     }
 
-    /// What it is after the transmission of the present fragment.
+    /// Returns the state after the transmission of the current fragment.
     fn after(&self, acknowledged: bool) -> Self {
         let left = match self.turns {
             Turns::Standard(limits) if acknowledged => limits.attempts,
@@ -107,7 +107,7 @@ impl Fragments {
         Fragments { left, acknowledged: self.acknowledged | arrived, ..*self }
     }
 
-    /// Which fragment comes next.
+    /// Returns the number of the next fragment.
     fn pending(&self) -> Option<u32> {
         if self.left == 0 {
             return None;
@@ -138,17 +138,17 @@ impl Pieces {
 pub(super) mod testing {
     use super::*;
 
-    /// Bytes of the frames of its fragments.
+    /// Returns the lengths of the fragments' frames, bytes.
     pub fn sizes(fragments: &Fragments) -> Vec<u32> {
         (0..fragments.pieces.count).map(|i| fragments.pieces.numbered(i).bytes).collect()
     }
 
-    /// Header bytes of one of them.
+    /// Returns the header bytes of a fragment.
     pub fn header(fragments: &Fragments, number: u32) -> u32 {
         fragments.pieces.numbered(number).header
     }
 
-    /// Plays acknowledgements (true) and failures; returns the fragments sent, and how it ended.
+    /// Plays acknowledgements (true) and failures; returns the fragments sent, and the end.
     pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, Next) {
         let mut sent = Vec::new();
         for acknowledged in script {
@@ -165,7 +165,7 @@ pub(super) mod testing {
         panic!("the script is too short: {sent:?}");
     }
 
-    /// The receiver gets these fragments: whether the packet is there by that, and whether its headers alone are of use.
+    /// Plays the arrival of fragments; returns, for each, whether it completes the packet, and whether the headers alone can be used.
     pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {
             fragments.current = *number;

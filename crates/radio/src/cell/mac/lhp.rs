@@ -1,9 +1,9 @@
-//! The link part of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as Yun 2009 §2.1 tells it;
-//! reconstructed where that leaves room).
+//! The link part of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as described in Yun 2009 §2.1; reconstructed
+//! where that leaves room).
 //!
-//! A packet is cut into fragments, the first of which has the TCP/IP headers. As many transmissions (slots) are allotted to it as
-//! all its fragments would have on their own. The first fragment is sent until it is acknowledged, then the others once each in
-//! turn, and those that failed again while slots are left. So a receiver that cannot have the packet often knows which it was.
+//! A packet is cut into fragments, the first of which has the TCP/IP headers. The packet is allotted as many transmissions (slots) as all
+//! its fragments would have on their own. The first fragment is sent until it is acknowledged, then the others once each in turn, and those
+//! that failed again while slots are left. So a receiver that cannot have the packet often knows which packet it was.
 //!
 //! Every fragment pays the overhead of a data frame. Eight bytes of it are LLC and SNAP, which a standard MAC has in the first only.
 use super::data_frame::DataFrame;
@@ -11,8 +11,8 @@ use super::fragments::{Fragments, Pieces};
 use super::turns::Turns;
 use crate::cell::frames::{Fragmentation, MOST_FRAGMENTS};
 
-/// Cuts a packet of `bytes` bytes with `header` bytes of headers; `frame` makes the data frame for so many bytes of it, of which
-/// so many are headers. `None` if the first fragment takes all.
+/// Cuts a packet of `bytes` bytes with `header` bytes of headers; `frame` makes the data frame from a number of bytes and how many of them
+/// are headers. `None` if the first fragment carries all.
 pub(crate) fn cut(
     cut: Fragmentation,
     (bytes, header): (u32, u32),
@@ -23,7 +23,7 @@ pub(crate) fn cut(
     let behind = bytes.checked_sub(first).filter(|rest| *rest > 0)?;
     let rest = cut.rest.max(behind.div_ceil(MOST_FRAGMENTS - 1));
     let count = 1 + behind.div_ceil(rest);
-    // What only says which bytes it is of an unknown segment is no header: all or nothing.
+    // The offset alone, without the segment, is no header: such a fragment is lost as a whole.
     let part = |bytes| frame(bytes, bytes);
     let pieces = Pieces {
         first: frame(first, header),
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    /// Fragments whose frames are as long as they have bytes of the packet.
+    /// Cuts a packet into fragments whose frames are as long as their bytes of the packet.
     fn cut(first: u32, rest: u32, packet: (u32, u32), attempts: u32) -> Option<Fragments> {
         let frame = |bytes, header| DataFrame { bytes, header, airtime: Span::from_micros(bytes.into()) };
         super::cut(Fragmentation { first, rest }, packet, attempts, frame)
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!([0, 1, 4].map(headers), [Some(52), Some(256), Some(184)]);
     }
 
-    /// The first until it is acknowledged; then each once; then again those that failed.
+    /// The first fragment goes out until it is acknowledged; then each other once; then those that failed.
     #[test]
     fn the_first_fragment_goes_before_all_others_and_these_take_turns() {
         let play = |attempts, script: &[bool]| {

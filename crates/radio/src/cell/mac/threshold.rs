@@ -1,16 +1,16 @@
 //! Fragments of IEEE 802.11: a packet whose frame is longer than dot11FragmentationThreshold (IEEE 802.11-2016 §10.2.7, §10.5).
 //!
-//! Fragments go in their order, each until it is acknowledged. One that is not contends again, and with it the rest of the burst goes
-//! on. Each has the attempts of a frame of its own, as an ACK resets the retry count (§10.3.4.4); the first that uses them up ends the
-//! packet, and so does its lifetime. The receiver delivers the packet when it has all, and keeps nothing of one that it does not
-//! get (§10.6): dot11MaxReceiveLifetime, as long as the sender's and begun later, never ends before that.
+//! Fragments go in order, each until it is acknowledged. An unacknowledged fragment contends again, and the rest of the burst follows it.
+//! Each fragment has the attempts of a frame of its own, as an ACK resets the retry count (§10.3.4.4); the first that uses them up ends the
+//! packet, and so does the packet's lifetime. The receiver delivers a complete packet, and keeps nothing of an incomplete one (§10.6):
+//! dot11MaxReceiveLifetime, as long as the sender's lifetime and begun later, never ends before that.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::{Limits, Turns};
 use crate::cell::frames::Lengths;
 
-/// Cuts a packet into frames of these `lengths`; `frame` makes one of so many bytes, of which so many are headers, and the whole
-/// packet has `header` bytes of these.
+/// Cuts a packet into frames of these `lengths`; `frame` makes the data frame from a number of bytes and how many of them are headers, and
+/// the whole packet has `header` bytes of headers.
 pub(crate) fn cut(
     lengths: Lengths,
     header: u32,

@@ -1,16 +1,16 @@
-//! The order of a packet's fragments, and how long they may be sent.
+//! Order of a packet's fragments, and the lifetime of the packet.
 
 use airhop_base::{Span, Time};
 
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
 const LIFETIME: Span = Span::from_micros(512 * 1024);
 
-/// The order of fragments, and how often they may be sent.
+/// Order of fragments, and their numbers of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turns {
-    /// Each until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
+    /// Each fragment until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
     Standard(Limits),
-    /// The first until it is acknowledged, then the others in turn: LHP.
+    /// The first fragment until it is acknowledged, then the others in turn: LHP.
     HeadersFirst,
 }
 
@@ -39,7 +39,7 @@ impl Turns {
 /// Attempts of each fragment, and the packet's lifetime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Largest number of transmissions of a fragment.
+    /// Maximum number of transmissions of a fragment.
     pub attempts: u32,
     /// End of the packet's lifetime, known when its first burst has begun.
     expires: Option<Time>,
@@ -50,7 +50,8 @@ impl Limits {
         Limits { attempts, expires: None }
     }
 
-    /// False after the lifetime, which "starts on the attempt to transmit the first" fragment.
+    /// Starts the lifetime, which "starts on the attempt to transmit the first" fragment. False if it is
+    /// over.
     fn begins(&mut self, now: Time) -> bool {
         now <= *self.expires.get_or_insert(now + LIFETIME)
     }
