@@ -120,6 +120,7 @@ def pages() -> dict[str, str]:
         "measures.md": measures_page.page(),
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),
+        "bpf.md": bpf(),
         "real-packets.md": real_packets(),
         objects_page.PAGE: objects_page.page(DOCS),
         **api_pages.pages(),
@@ -135,6 +136,11 @@ def pages() -> dict[str, str]:
 def contributing() -> str:
     """Give CONTRIBUTING.md as a page of the site: its links are those of this folder."""
     return (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
+
+
+def bpf() -> str:
+    """Return bpf/README.md as a page of the site, with links relative to docs/."""
+    return (DOCS.parent / "bpf" / "README.md").read_text(encoding="utf-8").replace("](../docs/", "](")
 
 
 def real_packets() -> str:

@@ -25,7 +25,7 @@ from patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
-FRONT = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+FRONT = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "bpf" / "README.md"]
 PAGES = [*FRONT, *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r'^```([a-z]+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
