@@ -1,8 +1,9 @@
-"""Makes docs/cross-checks.md from docs/cross-checks.csv, which a command measures.
+"""Makes docs/cross-checks.md and docs/cross-checks-table.md from docs/cross-checks.csv.
 
     airhop doctor --cross-check --out docs/cross-checks.csv
 
-Nothing is simulated here: the checks' own laws, references, bounds and reasons meet the measured numbers.
+That command measures the CSV file. Nothing is simulated here: the pages combine the measured numbers with the
+laws, references, bounds and reasons of the checks.
 """
 
 from collections import Counter
@@ -20,36 +21,59 @@ from blocks import table
 
 MEASURED = Path(__file__).resolve().parent.parent / "docs" / "cross-checks.csv"
 
+PAGE, TABLE_PAGE = "cross-checks.md", "cross-checks-table.md"
+
 HEAD = """# Cross-checks
 
-What Airhop simulates beside what is known from elsewhere: three laws, two simulators and a kernel. Every
-number is made by code: theirs by the closed form or as the mean of their runs, ours by
+Airhop compares {checks} simulated numbers with three closed-form laws, two other simulators and a Linux
+kernel. {within} differ by no more than their bound, {explained} exceed it for a named
+[reason](#reasons), {open} are open, and {beyond} beyond it. The median difference is {median} of the other's
+value.
+
+- The [summary](#summary) counts verdicts by peer and quantity.
+- A section per peer describes the comparison and lists differences by group.
+- [Number by number]({table}) lists every value: Airhop's, the other's, difference, bound, verdict.
+- [cross-checks.csv](cross-checks.csv) contains Airhop's means and intervals.
+
+Code computes every number. The other's value is the closed form, or the mean of that peer's runs; Airhop's
+value is the mean of replications with the half-width of its 95 % interval, measured by
 
 ```text
 airhop doctor --cross-check --out docs/cross-checks.csv
 ```
 
-which takes a few minutes; `--quick` makes every fourth check in less than one. It ends with 1 when a number
-is beyond its bound for no known reason. The numbers below are means of replications with the half-width of
-their 95 % interval, and a [file](cross-checks.csv) of their own.
+in a few minutes; `--quick` makes every fourth check in less than one minute. The command ends with 1 if a
+number exceeds its bound without a known reason.
 
-The difference is ours less theirs, in per cent of theirs. Verdicts:
+## Verdicts
 
-- *within*: it is no more than the bound;
-- a named [reason](#reasons): it is more, and by as much as that reason is known to make, {explained}
-  percentage points more or less;
-- *open*: the difference is neither, but some of its interval is, that of both means;
+The difference is Airhop's value less the other's, as a percentage of the other's.
+
+- *within*: the difference is no more than the bound.
+- A named [reason](#reasons), *explained* in the summary: the difference exceeds the bound, and equals the
+  known effect of that reason within {explained_within} percentage points.
+- *open*: the difference is neither of these, but its 95 % interval, which includes the uncertainty of both
+  means, contains values that are.
 - *beyond*: none of these.
 
-Bounds are those of the crates' tests ([how results are checked](checked.md)); PFTK's was chosen here. A bound
-is no error bar: which way numbers differ is part of the result.
+The bounds equal those of the crates' tests ([how results are checked](checked.md)), except PFTK's bound,
+which was chosen for this page. A bound is not an error bar: the sign of a difference is part of the result.
+
+## Summary
 
 """
 
-LEFT_OUT_HEAD = """## What is not compared
+LEFT_OUT_HEAD = """## Not compared
 
-Of what was measured elsewhere, these are not in the tables:
+These measurements of other simulators are not in the tables:
 
+"""
+
+TABLE_HEAD = """# Cross-checks, number by number
+
+Every comparison of [Cross-checks](cross-checks.md), which explains the verdicts and the
+[reasons](cross-checks.md#reasons). *Airhop*: mean of replications with the half-width of the 95 % interval.
+*Other*: value of the law, or mean of that peer's runs.
 """
 
 
@@ -59,14 +83,19 @@ def measured() -> list[Row]:
     return recorded(MEASURED, checks())
 
 
+def pages() -> dict[str, str]:
+    """Return both pages by their names. Raises InputError when the measured file does not fit the checks."""
+    return {PAGE: page(), TABLE_PAGE: table_page()}
+
+
 def page() -> str:
-    """Write the page. Raises InputError when the measured file does not fit the checks."""
+    """Write the page of the summary, the peers and the reasons."""
     rows = measured()
     return "".join(
         [
-            HEAD.format(explained=f"{100 * EXPLAINED_WITHIN:g}"),
+            head(rows),
             summary(rows),
-            *(section(key, [row for row in rows if row.check.source == key]) for key in SOURCES),
+            *(section(key, rows_of(key)) for key in SOURCES),
             reasons(rows),
             LEFT_OUT_HEAD,
             *(
@@ -78,39 +107,100 @@ def page() -> str:
     )
 
 
-def summary(rows: Sequence[Row]) -> str:
-    """Count the verdicts of each source, and tell how far apart the two are."""
+def table_page() -> str:
+    """Write the page of all values, a table per source."""
+    head = ("quantity", "scenario", "Airhop", "other", "difference", "bound", "verdict")
+    return TABLE_HEAD + "".join(
+        f"\n## {source.title}\n\n{table(head, map(cells, rows_of(key)), left=2)}"
+        for key, source in SOURCES.items()
+    )
 
-    def line(key: str) -> tuple[str, ...]:
-        of_source = [row for row in rows if row.check.source == key]
-        counts = Counter(row.verdict for row in of_source)
-        off = [100 * abs(row.difference) for row in of_source if row.verdict == "within"]
-        title = SOURCES[key].title
+
+def rows_of(source: str) -> list[Row]:
+    """Return the measured rows of a source."""
+    return [row for row in measured() if row.check.source == source]
+
+
+def head(rows: Sequence[Row]) -> str:
+    """Write the head with the counts of verdicts over all sources."""
+    counts = Counter(row.verdict for row in rows)
+    return HEAD.format(
+        checks=len(rows),
+        **{verdict: counts[verdict] for verdict in ("within", "explained", "open")},
+        beyond=f"{counts['beyond']} are beyond their bound"
+        if counts["beyond"]
+        else "none is beyond its bound",
+        median=f"{median(map(off, rows)):.1f} %",
+        table=TABLE_PAGE,
+        explained_within=f"{100 * EXPLAINED_WITHIN:g}",
+    )
+
+
+def off(row: Row) -> float:
+    """Return the absolute difference of a row, per cent."""
+    return 100 * abs(row.difference)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Count the verdicts by peer and quantity, with the median and the largest difference within bounds."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.check.source, row.check.quantity.name), []).append(row)
+
+    def line(source: str, quantity: str) -> tuple[str, ...]:
+        group = groups[source, quantity]
+        counts = Counter(row.verdict for row in group)
+        within = [off(row) for row in group if row.verdict == "within"]
+        title = SOURCES[source].title
         return (
             f"[{title}](#{title.lower().replace(' ', '-').translate(NO_MARKS)})",
-            str(len(of_source)),
+            quantity,
+            str(len(group)),
             *(str(counts[verdict]) for verdict in ("within", "explained", "open", "beyond")),
-            f"{median(off):.1f} %",
-            f"{max(off):.1f} %",
+            f"{median(within):.1f} %",
+            f"{max(within):.1f} %",
         )
 
-    head = ("", "checks", "within", "named reason", "open", "beyond", "median of those within", "largest")
-    return table(head, map(line, SOURCES), left=1)
+    verdicts = ("within", "explained", "open", "beyond")
+    head = ("peer", "quantity", "checks", *verdicts, "median difference within", "largest within")
+    return table(head, (line(*group) for group in groups), left=2)
 
 
 NO_MARKS = str.maketrans("", "", "'.")
-"""What an anchor of a heading leaves out."""
+"""Characters that the anchor of a heading omits."""
 
 
 def section(key: str, rows: Sequence[Row]) -> str:
-    """Give the table of a source."""
+    """Describe the comparison with a source, and list its differences by group."""
     source = SOURCES[key]
-    head = ("Quantity", "Scenario", "ours", "theirs", "difference", "bound", "verdict")
-    return f"\n## {source.title}\n\n{source.about}\n\n{table(head, map(cells, rows), left=2)}"
+    groups = grouped(rows, 1)
+    if len(groups) == 1:
+        groups = grouped(rows, 2)
+    head = ("group", "checks", "within", "median difference", "from", "to")
+    lines = (
+        (
+            name,
+            str(len(group)),
+            str(sum(row.verdict == "within" for row in group)),
+            f"{median(map(off, group)):.1f} %",
+            f"{100 * min(row.difference for row in group):+.1f} %",
+            f"{100 * max(row.difference for row in group):+.1f} %",
+        )
+        for name, group in groups.items()
+    )
+    return f"\n## {source.title}\n\n{source.about}\n\n{table(head, lines, left=1)}"
+
+
+def grouped(rows: Sequence[Row], parts: int) -> dict[str, list[Row]]:
+    """Group rows by the first `parts` parts of their scenario's description."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(", ".join(row.check.scenario.split(", ")[:parts]), []).append(row)
+    return groups
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """Give the cells of a row."""
+    """Return the cells of a row of the table page."""
     check, why = row.check, row.reason
     return (
         f"{check.quantity.name}, {check.quantity.unit}",
@@ -119,18 +209,24 @@ def cells(row: Row) -> tuple[str, ...]:
         known(check.theirs),
         f"{100 * row.difference:+.1f} %",
         f"{100 * check.bound:g} %",
-        row.verdict if why is None else f"[{why.name}](#reasons)",
+        row.verdict if why is None else f"[{why.name}]({PAGE}#reasons)",
     )
 
 
 def reasons(rows: Sequence[Row]) -> str:
-    """List the reasons that explain differences, with how many."""
-    named = [row.reason for row in rows if row.reason is not None]
-    listed = [reason(one, often) for one, often in Counter(named).items()]
-    return "".join(["\n## Reasons\n\nWhy numbers are beyond their bounds:\n\n", *listed, "\n"])
+    """List the reasons that explain differences, with the count and range of those differences."""
+    explained: dict[Reason, list[Row]] = {}
+    for row in rows:
+        if row.reason is not None:
+            explained.setdefault(row.reason, []).append(row)
+    listed = [reason(one, group) for one, group in explained.items()]
+    return "".join(["\n## Reasons\n\nReasons of the numbers beyond their bounds:\n\n", *listed, "\n"])
 
 
-def reason(one: Reason, often: int) -> str:
-    """Give the line of a reason that explains so many numbers."""
+def reason(one: Reason, rows: Sequence[Row]) -> str:
+    """Return the line of a reason, with the differences that it explains."""
     shown = f" [Traces]({one.page})." if one.page else ""
-    return f"- **{one.name}** ({count(often, 'number')}). {one.why}{shown}\n"
+    least, most = (100 * pick(row.difference for row in rows) for pick in (min, max))
+    return (
+        f"- **{one.name}** ({count(len(rows), 'number')}, {least:+.0f} to {most:+.0f} %). {one.why}{shown}\n"
+    )

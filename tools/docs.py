@@ -112,7 +112,7 @@ def pages() -> dict[str, str]:
     """Make every generated page, by its path below docs/."""
     listed, experiments = schemes(), registry().values()
     return {
-        "cross-checks.md": cross_checks.page(),
+        **cross_checks.pages(),
         packetdrill_page.PAGE: packetdrill_page.page(),
         yun_page.PAGE: yun_page.page(),
         references.PAGE: references.page(),

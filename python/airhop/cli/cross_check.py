@@ -1,4 +1,4 @@
-"""`airhop doctor --cross-check`: what is simulated beside laws and other simulators, as tables."""
+"""`airhop doctor --cross-check`: tables of simulated numbers beside laws and other simulators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = ("scenario", "difference", "verdict", "ours", "theirs", "bound", "quan
 
 
 def cross_check(*, quick: bool, seed: int, out: Path | None, as_json: bool) -> int:
-    """Make the checks, print them, and give the exit code: failed if one is beyond without a reason."""
+    """Run the checks, print them, and return the exit code: failed if one is beyond without a reason."""
     keeping: AbstractContextManager[list[Row]] = nullcontext([]) if out is None else recording(out)
     with keeping as kept:
         rows = measure(checks(quick=quick), seed=seed, reporter=reporter_for_stderr())

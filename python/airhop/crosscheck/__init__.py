@@ -1,6 +1,6 @@
-"""What is simulated beside what is known from elsewhere: closed forms, and runs of ns-2, ns-3 and Linux.
+"""Comparisons of simulated numbers with closed forms, and with runs of ns-2, ns-3 and Linux.
 
-`airhop doctor --cross-check` makes these comparisons, and docs/cross-checks.md prints them.
+`airhop doctor --cross-check` computes these comparisons, and docs/cross-checks.md reports them.
 """
 
 from __future__ import annotations

@@ -17,31 +17,33 @@ from airhop.scenario import Scenario
 from airhop.services import served
 
 PACED_WITHIN, PACED_ONCE_WITHIN = 0.015, 0.08
-"""Bounds of paced connections where frames are sent more than once, and where each loss is the kernel's to
-repair. BBR, which losses do not slow, has the first everywhere."""
+"""Bounds of paced connections with several attempts per frame, and with one, where TCP repairs every loss.
+BBR, which losses do not slow, has the first bound everywhere."""
 WITHIN, OBJECTS_WITHIN, ONCE_WITHIN = 0.03, 0.05, 0.15
-"""The same of unpaced ones, whose points have four to eight runs: of schemes, of objects, and where each loss
-is the kernel's to repair."""
+"""Bounds of unpaced connections, whose points have four to eight runs: of schemes, of BPF objects, and with
+one attempt per frame, where TCP repairs every loss."""
 DOWNLOADS_WITHIN = 0.15
-"""Bound of short downloads, which take longer in a kernel: it acknowledges each segment while its receive
-window grows (tcp_grow_window()), which takes airtime. Without losses that is 3 to 4 %, and for 100 kB nothing
-with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt are 12 % apart, and 10 ± 8 % so."""
+"""Bound of short downloads, which take longer in a kernel: the kernel acknowledges each segment while its
+receive window grows (tcp_grow_window()), which takes airtime. Without losses the difference is 3 to 4 %, and
+none for 100 kB with tcp_moderate_rcvbuf = 0; Reno's 300 kB with losses and one attempt differ by 12 %, and by
+10 ± 8 % with that setting."""
 
 SECONDS = 30
-"""Of a bulk transfer."""
+"""Duration of a bulk transfer, s."""
 
 WESTWOOD_OFF = {"attempts=7;fer=0.01": 0.08, "attempts=1;fer=0.01": 0.16, "loss=0.01": 0.33}
 WESTWOOD = Reason(
     "Westwood+'s first samples",
-    "iperf3 sends 37 bytes, waits for an answer, and sends data then. The filter of the rate takes the first"
-    " round for a sample, and rises from there by an eighth a sample, twice over: the first losses leave two"
-    " segments where the simulated sender, which has data at once, has ten. Its share is unknown.",
+    "iperf3 sends 37 bytes, waits for a response, and only then sends data. The rate filter uses the first"
+    " round as a sample, and rises from it by an eighth per sample in two stages: the first losses leave two"
+    " segments, where the simulated sender, which has data at once, keeps ten. The share of this effect in"
+    " the difference is unknown.",
 )
 
 
 @dataclass(frozen=True)
 class Link:
-    """A network of which the kernel has the ends."""
+    """A network between two kernel hosts."""
 
     title: str
     scenario: str | Document
@@ -54,7 +56,7 @@ class Link:
 
     @property
     def is_marked(self) -> bool:
-        """Whether the sender asks for ECN."""
+        """True if the sender requests ECN."""
         return _MARKED.items() <= self.changes.items()
 
 
@@ -101,7 +103,7 @@ LINKS: Mapping[str, Link] = {
         receiver="b",
     ),
 }
-"""By the word that the files of measurements have."""
+"""By the name in the files of measurements."""
 
 _WORDS: Mapping[str, Callable[[str], str]] = {
     "fer": lambda value: f"FER {percent(value)}",
@@ -119,24 +121,24 @@ _KEYS = {
 
 
 def emulated(link: str, params: str, scheme: str) -> Document:
-    """Give the network that the kernel sent through, with a sender and a receiver of ours in its place.
+    """Return the network that the kernel sent through, with Airhop's sender and receiver as its ends.
 
-    Nothing is loaded here: `airhop.crosscheck.check.scenario` loads the object that a document names.
+    `airhop.crosscheck.check.scenario` loads the object that a document names; this function loads nothing.
 
-    The kernel delays ACKs, two segments, 40 ms, but for those of pushed segments.
+    The receiver delays ACKs by two segments or 40 ms, as the kernel does, except ACKs of pushed segments.
 
     Parameters
     ----------
     link
         One of `LINKS`.
     params
-        What is set: `attempts` (transmissions of a frame at most), `fer` (probability that a full data frame
-        is lost), `loss` (of a packet on a wire), `services` (as `airhop emulate --services` has them),
-        `paced` (the connection began with BBR and was changed to the scheme, and Linux goes on pacing it;
-        without, it has the scheme by its route) and `size` (of one transfer, kB; without it there is always
-        data).
+        Settings: `attempts` (largest number of transmissions of a frame), `fer` (loss probability of a full
+        data frame), `loss` (loss probability of a packet on a wire), `services` (as in `airhop emulate
+        --services`), `paced` (the connection began with BBR and switched to the scheme, and Linux keeps
+        pacing it; without it, the route sets the scheme) and `size` (of one transfer, kB; without it the
+        sender always has data).
     scheme
-        Of the sender: Airhop's own, or an object that comes with it, as `bpf_eln`.
+        The sender's scheme: one of Airhop's, or a BPF object that comes with Airhop, such as `bpf_eln`.
     """
     given = parameters(params)
     app = {"kind": "transfer", "size": f"{given['size']} kB"} if "size" in given else {"kind": "bulk"}
@@ -159,14 +161,14 @@ def emulated(link: str, params: str, scheme: str) -> Document:
 
 
 def _told(link: str, params: str, scheme: str) -> str:
-    """Write what is simulated."""
+    """Describe the simulated network."""
     written = {name: _WORDS[name](value) for name, value in parameters(params).items()}
     told = (written[name] for name in _WORDS if name in written)
     return ", ".join(part for part in (scheme, LINKS[link].title, *told) if part)
 
 
 def checks() -> Iterator[Check]:
-    """Give a check for every point: 30 s of iperf3 in emulated.csv, downloads with curl in downloads.csv."""
+    """Yield a check for every point: 30 s of iperf3 in emulated.csv, downloads with curl in downloads.csv."""
     for (link, params, scheme), theirs in points("emulated").items():
         yield Check(
             id=check_id(link, params, scheme),
@@ -195,14 +197,14 @@ def checks() -> Iterator[Check]:
 
 
 def _reason(params: str, scheme: str) -> dict[str, Any]:
-    """Give why a bulk transfer differs, and by how much, where that is known."""
+    """Return the known reason and size of a bulk transfer's difference."""
     if scheme == "bpf_westwood_pl":
         return {"reason": WESTWOOD, "deviation": WESTWOOD_OFF[params]}
     return {}
 
 
 def _bound(link: str, params: str, scheme: str) -> float:
-    """Give the bound of bulk transfers."""
+    """Return the bound of a bulk transfer."""
     if "paced" in parameters(params):
         is_sent_once = "attempts=1;" in params and scheme != "bbr"
         return PACED_ONCE_WITHIN if is_sent_once else PACED_WITHIN

@@ -12,28 +12,29 @@ from airhop.crosscheck.worlds import RFC_EVERY_ACK, Document, Tcp, saturated_cel
 from airhop.stats import Estimate
 
 BIANCHI_WITHIN, SQUARE_ROOT_WITHIN, PFTK_WITHIN = 0.02, 0.05, 0.15
-"""PFTK is for losses that come together, a round at a time. Its limit is √(3/2) / (R √p) where independent
-losses have 1.31, 7 % more; as much again is for the rest of the difference."""
+"""Bounds by law. PFTK models losses that come together, a round at a time: its limit is √(3/2) / (R √p),
+where independent losses have 1.31, 7 % more; another 7 % allows for the other differences."""
 STATIONS = (1, 2, 5, 10, 20)
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 HEAVY = (3e-2, 1e-1)
-"""Loss rates beyond the square-root law, which knows no timeouts; PFTK is made for them."""
+"""Loss rates beyond the square-root law, which models no timeouts; PFTK does."""
 ROUND_TRIP_S, TIMEOUT_S = 0.1, 1.0
-"""Of the wire of these laws: 50 ms each way, and the RFCs' least RTO."""
+"""Round trip (50 ms each way) and timeout (the RFCs' least RTO) of both laws, s."""
 SEGMENT_BITS = 8000
 
 RECOVERY = Reason(
     "recovery takes time",
-    "The law is for small loss rates: the window of its sender grows again at once. Fast recovery takes a"
-    " round trip of the 1 / (C √p) between two losses, which is one of 14 at 0.3 % and one of 8 at 1 % (of"
-    " 20 and of 11 with delayed ACKs, whose windows are also short enough for some timeouts).",
+    "The law holds for small loss rates: it assumes that the window grows again at once after a loss. Fast"
+    " recovery takes one round trip of the 1 / (C √p) between two losses, which is one of 14 at 0.3 % and"
+    " one of 8 at 1 % (with delayed ACKs one of 20 and one of 11, and their windows are short enough for"
+    " some timeouts).",
 )
 SQUARE_ROOT_OFF = {(1, 3e-3): -0.05, (1, 1e-2): -0.11, (2, 3e-3): -0.09, (2, 1e-2): -0.18}
-"""Differences from the square-root law that `RECOVERY` is about, by ACKs and loss rate."""
+"""Differences from the square-root law that `RECOVERY` explains, by segments per ACK and loss rate."""
 
 
 def checks() -> Iterator[Check]:
-    """Give the checks of all three laws."""
+    """Yield the checks of all three laws."""
     for access in ("basic", "rts-cts"):
         yield from (_saturation(access, stations) for stations in STATIONS)
     for acked in laws.RANDOM_LOSS:
@@ -43,10 +44,10 @@ def checks() -> Iterator[Check]:
 
 
 def dcf(access: str, attempts: int) -> laws.Dcf:
-    """Give the times of an 802.11b cell at 11 Mbit/s whose frames carry datagrams of 1000 bytes.
+    """Return the durations of an 802.11b cell at 11 Mbit/s whose frames carry datagrams of 1000 bytes.
 
-    IEEE 802.11-2016 §16.3.4 and §10.3: slot 20 µs, SIFS 10 µs, long preamble 192 µs. Stations that heard a
-    collision wait for an EIFS, which is what the model has after one.
+    IEEE 802.11-2016 §16.3.4 and §10.3: slot 20 µs, SIFS 10 µs, long preamble 192 µs. As in the model,
+    stations that heard a collision wait for an EIFS.
     """
     slot, sifs, preamble, mbps = 20.0, 10.0, 192.0, 11.0
     difs = sifs + 2 * slot
@@ -110,7 +111,7 @@ def _pftk(loss: float, acked: int) -> Check:
 
 
 def _lossy(scheme: str, tcp: Tcp, loss: float) -> Document:
-    """Give a wire that never limits."""
+    """Return a wire whose rate never limits."""
     return wire(
         scheme,
         tcp,

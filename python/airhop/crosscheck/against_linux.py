@@ -11,11 +11,11 @@ from airhop.crosscheck.words import percent
 from airhop.crosscheck.worlds import wire
 
 WITHIN, HEAVY_WITHIN = 0.1, 0.2
-"""Up to 1 % loss, and at 5 %."""
+"""Bounds up to 1 % loss, and at 5 %."""
 
 
 def checks() -> Iterator[Check]:
-    """Give a check for every point of linux.csv: a kernel over an emulated link, MTU 1040, 60 s."""
+    """Yield a check for every point of linux.csv: a kernel over an emulated link, MTU 1040, 60 s."""
     for point, theirs in points("linux").items():
         scheme, loss = point
         yield Check(

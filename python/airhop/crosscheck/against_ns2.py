@@ -18,7 +18,7 @@ LINUX_AGENT: Tcp = {**NS2, "timestamps": True, "rto": {"tick": "1 ms"}}
 
 @dataclass(frozen=True)
 class Agent:
-    """What an agent of ns-2 is here, and how near its goodput is to be; `segment` is payload in bytes."""
+    """Airhop's equivalent of an ns-2 agent, with the bound of its goodput; `segment` is payload in bytes."""
 
     scheme: str
     within: float
@@ -43,18 +43,18 @@ AGENTS: Mapping[str, Agent] = {
 """By the name in ns2.csv."""
 
 ONE_CACHE = Reason(
-    "one cache for two hosts",
+    "one Snoop cache per pair of hosts",
     "ns-2's Snoop keeps one cache, one cumulative ACK and one timer for all flows between two hosts, and"
-    " takes their segment numbers for those of one flow. With a sending host for each flow ns-2 has 2.87,"
-    " 3.16 and 3.33 Mbit/s of two, three and five flows at 1 %, 3.07 of five at 5 %, and 3.01 of five with"
-    " 30 ms a wire; Airhop 2.89, 3.16, 3.33, 3.04 and 3.05.",
+    " treats their segment numbers as those of one flow. With one sending host per flow ns-2 has 2.87, 3.16"
+    " and 3.33 Mbit/s for two, three and five flows at 1 %, 3.07 for five at 5 %, and 3.01 for five with"
+    " 30 ms per wire; Airhop has 2.89, 3.16, 3.33, 3.04 and 3.05.",
 )
 NOTHING_REPAIRED = Reason(
-    "nothing that a station sends is repaired",
-    "ns-2's Snoop at the base station has copies of what goes to the station alone. Of what comes from there"
-    " it marks lost segments in their ACKs, and the sender does not read the mark unless told to. So it is"
-    " NewReno without Snoop: within 3 % of ns-2's, and within 6 % of Airhop's. Airhop's agent for what a"
-    " station sends is at the station, as in Yun 2009, §5.2.",
+    "no uplink repair in ns-2's Snoop",
+    "ns-2's Snoop at the base station caches downlink segments only. For uplink segments it marks losses in"
+    " their ACKs, and the sender ignores the mark by default. The result is NewReno without Snoop: within 3 %"
+    " of ns-2's NewReno, and within 6 % of Airhop's. Airhop's Snoop agent for uplink segments runs at the"
+    " station, as in Yun 2009, §5.2.",
 )
 
 OFF: Mapping[str, tuple[float, Reason]] = {
@@ -69,21 +69,22 @@ OFF: Mapping[str, tuple[float, Reason]] = {
     "Newreno+snoop 0.01 2.0 1 1 1 up 200": (-0.10, NOTHING_REPAIRED),
     "Newreno+snoop 0.01 30.0 1 1 1 up 200": (0.19, NOTHING_REPAIRED),
 }
-"""Points beyond their bound: the difference that is known of, and why."""
+"""Known difference and reason of each point beyond its bound."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "constant": "Kounavis 1996's fades with constant lengths, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"
-    " 7.67 kbit/s): the fades are in step with the timeouts, and goodput follows the phase. A frame of 128 B"
-    " lasts 53 ms at 19.2 kbit/s; Airhop loses one that is on the air when a fade ends, ns-2 asks for the"
-    " state as it arrives. Fades that are 50 ms shorter or longer change either simulator by 3 to 11 % (ns-2"
-    " with 9.95 and 4.05 s: 7.35; Airhop 7.52, with 10.05 and 3.95 s: 7.78), so that they tell nothing of"
-    " it. Exponential and uniform lengths are compared, in `crates/net/tests/peers/ns2_radio.rs`.",
+    "Kounavis 1996's fades of constant length, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno 7.67 kbit/s)."
+    " The fades are in step with the timeouts, so goodput depends on the phase. A frame of 128 B lasts 53 ms"
+    " at 19.2 kbit/s; Airhop loses a frame that is on the air when a fade ends, ns-2 reads the state when"
+    " the frame arrives. Fades that are 50 ms shorter or longer change the goodput of either simulator by 3"
+    " to 11 % (ns-2 with 9.95 and 4.05 s: 7.35; Airhop 7.52, with 10.05 and 3.95 s: 7.78), so the comparison"
+    " would test nothing else. `crates/net/tests/peers/ns2_radio.rs` compares exponential and uniform"
+    " lengths.",
 }
-"""What no check is made from, and why."""
+"""Measurements without a check, with the reason."""
 
 
 def checks() -> Iterator[Check]:
-    """Give a check for every point of ns2.csv: one cell after three wires, as Yun 2009."""
+    """Yield a check for every point of ns2.csv: one cell after three wires, as in Yun 2009."""
     for point, theirs in points("ns2").items():
         name, fer, delay_ms, attempts, control, flows, direction, seconds = point
         agent, words = AGENTS[name], " ".join(point)
@@ -93,7 +94,7 @@ def checks() -> Iterator[Check]:
             source="ns-2",
             scenario=f"{name}, {direction}, FER {percent(fer)}, {count(flows, 'flow')}, "
             f"{count(attempts, 'attempt')}, 3 × {float(delay_ms):g} ms, control {control} Mbit/s",
-            # A segment of ns-2 counts as 1000 bytes, whatever it carries.
+            # ns-2 counts a segment as 1000 bytes, whatever its payload.
             quantity=GOODPUT.times(1000 / agent.segment),
             document=last_hop(
                 agent.scheme,

@@ -15,62 +15,62 @@ from airhop.stats import Estimate
 
 VERSIONS = Reason(
     "two versions of ns-3 apart",
-    "On this hop with one attempt ns-3.44's senders have 7 to 23 % less than ns-3.37's where both were"
-    " measured (Veno 1.73 for 2.25 Mbit/s, Vegas 2.40 for 2.80, at the lowest error rate), and Airhop is"
-    " within 12 % of 3.37 but for Westwood+ at 5 %. CUBIC has no such witness: that of 3.37 is broken. What"
-    " changed between the two is not known.",
+    "On this hop with one attempt, senders of ns-3.44 have 7 to 23 % less goodput than those of ns-3.37 where"
+    " both were measured (at the lowest error rate Veno 1.73 against 2.25 Mbit/s, Vegas 2.40 against 2.80)."
+    " Airhop is within 12 % of 3.37, except Westwood+ at 5 %. CUBIC has only 3.44, since CUBIC of 3.37 is"
+    " broken. The change between the two versions is unknown.",
     "against-ns3.md#the-last-hop-two-versions-apart",
 )
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a scheme of ns-3 is here, in words, by scheme and TCP."""
+    """Airhop's equivalent of a scheme of ns-3: its description, scheme and TCP options."""
 
     words: str
     scheme: str | Mapping[str, Any]
     tcp: Tcp = field(default_factory=lambda: RFC_EVERY_ACK)
     off: Mapping[str, float] = field(default_factory=dict)
-    """Differences that `reason` is about, by version of ns-3 and loss rate or FER."""
+    """Differences that `reason` explains, by version of ns-3 and loss rate or FER."""
     reason: Reason | None = None
     off_last_hop: Mapping[str, float] = field(default_factory=dict)
-    """And on the last hop with one attempt, by version and FER; of `reason_last_hop`."""
+    """Differences on the last hop with one attempt that `reason_last_hop` explains, by version and FER."""
     reason_last_hop: Reason = VERSIONS
 
 
 HALF_OF_THE_PIPE = Reason(
     "half of the pipe",
-    "A loss leaves ns-3's NewReno half of what of the flight has neither arrived nor got lost, RFC 6582's"
-    " half of the flight.",
+    "After a loss ns-3's NewReno sets ssthresh to half of the pipe (segments neither delivered nor lost), RFC"
+    " 6582 to half of the flight.",
     "against-ns3.md#newreno-half-of-the-pipe",
 )
 FOUR_FIFTHS_OF_THE_PIPE = Reason(
     "four fifths of the pipe",
-    "A loss leaves ns-3's Veno four fifths of what of the flight has neither arrived nor got lost, that of"
-    " Linux and of the paper four fifths of the window. Besides, rate halving finds that a retransmission was"
-    " lost, for which ns-3 waits until the timer expires: at 3 % that is another tenth.",
+    "After a loss ns-3's Veno sets ssthresh to four fifths of the pipe (segments neither delivered nor lost),"
+    " Linux and the paper to four fifths of the window. Moreover, rate halving detects a lost retransmission,"
+    " where ns-3 waits for the timer: at 3 % loss that is another tenth.",
     "against-ns3.md#veno-four-fifths-of-the-pipe",
 )
 NOT_A_QUARTER = Reason(
     "a segment, not a quarter",
-    "ns-3's Vegas gives up a segment for a loss, or what it has grown since the last one, the paper's a"
-    " quarter of the window.",
+    "After a loss ns-3's Vegas reduces its window by one segment, or by its growth since the last loss; the"
+    " paper's Vegas reduces it by a quarter.",
     "against-ns3.md#vegas-a-segment-not-a-quarter",
 )
 COUNTED_TWICE = Reason(
     "counted twice",
-    "What duplicate ACKs stood for, ns-3's Westwood+ counts once more when a recovery ends: its estimate of"
-    " the rate is up to twice what arrives.",
+    "When a recovery ends, ns-3's Westwood+ counts the segments behind duplicate ACKs a second time: its rate"
+    " estimate is up to twice the delivery rate.",
     "against-ns3.md#westwood-counted-twice",
 )
 GROWS_BY_ALL = Reason(
     "grows by all that a recovery covered",
-    "ns-3's LinuxReno lets the ACK that ends a recovery open the window by all the segments that it covers:"
-    " by two segments or so, for which additive increase takes two round trips.",
+    "In ns-3's LinuxReno the ACK that ends a recovery grows the window for all segments that it covers: by"
+    " about two segments, for which additive increase takes two round trips.",
     "against-ns3.md#linuxreno-grows-by-all-that-a-recovery-covered",
 )
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
-"""In ns-3 congestion control is apart from recovery: every scheme repairs by SACK as RFC 6675, with PRR."""
+"""Recovery of every scheme in ns-3: SACK as in RFC 6675, with PRR, whatever the congestion control."""
 FROM_PIPE: Tcp = {**NS3, "halve_from": "pipe"}
 
 FORMS: Mapping[str, tuple[Form, ...]] = {
@@ -149,20 +149,20 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         ),
     ),
 }
-"""By the name in ns3.csv: what it is in ns-3 first, then what the paper or Linux have it to be."""
+"""By the name in ns3.csv: the form of ns-3 first, then that of the paper or of Linux."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "3.48": "ns-3.48 on the lossy wire (scenario D): its runs are those of 3.44 to the last digit.",
+    "3.48": "ns-3.48 on the lossy wire (scenario D): its results equal those of 3.44 to the last digit.",
 }
-"""By version: what no check is made from, and why."""
+"""Measurements without a check, by version, with the reason."""
 
 WITHIN, LAST_HOP_WITHIN, CHAIN_WITHIN, SATURATION_WITHIN = 0.12, 0.12, 0.15, {1: 0.005, 10: 0.05}
-"""On the wire, on the last hop, over chains, and in a cell of so many stations: after a collision
-those of ns-3 wait for a DIFS, ours for an EIFS as the standard says."""
+"""Bounds on the wire, on the last hop, over chains, and in a saturated cell by its number of stations: after
+a collision stations of ns-3 wait for a DIFS, those of Airhop for an EIFS, as the standard requires."""
 
 
 def checks() -> Iterator[Check]:
-    """Give the checks of ns3.csv: the last hop (A), chains (B), saturation (C) and a lossy wire (D)."""
+    """Yield the checks of ns3.csv: the last hop (A), chains (B), saturation (C) and a lossy wire (D)."""
     by_scenario = {"A": _last_hop, "B": _chain, "C": _saturation, "D": _wire}
     for point, theirs in points("ns3").items():
         scenario, _, _, version = point
@@ -171,7 +171,7 @@ def checks() -> Iterator[Check]:
 
 
 def _wire(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Give the forms of a sender on a wire of 10 Mbit/s, 30 ms each way, 50 packets."""
+    """Yield a check per form of a sender on a wire of 10 Mbit/s, 30 ms each way, 50 packets."""
     _, scheme, words, version = point
     given, release = parameters(words), _release(version)
     loss = given["loss"]
@@ -193,7 +193,7 @@ def _wire(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Give Yun 2009's downlink: errors of data frames alone, all at 11 Mbit/s, the sender as ns-3 has it."""
+    """Yield Yun 2009's downlink: errors of data frames only, all at 11 Mbit/s, senders in their ns-3 form."""
     _, scheme, words, version = point
     given, release = parameters(words), _release(version)
     form, attempts, fer = FORMS[scheme][0], int(given["retry"]), given["fer"]
@@ -207,7 +207,7 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
         document=last_hop(
             form.scheme,
             form.tcp,
-            # Frames of the other direction are spared there.
+            # ns-3 spares frames of the other direction.
             errors={"kind": "bernoulli", "fer": float(fer), "direction": "bs->d"},
             seconds=int(given["T"]),
             attempts=attempts,
@@ -225,7 +225,7 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Give a chain: static routes, 54 Mbit/s, ACKs at 24 Mbit/s, ns-3's NewReno, which repairs by SACK."""
+    """Yield a chain: static routes, 54 Mbit/s, ACKs at 24 Mbit/s, ns-3's NewReno, which repairs by SACK."""
     given = parameters(point[2])
     hops, segment = int(given["hops"]), int(given["mss"])
     yield Check(
@@ -254,7 +254,7 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
 
 
 def _saturation(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Give stations that always have a datagram for the access point, basic access."""
+    """Yield a saturated cell: every station always has a datagram for the access point, basic access."""
     given = parameters(point[2])
     stations, attempts = int(given["nsta"]), int(given["retry"])
     yield Check(

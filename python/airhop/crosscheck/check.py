@@ -1,4 +1,4 @@
-"""A quantity that is known from elsewhere, the simulation that should give it, and how the two compare."""
+"""A quantity known from elsewhere, the simulation that should reproduce it, and their comparison."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from airhop.stats import Estimate, estimate
 Verdict = Literal["within", "explained", "open", "beyond"]
 
 EXPLAINED_WITHIN = 0.05
-"""How far from the difference that a reason is about another may be, as a share of their value."""
+"""Largest deviation from the difference that a reason explains, as a share of the other's value."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why numbers are beyond their bound: a name, a sentence or two, and the page that shows it, if any."""
+    """Cause of numbers beyond their bound: a name, a sentence or two, and the page that shows it, if any."""
 
     name: str
     why: str
     page: str = ""
-    """Below docs/."""
+    """Path below docs/, with an anchor."""
 
 
 @dataclass(frozen=True)
@@ -39,27 +39,27 @@ class Check:
     Attributes
     ----------
     id
-        Names it: the source, then what was run.
+        Unique name: the source, then the run.
     source
         Key of `airhop.crosscheck.SOURCES`.
     scenario
-        What is simulated, in words.
+        Description of the simulation.
     quantity
-        What is compared.
+        Compared quantity.
     document
-        The scenario.
+        Scenario document.
     theirs
-        The value of the law, or the mean of their runs.
+        Value of the law, or mean of the other simulator's or kernel's runs.
     bound
-        Largest difference of ours, as a share of theirs.
+        Largest difference that counts as within, as a share of `theirs`.
     reps
         Replications of a full check.
     is_quick
-        Whether a quick check has it, too.
+        True if `--quick` includes the check.
     reason
-        Why the difference is beyond the bound, where that is known.
+        Known cause of a difference beyond the bound.
     deviation
-        The difference that the reason is about, as a share of theirs.
+        Difference that the reason explains, as a share of `theirs`.
     """
 
     id: str
@@ -77,22 +77,23 @@ class Check:
 
 @dataclass(frozen=True)
 class Row:
-    """A check that was made: `ours` is the mean of our replications."""
+    """A measured check: `ours` is the mean of Airhop's replications."""
 
     check: Check
     ours: Estimate
 
     @property
     def difference(self) -> float:
-        """Ours less theirs, as a share of theirs."""
+        """`ours` less `theirs`, as a share of `theirs`."""
         return self.ours.mean / self.check.theirs.mean - 1.0
 
     @property
     def verdict(self) -> Verdict:
-        """Judge the difference.
+        """Class of the difference.
 
-        It is `within` its bound; beyond it but where a named reason puts it, `explained`; `open` when it is
-        neither, but the 95 % interval of the difference of both means holds values that are; or `beyond`.
+        `within`: no more than the bound. `explained`: beyond the bound, where a named reason puts it. `open`:
+        neither, but the 95 % interval of the difference of both means contains values that are. Else
+        `beyond`.
         """
         check, off = self.check, self.difference
         excess = abs(off) - check.bound
@@ -108,11 +109,11 @@ class Row:
 
     @property
     def reason(self) -> Reason | None:
-        """The named reason, if it is what explains the difference."""
+        """The named reason, if it explains the difference."""
         return self.check.reason if self.verdict == "explained" else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the row as plain data for JSON."""
+        """Return the row as plain data for JSON."""
         check, why = self.check, self.reason
         return {
             "id": check.id,
@@ -130,12 +131,12 @@ class Row:
 
 
 def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILENT) -> list[Row]:
-    """Simulate every check on all cores; what several checks share is simulated once.
+    """Simulate every check on all cores; runs that several checks share are simulated once.
 
     Raises
     ------
     Interrupted
-        Ctrl-C came; nothing is kept.
+        After Ctrl-C; nothing is kept.
     """
     jobs = [
         [Job(loaded, seed, rep) for rep in range(check.reps)]
@@ -152,7 +153,7 @@ def measure(checks: Sequence[Check], *, seed: int = 1, reporter: Reporter = SILE
 
 
 def scenario(document: Document) -> Scenario:
-    """Load a check's scenario, and the objects that come with Airhop and that its flows name."""
+    """Load a check's scenario, and Airhop's BPF objects that its flows name."""
     for flow in document["flow"]:
         if isinstance(flow.get("scheme"), str) and shipped(flow["scheme"]) is not None:
             load(flow["scheme"])

@@ -1,4 +1,4 @@
-"""Closed forms that a simulated network must come near to: Bianchi's, the square-root law, PFTK."""
+"""Closed forms that simulated networks must reproduce: Bianchi's model, the square-root law, PFTK."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import math
 from dataclasses import dataclass
 
 ENDLESS = 400
-"""Attempts that stand for no limit."""
+"""Number of attempts that stands for no limit."""
 
 
 @dataclass(frozen=True)
 class Dcf:
-    """What 802.11's DCF spends time on, in microseconds, and its backoff.
+    """Durations of 802.11's DCF, in microseconds, and its backoff.
 
     Attributes
     ----------
     slot
-        A backoff slot.
+        Backoff slot.
     success
-        From the first bit of a frame that arrives to when slots are counted again: frames, SIFS, DIFS.
+        Time from the first bit of a frame that arrives until slots count again: frames, SIFS, DIFS.
     collision
-        The same of a collision.
+        Time from the first bit of a collision until slots count again.
     window
-        Slots of the first backoff are drawn from 0 … window - 1 (Bianchi's W).
+        Slots of the first backoff are uniform in 0 … window - 1 (Bianchi's W).
     stages
-        How often the window can double (Bianchi's m).
+        Largest number of doublings of the window (Bianchi's m).
     attempts
-        Transmissions of a frame at most; None for no limit, as in the paper.
+        Largest number of transmissions of a frame; None for no limit, as in the paper.
     """
 
     slot: float
@@ -37,10 +37,10 @@ class Dcf:
     attempts: int | None = None
 
     def transmits(self, collides: float) -> float:
-        """Give the probability that a station sends in a slot, if frames collide with another.
+        """Return the probability that a station sends in a slot, given the collision probability of a frame.
 
-        With r attempts a packet takes sum p^j of them, each after a mean of (W_j - 1) / 2 slots and with a
-        slot of its own; the limit of infinite r is Bianchi (2000), equation (7).
+        With r attempts a packet takes sum p^j transmissions, each after a mean of (W_j - 1) / 2 slots and in
+        a slot of its own; the limit of infinite r is Bianchi (2000), equation (7).
         """
         frames = slots = 0.0
         for attempt in range(self.attempts or ENDLESS):
@@ -49,14 +49,14 @@ class Dcf:
         return frames / slots
 
     def throughput(self, stations: int, payload_bits: float) -> float:
-        """Give what saturated stations bring together, Mbit/s: Bianchi (2000), equations (9) to (13).
+        """Return the throughput of a saturated cell, Mbit/s: Bianchi (2000), equations (9) to (13).
 
         Parameters
         ----------
         stations
-            How many always have a frame to send, at least one.
+            Number of stations that always have a frame to send, at least one.
         payload_bits
-            Payload of a frame.
+            Payload of a frame, bits.
         """
         low, high = 0.0, 1.0  # p rises with tau and tau falls with p: one crossing
         for _ in range(60):
@@ -73,39 +73,39 @@ class Dcf:
 
 
 RANDOM_LOSS = {1: 1.31, 2: 0.93}
-"""C of the square-root law when losses are independent, by segments that an ACK stands for: Mathis et al.
-1997, Table 1; 1.31 is Ott, Kemperman and Mathis 1996."""
+"""C of the square-root law for independent losses, by segments per ACK: Mathis et al. 1997, Table 1; 1.31 is
+Ott, Kemperman and Mathis 1996."""
 
 
 def square_root(loss: float, round_trip_s: float, *, acked: int = 1) -> float:
-    """Give the rate of additive increase and halving, segments per second: C / (R sqrt(p)).
+    """Return the rate of additive increase and halving, segments per second: C / (R sqrt(p)).
 
     Parameters
     ----------
     loss
         Probability that a segment is lost, small.
     round_trip_s
-        Round trip in seconds.
+        Round-trip time, s.
     acked
-        Segments that an ACK stands for: 1, or 2 when ACKs are delayed.
+        Segments per ACK: 1, or 2 with delayed ACKs.
     """
     return RANDOM_LOSS[acked] / (round_trip_s * math.sqrt(loss))
 
 
 def pftk(loss: float, round_trip_s: float, timeout_s: float, *, acked: int = 1) -> float:
-    """Give Reno's sending rate, segments per second: the full model of Padhye et al. (1998), W_m infinite.
+    """Return Reno's sending rate, segments per second: the full model of Padhye et al. (1998), W_m infinite.
 
     Parameters
     ----------
     loss
-        Probability that a segment is lost when the one before it in its round was not; what follows a lost
-        one in a round is lost, too.
+        Probability that a segment is lost when the previous segment of its round was not; all later segments
+        of that round are lost, too.
     round_trip_s
-        Round trip in seconds.
+        Round-trip time, s.
     timeout_s
-        First retransmission timeout in seconds (T_0).
+        First retransmission timeout, s (T_0).
     acked
-        Segments that an ACK stands for (b).
+        Segments per ACK (b).
     """
     window = pftk_window(loss, acked)
     between = (1 - loss) / loss  # segments between two losses
@@ -117,13 +117,13 @@ def pftk(loss: float, round_trip_s: float, timeout_s: float, *, acked: int = 1) 
 
 
 def pftk_window(loss: float, acked: int) -> float:
-    """Give the mean window before a loss, segments (Padhye et al. 1998, E[W])."""
+    """Return the mean window before a loss, segments (Padhye et al. 1998, E[W])."""
     first = (2 + acked) / (3 * acked)
     return first + math.sqrt(8 * (1 - loss) / (3 * acked * loss) + first**2)
 
 
 def pftk_timeout(loss: float, window: float) -> float:
-    """Give the probability that a loss in a window ends in a timeout (Padhye et al. 1998, Q)."""
+    """Return the probability that a loss in a window ends in a timeout (Padhye et al. 1998, Q)."""
     kept = 1.0 - loss
     if window <= 3:
         return 1.0
@@ -132,5 +132,5 @@ def pftk_timeout(loss: float, window: float) -> float:
 
 
 def _backoffs(loss: float) -> float:
-    """Give how much longer than its first timeout a sequence of them lasts, doubling up to 64 (f(p))."""
+    """Return the duration of a sequence of timeouts, doubling up to 64, relative to the first (f(p))."""
     return 1 + loss + 2 * loss**2 + 4 * loss**3 + 8 * loss**4 + 16 * loss**5 + 32 * loss**6

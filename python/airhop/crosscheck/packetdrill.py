@@ -1,4 +1,4 @@
-"""Airhop's TCP held to packetdrill scripts: what a peer does, and what a TCP must send and say of itself."""
+"""Airhop's TCP tested by packetdrill scripts: input, and the expected segments and socket state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airhop.live.privileges import missing
 from airhop.progress import Reporter, Task
 
 Kind = Literal["pass", "fail", "not-applicable", "unreadable"]
-"""What becomes of a script."""
+"""Verdict of a script."""
 
 
 @dataclass(frozen=True)
@@ -24,22 +24,22 @@ class Judged:
     path: Path
     verdict: Kind
     checks: int = 0
-    """Segments, results of calls and assertions that were compared, without the handshake."""
+    """Number of compared segments, results of calls and assertions, without the handshake."""
     line: int | None = None
-    """Where the verdict was reached, if that was before the end."""
+    """Line of the verdict, if before the end."""
     column: int | None = None
     reason: str | None = None
-    """Why the script ended early, does not apply, or cannot be read."""
+    """Reason for an early end, for not applying, or for a parse error."""
     expected: str | None = None
-    """By the script that fails."""
+    """Expectation of the failing script."""
     seen: str | None = None
-    """By the stack."""
+    """Behaviour of the stack."""
     skipped: tuple[str, ...] = ()
-    """Assertions that the stack has no answer to."""
+    """Assertions that the stack cannot evaluate."""
 
     @property
     def told(self) -> str:
-        """What `airhop doctor --packetdrill` prints of it."""
+        """Line that `airhop doctor --packetdrill` prints."""
         where = f"{self.path}:{self.line}:{self.column}"
         if self.verdict == "pass":
             until = f", up to line {self.line}: {self.reason}" if self.reason else ""
@@ -50,13 +50,13 @@ class Judged:
         return f"{'n/a ' if self.verdict == 'not-applicable' else 'error'}  {where}: {self.reason}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what is known of it for JSON."""
+        """Return the result for JSON, without empty fields."""
         told = asdict(self) | {"path": str(self.path), "skipped": list(self.skipped)}
         return {key: value for key, value in told.items() if value not in (None, [])}
 
 
 def scripts(where: Path) -> list[Path]:
-    """Find the scripts of a folder, with its folders, in the order of their names; a file is one itself.
+    """Find the scripts of a folder and its subfolders, ordered by name; a file is returned by itself.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def scripts(where: Path) -> list[Path]:
     Raises
     ------
     InputError
-        There is none.
+        There is no script.
     """
     found = [where] if where.is_file() else sorted(where.rglob("*.pkt"))
     if not found:
@@ -75,19 +75,19 @@ def scripts(where: Path) -> list[Path]:
 
 
 def judge(path: Path, *, kernel: bool = False) -> Judged:
-    """Hold Airhop's TCP to a script, or the kernel of this machine.
+    """Run a script against Airhop's TCP, or against the kernel of this machine.
 
     Parameters
     ----------
     path
         The script.
     kernel
-        The kernel, in a network namespace, in real time. The script's shell commands are run there.
+        True for the kernel, in a network namespace, in real time. The script's shell commands run there.
 
     Raises
     ------
     InputError
-        It cannot be opened.
+        The script cannot be opened.
     """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -99,12 +99,12 @@ def judge(path: Path, *, kernel: bool = False) -> Judged:
 
 
 def needs_restart() -> bool:
-    """Tell whether this process has to be started anew as root of namespaces of its own to ask the kernel.
+    """Return whether this process has to restart as root of its own namespaces to test the kernel.
 
     Raises
     ------
     PrivilegeError
-        That would not help either; the lines of `airhop doctor`.
+        Restarting would not help either; the message has the lines of `airhop doctor`.
     """
     if lacking := missing():
         raise PrivilegeError("\n".join(one.line for one in lacking))
@@ -112,14 +112,14 @@ def needs_restart() -> bool:
 
 
 def judge_all(paths: Iterable[Path], reporter: Reporter, *, kernel: bool = False) -> Iterator[Judged]:
-    """Judge one script after the other, and tell how far that is.
+    """Run one script after the other, and report progress.
 
     Parameters
     ----------
     paths
         The scripts.
     reporter
-        Who tells.
+        Receiver of progress.
     kernel
         As in `judge`.
     """

@@ -1,4 +1,4 @@
-"""What is compared, out of a run document."""
+"""Compared quantities, read from run documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number of a run: `of` reads it from the run document, `scale` is what it is multiplied by."""
+    """A number of a run: `of` reads it from the run document, `scale` multiplies it."""
 
     name: str
     unit: str
@@ -17,11 +17,11 @@ class Quantity:
     scale: float = 1.0
 
     def read(self, document: Mapping[str, Any]) -> float:
-        """Give its value in a run document."""
+        """Return its value in a run document."""
         return self.scale * self.of(document)
 
     def times(self, scale: float) -> Quantity:
-        """Give the same, counted otherwise."""
+        """Return the quantity with another scale."""
         return replace(self, scale=scale)
 
 
@@ -40,9 +40,9 @@ def _completion(document: Mapping[str, Any]) -> float:
 
 
 GOODPUT = Quantity("goodput", "Mbit/s", _goodput)
-"""Of all flows together."""
+"""Sum over all flows."""
 SATURATION = Quantity("saturation throughput", "Mbit/s", _goodput)
 COMPLETION = Quantity("completion", "s", _completion)
-"""Of the one transfer of a run, from its first SYN on."""
+"""Completion time of a run's only transfer, from its first SYN."""
 SENDING_RATE = Quantity("sending rate", "segments/s", _sending_rate)
-"""Repetitions counted, too: what PFTK calls B(p)."""
+"""Sending rate including retransmissions: B(p) of PFTK."""

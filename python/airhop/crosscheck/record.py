@@ -1,4 +1,4 @@
-"""Measured rows in a CSV file: what docs/cross-checks.md is made from."""
+"""Measured rows in a CSV file, from which docs/cross-checks.md is made."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from airhop.files import filling, read_text
 from airhop.stats import Estimate
 
 COLUMNS = ("id", "n", "mean", "half_width")
-"""What is measured here alone: bounds, reasons and the numbers of others are the checks' own."""
+"""Columns of the file. Bounds, reasons and the other's numbers belong to the checks."""
 
 
 @contextmanager
 def recording(path: Path) -> Iterator[list[Row]]:
-    """Give a list to fill, and write its rows as a CSV file when the block is done.
+    """Yield a list to fill, and write its rows as a CSV file at the end of the block.
 
-    Numbers have six significant digits. An error or Ctrl-C leaves the file as it was. Raises InputError when
-    nothing can be written there, before any work is done.
+    Numbers have six significant digits. An error or Ctrl-C leaves the file unchanged. Raises InputError
+    before any work when nothing can be written there.
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder; --out names a file, such as {path / 'cross-checks.csv'}")
@@ -39,7 +39,7 @@ def recording(path: Path) -> Iterator[list[Row]]:
 def recorded(path: Path, checks: Sequence[Check]) -> list[Row]:
     """Read the rows of some checks from a file.
 
-    Raises InputError when the file is no such file, or lacks a check or has one that is not among them.
+    Raises InputError when the file has another format, lacks a check, or has an unknown one.
     """
     reader = csv.DictReader(read_text(path, "a table of cross-checks", ()).splitlines())
     if tuple(reader.fieldnames or ()) != COLUMNS:

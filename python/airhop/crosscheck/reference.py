@@ -1,4 +1,4 @@
-"""What ns-2.35, ns-3 and Linux 6.18 measured: the CSV files beside this module, a row per run."""
+"""Measurements of ns-2.35, ns-3 and Linux 6.18: the CSV files beside this module, a row per run."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "emulated": ("link", "params", "scheme"),
     "downloads": ("link", "params", "scheme"),
 }
-"""Each file, and the columns that say what was run; runs that agree in them are replications of a point."""
+"""Each file with the columns that identify a point; runs that agree in them are replications of the point."""
 
 GOODPUT = "goodput_mbps"
 COMPLETION_S = "completion_s"
 
 Point = tuple[str, ...]
-"""What was run: the words of a file's columns, as the file has them."""
+"""Identity of a point: the words of the identifying columns."""
 
 
 @cache
 def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
-    """Give the points of a file in its order, with the mean of what their runs measured: Mbit/s, or s."""
+    """Return the points of a file in its order, with the mean and interval of their runs: Mbit/s, or s."""
     columns = FILES[file]
     runs: dict[Point, list[float]] = {}
     for row in csv.DictReader(_lines(file)):
@@ -45,7 +45,7 @@ def points(file: str, measured: str = GOODPUT) -> Mapping[Point, Estimate]:
 
 
 def parameters(words: str) -> dict[str, str]:
-    """Read a column `params`: `loss=0.01;mss=1000` and so on, or nothing."""
+    """Parse a column `params`: `loss=0.01;mss=1000` and so on, or nothing."""
     pairs = (word.partition("=") for word in words.split(";") if word)
     return {name: value for name, _, value in pairs}
 

@@ -1,4 +1,4 @@
-"""The networks in which others measured, as scenario documents for `Scenario.load`."""
+"""Networks of the measurements by others, as scenario documents for `Scenario.load`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Document = dict[str, Any]
 """A scenario as plain data, the same model as a TOML file."""
 
 Tcp = Mapping[str, Any]
-"""What a flow's `tcp` table holds."""
+"""Contents of a flow's `tcp` table."""
 
 RFC_EVERY_ACK: Tcp = {"preset": "rfc", "delayed_ack": False}
 """The RFCs' TCP with an ACK for every segment: timestamps, an initial window of 10, a least RTO of 1 s."""
@@ -27,7 +27,7 @@ def wire(
     packets: int = 50,
     segment: int = 1000,
 ) -> Document:
-    """Give two hosts and one bulk flow over a wire that loses what goes to the receiver, independently.
+    """Return two hosts and a bulk flow over a wire with independent losses towards the receiver.
 
     Parameters
     ----------
@@ -38,15 +38,15 @@ def wire(
     loss
         Probability that a packet to the receiver is lost.
     seconds
-        Measured time.
+        Measured time, s.
     warmup
-        Seconds before that.
+        Warm-up before the measured time, s.
     rate, delay
-        Of the link, each way.
+        Rate and delay of the link, each way.
     packets
-        That can wait at each end.
+        Queue capacity at each end, packets.
     segment
-        Payload in bytes.
+        Payload of a segment, bytes.
     """
     errors = {"kind": "bernoulli", "loss": loss, "direction": "a->b"}
     return {
@@ -72,28 +72,28 @@ def last_hop(
     uplink: bool = False,
     cell: Mapping[str, Any] | None = None,
 ) -> Document:
-    """Give Yun 2009's Figure 5: s - r1 - r2 - bs by wires of 10 Mbit/s, bs to d by 802.11b at 11 Mbit/s.
+    """Return Yun 2009's Figure 5: s - r1 - r2 - bs by wires of 10 Mbit/s, bs to d by 802.11b at 11 Mbit/s.
 
     Parameters
     ----------
     scheme, tcp, segment
-        As of `wire`.
+        As in `wire`.
     errors
-        What the channel does to frames.
+        Error model of the cell.
     seconds
-        Simulated time.
+        Simulated time, s.
     attempts
-        Transmissions of a frame at most.
+        Largest number of transmissions of a frame.
     control_mbps
         Rate of link ACKs, Mbit/s.
     delay_ms
-        Of each of the three wires, one way.
+        Delay of each of the three wires, one way, ms.
     flows
-        How many, each 100 ms after the one before.
+        Number of flows, each of which starts 100 ms after the previous one.
     uplink
-        From d to s in place of s to d.
+        True for d to s, False for s to d.
     cell
-        What else the cell has.
+        Other keys of the cell.
     """
     hops = zip(("s", "r1", "r2"), ("r1", "r2", "bs"), strict=True)
     ends = ("d", "s") if uplink else ("s", "d")
@@ -124,18 +124,18 @@ def last_hop(
 def chain(
     scheme: str, tcp: Tcp, *, hops: int, seconds: int, segment: int, field: Mapping[str, Any]
 ) -> Document:
-    """Give Cheng and Lin 2008's chain, 802.11g stations 30 m apart that reach 40 m and sense 85 m.
+    """Return Cheng and Lin 2008's chain: 802.11g stations 30 m apart, ranges 40 m (receive) and 85 m (sense).
 
     Parameters
     ----------
     scheme, tcp, segment
-        As of `wire`.
+        As in `wire`.
     hops
-        From the first station to the last.
+        Number of hops from the first station to the last.
     seconds
-        Simulated time.
+        Simulated time, s.
     field
-        What else the channel has: rates, headers, queue.
+        Other keys of the cell: rates, headers, queue.
     """
     return {
         "name": "chain",
@@ -157,20 +157,20 @@ def chain(
 def saturated_cell(
     stations: int, *, access: str, attempts: int, seconds: int, cell: Mapping[str, Any] | None = None
 ) -> Document:
-    """Give an 802.11b cell at 11 Mbit/s whose stations always have a datagram of 1000 bytes for one more.
+    """Return an 802.11b cell at 11 Mbit/s whose stations always have a datagram of 1000 bytes for the AP.
 
     Parameters
     ----------
     stations
-        How many of them send.
+        Number of sending stations.
     access
         "basic" or "rts-cts".
     attempts
-        Transmissions of a frame at most.
+        Largest number of transmissions of a frame.
     seconds
-        Measured after a second of warm-up.
+        Measured time after a warm-up of 1 s, s.
     cell
-        What else the cell has.
+        Other keys of the cell.
     """
     names = [f"n{i}" for i in range(1, stations + 1)]
     offered = max(20 / stations, 0.6)  # of each, Mbit/s: together more than the channel carries

@@ -404,7 +404,7 @@ def test_nothing_on_the_page_is_beyond_its_bound_for_no_known_reason() -> None:
 
 
 def test_the_page_has_a_line_for_every_check() -> None:
-    page = page_of_checks.page()
+    page = page_of_checks.table_page()
     for row in recorded(page_of_checks.MEASURED, checks()):
         assert f"| {' | '.join(page_of_checks.cells(row))} |\n" in page
     front = (ROOT / "docs" / "checked.md").read_text(encoding="utf-8")
