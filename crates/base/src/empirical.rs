@@ -1,16 +1,16 @@
-//! An empirical distribution of lengths of time.
+//! Empirical distribution of durations.
 
 use crate::Span;
 
-/// Lengths of time as a measurement counted them.
+/// Durations with the counts of a measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Empirical {
-    /// Each length, ascending, with the count of all lengths up to it.
+    /// Each duration, ascending, with the count of all durations up to it.
     steps: Vec<(Span, u64)>,
 }
 
 impl Empirical {
-    /// The distribution of `counts`: lengths in ascending order, each with how often it was measured.
+    /// Creates the distribution of `counts`: durations in ascending order, each with its count.
     pub fn new(counts: impl IntoIterator<Item = (Span, u64)>) -> Self {
         let mut total = 0;
         let step = |(length, count)| {
@@ -20,12 +20,12 @@ impl Empirical {
         Empirical { steps: counts.into_iter().filter(|&(_, count)| count > 0).map(step).collect() }
     }
 
-    /// How many lengths were measured.
+    /// Returns the number of measurements.
     pub fn count(&self) -> u64 {
         self.steps.last().map_or(0, |&(_, total)| total)
     }
 
-    /// The length of rank `u`, uniform in [0, 1): the inverse of the empirical distribution function. Zero without a measurement.
+    /// Returns the duration of rank `u`, uniform in [0, 1): the inverse of the empirical distribution function. Zero without a measurement.
     pub fn draw(&self, u: f64) -> Span {
         let rank = (u * self.count() as f64) as u64;
         let place = self.steps.partition_point(|&(_, total)| total <= rank);
@@ -37,7 +37,7 @@ impl Empirical {
 mod tests {
     use super::*;
 
-    // The inverse distribution function: of n ranks spread evenly over [0, 1) each length gets as many as it was counted.
+    // The inverse distribution function: of n ranks spread evenly over [0, 1) each duration gets as many as its count.
     #[test]
     fn lengths_are_drawn_as_often_as_they_were_measured() {
         let [short, long] = [Span::from_micros(60), Span::from_millis(40)];

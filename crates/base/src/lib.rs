@@ -1,4 +1,4 @@
-//! The words that every part of Airhop speaks: time, units, packets, notices, routing messages; and SplitMix64.
+//! Vocabulary of every part of Airhop: time, units, packets, notices, routing messages; and SplitMix64.
 //!
 //! Nothing here knows of queues, links or senders. Depends on nothing.
 

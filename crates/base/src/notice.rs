@@ -1,31 +1,31 @@
-//! What the network tells a TCP sender.
+//! Explicit notifications from the network to a TCP sender.
 
 use crate::{HEADER_BYTES, NodeId, Span, Time};
 
-/// An explicit notification from the network to a TCP sender.
+/// Explicit notification from the network to a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Notice {
-    /// What it says.
+    /// Kind of the notice.
     pub kind: NoticeKind,
-    /// First byte of the segment it is about.
+    /// First byte of the segment that the notice is about.
     pub seq: u64,
     /// First byte after that segment.
     pub end: u64,
-    /// An extra delay to expect; only RTTN carries one (Kounavis 1996).
+    /// Expected extra delay; only RTTN carries one (Kounavis 1996).
     pub delay: Span,
-    /// The source of its packet: the node that made it, or, of one in the form of an ACK, the receiver of the flow.
+    /// Source of its packet: the node that made it, or, of a notice in the form of an ACK, the receiver of the flow.
     pub origin: NodeId,
-    /// When it was made. An observer's knowledge, not on the wire.
+    /// Time of its making. An observer's knowledge, not on the wire.
     pub made: Time,
 }
 
 impl Notice {
-    /// One about the segment `[seq, end)` that nobody has sent: whoever does fills in `origin` and `made`.
+    /// Creates a notice about the segment `[seq, end)`; its sender fills in `origin` and `made`.
     pub const fn about(kind: NoticeKind, seq: u64, end: u64) -> Self {
         Notice { kind, seq, end, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
     }
 
-    /// Length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12.
+    /// Returns the length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12.
     pub const fn bytes(&self) -> u32 {
         match self.kind {
             NoticeKind::Nak => HEADER_BYTES + 12,
@@ -34,12 +34,12 @@ impl Notice {
     }
 }
 
-/// The kinds of explicit notification.
+/// Kinds of explicit notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoticeKind {
-    /// Explicit Retransmission Start Notification: the link layer began to repeat this segment (Yun 2009, §3.1).
+    /// Explicit Retransmission Start Notification: the link layer began to retransmit this segment (Yun 2009, §3.1).
     Ersn,
-    /// Explicit Loss Notification: the link layer gave this segment up (Yun 2009, §3.1).
+    /// Explicit Loss Notification: the link layer discarded this segment (Yun 2009, §3.1).
     Eln,
     /// Explicit Bad State Notification (Bakshi et al. 1997; Kounavis 1996).
     Ebsn,
@@ -54,18 +54,18 @@ impl NoticeKind {
     pub const ALL: [NoticeKind; 5] =
         [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Ebsn, NoticeKind::Rttn, NoticeKind::Nak];
 
-    /// Its place in [`NoticeKind::ALL`].
+    /// Returns its place in [`NoticeKind::ALL`].
     pub fn index(self) -> usize {
         NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL has every kind")
     }
 
-    /// True if it tells of the one segment that it names, and so means nothing once that has arrived. EBSN and RTTN tell of the
-    /// link, whichever segment they quote (Kounavis 1996 §3, §4).
+    /// True if the notice is about the one segment that it names, and so void once that has arrived. EBSN and RTTN are about the link,
+    /// whichever segment they quote (Kounavis 1996 §3, §4).
     pub const fn names_segment(self) -> bool {
         matches!(self, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak)
     }
 
-    /// Its name in results and traces.
+    /// Returns the name in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
             NoticeKind::Ersn => "ersn",

@@ -1,11 +1,11 @@
-//! The bytes of a real IP datagram on its way through simulated links, and as it leaves them.
+//! Bytes of a real IP datagram on its way through simulated links, and at its departure.
 
 use crate::{NodeId, Time};
 use std::fmt;
 use std::sync::Arc;
 
-/// A datagram as a real host sent it: all of it, or as much of its beginning as was kept ([`crate::Packet::bytes`] is its whole length).
-/// Copies of a packet share it; what the network changes in its headers is written when it leaves.
+/// Datagram as a real host sent it: all of it, or the kept prefix ([`crate::Packet::bytes`] is its whole length). Copies of a packet share
+/// it; the network's changes of its headers are written at its departure.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Original {
     datagram: Arc<[u8]>,
@@ -13,17 +13,17 @@ pub struct Original {
 }
 
 impl Original {
-    /// A datagram whose TCP header has so many bytes of options; zero for other protocols.
+    /// Creates the datagram, with the bytes of options in its TCP header; zero for other protocols.
     pub fn new(datagram: Arc<[u8]>, option_bytes: u8) -> Self {
         Original { datagram, option_bytes }
     }
 
-    /// The bytes, from the IP header on.
+    /// Returns the bytes, from the IP header on.
     pub fn datagram(&self) -> &Arc<[u8]> {
         &self.datagram
     }
 
-    /// Bytes of TCP options, padding included.
+    /// Returns the bytes of TCP options, padding included.
     pub fn option_bytes(&self) -> u32 {
         self.option_bytes.into()
     }
@@ -35,13 +35,13 @@ impl fmt::Debug for Original {
     }
 }
 
-/// A datagram that has reached the node behind which the host is that it is for.
+/// Datagram that has reached the node in front of its destination host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// When it left the network.
+    /// Time at which it left the network.
     pub at: Time,
-    /// Where.
+    /// Node by which it left.
     pub node: NodeId,
-    /// The whole of it, or as much as had entered.
+    /// Bytes of the datagram, as many as had entered.
     pub datagram: Arc<[u8]>,
 }

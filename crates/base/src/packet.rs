@@ -1,4 +1,4 @@
-//! What travels: IP packets that carry a TCP segment, a datagram, a notice or a routing message.
+//! IP packets that carry a TCP segment, a datagram, a notice or a routing message.
 //!
 //! A packet is a plain value, small enough to copy through an arena. The `wire` crate turns it into real bytes.
 
@@ -10,58 +10,58 @@ pub const HEADER_BYTES: u32 = 40;
 /// IPv4 (20) and UDP (8) headers, in bytes.
 pub const UDP_HEADER_BYTES: u32 = 28;
 
-/// A node of the network.
+/// Node of the network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u16);
 
 impl NodeId {
-    /// Everybody who hears it: the destination of a broadcast. No node has this number.
+    /// Broadcast address: every node that hears the packet. No node has this number.
     pub const BROADCAST: NodeId = NodeId(u16::MAX);
 }
 
-/// A flow: one sender, one receiver, in the order of the scenario file.
+/// Flow: one sender, one receiver, in the order of the scenario file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FlowId(pub u16);
 
 impl FlowId {
-    /// What belongs to no flow: routing messages. No flow has this number.
+    /// Flow of packets that belong to none: routing messages. No flow has this number.
     pub const NONE: FlowId = FlowId(u16::MAX);
 
-    /// Its place among the flows, unless it is none.
+    /// Returns its place among the flows, unless it is none.
     pub fn index(self) -> Option<usize> {
         (self != FlowId::NONE).then_some(usize::from(self.0))
     }
 }
 
-/// An IP packet.
+/// IP packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// The flow it belongs to; a notice belongs to the flow that it is about.
+    /// Flow of the packet; a notice belongs to the flow that it is about.
     pub flow: FlowId,
-    /// Where it was made.
+    /// Source node.
     pub src: NodeId,
-    /// Where it goes.
+    /// Destination node.
     pub dst: NodeId,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// How much a biased queue spares it.
+    /// Treatment by a biased queue.
     pub profile: Profile,
-    /// Bit errors hit its payload; its headers are intact. Only the receiver of a scheme that asks for such packets meets one.
+    /// True if bit errors hit its payload while its headers are intact. Only the receiver of a scheme that asks for such packets meets one.
     pub damaged: bool,
-    /// Hops that it may still go. Only on-demand routing counts them: static routes have no loops.
+    /// Hops left. Only on-demand routing counts them: static routes have no loops.
     pub ttl: u8,
     /// Length of the IP datagram in bytes, headers and options included.
     pub bytes: u32,
-    /// What it carries.
+    /// Payload of the packet.
     pub body: Body,
 }
 
-/// What a packet carries.
+/// Payload of a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     /// A TCP segment.
     Tcp(Segment),
-    /// A UDP datagram, or what a real host sent that is not TCP.
+    /// A UDP datagram, or a datagram of a real host other than TCP.
     Udp(Datagram),
     /// An explicit notification about a TCP flow, on its way to the sender.
     Notice(Notice),
@@ -87,7 +87,7 @@ impl Ecn {
     /// All codepoints; the number of one is its place.
     pub const ALL: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
-    /// The codepoint in the last two bits of the traffic class.
+    /// Returns the codepoint in the last two bits of the traffic class.
     pub const fn of_traffic_class(byte: u8) -> Ecn {
         Ecn::ALL[(byte & 0b11) as usize]
     }
@@ -97,7 +97,7 @@ impl Ecn {
         !matches!(self, Ecn::NotEct)
     }
 
-    /// Its name in traces.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             Ecn::NotEct => "not-ect",
@@ -108,45 +108,45 @@ impl Ecn {
     }
 }
 
-/// What a queue with biased management may do to a packet when it is full (Biaz and Vaidya 2005).
+/// Treatment of a packet by a biased queue that is full (Biaz and Vaidya 2005).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// It is spared as long as there are others.
+    /// Spared as long as there are others.
     #[default]
     In,
-    /// It is dropped first.
+    /// Dropped first.
     Out,
 }
 
 /// A UDP datagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datagram {
-    /// Its number, counted from zero.
+    /// Number of the datagram, counted from zero.
     pub number: u64,
     /// Payload length in bytes.
     pub len: u32,
-    /// When it was sent, for the receiver's delay statistics.
+    /// Time of sending, for the receiver's delay statistics.
     pub sent: Time,
-    /// What it is if it came from outside: UDP, ICMP, or anything else that is not TCP.
+    /// Bytes of a datagram from a real host: UDP, ICMP, or anything else but TCP.
     pub original: Option<Box<Original>>,
 }
 
-/// Why something was dropped. Every drop has exactly one reason.
+/// Reason for a drop. Every drop has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Drop {
-    /// The queue was full.
+    /// Full queue.
     Queue,
-    /// Active queue management decided so.
+    /// Active queue management.
     Aqm,
     /// Bit errors on the channel (a frame).
     Channel,
-    /// Two frames on the air at once, or the receiver was itself sending (a frame).
+    /// Collision: two frames on the air at once, or the receiver was itself sending (a frame).
     Collision,
-    /// The link layer gave the packet up after its last attempt.
+    /// Discard by the link layer after its last attempt.
     Retries,
-    /// An agent consumed it, for example Snoop suppressing a duplicate ACK.
+    /// Consumption by an agent, for example Snoop suppressing a duplicate ACK.
     Agent,
-    /// There was no route to its destination, or there is none any more.
+    /// No route to its destination, or none any more.
     Route,
 }
 
@@ -155,7 +155,7 @@ impl Drop {
     pub const ALL: [Drop; 7] =
         [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent, Drop::Route];
 
-    /// Its name in results and traces.
+    /// Returns the name in results and traces.
     pub const fn name(self) -> &'static str {
         match self {
             Drop::Queue => "queue",
@@ -170,22 +170,22 @@ impl Drop {
 }
 
 impl Packet {
-    /// The time to live of a packet as it is made (RFC 1700).
+    /// Time to live of a new packet (RFC 1700).
     pub const TTL: u8 = 64;
 
-    /// A packet without marks.
+    /// Creates a packet without marks.
     pub const fn new(flow: FlowId, src: NodeId, dst: NodeId, bytes: u32, body: Body) -> Self {
         let (ecn, profile, ttl) = (Ecn::NotEct, Profile::In, Packet::TTL);
         Packet { flow, src, dst, bytes, ecn, profile, damaged: false, ttl, body }
     }
 
-    /// A message from the router of a node to that of a neighbour, or of all neighbours ([`NodeId::BROADCAST`]).
+    /// Creates a message from the router of a node to that of a neighbour, or of all neighbours ([`NodeId::BROADCAST`]).
     pub fn routing(src: NodeId, dst: NodeId, ttl: u8, message: Routing) -> Self {
         let bytes = UDP_HEADER_BYTES + message.bytes();
         Packet { ttl, ..Packet::new(FlowId::NONE, src, dst, bytes, Body::Routing(message)) }
     }
 
-    /// The TCP segment it carries, if any.
+    /// Returns the TCP segment inside, if any.
     pub fn segment(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(s) => Some(s),
@@ -193,7 +193,7 @@ impl Packet {
         }
     }
 
-    /// The real bytes, if it came from outside.
+    /// Returns the real bytes, if it came from a real host.
     pub fn original(&self) -> Option<&Original> {
         match &self.body {
             Body::Tcp(s) => s.options.original.as_ref(),
@@ -202,7 +202,7 @@ impl Packet {
         }
     }
 
-    /// Bytes of payload; the rest are headers.
+    /// Returns the bytes of payload; the rest are headers.
     pub fn payload(&self) -> u32 {
         match &self.body {
             Body::Tcp(s) => s.len,
@@ -212,12 +212,12 @@ impl Packet {
         }
     }
 
-    /// Bytes of headers, options included.
+    /// Returns the bytes of headers, options included.
     pub fn header_bytes(&self) -> u32 {
         self.bytes - self.payload()
     }
 
-    /// True if it carries TCP payload, as opposed to a pure ACK, a notice or a datagram.
+    /// True if it carries TCP payload, in contrast to a pure ACK, a notice or a datagram.
     pub fn is_tcp_data(&self) -> bool {
         self.segment().is_some_and(|s| s.len > 0)
     }

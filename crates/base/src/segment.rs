@@ -1,54 +1,54 @@
-//! A TCP segment: what of its header matters, and its options.
+//! TCP segment: fields of its header, and its options.
 
 use crate::{Original, Span, Time};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// What a TCP header has room for, in bytes of options (RFC 9293 §3.1).
+/// Room for options in a TCP header, bytes (RFC 9293 §3.1).
 pub const MAX_OPTION_BYTES: u32 = 40;
 
-/// A TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
+/// TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
-    /// First byte of the payload (or the SYN, or what a pure ACK would send next).
+    /// First byte of the payload; of a SYN, its own number; of a pure ACK, the next byte to send.
     pub seq: u64,
     /// Next byte expected from the other side.
     pub ack: u64,
     /// Advertised window in bytes.
     pub window: u64,
-    /// When its sender handed it to IP: what an observer tells copies apart by. Not on the wire.
+    /// Time at which its sender passed it to IP, by which an observer distinguishes copies. Not on the wire.
     pub sent: Time,
     /// Payload length in bytes.
     pub len: u32,
     /// Control bits.
     pub flags: Flags,
-    /// A checksum of the headers alone, on data (HACK: Balan et al. 2001).
+    /// True with a checksum of the headers alone, on data (HACK: Balan et al. 2001).
     pub header_check: bool,
     /// SACK permitted, on a SYN (RFC 2018 §2).
     pub sack_permitted: bool,
     /// Timestamps option (RFC 7323), if used.
     pub timestamps: Option<Timestamps>,
-    /// Those that few segments carry.
+    /// Options that few segments carry.
     pub options: Options,
 }
 
 impl Segment {
-    /// The same with these options in place of its own.
+    /// Returns the segment with these options in place of its own.
     pub fn with(self, options: RareOptions) -> Segment {
         Segment { options: options.into(), ..self }
     }
 
-    /// First sequence number after this segment; a SYN or FIN counts one (RFC 9293 §3.4).
+    /// Returns the first sequence number after this segment; a SYN or FIN counts one (RFC 9293 §3.4).
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
-    /// True if its ECE echoes a mark; on a SYN it is about the connection (RFC 3168 §6.1.1).
+    /// True if its ECE echoes a mark; on a SYN, ECE is about the connection (RFC 3168 §6.1.1).
     pub const fn is_echo(&self) -> bool {
         self.flags.ece && !self.flags.syn
     }
 
-    /// First byte of the segment that its ELN is about, if it has one.
+    /// Returns the first byte of the segment that its ELN is about, if it has one.
     pub fn lost(&self) -> Option<u64> {
         match self.options.eln {
             Some(Eln::Next) => Some(self.ack),
@@ -74,31 +74,30 @@ impl Segment {
     }
 }
 
-/// The options that few segments carry. They lie elsewhere, and only where there are some: a segment is copied several times on its
-/// way, and tens of thousands of them are under way at a time, so that room for what most do not carry would cost more than anything
-/// done with it.
+/// Options that few segments carry. They are allocated apart, and only if present: a segment is copied several times on its way, and tens
+/// of thousands of them are under way at a time, so that room for rare options would cost more than all work on them.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 
-/// What [`Options`] may be.
+/// Values of [`Options`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RareOptions {
     /// SACK option (RFC 2018), empty if absent.
     pub sack: Sack,
-    /// An ACK that says that a segment was lost on a wireless link.
+    /// ELN on an ACK: a segment was lost on a wireless link.
     pub eln: Option<Eln>,
-    /// Which segment caused this ACK, and when it arrived.
+    /// Segment that caused this ACK, and its arrival.
     pub arrival: Option<Arrival>,
-    /// An ACK on which nodes of the path put the numbers of segments that their MACs dropped.
+    /// Numbers of segments that MACs on the path dropped, on an ACK.
     pub naks: Naks,
-    /// How long data has contended for the medium on its way so far, if nodes add that up.
+    /// Contention time of the data on the path so far, if nodes add it up.
     pub contention: Option<Span>,
-    /// The datagram of a real TCP, if it came from outside.
+    /// Datagram of a real TCP, if it came from a real host.
     pub original: Option<Original>,
 }
 
 impl Options {
-    /// None of them.
+    /// No options.
     pub const NONE: Options = Options(None);
 
     fn bytes(&self) -> u32 {
@@ -107,7 +106,7 @@ impl Options {
 }
 
 impl RareOptions {
-    /// None of them.
+    /// No options.
     pub const NONE: RareOptions = RareOptions {
         sack: Sack::EMPTY,
         eln: None,
@@ -139,7 +138,7 @@ impl Deref for Options {
     }
 }
 
-/// Makes room for them, unless there is some.
+/// Allocates room for the options, unless there is some.
 impl DerefMut for Options {
     fn deref_mut(&mut self) -> &mut RareOptions {
         self.0.get_or_insert_default()
@@ -147,7 +146,7 @@ impl DerefMut for Options {
 }
 
 impl From<RareOptions> for Options {
-    /// Takes room only if there is an option.
+    /// Allocates room only if there is an option.
     fn from(options: RareOptions) -> Options {
         Options((options != RareOptions::NONE).then(|| Box::new(options)))
     }
@@ -174,7 +173,7 @@ pub struct Flags {
     pub ack: bool,
     /// No more data.
     pub fin: bool,
-    /// Push: the receiver's application is to have all of it now (RFC 9293 §3.9.1.2).
+    /// Push: the receiver's application is to get all data now (RFC 9293 §3.9.1.2).
     pub psh: bool,
     /// ECN echo (RFC 3168 §6.1).
     pub ece: bool,
@@ -185,28 +184,28 @@ pub struct Flags {
 /// Timestamps option, in milliseconds (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
-    /// TSval: the clock of whoever sent this segment.
+    /// TSval: clock of the sender of this segment.
     pub value: u32,
-    /// TSecr: the value being echoed.
+    /// TSecr: echoed value.
     pub echo: u32,
 }
 
-/// An explicit loss notification inside an ACK.
+/// Explicit loss notification inside an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eln {
-    /// A bit alone: it is the segment expected next (Balakrishnan and Katz 1998).
+    /// A bit alone: the lost segment is the one expected next (Balakrishnan and Katz 1998).
     Next,
     /// An option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al. 2001).
     Segment(u64),
 }
 
-/// The segment that caused an ACK: its first byte, as SMART has it (Keshav and Morgan 1997), and the receiver's clock at its
-/// arrival, as JTCP, Santa Cruz and New Jersey need it. An option of 12 bytes.
+/// Segment that caused an ACK: its first byte, as in SMART (Keshav and Morgan 1997), and the receiver's clock at its arrival, as JTCP,
+/// Santa Cruz and New Jersey need it. An option of 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// First byte of the segment.
     pub seq: u64,
-    /// When it arrived, on the receiver's clock.
+    /// Time of its arrival, on the receiver's clock.
     pub at: Time,
 }
 
@@ -218,7 +217,7 @@ pub struct Naks {
 }
 
 impl Naks {
-    /// So many fit one ACK.
+    /// Maximum number in one ACK.
     pub const MOST: usize = 4;
 
     /// None.
@@ -236,12 +235,12 @@ impl Naks {
         self.len = kept as u8 + 1;
     }
 
-    /// The first bytes, the lowest first.
+    /// Returns the first bytes, the lowest first.
     pub fn seqs(&self) -> &[u64] {
         &self.seqs[..self.len as usize]
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
@@ -268,7 +267,7 @@ impl fmt::Debug for Naks {
     }
 }
 
-/// A run of bytes that arrived: `[start, end)`.
+/// Run of bytes that arrived: `[start, end)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First byte.
@@ -277,7 +276,7 @@ pub struct SackBlock {
     pub end: u64,
 }
 
-/// The SACK blocks of one segment, at most four (RFC 2018 §3), the most recent first.
+/// SACK blocks of one segment, at most four (RFC 2018 §3), the most recent first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sack {
     len: u8,
@@ -296,12 +295,12 @@ impl Sack {
         }
     }
 
-    /// The blocks, the most recent first.
+    /// Returns the blocks, the most recent first.
     pub fn blocks(&self) -> &[SackBlock] {
         &self.blocks[..self.len as usize]
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
@@ -344,7 +343,7 @@ mod tests {
         assert_eq!(data.option_bytes(), 8);
     }
 
-    // The budget of a run: what most segments do not carry takes no room. And room that was made for nothing is no difference.
+    // The budget of a run: absent options take no room. And room that was allocated for nothing makes no difference.
     #[test]
     fn options_take_room_only_where_there_are_some() {
         assert!(Options::from(RareOptions::NONE).0.is_none());

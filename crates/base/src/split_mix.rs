@@ -1,9 +1,9 @@
 //! SplitMix64 (Steele, Lea and Flood 2014).
 
-/// The step of the generator's state: the golden ratio's fraction, made odd.
+/// Increment of the generator's state: the golden ratio's fraction, made odd.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// One step of SplitMix64 from the state `x`: the number that it gives.
+/// Returns the output of one step of SplitMix64 from the state `x`.
 #[inline]
 pub fn split_mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(GAMMA);
@@ -12,23 +12,23 @@ pub fn split_mix(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The 53 high bits of a random number as a number in [0, 1).
+/// Converts the 53 high bits of a random number to a number in [0, 1).
 #[inline]
 pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// A sequence of random numbers.
+/// Sequence of random numbers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The sequence that begins with `seed`.
+    /// Creates the sequence that begins with `seed`.
     pub fn new(seed: u64) -> Self {
         SplitMix64(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         let number = split_mix(self.0);
@@ -41,7 +41,7 @@ impl SplitMix64 {
 mod tests {
     use super::*;
 
-    // The first numbers of SplitMix64 from 0 and from 1234567, as its public reference code (Vigna) gives them.
+    // First numbers of SplitMix64 from 0 and from 1234567, as in its public reference code (Vigna).
     #[test]
     fn the_reference_sequence() {
         let first = |seed| {

@@ -8,32 +8,32 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NANOS: u64 = 1_000_000_000;
 
-/// An instant, in nanoseconds since the simulation began.
+/// Instant, in nanoseconds since the simulation began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 
 impl Time {
-    /// The beginning.
+    /// The beginning of the simulation.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
+    /// An instant later than every event.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// The instant `ns` nanoseconds after the beginning.
+    /// Creates the instant `ns` nanoseconds after the beginning.
     pub const fn from_nanos(ns: u64) -> Self {
         Time(ns)
     }
 
-    /// Nanoseconds since the beginning.
+    /// Returns the nanoseconds since the beginning.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the beginning.
+    /// Returns the seconds since the beginning.
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
 
-    /// The time passed since `earlier`; zero if `earlier` is in fact later.
+    /// Returns the time passed since `earlier`; zero if `earlier` is in fact later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -54,7 +54,7 @@ impl AddAssign<Span> for Time {
 
 impl Sub for Time {
     type Output = Span;
-    /// The time from `earlier` to `self`. Debug builds panic if that is negative.
+    /// Returns the time from `earlier` to `self`. Debug builds panic if that is negative.
     fn sub(self, earlier: Time) -> Span {
         debug_assert!(self >= earlier, "{self} is before {earlier}");
         self.since(earlier)
@@ -73,7 +73,7 @@ impl fmt::Debug for Time {
     }
 }
 
-/// A length of time, in nanoseconds. Never negative.
+/// Duration, in nanoseconds. Never negative.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(u64);
 
@@ -101,32 +101,32 @@ impl Span {
         Span(s * NANOS)
     }
 
-    /// `s` seconds, rounded to the nearest nanosecond; negative and NaN become zero.
+    /// Converts `s` seconds, rounded to the nearest nanosecond; negative and NaN become zero.
     pub fn from_secs_f64(s: f64) -> Self {
         Span((s * NANOS as f64 + 0.5) as u64)
     }
 
-    /// Whole nanoseconds.
+    /// Returns whole nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// Returns seconds.
     pub fn secs_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
 
-    /// Milliseconds.
+    /// Returns milliseconds.
     pub fn millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// `self - other`, or zero.
+    /// Returns `self - other`, or zero.
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
 
-    /// How many whole `part`s fit; zero if `part` is zero.
+    /// Returns the number of whole `part`s; zero if `part` is zero.
     pub const fn whole(self, part: Span) -> u64 {
         match self.0.checked_div(part.0) {
             Some(n) => n,
@@ -144,7 +144,7 @@ impl Add for Span {
 
 impl Sub for Span {
     type Output = Span;
-    /// Debug builds panic if the result would be negative.
+    /// Subtracts. Debug builds panic if the result would be negative.
     fn sub(self, d: Span) -> Span {
         debug_assert!(self >= d, "{self} is shorter than {d}");
         self.saturating_sub(d)
@@ -171,12 +171,12 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A data rate in whole bits per second. Never zero.
+/// Data rate in whole bits per second. Never zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
 impl Rate {
-    /// `bps` bits per second.
+    /// Creates a rate of `bps` bits per second.
     ///
     /// # Panics
     /// If `bps` is zero: nothing could ever be sent. Scenario files are checked before they come here.
@@ -185,18 +185,18 @@ impl Rate {
         Rate(bps)
     }
 
-    /// What was computed as `bps` bits per second, rounded down; one bit per second, the slowest there is, if that is less.
+    /// Converts a computed rate in bits per second, rounded down, to one bit per second at least.
     pub const fn computed(bps: f64) -> Self {
         let whole = bps as u64;
         Rate(if whole > 0 { whole } else { 1 })
     }
 
-    /// Bits per second.
+    /// Returns bits per second.
     pub const fn bps(self) -> u64 {
         self.0
     }
 
-    /// How long `bits` take at this rate, rounded up to a whole nanosecond (a link is never faster than it is).
+    /// Returns the time of `bits` at this rate, rounded up to a whole nanosecond (a link is never faster than it is).
     pub const fn time_for_bits(self, bits: u64) -> Span {
         // 2^64 / 1e9 = 18e9 bits: past any frame, so u64 would do; u128 keeps absurd inputs from wrapping.
         if bits < u64::MAX / NANOS {
@@ -207,7 +207,7 @@ impl Rate {
         }
     }
 
-    /// How long `bytes` take at this rate.
+    /// Returns the time of `bytes` at this rate.
     pub const fn time_for(self, bytes: u32) -> Span {
         self.time_for_bits(bytes as u64 * 8)
     }
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
     }
 
-    // Whoever divides a window by a round trip need not ask whether a bit per second is left: a rate of zero would never send.
+    // A division of a window by a round trip always yields a usable rate: a rate of zero would never send.
     #[test]
     fn a_computed_rate_is_never_zero() {
         let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::computed(bps).bps());

@@ -15,10 +15,10 @@ const FREQUENCY_UNITS: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e
 const POWER_UNITS: [(&str, f64); 1] = [("dBm", 1.0)];
 const RATIO_UNITS: [(&str, f64); 1] = [("dB", 1.0)];
 
-/// Why a quantity was refused: what was expected, with an example.
+/// Message about a refused quantity: what was expected, with an example.
 pub type Refusal = String;
 
-/// A duration such as `"10 ms"`. Zero is allowed.
+/// Parses a duration such as `"10 ms"`. Zero is allowed.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, negative or not finite.
@@ -30,7 +30,7 @@ pub fn parse_span(text: &str) -> Result<Span, Refusal> {
     Ok(Span::from_secs_f64(s))
 }
 
-/// A data rate such as `"10 Mbit/s"`, at least 1 bit/s.
+/// Parses a data rate such as `"10 Mbit/s"`, at least 1 bit/s.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, zero, negative or not finite.
@@ -42,7 +42,7 @@ pub fn parse_rate(text: &str) -> Result<Rate, Refusal> {
     Ok(Rate::from_bps(r.round() as u64))
 }
 
-/// A number of bytes such as `"1000 B"`.
+/// Parses a number of bytes such as `"1000 B"`.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, negative, not whole, or over 4 GB.
@@ -54,7 +54,7 @@ pub fn parse_bytes(text: &str) -> Result<u32, Refusal> {
     Ok(b as u32)
 }
 
-/// A distance in metres such as `"40 m"`.
+/// Parses a distance in metres such as `"40 m"`.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, negative or not finite.
@@ -62,7 +62,7 @@ pub fn parse_metres(text: &str) -> Result<f64, Refusal> {
     quantity(text, &LENGTH_UNITS, "a distance", "40 m")
 }
 
-/// A frequency such as `"2.4 GHz"`, in Hz, at least 1.
+/// Parses a frequency such as `"2.4 GHz"`, in Hz, at least 1.
 ///
 /// # Errors
 /// If the number or the unit is missing, unknown, zero, negative or not finite.
@@ -74,7 +74,7 @@ pub fn parse_frequency(text: &str) -> Result<u64, Refusal> {
     Ok(f as u64)
 }
 
-/// A power such as `"24.5 dBm"`, from -300 to 300 dBm.
+/// Parses a power such as `"24.5 dBm"`, from -300 to 300 dBm.
 ///
 /// # Errors
 /// If the number or the unit is missing or unknown, or the number beyond these bounds.
@@ -86,7 +86,7 @@ pub fn parse_power(text: &str) -> Result<f64, Refusal> {
     }
 }
 
-/// A ratio of powers such as `"10 dB"`, in dB, from 0 to 300.
+/// Parses a ratio of powers such as `"10 dB"`, in dB, from 0 to 300.
 ///
 /// # Errors
 /// If the number or the unit is missing or unknown, or the number beyond these bounds.
@@ -107,7 +107,7 @@ fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Res
     Ok(value)
 }
 
-/// A quantity that may be negative, or no finite number.
+/// Parses a quantity that may be negative, or no finite number.
 fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
     let plain = plain(text);
     let text = plain.trim();
@@ -136,8 +136,8 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
     Ok(value * scale)
 }
 
-/// The text with the characters that word processors and PDF files put in place of those of a keyboard: the minus sign U+2212 is a
-/// hyphen, and the Greek letter U+03BC is the micro sign U+00B5. Spaces of any width are spaces to Rust.
+/// Replaces characters that word processors and PDF files put in place of those of a keyboard: the minus sign U+2212 by a hyphen, and the
+/// Greek letter U+03BC by the micro sign U+00B5. Spaces of any width are spaces to Rust.
 fn plain(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',
@@ -198,7 +198,7 @@ pub fn format_frequency(hz: u64) -> String {
     format!("{} {unit}", decimal(hz, scale))
 }
 
-/// `value / scale` in decimal, exactly, without trailing zeros.
+/// Formats `value / scale` in decimal, exactly, without trailing zeros.
 fn decimal(value: u64, scale: u64) -> String {
     let (whole, part) = (value / scale, value % scale);
     if part == 0 {
@@ -240,14 +240,14 @@ mod tests {
             assert!(parse_rate(bad).is_err(), "{bad}");
         }
         assert!(parse_bytes("0.5 B").is_err());
-        // More than an f64 holds, in the number or once the unit is in.
+        // Numbers beyond an f64, as written or once the unit is in.
         assert!(parse_span("1e400 s").unwrap_err().contains("can count"));
         assert!(parse_metres("1e308 km").unwrap_err().contains("can count"));
         assert!(parse_metres("-1e400 m").unwrap_err().contains("not negative"));
     }
 
-    /// What word processors and PDF files make of a keyboard's characters is read as these: the Greek letter mu, spaces that are wider,
-    /// narrower or do not break, and the minus sign.
+    /// Characters of word processors and PDF files are read as those of a keyboard: the Greek letter mu, spaces that are wider, narrower or
+    /// do not break, and the minus sign.
     #[test]
     fn characters_that_look_alike_are_read_alike() {
         for micro in ["10 us", "10 \u{b5}s", "10 \u{3bc}s", "10\u{3bc}s"] {

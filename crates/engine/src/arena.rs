@@ -1,14 +1,14 @@
 use std::marker::PhantomData;
 
-/// A slab of values. [`Id`]s are not `Copy`: a value is taken out exactly once, by whoever holds its id, and what is
-/// left at the end of a run can be counted.
+/// A slab of values. [`Id`]s are not `Copy`: the holder of an id removes its value exactly once, and the values left at the end of a run
+/// can be counted.
 #[derive(Debug)]
 pub struct Arena<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
-/// The key to one value of an [`Arena`]. Neither `Copy` nor `Clone`.
+/// Key to one value of an [`Arena`]. Neither `Copy` nor `Clone`.
 #[derive(Debug)]
 #[must_use = "the value behind it would stay in the arena for ever"]
 pub struct Id<T> {
@@ -17,7 +17,7 @@ pub struct Id<T> {
 }
 
 impl<T> Id<T> {
-    /// The slot number, unique among the values that are alive. For logs and hashes.
+    /// Returns the slot number, unique among the values that are alive. For logs and hashes.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -30,12 +30,12 @@ impl<T> Default for Arena<T> {
 }
 
 impl<T> Arena<T> {
-    /// An empty arena.
+    /// Creates an empty arena.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts `value` in.
+    /// Inserts `value`.
     pub fn insert(&mut self, value: T) -> Id<T> {
         let index = match self.free.pop() {
             Some(i) => {
@@ -50,29 +50,29 @@ impl<T> Arena<T> {
         Id { index, of: PhantomData }
     }
 
-    /// Looks at a value.
+    /// Returns access to a value.
     pub fn get(&self, id: &Id<T>) -> &T {
         self.slots[id.index as usize].as_ref().expect("an id belongs to one arena")
     }
 
-    /// Changes a value in place.
+    /// Returns mutable access to a value.
     pub fn get_mut(&mut self, id: &Id<T>) -> &mut T {
         self.slots[id.index as usize].as_mut().expect("an id belongs to one arena")
     }
 
-    /// Takes a value out for good.
+    /// Removes a value.
     pub fn take(&mut self, id: Id<T>) -> T {
         self.free.push(id.index);
         self.slots[id.index as usize].take().expect("an id belongs to one arena")
     }
 
-    /// Gives up a value that nobody needs any longer. It lies where it is until another takes its place.
+    /// Removes a value that nobody needs any longer. It stays in memory until another replaces it.
     #[inline]
     pub fn discard(&mut self, id: Id<T>) {
         self.free.push(id.index);
     }
 
-    /// How many values are inside.
+    /// Returns the number of values inside.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }

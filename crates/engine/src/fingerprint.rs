@@ -1,8 +1,8 @@
 use airhop_base::Time;
 
-/// A rolling 64-bit hash of a trajectory: two runs with the same fingerprint did the same things at the same times.
+/// A rolling 64-bit hash of a trajectory: two runs with the same fingerprint had the same events at the same times.
 ///
-/// Not cryptographic. What is mixed in must not depend on construction order; use [`name_hash`] rather than indices.
+/// Not cryptographic. Mixed values must not depend on construction order; use [`name_hash`] rather than indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
@@ -13,19 +13,19 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Notes that `what` happened at `when`.
+    /// Adds the event `what` at `when`.
     pub fn mix(&mut self, when: Time, what: u64) {
         let x = (self.0 ^ when.nanos()).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.0 = (x ^ (x >> 32) ^ what).wrapping_mul(0xc4ce_b9fe_1a85_ec53).rotate_left(23);
     }
 
-    /// The hash so far.
+    /// Returns the hash so far.
     pub fn value(self) -> u64 {
         self.0
     }
 }
 
-/// A stable hash of a name (FNV-1a, 64 bit), for keys of streams and fingerprints.
+/// Returns a stable hash of a name (FNV-1a, 64 bit), for keys of streams and fingerprints.
 pub fn name_hash(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
 }

@@ -1,10 +1,10 @@
 use airhop_base::{Span, Time};
 
-/// Bits of an instant, and so many buckets.
+/// Bits of an instant, and number of buckets.
 const BITS: usize = u64::BITS as usize;
-/// So many events are sorted at most as they come near.
+/// Maximum number of events sorted as they come near.
 const NEXT: usize = 12;
-/// With more than so many of them, they go back.
+/// Number of sorted events above which they return to the buckets.
 const MOST: usize = 2 * NEXT;
 
 /// The pending events of a world, earliest first; events of the same instant leave in the order in which they came.
@@ -20,17 +20,17 @@ const MOST: usize = 2 * NEXT;
 /// Scheduling into the past panics: an effect before its cause is a bug that must not become a number.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// What leaves before all others, sorted: the last is the next.
+    /// Events before all others, sorted: the last is the next.
     next: Vec<Entry<E>>,
-    /// What comes before this belongs among them.
+    /// Time before which an event belongs among the sorted ones.
     until: Time,
-    /// Not later than `until`, and not later than any event in what follows.
+    /// Lower bound: not later than `until`, and not later than any event in `crowd` and `buckets`.
     base: Time,
-    /// The events at `base`, in their order; none if `until` is later.
+    /// Events at `base`, in their order; none if `until` is later.
     crowd: Vec<Entry<E>>,
     /// In the bucket `b`: the events whose time differs from `base` in bit `b`, and in no higher one, in their order.
     buckets: [Vec<Entry<E>>; BITS],
-    /// Which buckets are not empty, a bit for each.
+    /// Bit set of the buckets that are not empty.
     filled: u64,
     now: Time,
     popped: u64,
@@ -49,12 +49,12 @@ impl<E: Copy> Default for EventQueue<E> {
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// An empty queue at time zero.
+    /// Creates an empty queue at time zero.
     pub fn new() -> Self {
         Self::starting_at(Time::ZERO)
     }
 
-    /// An empty queue that takes nothing before `now`.
+    /// Creates an empty queue that accepts no event before `now`.
     pub fn starting_at(now: Time) -> Self {
         EventQueue {
             next: Vec::with_capacity(MOST + 1),
@@ -68,19 +68,19 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// The time of the last event taken out.
+    /// Returns the time of the last event popped.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How many events were taken out so far.
+    /// Returns the number of events popped so far.
     #[inline]
     pub fn popped(&self) -> u64 {
         self.popped
     }
 
-    /// True if more is due at this very instant.
+    /// True if more events are due at this very instant.
     #[inline]
     pub fn more_is_due(&self) -> bool {
         match self.next.last() {
@@ -89,7 +89,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// How many events wait.
+    /// Returns the number of events that wait.
     pub fn len(&self) -> usize {
         self.next.len() + self.crowd.len() + self.buckets.iter().map(Vec::len).sum::<usize>()
     }
@@ -119,7 +119,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// When the next event leaves.
+    /// Returns the time of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
         if self.next.is_empty() {
             self.come_near();
@@ -127,7 +127,7 @@ impl<E: Copy> EventQueue<E> {
         self.next.last().map(|next| next.at)
     }
 
-    /// Takes out the next event not later than `end`.
+    /// Pops the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
         if self.next.is_empty() {
@@ -139,7 +139,7 @@ impl<E: Copy> EventQueue<E> {
         Some((at, event))
     }
 
-    /// Keeps an event that does not belong among the sorted ones.
+    /// Stores an event that does not belong among the sorted ones.
     #[inline]
     fn put_off(&mut self, entry: Entry<E>) {
         match distance(self.base, entry.at) {
@@ -151,11 +151,11 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// None of the sorted events is left: those of the nearest buckets are sorted, as many as are to be.
+    /// Sorts the events of the nearest buckets, up to a limit, when none of the sorted events is left.
     #[inline(never)]
     fn come_near(&mut self) {
         if !self.crowd.is_empty() {
-            // What comes at this instant later on leaves after them.
+            // Later events at this instant leave after them.
             std::mem::swap(&mut self.next, &mut self.crowd);
             return self.next.reverse();
         }
@@ -172,7 +172,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// The events of the nearest bucket join the sorted ones.
+    /// Adds the events of the nearest bucket to the sorted ones.
     fn sort(&mut self, bucket: usize) {
         let Some(&Entry { at, .. }) = self.buckets[bucket].first() else { return };
         for entry in self.buckets[bucket].drain(..) {
@@ -183,7 +183,7 @@ impl<E: Copy> EventQueue<E> {
         self.until = Time::from_nanos(at.nanos() & !(span - 1)) + Span::from_nanos(span);
     }
 
-    /// The events of the nearest bucket go into lower ones, as seen from the earliest of them.
+    /// Distributes the events of the nearest bucket over lower ones, relative to the earliest of them.
     fn divide(&mut self, bucket: usize) {
         let mut entries = std::mem::take(&mut self.buckets[bucket]);
         self.filled ^= 1 << bucket;
@@ -195,8 +195,8 @@ impl<E: Copy> EventQueue<E> {
         self.buckets[bucket] = entries;
     }
 
-    /// The sorted events have become too many: they go back to the buckets, which have none as early. What is there may stay: now is before
-    /// `until`, so it differs from the base in lower bits only than they do.
+    /// Returns the sorted events, which have become too many, to the buckets, which have none as early. Events there may stay: now is
+    /// before `until`, so it differs from the base in lower bits only than they do.
     #[inline(never)]
     fn put_back(&mut self) {
         self.base = self.base.max(self.now);
@@ -209,7 +209,7 @@ impl<E: Copy> EventQueue<E> {
     }
 }
 
-/// Puts an event in its place among others, which are sorted: it leaves after those of its instant.
+/// Inserts an event into sorted events, behind those of its instant.
 #[inline]
 fn insert<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
     append(entries, entry);
@@ -227,8 +227,8 @@ fn refuse(at: Time, now: Time) -> ! {
     panic!("an event at {at} was scheduled at {now}, after it");
 }
 
-/// Appends an event. That memory may have to grow, which it does rarely, is no burden to where it need not: the event stays in registers.
-/// Written to the stack in parts and read back as a whole, it would have to wait for the parts.
+/// Appends an event. The call keeps the rare growth of memory apart from its callers: the event stays in registers. Written to the stack in
+/// parts and read back as a whole, it would have to wait for the parts.
 #[inline]
 fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     #[cold]
@@ -242,7 +242,7 @@ fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     bucket.push(entry);
 }
 
-/// The highest bit in which two instants differ.
+/// Returns the highest bit in which two instants differ.
 #[inline]
 fn distance(a: Time, b: Time) -> Option<usize> {
     (a.nanos() ^ b.nanos()).checked_ilog2().map(|bit| bit as usize)
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    // Nothing is compared with all others: thousands of events of one instant, as many flows that begin together, go in and out at once.
+    // Thousands of events of one instant, as of many flows that begin together, go in and out at once, without comparisons with all others.
     #[test]
     fn a_crowd_at_one_instant_is_not_sorted() {
         let mut q = EventQueue::new();
@@ -316,7 +316,8 @@ mod tests {
         assert_eq!(out, (0..100_000).chain([0]).chain(100_000..300_000).collect::<Vec<_>>());
     }
 
-    // Looking ahead divides what lies there, as seen from there; then much comes before it, as a run goes on from where it was stopped.
+    // A look ahead divides the buckets there, relative to that time; then many events come before it, as a run goes on from where it was
+    // stopped.
     #[test]
     fn what_was_looked_at_in_vain_may_yet_be_preceded() {
         let mut q = EventQueue::new();
@@ -335,7 +336,7 @@ mod tests {
         q.push(at(10), ());
         assert_eq!(q.pop_until(at(9)), None);
         assert_eq!(q.next_time(), Some(at(10)));
-        q.push(at(9), ()); // what was looked at in vain does not move the present
+        q.push(at(9), ()); // a look ahead does not move the present
         assert_eq!(q.pop_until(at(9)), Some((at(9), ())));
         assert_eq!((q.pop_until(at(9)), q.len()), (None, 1));
         q.push(at(10), ());

@@ -2,7 +2,7 @@ use crate::EventQueue;
 use airhop_base::Time;
 use std::hint::black_box;
 
-/// What a world asked of its event queue for a while: the queue as it was when the while began, and what each event that left it put in.
+/// Operations of a world on its event queue for a while: the queue at its beginning, and the events that each popped event pushed.
 ///
 /// Replayed on a bare queue it is the ceiling of a run loop: as many events wait, as far away and in the same mix, and nothing is done with
 /// them. (The hold model of Jones 1986, CACM 29:300, one event out and one in at a drawn distance, with the run's own distances in place
@@ -11,17 +11,17 @@ use std::hint::black_box;
 pub struct Schedule<E> {
     begin: EventQueue<E>,
     pushed: Vec<(Time, E)>,
-    /// For each event that left, where in `pushed` the next one's begin.
+    /// Offset into `pushed` of the events pushed before each pop.
     ends: Vec<u32>,
 }
 
 impl<E: Copy> Schedule<E> {
-    /// A while that begins with this queue.
+    /// Creates a schedule that begins with this queue.
     pub fn beginning(queue: &EventQueue<E>) -> Self {
         Schedule { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
     }
 
-    /// An event has left `queue`, and scheduled what is in `made`: that is taken down and put into `queue`.
+    /// Records an event that has left `queue`, and pushes the events that it scheduled, in `made`, into `queue`.
     pub fn take_down(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
         while let Some((at, event)) = made.pop_until(Time::MAX) {
             queue.push(at, event);
@@ -30,23 +30,23 @@ impl<E: Copy> Schedule<E> {
         self.ends.push(u32::try_from(self.pushed.len()).expect("fewer than 2^32 events"));
     }
 
-    /// How many events left the queue.
+    /// Returns the number of events that left the queue.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True if none did.
+    /// True if no event left it.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How many events waited when one had left and what it scheduled had come, on average; 0 if none left.
+    /// Returns the mean number of events that wait after an event and those that it scheduled; 0 if none left.
     pub fn mean_waiting(&self) -> f64 {
         let waited = |(left, &end): (usize, &u32)| (self.begin.len() + end as usize - left - 1) as f64;
         self.ends.iter().enumerate().map(waited).sum::<f64>() / self.len().max(1) as f64
     }
 
-    /// Does the same to a queue and nothing else, and gives what that has become.
+    /// Repeats the operations on a queue, and returns that queue.
     pub fn replay(&self) -> EventQueue<E> {
         let mut queue = self.begin.clone();
         let mut first = 0;
@@ -69,7 +69,7 @@ mod tests {
         Time::from_nanos(ns)
     }
 
-    /// Lets so many events leave; each schedules 0, 1 or 2 others, near, far or at once. What left, and when, in order.
+    /// Pops this many events; each schedules 0, 1 or 2 others, near, far or at once. Returns the popped events, in order.
     fn run(
         queue: &mut EventQueue<u32>,
         events: u32,

@@ -3,9 +3,8 @@ use airhop_base::{split_mix, unit};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The source of all randomness of one run. A stream is keyed by (seed, replication, name), never by the order in which
-/// things were built and never by the scheme under test: so every scheme meets the same channel, and an unrelated node
-/// added to a scenario changes nothing.
+/// Source of all randomness of one run. A stream is keyed by (seed, replication, name), never by the order of construction and never by the
+/// scheme under test: so every scheme meets the same channel, and an unrelated node added to a scenario changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     seed: u64,
@@ -13,17 +12,17 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of replication `replication` under `seed`.
+    /// Creates the streams of replication `replication` under `seed`.
     pub fn new(seed: u64, replication: u64) -> Self {
         Streams { seed, replication }
     }
 
-    /// The stream `name`, to be drawn from in sequence.
+    /// Returns the stream `name`, to be drawn from in sequence.
     pub fn stream(&self, name: &str) -> Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(self.key(name)))
     }
 
-    /// The stream `name` by index: the value at an index is the same whatever was asked before.
+    /// Returns the stream `name` by index: the value at an index does not depend on earlier calls.
     pub fn indexed(&self, name: &str) -> Indexed {
         Indexed(self.key(name))
     }
@@ -38,28 +37,28 @@ impl Streams {
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// Draws a number uniform in [0, 1), a multiple of 2^-53.
     pub fn uniform(&mut self) -> f64 {
         unit(self.0.next_u64())
     }
 
-    /// Uniform among 0, 1, …, `n` - 1; zero if `n` is zero. The bias is below `n` / 2^64.
+    /// Draws a number uniform among 0, 1, …, `n` - 1; zero if `n` is zero. The bias is below `n` / 2^64.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
-    /// True with probability `p`.
+    /// Draws true with probability `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.uniform() < p
     }
 }
 
-/// Random numbers by index (a SplitMix64 counter): for paths that are looked up, not walked.
+/// Random numbers by index (a SplitMix64 counter): for paths with random access.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed(u64);
 
 impl Indexed {
-    /// The uniform number in [0, 1) at `index`.
+    /// Returns the uniform number in [0, 1) at `index`.
     pub fn uniform(&self, index: u64) -> f64 {
         unit(split_mix(self.0 ^ split_mix(index)))
     }
@@ -82,8 +81,8 @@ mod tests {
 
     #[test]
     fn neighbouring_seeds_are_uncorrelated() {
-        // ns-2's generator gives seeds 1001, 1002, … first draws of 0.3346, 0.3350, …
-        // Mean of 4000 first draws: standard deviation 0.289 / sqrt(4000) = 0.0046; five of them allowed.
+        // ns-2's generator has first draws of 0.3346, 0.3350, … for the seeds 1001, 1002, … Mean of 4000 first draws: standard deviation
+        // 0.289 / sqrt(4000) = 0.0046; five of them allowed.
         let draws: Vec<f64> = (0..4000).map(|i| Streams::new(i, 0).stream("x").uniform()).collect();
         let mean = draws.iter().sum::<f64>() / 4000.0;
         assert!((mean - 0.5).abs() < 0.023, "{mean}");

@@ -3,9 +3,8 @@ use airhop_base::Time;
 
 /// Deadlines that move often and fire rarely, such as retransmission timers and frozen backoffs.
 ///
-/// A deadline is only written down; at most one event per timer waits in the queue. If that event comes before the
-/// deadline, the timer moved in the meantime and the event goes back for the rest. Measured four times cheaper than a stale heap
-/// entry per move.
+/// A change of a deadline is a store; at most one event per timer waits in the queue. If that event comes before the deadline, the timer
+/// moved in the meantime and the event is pushed again for the rest. Measured four times cheaper than a stale heap entry per move.
 #[derive(Debug, Default)]
 pub struct Timers {
     slots: Vec<Slot>,
@@ -13,23 +12,23 @@ pub struct Timers {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// When the timer is to fire; `Time::MAX` if it is not armed.
+    /// Deadline of the timer; `Time::MAX` if it is not armed.
     deadline: Time,
-    /// When its earliest event in the queue comes; `Time::MAX` if there is none.
+    /// Time of its earliest event in the queue; `Time::MAX` if there is none.
     queued: Time,
 }
 
-/// A timer of [`Timers`].
+/// Timer of [`Timers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerId(u32);
 
 impl Timers {
-    /// No timers yet.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A new timer, not armed.
+    /// Adds a timer, not armed.
     pub fn add(&mut self) -> TimerId {
         self.slots.push(Slot { deadline: Time::MAX, queued: Time::MAX });
         TimerId(u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 timers"))
@@ -41,7 +40,7 @@ impl Timers {
         let deadline = deadline.unwrap_or(Time::MAX);
         slot.deadline = deadline;
         if deadline < slot.queued {
-            // An earlier event than the one queued: the later one will find itself superfluous.
+            // An earlier event than the queued one: the later event will be ignored.
             slot.queued = deadline;
             queue.push(deadline, event);
         }
@@ -76,7 +75,7 @@ mod tests {
         Time::from_nanos(ns)
     }
 
-    /// Runs a timer through `moves` (when, deadline) and returns when it fired.
+    /// Runs a timer through `moves` (when, deadline) and returns the times at which it fired.
     fn fired(moves: &[(u64, Option<u64>)]) -> Vec<u64> {
         const TICK: u32 = 1;
         const TIMER: u32 = 0;

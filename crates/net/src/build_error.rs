@@ -47,13 +47,13 @@ pub enum BuildError {
         wlan: String,
         /// The first of the flows.
         flow: String,
-        /// How far apart; `None` stands for any number of hops.
+        /// Distance in hops; `None` stands for any number.
         hops: Option<u32>,
-        /// How many flows ask for a pair.
+        /// Number of flows that ask for a pair.
         flows: usize,
-        /// How many pairs there are.
+        /// Number of pairs.
         pairs: usize,
-        /// Those are of the last draw of places.
+        /// True for the pairs of the last draw of places.
         drawn: bool,
     },
 }

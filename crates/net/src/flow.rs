@@ -18,7 +18,7 @@ use std::ops::Range;
 pub(crate) struct Flow {
     pub plan: FlowPlan,
     pub id: FlowId,
-    /// How many links its shortest way crosses.
+    /// Number of links on its shortest path.
     pub route_hops: usize,
     /// Hash of its name, for the fingerprint.
     pub hash: u64,
@@ -36,7 +36,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// Where the agents at a node stand among all of them. A flow whose path nobody knows in advance has some at every station.
+    /// Returns the range of a node's agents among all agents of the flow. A flow whose path is not known in advance has agents at every
+    /// station.
     pub fn agents_at(&self, node: NodeId) -> Range<usize> {
         let first = self.agents.partition_point(|&(at, _)| at < node);
         let here = self.agents[first..].iter().take_while(|&&(at, _)| at == node);
@@ -84,7 +85,7 @@ pub(crate) struct TcpEnds {
     pub loss_ledger: LossLedger,
     /// Packets between the receiver's network interface and the receiver, if its host takes time.
     pub turnaround: Option<Box<Holding<Packet>>>,
-    /// When the receiver had all of a finite transfer.
+    /// Time at which the receiver had all of a finite transfer.
     pub completed: Option<Time>,
 }
 
@@ -149,7 +150,7 @@ impl UdpEnds {
     }
 }
 
-/// What a bulk source supplies: more than any run can send.
+/// Bytes of a bulk source: more than any run can send.
 pub(crate) const ENDLESS: u64 = 1 << 62;
 
 /// Bytes that a TCP application supplies when it starts.

@@ -12,62 +12,63 @@ use airhop_radio::pace::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events wait: the next arrival, and, if a discipline is to be asked what goes next,
-/// the end of the transmission under way.
+/// One direction of a wired link. At most two of its events wait: the next arrival, and, if a discipline is to be asked for the next
+/// packet, the end of the transmission under way.
 #[derive(Debug)]
 pub(crate) struct Link {
     wire: VecDeque<OnWire>,
-    /// When the serialiser is free of all that it was given.
+    /// Time at which the serialiser has sent all its packets.
     free_at: Time,
     pace: Pace,
     delay: Span,
     line: Line,
     mishaps: Option<Box<Mishaps>>,
-    /// Its index in the world.
+    /// Index in the world.
     pub index: u16,
-    /// Where it begins.
+    /// Node at which it begins.
     pub from: NodeId,
-    /// Where it ends.
+    /// Node at which it ends.
     pub to: NodeId,
-    /// The row of its name in the recorder, and its interfaces at both ends.
+    /// Row of its name in the recorder, and its interfaces at both ends.
     pub trace: LinkTrace,
-    /// "r1->r2", for traces.
+    /// Name for traces, such as "r1->r2".
     pub name: Box<str>,
 }
 
-/// What may happen to packets on the wire.
+/// Errors and reordering on the wire.
 #[derive(Debug)]
 pub(crate) struct Mishaps {
     pub errors: Option<Box<dyn ErrorModel>>,
     pub reordering: Option<Reordering>,
 }
 
-/// What waits before the serialiser.
+/// Packets before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served, while there is room: when a packet will go is known as it comes. It is given to the serialiser at
-    /// once, and nothing need happen when its turn comes. What comes at an instant finds waiting what goes at it.
+    /// First come, first served, while there is room: the departure of a packet is known at its arrival. The packet enters the serialiser
+    /// at once, and no event is needed when its turn comes. A packet that arrives at the instant of a departure still finds the departing
+    /// packet waiting.
     Scheduled {
-        /// So many may wait.
+        /// Queue capacity, packets.
         capacity: usize,
-        /// So many of those on the wire are known to have gone.
+        /// Number of packets known to have left the serialiser, of those on the wire.
         gone: usize,
     },
-    /// A discipline is asked for the next packet whenever the serialiser is free.
+    /// The serialiser asks a discipline for the next packet whenever it is free.
     Asked {
         discipline: Box<dyn QueueDisc>,
-        /// A [`Event::LinkFree`] waits.
+        /// True if an [`Event::LinkFree`] waits.
         free_pending: bool,
     },
 }
 
-/// A packet that is given to the serialiser, or under way.
+/// Packet in the serialiser, or under way.
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
-    /// From its first bit sent
+    /// First bit sent.
     start: Time,
-    /// to the last.
+    /// Last bit sent.
     end: Time,
     arrival: Time,
 }
@@ -81,13 +82,13 @@ pub(crate) struct LinkTrace {
 }
 
 impl Line {
-    /// The line of this plan before a serialiser of that pace.
+    /// Creates the line of this plan before a serialiser of this rate.
     pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
                 Line::Scheduled { capacity: packets, gone: 0 }
             }
-            // What waits for a mobile may be lost in a handoff.
+            // Packets that wait for a mobile may be lost in a handoff.
             _ => Line::Asked {
                 discipline: queues::build(plan, |bytes| pace.time_for(bytes), stream),
                 free_pending: false,
@@ -125,7 +126,7 @@ impl Link {
         }
     }
 
-    /// Offers a packet of `bytes`. What the queue drops is found in `dropped`.
+    /// Offers a packet of `bytes`. Packets that the queue drops are in `dropped`.
     #[inline(always)]
     pub fn offer(
         &mut self,
@@ -140,7 +141,7 @@ impl Link {
             return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
         };
         if self.free_at <= now {
-            *gone = self.wire.len() + 1; // with all that went before it
+            *gone = self.wire.len() + 1; // this packet and all before it
             self.transmit(now, packet, bytes, events);
         } else if self.is_full(now) {
             dropped.push((packet, Drop::Queue));
@@ -149,14 +150,15 @@ impl Link {
         }
     }
 
-    /// True if nobody else may wait in a scheduled line.
+    /// True if a scheduled line has no room.
     #[inline]
     fn is_full(&mut self, now: Time) -> bool {
         let Line::Scheduled { capacity, gone } = self.line else { return false };
         self.wire.len() - gone >= capacity && self.let_go(now, |_, _| {}) >= capacity
     }
 
-    /// Takes note of what has gone from a scheduled line before now: shows each time, and how many waited then. Returns how many wait.
+    /// Records the packets that have left a scheduled line before now: calls `show` with each time, and the number that waited then.
+    /// Returns the number that wait.
     pub fn let_go(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
         for next in self.wire.range(*gone..).take_while(|next| next.start < now) {
@@ -192,7 +194,7 @@ impl Link {
         }
     }
 
-    /// Gives the serialiser a packet, which it is free for at `start`.
+    /// Passes a packet to the serialiser, which is free for it at `start`.
     #[inline(always)]
     fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
         let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
@@ -204,7 +206,7 @@ impl Link {
         }
     }
 
-    /// The serialiser is free: the next packet goes out. What the queue drops is found in `dropped`.
+    /// Sends the next packet when the serialiser is free. Packets that the queue drops are in `dropped`.
     pub fn on_free(
         &mut self,
         now: Time,
@@ -226,7 +228,7 @@ impl Link {
         }
     }
 
-    /// The oldest packet on the wire arrives.
+    /// Returns the oldest packet on the wire, which arrives.
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
@@ -239,7 +241,7 @@ impl Link {
         Some(arrived)
     }
 
-    /// True if something may happen to packets on the wire.
+    /// True if errors or reordering may happen on the wire.
     #[inline]
     pub fn is_doubtful(&self) -> bool {
         self.mishaps.is_some()
@@ -249,12 +251,12 @@ impl Link {
         self.mishaps.as_mut()?.reordering.as_mut()
     }
 
-    /// True if the packet that has come to the end of the wire is late. To be asked of each.
+    /// Draws whether the packet at the end of the wire is late. To be called for each.
     pub fn draws_late(&mut self) -> bool {
         self.reordering().is_some_and(Reordering::draws_late)
     }
 
-    /// Keeps a packet that is late.
+    /// Keeps a late packet.
     pub fn keep_late(&mut self, now: Time, packet: Id<Packet>, events: &mut EventQueue<Event>) {
         let link = self.index;
         if let Some(reordering) = self.reordering() {
@@ -262,13 +264,13 @@ impl Link {
         }
     }
 
-    /// The oldest packet that is late arrives.
+    /// Returns the oldest late packet, which arrives.
     pub fn on_late_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let link = self.index;
         self.reordering()?.on_arrival(link, events)
     }
 
-    /// What happened to a packet that has arrived.
+    /// Returns the damage of a packet that has arrived.
     pub fn damage(&mut self, arrived: &OnWire, packet: &Packet) -> Damage {
         let model = self.mishaps.as_mut().and_then(|mishaps| mishaps.errors.as_mut());
         let Some(model) = model else { return Damage::None };
@@ -277,14 +279,14 @@ impl Link {
         model.damage(&Frame { bits, header_bits, control: false, broadcast: false, start, end, attempt: 1 })
     }
 
-    /// Drops all that wait for a discipline.
+    /// Drops all packets that wait for a discipline.
     pub fn clear_queue(&mut self, dropped: &mut Dropped) {
         if let Line::Asked { discipline, .. } = &mut self.line {
             drop_all(&mut **discipline, dropped);
         }
     }
 
-    /// How many packets wait.
+    /// Returns the number of packets that wait.
     pub fn waiting(&self, now: Time) -> usize {
         match &self.line {
             Line::Scheduled { gone, .. } => {
@@ -294,7 +296,7 @@ impl Link {
         }
     }
 
-    /// How many packets may wait.
+    /// Returns the queue capacity, packets.
     pub fn capacity(&self) -> usize {
         match &self.line {
             Line::Scheduled { capacity, .. } => *capacity,
@@ -302,7 +304,7 @@ impl Link {
         }
     }
 
-    /// The marks of its queue, if that marks.
+    /// Returns the marks of its queue, if the queue marks.
     pub fn marker(&self) -> Option<&Marker> {
         match &self.line {
             Line::Scheduled { .. } => None,
@@ -310,7 +312,7 @@ impl Link {
         }
     }
 
-    /// Packets inside: waiting, on the wire, and late.
+    /// Returns the number of packets inside: waiting, on the wire, and late.
     pub fn holds(&self) -> usize {
         let asked = match &self.line {
             Line::Scheduled { .. } => 0,
@@ -321,7 +323,7 @@ impl Link {
     }
 }
 
-/// Drops all that wait in a queue: their route is gone.
+/// Drops all packets in a queue, whose route is gone.
 pub(crate) fn drop_all(queue: &mut dyn QueueDisc, dropped: &mut Dropped) {
     while let Some(packet) = queue.remove_first(&|_| true) {
         dropped.push((packet, Drop::Route));

@@ -121,7 +121,7 @@ pub fn pairs(places: &[Place], reach: Option<f64>, hops: Option<u32>) -> Vec<[St
     from_each.collect()
 }
 
-/// How many steps each place is from `from`, as far as `most` steps go.
+/// Returns the distance of each place from `from` in steps, as far as `most` steps.
 fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
     let mut distances = vec![None; neighbours.len()];
     distances[from] = Some(0);

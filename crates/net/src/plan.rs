@@ -1,4 +1,4 @@
-//! What a world is built from: plain numbers, checked by whoever made them.
+//! Specification of a world: plain numbers, checked by their maker.
 
 use crate::links::Links;
 use crate::routing::AodvPlan;
@@ -13,7 +13,7 @@ pub struct Plan {
     pub name: String,
     /// Simulated time.
     pub duration: Span,
-    /// What goes by before anything is counted; less than `duration`.
+    /// Warm-up: time before anything is counted; less than `duration`.
     pub warmup: Span,
     /// Names of the nodes; a [`NodeId`] is an index.
     pub nodes: Vec<String>,
@@ -23,49 +23,49 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
 }
 
-/// What of a wlan is drawn anew for each replication (see [`crate::placement`]).
+/// Properties of a wlan that each replication draws anew (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draws {
-    /// Where its stations are; their places in the plan mean nothing then.
+    /// Area of its stations; if given, their places in the plan have no meaning.
     pub area: Option<Area>,
-    /// Flows between two of its stations; what the plan has for their ends means nothing.
+    /// Flows between two of its stations, whose ends in the plan have no meaning.
     pub pairs: Vec<Pair>,
 }
 
-/// A rectangle with a corner at [0, 0], in which each place is as likely as any other.
+/// Rectangle with a corner at [0, 0], in which each place is equally likely.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
-    /// Its extent in x, metres.
+    /// Extent in x, metres.
     pub width: f64,
-    /// Its extent in y, metres.
+    /// Extent in y, metres.
     pub height: f64,
-    /// Only places from each of which there is a way to each other are taken.
+    /// True to accept only places from each of which there is a path to each other.
     pub connected: bool,
 }
 
-/// A flow between two stations that are drawn; no two flows of a wlan get the same pair.
+/// Flow between two stations that are drawn; no two flows of a wlan get the same pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// The flow.
+    /// Flow.
     pub flow: FlowId,
-    /// Transmissions on the shortest way from one to the other in this wlan; any number if `None`.
+    /// Number of transmissions on the shortest path between them in this wlan; any number if `None`.
     pub hops: Option<u32>,
 }
 
-/// How the stations of a cell find routes.
+/// Routing between the stations of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RoutingPlan {
-    /// The shortest routes are known from the beginning.
+    /// Shortest routes, known from the beginning.
     #[default]
     Static,
-    /// They ask each other (AODV).
+    /// Routes on demand (AODV).
     Aodv(AodvPlan),
 }
 
-/// A flow.
+/// Flow.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
     /// The sending node.
     pub from: NodeId,
@@ -73,16 +73,16 @@ pub struct FlowPlan {
     pub to: NodeId,
     /// TCP or UDP.
     pub transport: Transport,
-    /// What is sent.
+    /// Application that sends.
     pub app: AppPlan,
-    /// When it starts.
+    /// Start time.
     pub start: Time,
-    /// What the network does for it.
+    /// Services of the network for it.
     pub services: Vec<&'static Service>,
 }
 
 impl FlowPlan {
-    /// True if link layers do this for it.
+    /// True if link layers provide this service for it.
     pub fn is_served_by(&self, wanted: LinkService) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
     }
@@ -95,7 +95,7 @@ pub enum Transport {
     Tcp {
         /// The scheme.
         scheme: &'static Scheme,
-        /// Its parameters, by name, all of them.
+        /// Parameters of the scheme by name, all of them.
         params: airhop_tcp::Params,
         /// The connection's configuration.
         config: Config,

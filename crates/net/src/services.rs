@@ -1,74 +1,73 @@
-//! A service is something that the network does for a flow: agents, queue disciplines and link layers that schemes
-//! need.
+//! Services of the network for a flow: agents, queue disciplines and link layers that schemes need.
 //!
-//! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
-//! sender can be tried with any notification (Yun 2009 §5.3).
+//! A scheme names the services that it needs; choosing the scheme installs them. A scenario may name others for a flow, so that any sender
+//! can be tried with any notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
 use crate::plan::FlowPlan;
 use crate::queues::QueuePlan;
 use airhop_base::{FlowId, NodeId};
 
-/// Something that the network does for a flow.
+/// Service of the network for a flow.
 #[derive(Debug)]
 pub struct Service {
-    /// Its name, in a scheme's `needs` and in scenario files.
+    /// Name in a scheme's `needs` and in scenario files.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// Description, a sentence.
     pub about: &'static str,
-    /// How it is provided.
+    /// Form in which it is provided.
     pub kind: Kind,
-    /// It tells senders of losses on wireless links, in whatever form: what a flow with notices of its own choice does without.
+    /// True if it notifies senders of losses on wireless links, in whatever form: a flow with notices of its own choice omits it.
     pub tells_of_losses: bool,
-    /// What it does for flows of real hosts.
+    /// Effect on flows of real hosts.
     pub on_real: OnReal,
 }
 
-/// What a service does for real packets.
+/// Effect of a service on real packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnReal {
-    /// The same as for those of Airhop.
+    /// Full effect, as on packets of Airhop.
     Acts,
-    /// It acts; what it tells the sender leaves to those who listen for it: any other kernel would take it for an ACK.
+    /// Full effect; its notices to the sender leave only to hosts that listen to them: any other kernel would take them for an ACK.
     ToListeners,
-    /// It cannot act; says why.
+    /// No effect, with the reason.
     Cannot(&'static str),
 }
 
-/// How a service is provided.
+/// Form of a service.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// An agent wherever the data enters a wireless link, where it hears what the link layer does: at the base station on the
-    /// way down, at the sending station on the way up.
+    /// Agent wherever the data enter a wireless link, where it hears events of the link layer: at the base station on the way down, at the
+    /// sending station on the way up.
     AtLink(BuildAgent),
-    /// An agent at every station of the wireless networks that the data cross, wherever routing leads them.
+    /// Agent at every station of the wireless networks that the data cross, wherever routing leads them.
     AtStations(BuildAtStation),
-    /// An agent at the base station, where the wired and the wireless network meet, in either direction.
+    /// Agent at the base station, where the wired and the wireless network meet, in either direction.
     AtBase(BuildAtBase),
-    /// An agent that tells of a wireless link, at any [`Place`] that it wants.
+    /// Agent that reports a wireless link, at any [`Place`] that it chooses.
     BesideAir(BuildBesideAir),
-    /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
+    /// Discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
-    /// The simulator tells the sender the truth about its path.
+    /// The true properties of its path, from the simulator to the sender.
     Oracle,
-    /// The link layers themselves do it.
+    /// Function of the link layers themselves.
     ByLinks(LinkService),
 }
 
-/// Builds an agent for the flow with this number and plan.
+/// Builder of an agent for the flow with this number and plan.
 pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 
-/// The same for one at the station of this node.
+/// Builder of an agent at the station of this node.
 pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
-/// The same for one at the base station, which the data crosses that way.
+/// Builder of an agent at the base station, which the data cross in this direction.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
 
-/// The same for one at this place, if it wants to be there.
+/// Builder of an agent at this place, if it wants to be there.
 pub type BuildBesideAir = fn(&FlowPlan, Place) -> Option<Box<dyn Agent>>;
 
-/// Where on the path of a flow something can be said of one of its wireless links. A base station is a node at which the data change
-/// from one network to another, and at least one of the two is wireless.
+/// Place on the path of a flow beside one of its wireless links. A base station is a node at which the data change from one network to
+/// another, and at least one of the two is wireless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// At the source, which is itself wireless.
@@ -79,7 +78,7 @@ pub enum Place {
     Up,
 }
 
-/// Which way data crosses a base station.
+/// Direction in which data cross a base station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// From the wireless link to the wire.
@@ -88,15 +87,14 @@ pub enum Way {
     Down,
 }
 
-/// What link layers can do for a flow.
+/// Services that link layers can provide for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkService {
-    /// Deliver, marked as damaged, segments that arrived with bit errors behind their headers.
+    /// Delivery, marked as damaged, of segments that arrived with bit errors behind their headers.
     DamagedFrames,
-    /// Send data in fragments that protect its headers, on 802.11; a station that gets those alone delivers the segment, marked as
-    /// damaged.
+    /// Fragments that protect a segment's headers, on 802.11; a station that gets those alone delivers the segment, marked as damaged.
     Fragments,
-    /// Add to a header field of its data how long it contended for the medium, hop by hop.
+    /// Contention time of the data, summed in a header field, hop by hop.
     Contention,
 }
 
@@ -210,12 +208,12 @@ pub static SERVICES: &[Service] = &[
     },
 ];
 
-/// The names of all services.
+/// Returns the names of all services.
 pub fn names() -> Vec<&'static str> {
     SERVICES.iter().map(|s| s.name).collect()
 }
 
-/// The service called `name`.
+/// Returns the service called `name`.
 pub fn find(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|s| s.name == name)
 }

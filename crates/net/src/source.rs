@@ -1,20 +1,20 @@
-//! A source says when the datagrams of a UDP flow are due.
+//! Source: times of the datagrams of a UDP flow.
 
 use crate::plan::AppPlan;
 use airhop_base::{Rate, Span};
 use airhop_engine::Stream;
 
-/// A source of datagrams.
+/// Source of datagrams.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// One in every such interval.
+    /// One datagram in every such interval.
     Constant(Span),
     /// Bursts.
     OnOff(OnOff),
 }
 
 impl Source {
-    /// The source of an application that sends datagrams of `bytes` payload; `None` if it is for TCP.
+    /// Creates the source of an application that sends datagrams of `bytes` payload; `None` if it is for TCP.
     pub fn new(app: &AppPlan, bytes: u32, stream: Stream) -> Option<Self> {
         match *app {
             AppPlan::Bulk | AppPlan::Transfer { .. } => None,
@@ -25,7 +25,7 @@ impl Source {
         }
     }
 
-    /// Time until the next datagram.
+    /// Returns the time until the next datagram.
     pub fn gap(&mut self) -> Span {
         match self {
             Source::Constant(interval) => *interval,
@@ -34,18 +34,18 @@ impl Source {
     }
 }
 
-/// Constant bit rate while it is on, silence while it is off; both periods have a Pareto distribution, so that many such sources
-/// together are self-similar (Willinger et al. 1997).
+/// Constant bit rate while it is on, silence while it is off; both periods have a Pareto distribution, so that many such sources together
+/// are self-similar (Willinger et al. 1997).
 ///
-/// As in ns-2, but for the end of a burst: ns-2 rounds bursts to whole packets, at least one. Here what is left of an interval at
-/// the end of a burst is waited for in the next, so that the mean rate is `peak * on / (on + off)` whatever the periods.
+/// As in ns-2, but for the end of a burst: ns-2 rounds bursts to whole packets, at least one. Here the next burst begins with the rest of
+/// the interval at the end of the last, so that the mean rate is `peak * on / (on + off)` whatever the periods.
 #[derive(Debug)]
 pub(crate) struct OnOff {
-    /// Between datagrams, while it is on.
+    /// Time between datagrams, while it is on.
     interval: Span,
     on: Pareto,
     off: Pareto,
-    /// Of the present burst.
+    /// Rest of the current burst.
     left: Span,
     stream: Stream,
 }
@@ -72,21 +72,21 @@ impl OnOff {
 /// The Pareto distribution: `P(X > x) = (scale / x)^shape` for `x >= scale`.
 #[derive(Clone, Copy, Debug)]
 struct Pareto {
-    /// Seconds.
+    /// Scale, seconds.
     scale: f64,
     shape: f64,
 }
 
-/// A period that no run outlives; the tail of a Pareto distribution has no end.
+/// Longest period, beyond any run; the tail of a Pareto distribution has no end.
 const LONGEST_S: f64 = 1e6;
 
 impl Pareto {
-    /// With this mean; `shape` is more than 1, or there would be none.
+    /// Creates the distribution with this mean; `shape` is more than 1, or there would be none.
     fn new(mean: Span, shape: f64) -> Self {
         Pareto { scale: mean.secs_f64() * (shape - 1.0) / shape, shape }
     }
 
-    /// By inversion: one uniform number for each variate.
+    /// Draws a variate by inversion from one uniform number.
     fn draw(&self, stream: &mut Stream) -> Span {
         let x = self.scale * libm::pow(1.0 - stream.uniform(), -1.0 / self.shape);
         Span::from_secs_f64(x.min(LONGEST_S))

@@ -1,12 +1,12 @@
-//! When a flow was active, and what the network did to its datagrams: loss, one-way delay, jitter.
+//! Active time of a flow, and the transit of its datagrams: loss, one-way delay, jitter.
 
 use airhop_base::{Datagram, Span, Time};
 use hdrhistogram::Histogram;
 
-/// Significant decimal digits of a delay in the histogram: a percentile is at most 1 % above the delay that it stands for.
+/// Significant decimal digits of a delay in the histogram: a percentile is at most 1 % above the true delay.
 const DIGITS: u8 = 2;
 
-/// The time from a flow's first segment, as it was sent, to its last delivery. No segment: it begins and ends at zero.
+/// Time from a flow's first segment sent to its last delivery. Without segments both are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Active {
     first: Option<Time>,
@@ -14,26 +14,26 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// A segment or datagram is sent.
+    /// Records a segment or datagram that is sent.
     #[inline]
     pub fn sent(&mut self, now: Time) {
         self.first.get_or_insert(now);
     }
 
-    /// New bytes are delivered.
+    /// Records the delivery of new bytes.
     #[inline]
     pub fn delivered(&mut self, now: Time) {
         self.last = now;
     }
 
-    /// The rate in Mbit/s at which `bytes` were delivered from `since` on, over the active time from then; `None` if there is none.
+    /// Returns the rate in Mbit/s at which `bytes` were delivered from `since` on, over the active time from then; `None` if there is none.
     pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
         let first = self.first?.max(since);
         (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
     }
 }
 
-/// The datagrams of a flow.
+/// Counts of a flow's datagrams.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
     /// Datagrams sent.
@@ -45,20 +45,20 @@ pub(crate) struct Datagrams {
     arrived: u64,
     dropped: u64,
     delays: Delays,
-    /// What the last one took.
+    /// Delay of the last datagram.
     last_delay: Option<Span>,
     jitter_ns: f64,
 }
 
 impl Datagrams {
-    /// A datagram with so many bytes of payload is sent. Returns its number.
+    /// Counts a datagram of `bytes` of payload that is sent. Returns its number.
     pub fn send(&mut self, bytes: u32) -> u64 {
         self.sent += 1;
         self.sent_bytes += u64::from(bytes);
         self.sent - 1
     }
 
-    /// A datagram is delivered.
+    /// Counts a datagram that is delivered.
     pub fn on_arrival(&mut self, now: Time, datagram: &Datagram) {
         self.delivered_bytes += u64::from(datagram.len);
         self.arrived += 1;
@@ -71,29 +71,29 @@ impl Datagrams {
         }
     }
 
-    /// A datagram is dropped.
+    /// Counts a datagram that is dropped.
     pub fn on_drop(&mut self) {
         self.dropped += 1;
     }
 
-    /// The warm-up is over: loss, delay and jitter are of what arrives or is dropped from now on.
+    /// Ends the warm-up: loss, delay and jitter are of datagrams that arrive or are dropped from now on.
     pub fn begin_anew(&mut self) {
         let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// The share that was dropped of all datagrams that are not under way any more, 0 to 1.
+    /// Returns the share of dropped datagrams among all that are not under way any more, 0 to 1.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
     }
 
-    /// Delays from the first transmission to delivery.
+    /// Returns the delays from the first transmission to delivery.
     pub fn delay(&self) -> Option<Delay> {
         self.delays.summary()
     }
 
-    /// Interarrival jitter in milliseconds, from the second arrival on (RFC 3550 §6.4.1).
+    /// Returns the interarrival jitter in milliseconds, from the second arrival on (RFC 3550 §6.4.1).
     pub fn jitter_ms(&self) -> Option<f64> {
         (self.arrived > 1).then_some(self.jitter_ns / 1e6)
     }
@@ -114,7 +114,7 @@ pub struct Delay {
     pub max: f64,
 }
 
-/// A histogram of delays, which needs memory by their range and not by their number.
+/// Histogram of delays, whose memory grows with their range and not with their number.
 #[derive(Debug, Default)]
 struct Delays {
     nanos: Option<Box<Histogram<u32>>>,

@@ -11,18 +11,18 @@ use airhop_tcp::Turnaround;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The distribution of what a packet is held for.
+/// Distribution of the holding time.
 #[derive(Clone, Debug)]
 pub(crate) enum Takes {
-    /// Log-logistic: the median, and what (1 - u) / u is raised to.
+    /// Log-logistic: the median, and the exponent of (1 - u) / u.
     LogLogistic { median_s: f64, exponent: f64 },
-    /// As an emulation measured it.
+    /// Distribution measured in an emulation.
     Measured(Arc<Empirical>),
 }
 
 impl From<Turnaround> for Takes {
-    /// F(x) = 1 / (1 + (x / median)^-β), whose tail is that of a power, as those of hosts are. Of its two parameters two quantiles give
-    /// both: F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
+    /// Derives the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), whose tail is that of a power, as those of hosts are.
+    /// F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
     fn from(config: Turnaround) -> Self {
         let (median_s, p90_s) = (config.median.secs_f64(), config.p90.secs_f64());
         let exponent = if p90_s > median_s && median_s > 0.0 {
@@ -53,35 +53,35 @@ pub(crate) struct Holding<T> {
     takes: Takes,
     stream: Stream,
     held: VecDeque<T>,
-    /// When the last of them leaves.
+    /// Departure of the last of them.
     last: Time,
 }
 
 impl<T> Holding<T> {
-    /// Nothing is held yet.
+    /// Creates an empty queue.
     pub fn new(takes: impl Into<Takes>, stream: Stream) -> Self {
         Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
-    /// Holds a packet. Returns when it leaves: after what it takes, and no earlier than the packets before it.
+    /// Adds a packet. Returns its departure: after its holding time, and no earlier than the packets before it.
     pub fn hold(&mut self, now: Time, packet: T) -> Time {
         self.held.push_back(packet);
         self.last = self.last.max(now + self.takes.draw(&mut self.stream));
         self.last
     }
 
-    /// How many packets are held.
+    /// Returns the number of packets held.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// The oldest leaves.
+    /// Removes the oldest packet.
     pub fn release(&mut self) -> Option<T> {
         self.held.pop_front()
     }
 }
 
-/// A distribution without end is cut here: no host sleeps longer with the network up.
+/// Longest turnaround, where the distribution is cut: no host sleeps longer with the network up.
 const LONGEST_S: f64 = 1.0;
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
         let mut host =
             host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
-        // So far apart that no ACK waits for the one before.
+        // Intervals so long that no ACK waits for the one before.
         let at = |i| Time::ZERO + Span::from_secs(2) * i;
         let mut takes: Vec<f64> = (0..n).map(|i| (host.hold(at(i), i) - at(i)).secs_f64() * 1e6).collect();
         takes.sort_by(f64::total_cmp);

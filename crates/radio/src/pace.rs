@@ -91,7 +91,8 @@ const LATEST_MS: u64 = 1_000_000_000;
 impl Deliveries {
     /// Reads a trace: a line for each opportunity, its time in whole milliseconds; equal lines are opportunities at the same time.
     ///
-    /// # Errors [`BadLine`] for the first malformed line.
+    /// # Errors
+    /// [`BadLine`] for the first malformed line.
     pub fn parse(text: &str) -> Result<Deliveries, BadLine> {
         let mut times: Vec<Span> = Vec::new();
         for (line, text) in (1..).zip(text.lines()) {

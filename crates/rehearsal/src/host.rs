@@ -12,7 +12,7 @@ pub(super) type Sent = Vec<(NodeId, Vec<u8>)>;
 pub(super) struct Connection {
     flow: FlowId,
     ends: [NodeId; 2],
-    /// When it is opened, and with how many bytes; `None` once it is.
+    /// Time of its opening, and number of bytes; `None` once it is open.
     opens: Option<(Time, u64)>,
     sender: Sender,
     receiver: Receiver,
@@ -39,13 +39,13 @@ impl Connection {
         }
     }
 
-    /// When an end does something next by itself.
+    /// Returns the time of the next action of an end by itself.
     pub fn due(&self) -> Option<Time> {
         let opens = self.opens.map(|(at, _)| at);
         [opens, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
     }
 
-    /// All that is due happens.
+    /// Carries out all actions that are due.
     pub fn work(&mut self, now: Time, sent: &mut Sent) {
         if let Some((_, bytes)) = self.opens.take_if(|(at, _)| *at <= now) {
             self.sender.supply(bytes);

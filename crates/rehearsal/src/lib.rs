@@ -21,19 +21,19 @@ use std::io;
 use std::rc::Rc;
 use std::sync::mpsc;
 
-/// So long a look at the clock takes.
+/// Time that a reading of the clock takes.
 const READING: Span = Span::from_micros(1);
 
-/// What is rehearsed.
+/// Specification of a rehearsal.
 #[derive(Debug)]
 pub struct Rehearsal<'a> {
     /// The nodes with hosts.
     pub ends: Vec<NodeId>,
     /// The TCP connections of the hosts.
     pub talks: Vec<Talk<'a>>,
-    /// How many datagrams of other kinds are sent.
+    /// Number of datagrams of other kinds.
     pub noise: usize,
-    /// When it is over.
+    /// End of the rehearsal.
     pub duration: Span,
     /// Of everything that is drawn.
     pub seed: u64,
@@ -42,19 +42,19 @@ pub struct Rehearsal<'a> {
 /// A TCP connection that carries data one way.
 #[derive(Clone, Copy, Debug)]
 pub struct Talk<'a> {
-    /// Who opens it and sends the data.
+    /// Node that opens the connection and sends the data.
     pub from: NodeId,
-    /// Who receives the data.
+    /// Node that receives the data.
     pub to: NodeId,
-    /// When it is opened.
+    /// Time of the opening.
     pub start: Time,
-    /// So many bytes are sent.
+    /// Number of bytes sent.
     pub bytes: u64,
-    /// What the sender runs.
+    /// Scheme of the sender.
     pub scheme: &'static Scheme,
-    /// Its parameters.
+    /// Parameters of the scheme.
     pub params: &'a Params,
-    /// How both ends are configured; they always shake hands.
+    /// Configuration of both ends, which always shake hands.
     pub config: &'a Config,
 }
 
@@ -87,7 +87,7 @@ impl Rehearsal<'_> {
 struct Machine {
     now: Time,
     connections: Vec<Connection>,
-    /// What is sent beside, the next first.
+    /// Datagrams of other kinds, the next first.
     noise: VecDeque<(Time, NodeId, Vec<u8>)>,
     /// By node, what waits to be read.
     waiting: Vec<(NodeId, VecDeque<Vec<u8>>)>,
@@ -100,13 +100,13 @@ impl Machine {
         }
     }
 
-    /// When a host does something next by itself.
+    /// Returns the time of the next action of a host by itself.
     fn next(&self) -> Option<Time> {
         let timers = self.connections.iter().filter_map(Connection::due);
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
     }
 
-    /// All that is due happens.
+    /// Carries out all actions that are due.
     fn work(&mut self) {
         while self.noise.front().is_some_and(|(at, ..)| *at <= self.now) {
             let Some((_, node, datagram)) = self.noise.pop_front() else { break };

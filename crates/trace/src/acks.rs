@@ -3,16 +3,16 @@
 use crate::columns::{Column, Table};
 use airhop_base::{FlowId, Time};
 
-/// An ACK as the sender processes it.
+/// ACK as the sender processes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acked {
-    /// It acknowledges all before this byte.
+    /// Acknowledgement number: all bytes before it are acknowledged.
     pub ack: u64,
-    /// What its SACK blocks report, in bytes.
+    /// Bytes in its SACK blocks.
     pub sacked_bytes: u32,
-    /// It acknowledges nothing new.
+    /// True if it acknowledges nothing new.
     pub duplicate: bool,
-    /// It echoes a mark (RFC 3168 §6.1.3).
+    /// True if it echoes a mark (RFC 3168 §6.1.3).
     pub ece: bool,
 }
 

@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::tables::{DropKind, flows_or_none, words};
 use airhop_base::{FlowId, NodeId, Time};
 
-/// The kind of a frame on the air.
+/// Kind of a frame on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirKind {
     /// Request to send.
@@ -15,7 +15,7 @@ pub enum AirKind {
     Data,
     /// The link layer's acknowledgement.
     Ack,
-    /// A data frame for all who hear it.
+    /// A data frame addressed to all stations.
     Broadcast,
 }
 
@@ -24,7 +24,7 @@ impl AirKind {
     pub const ALL: [AirKind; 5] =
         [AirKind::Rts, AirKind::Cts, AirKind::Data, AirKind::Ack, AirKind::Broadcast];
 
-    /// Its name in traces.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             AirKind::Rts => "rts",
@@ -36,7 +36,7 @@ impl AirKind {
     }
 }
 
-/// What became of a frame, at the station it was for; of a broadcast, at the one that fared best.
+/// Outcome of a frame at the station addressed; of a broadcast, the best outcome at any station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirOutcome {
     /// Received.
@@ -47,7 +47,7 @@ pub enum AirOutcome {
     Collision,
     /// Received although another signal overlapped it.
     Captured,
-    /// Nobody it was for was in receive range.
+    /// No station addressed was in receive range.
     Unheard,
 }
 
@@ -61,7 +61,7 @@ impl AirOutcome {
         AirOutcome::Unheard,
     ];
 
-    /// Its name in traces.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             AirOutcome::Received => "received",
@@ -73,7 +73,7 @@ impl AirOutcome {
     }
 }
 
-/// A row of `air`.
+/// Row of `air`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AirRow {
     /// First bit of the preamble.
@@ -82,25 +82,26 @@ pub struct AirRow {
     pub end: Time,
     /// The sending node.
     pub from: NodeId,
-    /// The node it is for; `None`: all who hear it.
+    /// The node addressed; `None`: all who hear the frame.
     pub to: Option<NodeId>,
-    /// Which kind of frame.
+    /// Kind of the frame.
     pub kind: AirKind,
-    /// Length of the MAC frame.
+    /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// The flow of the packet inside, if it is of one; for a control frame, of the one it serves.
+    /// Flow of the packet inside, if it belongs to one; of a control frame, flow of the packet that the
+    /// exchange carries.
     pub flow: FlowId,
-    /// What that packet is.
+    /// Kind of that packet.
     pub packet: DropKind,
-    /// Its first byte of payload; the acknowledgement number of an ACK; the number of a datagram.
+    /// First byte of the packet's payload; the acknowledgement number of an ACK; the number of a datagram.
     pub seq: u64,
-    /// The attempt at that packet, the first is 1.
+    /// Number of the attempt at that packet; the first is 1.
     pub attempt: u32,
-    /// What became of the frame.
+    /// Outcome of the frame.
     pub outcome: AirOutcome,
 }
 
-/// `air`: each transmission, in the order in which they ended.
+/// `air`: each transmission, in the order of their ends.
 pub(crate) struct Air {
     /// Names of the nodes, for the columns of nodes.
     nodes: Vec<String>,

@@ -1,6 +1,6 @@
-//! Tables of columns: what a trace is when it leaves the simulator.
+//! Tables of columns: the form of a trace outside the simulator.
 
-/// One column of a [`Table`].
+/// Column of a [`Table`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     /// Stream offsets and byte counts.
@@ -9,14 +9,14 @@ pub enum Column {
     U32(Vec<u32>),
     /// Times, windows in segments, durations; NaN where there is no value.
     F64(Vec<f64>),
-    /// Yes or no.
+    /// Booleans.
     Bool(Vec<bool>),
     /// Words out of a small set: an index for each row, and the words.
     Category(Vec<u32>, Vec<String>),
 }
 
 impl Column {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         match self {
             Column::U64(v) => v.len(),
@@ -32,22 +32,22 @@ impl Column {
     }
 }
 
-/// A table: columns of equal length, in the order in which they are shown.
+/// Table: columns of equal length, in the order in which they are shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Its name; also the name of its file.
+    /// Name of the table, and of its file.
     pub name: &'static str,
     /// Names and values of the columns.
     pub columns: Vec<(&'static str, Column)>,
 }
 
 impl Table {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
 
-    /// The column of this name.
+    /// Returns the column of this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(n, _)| *n == name).map(|(_, column)| column)
     }

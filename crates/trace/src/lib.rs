@@ -1,6 +1,6 @@
 //! Probes to columns and to pcapng.
 //!
-//! A [`Recorder`] is handed to a run and asked at its end for [`Table`]s; packets go to files as they pass.
+//! A run writes into a [`Recorder`], which returns [`Table`]s at its end; packets go to files as they pass.
 
 mod acks;
 mod air;

@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::{Rate, Span, Time};
 
-/// `links`: from when on each directed link that changes has which rate and which delay; a rate of 0 where nothing leaves it.
+/// `links`: rate and delay of each directed link that changes, from each change on; a rate of 0 where nothing leaves the link.
 #[derive(Default)]
 pub(crate) struct Links {
     time: Vec<f64>,
@@ -21,7 +21,7 @@ impl Links {
         self.delay.push(delay.millis_f64());
     }
 
-    /// No table of a run in which no link changes.
+    /// Returns the table; none if no link changes in the run.
     pub fn into_table(self, places: &Places) -> Option<Table> {
         if self.time.is_empty() {
             return None;

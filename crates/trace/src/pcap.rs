@@ -19,7 +19,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Which way a packet crossed an interface.
+/// Direction in which a packet crossed an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Into the node.
@@ -29,7 +29,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Bits 0 and 1 of `epb_flags`.
+    /// Returns bits 0 and 1 of `epb_flags`.
     const fn epb_flags(self) -> u32 {
         match self {
             Direction::In => 0b01,
@@ -44,12 +44,12 @@ const NANOSECONDS: u8 = 9;
 const NO_LIMIT: u32 = 0;
 const BUFFER: usize = 1 << 18;
 
-/// The capture files of a run.
+/// Capture files of a run.
 pub(crate) struct Captures {
     files: Vec<Capture>,
-    /// By flow, once it has sent something.
+    /// Conversation of each flow, once it has sent something.
     conversations: Vec<Option<Conversation>>,
-    /// The bytes of the packet at hand.
+    /// Bytes of the current packet.
     bytes: Vec<u8>,
     error: Option<io::Error>,
 }
@@ -60,8 +60,8 @@ struct Capture {
 }
 
 impl Captures {
-    /// Makes the directory and in it an empty capture for each node. More flows than there are ports are refused now, not when the
-    /// first packet of theirs passes.
+    /// Creates the directory and in it an empty capture for each node. Refuses more flows than there are ports now, not when the first
+    /// packet of theirs passes.
     pub fn create(dir: &Path, nodes: &[String], flows: usize, duration: Span) -> io::Result<Self> {
         if flows > usize::from(MAX_FLOWS) {
             let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
@@ -85,7 +85,7 @@ impl Captures {
         number
     }
 
-    /// One more flow.
+    /// Adds a flow.
     pub fn open(&mut self) {
         self.conversations.push(None);
     }
@@ -127,7 +127,7 @@ impl Captures {
         self.keep(result);
     }
 
-    /// Writes what is still in memory.
+    /// Writes the rest from memory.
     pub fn finish(mut self) -> io::Result<()> {
         for mut capture in std::mem::take(&mut self.files) {
             let result = capture.writer.get_mut().flush().map_err(|e| at(&capture.path, e));
@@ -136,7 +136,7 @@ impl Captures {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// Keeps the first error.
+    /// Stores the first error.
     fn keep(&mut self, result: io::Result<()>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
@@ -144,7 +144,7 @@ impl Captures {
     }
 }
 
-/// The conversation that this packet of a flow, the first, opens.
+/// Returns the conversation that this packet of a flow, the first, opens.
 fn first(packet: &Packet) -> Conversation {
     match packet.body {
         Body::Tcp(_) | Body::Udp(_) | Body::Routing(_) => Conversation::new(packet.src, packet.dst),
@@ -158,7 +158,7 @@ impl Capture {
             format!("Node {node}, {duration} of simulated time that begins at 0 s (1970-01-01 00:00:00 UTC)");
         let application = concat!("airhop ", env!("CARGO_PKG_VERSION"));
         let section = SectionHeaderBlock {
-            // The same bytes on every machine.
+            // Little endian on every machine, for the same bytes.
             endianness: Endianness::Little,
             options: vec![
                 SectionHeaderOption::Comment(comment.into()),
@@ -221,12 +221,12 @@ fn io_error(error: PcapError) -> io::Error {
     }
 }
 
-/// Says where an error happened.
+/// Adds the path to an error.
 fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// A file name for each node: its own name, made harmless, and told apart from the others by its number if need be.
+/// Returns a file name for each node: its own name, made harmless, and distinguished from the others by its number if need be.
 fn file_names(nodes: &[String]) -> Vec<String> {
     let harmless = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut names: Vec<String> = Vec::new();

@@ -15,9 +15,9 @@ use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time}
 use std::io;
 use std::path::Path;
 
-/// Collects what happens in one run: tables in memory, packets in files.
+/// Recorder of one run: tables in memory, packets in files.
 ///
-/// Every method is cheap, and does nothing if what it records was not asked for.
+/// Every method is cheap, and returns at once if its records were not asked for.
 pub struct Recorder {
     flows: Vec<String>,
     tables: Option<Tables>,
@@ -41,11 +41,11 @@ struct Tables {
 }
 
 impl Recorder {
-    /// A recorder of tables (if `tables`) and of packets (one `NODE.pcapng` for each node in `pcap_dir`, which is
-    /// made if it is not there). `flow_names` and `node_names` are indexed by [`FlowId`] and [`NodeId`].
+    /// Creates a recorder of tables (if `tables`) and of packets (one `NODE.pcapng` for each node in `pcap_dir`, which is created if
+    /// missing). `flow_names` and `node_names` are indexed by [`FlowId`] and [`NodeId`].
     ///
     /// # Errors
-    /// If a capture file cannot be made.
+    /// If a capture file cannot be created.
     pub fn new(
         flow_names: &[String],
         node_names: &[String],
@@ -75,7 +75,7 @@ impl Recorder {
         Ok(Recorder { flows: flow_names.to_vec(), tables, captures })
     }
 
-    /// One more flow, which opens during the run.
+    /// Adds a flow, which opens during the run.
     pub fn flow(&mut self, name: &str) {
         self.flows.push(name.to_string());
         if let Some(tables) = &mut self.tables {
@@ -86,83 +86,84 @@ impl Recorder {
         }
     }
 
-    /// A sender hands a data segment to IP.
+    /// Records a data segment that a sender passes to IP.
     pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: Sent) {
         if let Some(tables) = &mut self.tables {
             tables.segments.push(t, flow, segment, sent);
         }
     }
 
-    /// A sender processed an ACK.
+    /// Records an ACK that a sender processed.
     pub fn ack(&mut self, t: Time, flow: FlowId, acked: Acked) {
         if let Some(tables) = &mut self.tables {
             tables.acks.push(t, flow, acked);
         }
     }
 
-    /// A sender's state; it makes a row if cwnd, ssthresh, srtt or rto differ from the flow's last row.
+    /// Records a sender's state; a row is added if cwnd, ssthresh, srtt or rto differ from the flow's last row.
     pub fn window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
         if let Some(tables) = &mut self.tables {
             tables.window.push(t, flow, w);
         }
     }
 
-    /// A packet takes a step of its walk.
+    /// Records a step of a packet's walk.
     pub fn step(&mut self, t: Time, step: Step, at: Spot, walker: Walker) {
         if let Some(tables) = &mut self.tables {
             tables.walks.push(t, step, at, walker);
         }
     }
 
-    /// Something was dropped at `place` (of [`Recorder::place`]).
+    /// Records a drop at `place` (of [`Recorder::place`]).
     pub fn dropped(&mut self, t: Time, place: u32, packet: DropRow) {
         if let Some(tables) = &mut self.tables {
             tables.drops.push(t, place, packet);
         }
     }
 
-    /// So many packets wait at `place` (of [`Recorder::place`]) from then on; it makes a row if that is another number than before. To
-    /// be told of each place in the order of time.
+    /// Records that `packets` packets wait at `place` (of [`Recorder::place`]) from then on; a row is added if the number changed. Calls
+    /// for each place must come in the order of time.
     pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
         if let Some(tables) = &mut self.tables {
             tables.queue.push(t, place, packets as u32);
         }
     }
 
-    /// The code of the place where something can wait or be dropped, such as `bs->d`. Ask once, at the start.
+    /// Returns the code of a place of queues or drops, such as `bs->d`. To be called once, at the start.
     pub fn place(&mut self, name: &str) -> u32 {
         self.tables.as_mut().map_or(0, |tables| tables.places.code(name))
     }
 
-    /// A notice about the segment that starts at `seq` was sent by the link layer, or received by the sender.
+    /// Records a notice about the segment that starts at `seq`, sent by the link layer or received by the sender.
     pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
         if let Some(tables) = &mut self.tables {
             tables.notices.push(t, flow, kind, event, seq);
         }
     }
 
-    /// The receiving application has now been handed `total` bytes.
+    /// Records that `total` bytes have been delivered to the receiving application.
     pub fn delivered(&mut self, t: Time, flow: FlowId, total: u64) {
         if let Some(tables) = &mut self.tables {
             tables.deliveries.push(t, flow, total);
         }
     }
 
-    /// The channel at `place` (of [`Recorder::place`]) is bad from the first to before the second of these times.
+    /// Records that the channel at `place` (of [`Recorder::place`]) is bad from the first to before the second of these times.
     pub fn fade(&mut self, place: u32, times: [Time; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.fades.push(place, times);
         }
     }
 
-    /// From `from` on the link at `place` (of [`Recorder::place`]) has this rate, or sends nothing, and what leaves it this delay.
+    /// Records the rate of the link at `place` (of [`Recorder::place`]) from `from` on, `None` if it sends nothing, and the delay of what
+    /// leaves it.
     pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         if let Some(tables) = &mut self.tables {
             tables.links.push(from, place, rate, delay);
         }
     }
 
-    /// A station of `wlan` is at this place, metres. Tell once, at the start.
+    /// Records the place of a station of `wlan`, metres. To be called once, at the start.
     pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.stations.push(wlan, station, place);
@@ -174,7 +175,7 @@ impl Recorder {
         self.tables.is_some()
     }
 
-    /// A transmission is over.
+    /// Records a transmission at its end.
     pub fn transmission(&mut self, row: AirRow) {
         if let Some(tables) = &mut self.tables {
             tables.air.push(row);
@@ -191,9 +192,9 @@ impl Recorder {
         self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))
     }
 
-    /// A packet crossed an interface of `node`; `comment` says so if it was lost there.
+    /// Records a packet that crossed an interface of `node`; `comment` says so if it was lost there.
     ///
-    /// What arrives at a node only to be forwarded is captured once, as it leaves, unless it was lost.
+    /// A packet that arrives at a node only to be forwarded is captured once, as it leaves, unless it was lost.
     pub fn packet(
         &mut self,
         t: Time,

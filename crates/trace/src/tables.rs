@@ -1,4 +1,4 @@
-//! The tables of a trace, and the words that stand in their category columns.
+//! Tables of a trace, and the values of their category columns.
 //!
 //! Times are seconds. Sequence numbers are stream offsets in bytes, the first data byte being 1.
 
@@ -6,7 +6,7 @@ use crate::columns::{Column, Table};
 use airhop_base::{Drop, FlowId, NoticeKind, Segment, Span, Time};
 use indexmap::IndexSet;
 
-/// Why the sender handed a data segment to IP.
+/// Cause for which a sender passed a data segment to IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendCause {
     /// New data, in order.
@@ -15,13 +15,13 @@ pub enum SendCause {
     Fast,
     /// The retransmission timer expired (RFC 6298 §5.4).
     Timeout,
-    /// An explicit notification said that it was lost.
+    /// An explicit notification of its loss.
     Notice,
     /// A further retransmission of the same recovery, or data sent to keep it going (RFC 6582, RFC 6675).
     Recovery,
-    /// To find out whether the tail of a flight was lost (RFC 8985 §7.3).
+    /// Tail loss probe (RFC 8985 §7.3).
     Probe,
-    /// A real sender did, and keeps its reasons to itself.
+    /// Unknown, of a real sender.
     Unknown,
 }
 
@@ -37,7 +37,7 @@ impl SendCause {
         SendCause::Unknown,
     ];
 
-    /// Its name in traces.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             SendCause::New => "new",
@@ -51,7 +51,7 @@ impl SendCause {
     }
 }
 
-/// What was lost when something was dropped.
+/// Kind of a packet or frame that was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropKind {
     /// A TCP segment with payload.
@@ -79,7 +79,7 @@ impl DropKind {
         DropKind::Routing,
     ];
 
-    /// Its name in traces.
+    /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
         match self {
             DropKind::Data => "data",
@@ -92,22 +92,22 @@ impl DropKind {
     }
 }
 
-/// A row of `drops`, but for its time and place.
+/// Row of `drops`, without its time and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DropRow {
-    /// The flow of what was dropped, if it was of one.
+    /// Flow of the packet, if it belongs to one.
     pub flow: FlowId,
-    /// Why.
+    /// Cause of the drop.
     pub cause: Drop,
-    /// What.
+    /// Kind of the packet or frame.
     pub kind: DropKind,
-    /// First byte of its payload; the acknowledgement number of an ACK; the number of a datagram.
+    /// First byte of the payload; the acknowledgement number of an ACK; the number of a datagram.
     pub seq: u64,
-    /// Length of the IP datagram or of the frame.
+    /// Length of the IP datagram or of the frame, bytes.
     pub bytes: u32,
 }
 
-/// The state of a sender at one moment.
+/// State of a sender at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowSample {
     /// Congestion window, in segments.
@@ -122,20 +122,20 @@ pub struct WindowSample {
     pub rto: Option<Span>,
 }
 
-/// How a data segment was sent.
+/// Circumstances in which a data segment was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
-    /// It begins below the highest byte sent before.
+    /// True if the segment begins below the highest byte sent before.
     pub retransmission: bool,
-    /// Why.
+    /// Cause of its sending.
     pub cause: SendCause,
-    /// Congestion window then, in segments.
+    /// Congestion window at that time, in segments.
     pub cwnd: f64,
     /// Bytes in flight with it, as the sender counts them.
     pub flight: u32,
 }
 
-/// `segments`: each data segment as the sender hands it to IP.
+/// `segments`: each data segment as the sender passes it to IP.
 #[derive(Default)]
 pub(crate) struct Segments {
     time: Vec<f64>,
@@ -177,7 +177,7 @@ impl Segments {
 
 /// `window`: the sender's state, whenever cwnd, ssthresh, srtt or rto changed.
 pub(crate) struct Windows {
-    /// The last sample of each flow.
+    /// Last sample of each flow.
     last: Vec<Option<WindowSample>>,
     time: Vec<f64>,
     flow: Vec<u32>,
@@ -202,7 +202,7 @@ impl Windows {
         }
     }
 
-    /// One more flow.
+    /// Adds a flow.
     pub fn open(&mut self) {
         self.last.push(None);
     }
@@ -237,18 +237,18 @@ impl Windows {
     }
 }
 
-/// The places where something can wait or be dropped; a code is the index of a name.
+/// Places of queues and drops; a code is the index of a name.
 #[derive(Default)]
 pub(crate) struct Places(IndexSet<String>);
 
 impl Places {
-    /// The code of a place; the same name always has the same code.
+    /// Returns the code of a place; the same name always has the same code.
     pub fn code(&mut self, name: &str) -> u32 {
         let known = self.0.get_index_of(name);
         known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
     }
 
-    /// The names, in the order of their codes.
+    /// Returns the names, in the order of their codes.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().cloned()
     }
@@ -299,10 +299,10 @@ impl Drops {
     }
 }
 
-/// `queue`: the packets that wait, whenever there are more or fewer.
+/// `queue`: the number of packets that wait, at each change.
 #[derive(Default)]
 pub(crate) struct Queues {
-    /// The length after the last row of each place; a queue begins empty.
+    /// Length after the last row of each place; a queue begins empty.
     last: Vec<u32>,
     time: Vec<f64>,
     place: Vec<u32>,
@@ -323,7 +323,7 @@ impl Queues {
         self.packets.push(packets);
     }
 
-    /// In the order of time: what has left the queue before a wire is told when the next packet comes.
+    /// Sorts by time: departures from the queue before a wire are recorded when the next packet comes.
     pub fn into_table(self, places: &Places) -> Table {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
         order.sort_by(|&a, &b| self.time[a].total_cmp(&self.time[b]));
@@ -336,14 +336,14 @@ impl Queues {
     }
 }
 
-/// What becomes of a notice.
+/// Event of a notice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoticeEvent {
-    /// It was made.
+    /// Creation.
     Sent,
-    /// The sender acted on it.
+    /// Reception by the sender, which acted on it.
     Received {
-        /// How much later than the expiry of the retransmission timer that it should have prevented; negative: in time.
+        /// Time after the expiry of the retransmission timer that it should have prevented; negative: in time.
         lateness_ms: Option<f64>,
     },
 }
@@ -411,7 +411,7 @@ impl Deliveries {
     }
 }
 
-/// A column of flows; what belongs to none has the word "-", which no flow can be called.
+/// Returns a column of flows; rows of no flow have the word "-", which no flow can be called.
 pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
     for code in codes.iter_mut().filter(|code| **code == u32::from(FlowId::NONE.0)) {
@@ -422,7 +422,7 @@ pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     Column::Category(codes, names)
 }
 
-/// `stations`: where the stations of each wlan are, metres. The only table without times: nobody moves.
+/// `stations`: places of the stations of each wlan, metres. The only table without times: stations do not move.
 #[derive(Default)]
 pub(crate) struct Stations {
     wlans: IndexSet<String>,

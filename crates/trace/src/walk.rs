@@ -4,20 +4,20 @@ use crate::columns::{Column, Table};
 use crate::tables::{DropKind, Places, flows_or_none, words};
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, Time};
 
-/// A step of a packet's walk.
+/// Step of a packet's walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It begins to exist, at a node.
+    /// Creation, at a node.
     Made,
-    /// It is offered to the queue before a link, at the node where the link begins.
+    /// Offer to the queue before a link, at the node where the link begins.
     Offered,
-    /// It reached the end of a link unharmed.
+    /// Intact arrival at the end of a link.
     Arrived,
-    /// Its walk is over: the end that it was for has it, or an agent that ends the connection, or, of a broadcast, the air.
+    /// End of the walk: the destination has the packet, or an agent that ends the connection, or, of a broadcast, the air.
     Delivered,
-    /// Its walk is over: it was dropped, for this reason.
+    /// End of the walk by a drop, for this reason.
     Dropped(Drop),
-    /// It came to the end of a wire that reorders, and arrives later.
+    /// Arrival at the end of a wire that reorders, which delays the packet further.
     Late,
 }
 
@@ -36,7 +36,7 @@ impl Step {
         }
     }
 
-    /// Why it was dropped; past the last reason if it was not.
+    /// Returns the reason for a drop as a number; past the last reason for other steps.
     const fn cause(self) -> u32 {
         match self {
             Step::Dropped(why) => why as u32,
@@ -45,7 +45,7 @@ impl Step {
     }
 }
 
-/// Where a step was taken.
+/// Spot of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// At a node.
@@ -54,24 +54,24 @@ pub enum Spot {
     Place(u32),
 }
 
-/// What takes a step.
+/// Packet that takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walker {
-    /// Its slot in the simulator's memory, its own from the first step to the last.
+    /// Slot in the simulator's memory, its own from the first step to the last.
     pub slot: u32,
-    /// Its flow, if it is of one.
+    /// Flow of the packet, if it belongs to one.
     pub flow: FlowId,
-    /// What it is.
+    /// Kind of the packet.
     pub kind: DropKind,
     /// First byte of its payload; the acknowledgement number of an ACK; the number of a datagram.
     pub seq: u64,
-    /// Length of the IP datagram.
+    /// Length of the IP datagram, bytes.
     pub bytes: u32,
     /// Bytes of payload.
     pub payload: u32,
-    /// Only its headers are intact.
+    /// True if only its headers are intact.
     pub damaged: bool,
-    /// Its ECN codepoint, before the step.
+    /// ECN codepoint, before the step.
     pub ecn: Ecn,
     /// The control bits of a TCP segment.
     pub flags: Option<Flags>,
@@ -79,16 +79,16 @@ pub struct Walker {
 
 /// The letters of control bits (as tcpdump has them), in the order of a code's bits.
 const LETTERS: [char; 6] = ['F', 'S', 'P', '.', 'E', 'W'];
-/// The code of what is no TCP segment.
+/// Code of packets other than TCP segments.
 const NO_FLAGS: u32 = 1 << LETTERS.len();
 
-/// The code of control bits: a bit each.
+/// Returns the code of control bits: a bit each.
 fn flags_code(flags: Option<Flags>) -> u32 {
     let Some(Flags { syn, ack, fin, psh, ece, cwr }) = flags else { return NO_FLAGS };
     (0..).zip([fin, syn, psh, ack, ece, cwr]).map(|(place, bit)| u32::from(bit) << place).sum()
 }
 
-/// The words of all codes: `SEW`, `.`, `-`.
+/// Returns the words of all codes: `SEW`, `.`, `-`.
 fn flags_words() -> Vec<String> {
     let word = |code: u32| {
         let letters = (0..).zip(LETTERS).filter(|(place, _)| code >> place & 1 == 1);
@@ -97,11 +97,11 @@ fn flags_words() -> Vec<String> {
     (0..NO_FLAGS).map(word).chain(["-".to_owned()]).collect()
 }
 
-/// `packets`: each step of each packet, in the order in which they were taken.
+/// `packets`: each step of each packet, in the order of the steps.
 pub(crate) struct Walks {
     /// Names of the nodes; their codes come before those of places.
     nodes: Vec<String>,
-    /// The number of the packet in each slot.
+    /// Number of the packet in each slot.
     numbers: Vec<u64>,
     made: u64,
     time: Vec<f64>,

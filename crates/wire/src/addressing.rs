@@ -1,25 +1,25 @@
-//! Addresses, ports and initial sequence numbers: what a simulated packet does not carry.
+//! Addresses, ports and initial sequence numbers, which a simulated packet does not carry.
 
 use crate::WireError;
 use airhop_base::{Body, FlowId, NodeId, Packet};
 use std::net::IpAddr;
 
-/// Flow 0 sends from this port, the next flow from the next one: the dynamic ports (RFC 6335 §6).
+/// Source port of flow 0, followed by those of the next flows: the dynamic ports (RFC 6335 §6).
 pub const SENDER_PORT: u16 = 49152;
-/// All TCP receivers listen here. One port that no protocol owns, rather than one for each flow: a hundred flows would
-/// come across the ports of SIP, DNS and others, and be taken for those by whoever looks at a capture.
+/// Port of all TCP receivers. One port that no protocol owns, rather than one for each flow: a hundred flows would come across the ports of
+/// SIP, DNS and others, and a capture would show them as these.
 pub const TCP_RECEIVER_PORT: u16 = 5001;
-/// All UDP receivers listen here.
+/// Port of all UDP receivers.
 pub const UDP_RECEIVER_PORT: u16 = 6001;
-/// Routers talk to each other here (RFC 3561 §5).
+/// Port of routers (RFC 3561 §5).
 pub const AODV_PORT: u16 = 654;
-/// As many flows as there are dynamic ports.
+/// Maximum number of flows: that of the dynamic ports.
 pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
 
 /// 10.0.0.0/8 is for private use (RFC 1918 §3).
 const NETWORK: u32 = 10 << 24;
 
-/// Which way a packet of a flow goes.
+/// Direction of a packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// From the sender of the data.
@@ -37,7 +37,7 @@ impl Way {
     }
 }
 
-/// The IPv4 address of a node: node 0 is 10.0.0.1. A broadcast goes to all on the link (RFC 919 §7).
+/// Returns the IPv4 address of a node: node 0 is 10.0.0.1. A broadcast goes to all on the link (RFC 919 §7).
 pub fn address(node: NodeId) -> [u8; 4] {
     if node == NodeId::BROADCAST {
         return [255; 4];
@@ -48,7 +48,7 @@ pub fn address(node: NodeId) -> [u8; 4] {
 /// fd00::/8 is for private use (RFC 4193 §3.1); a prefix of Airhop's own.
 const NETWORK6: [u8; 14] = [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// The IPv6 address of a node: node 0 is fd00:a1b0::1.
+/// Returns the IPv6 address of a node: node 0 is fd00:a1b0::1.
 pub fn address6(node: NodeId) -> [u8; 16] {
     let mut address = [0; 16];
     address[..14].copy_from_slice(&NETWORK6);
@@ -56,8 +56,8 @@ pub fn address6(node: NodeId) -> [u8; 16] {
     address
 }
 
-/// Whether what goes to this address is for one host. A simulated network routes to hosts: what a kernel says to all its neighbours
-/// (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) means the link at hand.
+/// True if this address is of one host. A simulated network routes to hosts: packets of a kernel to all its neighbours (RFC 1112 §4, RFC
+/// 4291 §2.7: group membership, router solicitations) mean the link at hand.
 pub fn is_unicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(to) => {
@@ -68,7 +68,7 @@ pub fn is_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// The node whose host has this address, of either family, if a node has it.
+/// Returns the node whose host has this address, of either family, if a node has it.
 pub fn host(address: IpAddr) -> Option<NodeId> {
     match address {
         IpAddr::V4(address) => node(address.octets()).filter(|node| *node != NodeId::BROADCAST),
@@ -80,7 +80,7 @@ pub fn host(address: IpAddr) -> Option<NodeId> {
     }
 }
 
-/// The node that has this address, if a node has it.
+/// Returns the node that has this address, if a node has it.
 pub fn node(address: [u8; 4]) -> Option<NodeId> {
     if address == [255; 4] {
         return Some(NodeId::BROADCAST);
@@ -89,7 +89,7 @@ pub fn node(address: [u8; 4]) -> Option<NodeId> {
     u16::try_from(index).ok().map(NodeId).filter(|node| *node != NodeId::BROADCAST)
 }
 
-/// Source and destination port of a packet of this flow, whose receiver listens at `receiver`.
+/// Returns source and destination port of a packet of this flow, whose receiver listens at `receiver`.
 pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
     let sender = SENDER_PORT + flow.0;
     match way {
@@ -98,7 +98,7 @@ pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
     }
 }
 
-/// The flow and direction of a packet with these ports.
+/// Returns the flow and direction of a packet with these ports.
 pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(FlowId, Way), WireError> {
     let (sender, way) = match (source, destination) {
         (port, listening) if listening == receiver => (port, Way::Forward),
@@ -109,40 +109,40 @@ pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(Flow
     Ok((FlowId(number), way))
 }
 
-/// Initial sequence number of the stream that flows this way.
+/// Returns the initial sequence number of the stream in this direction.
 ///
-/// RFC 9293 §3.4.1 wants it unpredictable; a simulation wants the same bytes every time. Multiplying by an odd number
-/// keeps the streams apart: no two have the same.
+/// RFC 9293 §3.4.1 wants it unpredictable; a simulation wants the same bytes every time. Multiplying by an odd number keeps the streams
+/// apart: no two have the same.
 pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
 
-/// Initial sequence numbers of the sender and of the receiver of a TCP flow: those of their SYNs.
+/// Returns the initial sequence numbers of the sender and of the receiver of a TCP flow: those of their SYNs.
 pub fn initial_numbers(flow: FlowId) -> [u32; 2] {
     [Way::Forward, Way::Reverse].map(|way| isn(flow, way))
 }
 
-/// Ports of the sender and of the receiver of a TCP flow. There are [`MAX_FLOWS`] of the first.
+/// Returns the ports of the sender and of the receiver of a TCP flow. There are [`MAX_FLOWS`] of the first.
 pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
     [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
 }
 
-/// What both ends of a flow have agreed on, as far as headers depend on it.
+/// Agreements of both ends of a flow, as far as headers depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
     pub(crate) sender: NodeId,
     pub(crate) receiver: NodeId,
-    /// Window scale of each end; RFC 7323 §2.2: zero for who has sent no SYN.
+    /// Window scale of each end; RFC 7323 §2.2: zero for an end that has sent no SYN.
     shift: [u8; 2],
 }
 
 impl Conversation {
-    /// The conversation of a flow from `sender` to `receiver`, at its beginning.
+    /// Creates the conversation of a flow from `sender` to `receiver`, at its beginning.
     pub fn new(sender: NodeId, receiver: NodeId) -> Self {
         Conversation { sender, receiver, shift: [0; 2] }
     }
 
-    /// Learns the window scale from a SYN. To be told of every packet, before it is encoded.
+    /// Records the window scale of a SYN. To be called with every packet, before it is encoded.
     pub fn observe(&mut self, packet: &Packet) {
         match &packet.body {
             Body::Tcp(segment) if segment.flags.syn => {

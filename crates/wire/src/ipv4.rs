@@ -1,4 +1,4 @@
-//! The IPv4 header (RFC 791) and the checksum of what it carries.
+//! The IPv4 header (RFC 791) and the checksum of its payload.
 
 use crate::WireError;
 use crate::addressing::{self, Conversation};
@@ -9,7 +9,7 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header};
 /// Length of the header; Airhop writes no IP options.
 pub(crate) const HEADER: usize = Ipv4Header::MIN_LEN;
 
-/// A datagram as it was read.
+/// Datagram as it was read.
 pub(crate) struct Datagram<'a> {
     pub src: NodeId,
     pub dst: NodeId,
@@ -17,7 +17,7 @@ pub(crate) struct Datagram<'a> {
     pub ecn: Ecn,
     pub ttl: u8,
     pub protocol: IpNumber,
-    /// What is behind the IP header.
+    /// Payload of the IP header.
     pub body: &'a [u8],
 }
 
@@ -72,8 +72,8 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// The sum of the words of the body (in memory order, RFC 1071 §2 (B)), and of the pseudo header that TCP (RFC 9293
-/// §3.1) and UDP (RFC 768) put before it.
+/// Returns the sum of the words of the body (in memory order, RFC 1071 §2 (B)), and of the pseudo header that TCP (RFC 9293 §3.1) and UDP
+/// (RFC 768) put before it.
 fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
     let body_sum = Sum16BitWords::new().add_slice(body);
     if header.protocol == IpNumber::ICMP {
@@ -86,7 +86,7 @@ fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
         .add_slice(&header.destination)
 }
 
-/// Who a packet says that it is from and for.
+/// Returns the source and destination addresses of a packet in its IP header.
 fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
     match &packet.body {
         // Yun 2009, §3.1: like an ACK of the receiver, whoever made it.

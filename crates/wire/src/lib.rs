@@ -31,25 +31,25 @@ pub use options::window_shift;
 
 use airhop_base::{Body, NoticeKind, Packet};
 
-/// What a packet was when it was read from the wire.
+/// Packet that was read from the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// The packet. The window of its segment is the header's field: whoever knows the connection shifts it left
-    /// by the window scale of the sender's SYN (RFC 7323 §2.3).
+    /// Packet. The window of its segment is the header's field: a reader that knows the connection shifts it left by the window scale of
+    /// the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
     /// The window scale that a SYN announces.
     pub window_shift: Option<u8>,
 }
 
-/// Why a packet cannot be written to, or was not understood from, the wire.
+/// Reason for which a packet cannot be written to, or was not read from, the wire.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// The packet's length is not that of its headers and payload.
+    /// A packet's length is not that of its headers and payload.
     #[error("a packet of {is} bytes says that it has {says}")]
     Length {
-        /// What `Packet::bytes` says.
+        /// Value of `Packet::bytes`.
         says: u32,
-        /// Header, options and payload.
+        /// Length of header, options and payload.
         is: usize,
     },
     /// Longer than an IPv4 datagram can be (RFC 791 §3.1).

@@ -27,18 +27,18 @@ pub(crate) const SACK: u8 = 5;
 pub(crate) const TIMESTAMPS: u8 = 8;
 /// RFC 4727.
 pub(crate) const EXPERIMENT: [u8; 2] = [253, 254];
-/// Tells the arrival option from others of its kind (RFC 6994 §3).
+/// Identifier of the arrival option (RFC 6994 §3).
 const ARRIVAL: [u8; 2] = [0xA1, 0x51];
-/// Tells the contention option.
+/// Identifier of the contention option.
 const CONTENTION: [u8; 2] = [0xA1, 0x52];
 
-/// The window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2),
-/// so that as few bits as possible are lost.
+/// Returns the window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2), so that as
+/// few bits as possible are lost.
 pub fn window_shift(window: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
 }
 
-/// The options of a segment, whose peer counts from `isn`. The header checksum is left zero.
+/// Returns the options of a segment, whose peer counts from `isn`. The header checksum is left zero.
 pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     let options = &segment.options;
     let mut out = Vec::new();
@@ -121,7 +121,7 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
     Ok(window_shift)
 }
 
-/// Where in `options` the value of the header checksum stands.
+/// Returns the offset in `options` of the header checksum's value.
 pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
     let mut walk = (Walk { options, at: 0 }).filter_map(Result::ok);
     walk.find(|(_, kind, body)| *kind == EXPERIMENT[0] && body.len() == 2).map(|(at, _, _)| at + 2)
@@ -132,7 +132,7 @@ const MALFORMED: WireError = WireError::Malformed("TCP option");
 /// The options one by one: where each begins, its kind, and what is behind its length (RFC 9293 §3.1).
 pub(crate) struct Walk<'a> {
     pub options: &'a [u8],
-    /// Where the next one begins, or the list ends.
+    /// Offset of the next option, or of the end of the list.
     pub at: usize,
 }
 

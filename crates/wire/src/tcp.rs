@@ -24,7 +24,7 @@ use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, TcpHeader};
 
-/// Where the data offset and the reserved bits are.
+/// Offset of the data offset and the reserved bits.
 const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
 pub(crate) const ERSN_BITS: u8 = 0b0000_0100;
@@ -32,7 +32,7 @@ pub(crate) const ELN_BITS: u8 = 0b0000_1000;
 /// An ACK that says that a segment was lost: the one that it asks for, or the one that an option names.
 pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 
-/// Where the checksum is.
+/// Offset of the checksum.
 const CHECKSUM: usize = 16;
 
 /// NAK (Cheng & Lin 2008) is an option for experiments (RFC 4727) with an identifier (RFC 6994 §3):

@@ -1,16 +1,16 @@
-//! EBSN: the base station tells the TCP sender of every attempt that failed (Bakshi et al. 1997; Kounavis 1996 §3).
+//! EBSN: notices of the base station to the TCP sender about every failed attempt (Bakshi et al. 1997; Kounavis 1996 §3).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use crate::plan::{FlowPlan, Transport};
 use crate::services::Place;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Bad State Notification. It says nothing but that the link layer is at work, and keeps nothing.
+/// Explicit Bad State Notification. It carries no data: the link layer is at work. The agent has no memory.
 #[derive(Debug, Default)]
 pub struct Ebsn;
 
 impl Ebsn {
-    /// The agent at this place, if there is one: base stations tell of the way down, and the link layer of the source itself only if
+    /// Creates the agent at this place, if there is one: base stations report the way down, and the link layer of the source itself only if
     /// the scheme listens to it.
     pub fn at(plan: &FlowPlan, place: Place) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
@@ -23,8 +23,8 @@ impl Ebsn {
 
 impl Agent for Ebsn {
     fn on_link(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
-        // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are
-        // sent", while the link layer goes on. What it gives up is lost, and better left to the timer.
+        // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are sent",
+        // while the link layer goes on. A discarded packet is lost, and better left to the timer.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
         let (seq, end) = (event.tag.seq, event.tag.end);
         if failed && end > seq {
@@ -41,7 +41,7 @@ mod tests {
     use airhop_radio::Tag;
     use airhop_tcp::{Params, Preset};
 
-    /// What the agent says on `events` of the frame that carries `[seq, end)`.
+    /// Returns the notices of the agent on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
@@ -58,7 +58,7 @@ mod tests {
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
 
-    // At base stations, on the way down; at a wireless source only for a scheme that listens to its own link.
+    // Base stations report the way down; a wireless source only for a scheme that listens to its own link.
     #[test]
     fn it_stands_before_the_way_down() {
         let plan = |own_link| {

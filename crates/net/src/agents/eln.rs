@@ -1,28 +1,28 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
-//! The base station sees data before or behind the wireless link and ACKs on their way back, so it can tell which of the segments
-//! that the receiver misses the wireless link lost. It sets a bit in the duplicate ACKs for them.
+//! The base station sees data before or behind the wireless link and ACKs on their way back, so it can identify the segments, of those
+//! missing at the receiver, that the wireless link lost. It sets a bit in the duplicate ACKs for them.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
 use std::collections::VecDeque;
 
-/// Blocks of sequence numbers that are remembered on the way up (ns-2's agent).
+/// Number of blocks of sequence numbers remembered on the way up (ns-2's agent).
 const BLOCKS: usize = 8;
 
-/// Segments that are remembered on the way down.
+/// Number of segments remembered on the way down.
 const SEGMENTS: usize = 256;
 
 /// ELN agent for one flow.
 #[derive(Debug)]
 pub struct Eln {
     memory: Memory,
-    /// Where the data comes from, once some came.
+    /// Node that the data come from, once some came.
     sender: Option<NodeId>,
     last_ack: u64,
 }
 
-/// What the base station remembers.
+/// Memory of the base station.
 #[derive(Debug)]
 enum Memory {
     /// Data comes from the wireless link.
@@ -32,12 +32,12 @@ enum Memory {
 }
 
 impl Eln {
-    /// An agent for data that comes from the wireless link.
+    /// Creates an agent for data that come from the wireless link.
     pub fn uplink() -> Self {
         Eln { memory: Memory::Uplink(Arrived::default()), sender: None, last_ack: 0 }
     }
 
-    /// An agent for data that goes to the wireless link.
+    /// Creates an agent for data that go to the wireless link.
     pub fn downlink() -> Self {
         Eln { memory: Memory::Downlink(Forwarded::default()), sender: None, last_ack: 0 }
     }
@@ -46,7 +46,7 @@ impl Eln {
         self.sender = Some(from);
         match &mut self.memory {
             Memory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
-            // What the queue before the wireless link refuses is lost by congestion.
+            // A segment that the queue before the wireless link refuses is lost by congestion.
             Memory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
             Memory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
         }
@@ -85,12 +85,12 @@ impl Agent for Eln {
     }
 }
 
-/// Blocks of contiguous data from the wireless side, the oldest first. What is missing between them the wireless link lost, and a
-/// repair that passes does not change that: the duplicate ACKs on their way are still about the loss.
+/// Blocks of contiguous data from the wireless side, the oldest first. The wireless link lost the gaps between them, and a repair that
+/// passes does not change that: the duplicate ACKs on their way are still about the loss.
 #[derive(Debug, Default)]
 struct Arrived {
     blocks: VecDeque<(u64, u64)>,
-    /// Up to here it is forgotten what came.
+    /// End of the forgotten blocks.
     forgotten: u64,
 }
 
@@ -122,13 +122,13 @@ struct Forwarded {
     segments: VecDeque<Crossing>,
 }
 
-/// A segment that crossed the base station.
+/// Segment that crossed the base station.
 #[derive(Debug)]
 struct Crossing {
     seq: u64,
     end: u64,
-    /// Segments that were ahead of it when it crossed for the first time, late, as the repair of a loss on the wired side: they
-    /// cause as many duplicate ACKs, which say nothing about the wireless link.
+    /// Number of segments that were ahead of it when it crossed for the first time, late, as the repair of a loss on the wired side: they
+    /// cause as many duplicate ACKs, which carry no information about the wireless link.
     ahead: usize,
 }
 

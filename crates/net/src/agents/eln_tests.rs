@@ -25,7 +25,7 @@ fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// For each of these ACKs: whether it has the bit when it goes on.
+/// Returns for each of these ACKs whether it has the bit when it goes on.
 fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
@@ -58,7 +58,7 @@ fn uplink_several_holes_and_the_first_segment() {
     assert_eq!(acks(&mut agent, [2, 4]), [false; 2], "old ACKs say nothing");
 }
 
-// ns-2's agent has room for 8 blocks: what came before the second of nine is forgotten, and nothing is said about it.
+// ns-2's agent has room for 8 blocks: blocks before the second of nine are forgotten, and ACKs for them get no bit.
 #[test]
 fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
@@ -67,13 +67,13 @@ fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=17).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2, 4]), [false, true, true]);
-    // Neither what follows without a gap nor a repair takes a place.
+    // Neither a segment that follows without a gap nor a repair takes a place.
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=15).step_by(2).chain(16..30).chain([2, 4]));
     assert_eq!(acks(&mut agent, [0, 2, 14]), [true; 3]);
 }
 
-// Duplicates count only in ACKs that go where the data comes from: neither those that go along with it nor a handshake's bear the bit.
+// Duplicates count only in ACKs that go where the data come from: ACKs in the direction of the data and a handshake's ACKs get no bit.
 #[test]
 fn only_acks_of_the_data_bear_the_bit() {
     let syn = |mut packet: Packet| {
@@ -99,16 +99,16 @@ fn downlink_what_crossed_was_lost_on_the_air() {
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
     assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
-    // The repair of 3 crosses behind 4, 5 and 6, which still cause duplicates; a fourth says that the repair was lost.
+    // The repair of 3 crosses behind 4, 5 and 6, which still cause duplicates; a fourth shows that the repair was lost.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
-    // What crosses again crossed before: its duplicates bear the bit, as the sender must not count them.
+    // A segment that crosses again crossed before: its duplicates get the bit, as the sender must not count them.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3]), [true]);
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
 }
 
-// What finds the queue before the wireless link full is lost by congestion.
+// A segment that finds the queue before the wireless link full is lost by congestion.
 #[test]
 fn downlink_a_full_queue() {
     let mut agent = Eln::downlink();

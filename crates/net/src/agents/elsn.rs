@@ -1,11 +1,11 @@
-//! LL-ELSN: the link layer tells the TCP sender what it does with each segment (Yun 2009 §3.1).
+//! LL-ELSN: notices of the link layer to the TCP sender about each segment (Yun 2009 §3.1).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Link Status Notification: ERSN when the link layer begins to repeat a segment, ELN when it gives it up.
+/// Explicit Link Status Notification: ERSN when the link layer begins to retransmit a segment, ELN when it discards the segment.
 ///
-/// It keeps nothing: what it says is in the tag of the frame ("no memory overhead at the BS", Yun 2009 §3.1).
+/// The agent has no memory: the tag of the frame has all that a notice needs ("no memory overhead at the BS", Yun 2009 §3.1).
 #[derive(Debug, Default)]
 pub struct Elsn;
 
@@ -21,7 +21,7 @@ impl Agent for Elsn {
             | LinkEventKind::FadeEnd(_) => return,
         };
         let tag = event.tag;
-        // Only segments that carry payload; the paper does not say, but nothing can be done about a lost ACK.
+        // Only segments that carry payload; the paper does not specify it, but a sender cannot use the loss of an ACK.
         if tag.end > tag.seq {
             actions.notices.push(Notice::about(kind, tag.seq, tag.end));
         }
@@ -34,7 +34,7 @@ mod tests {
     use airhop_base::{FlowId, NodeId};
     use airhop_radio::Tag;
 
-    /// What the agent says on `events` of the frame that carries `[seq, end)`.
+    /// Returns the notices of the agent on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {

@@ -1,7 +1,7 @@
-//! Agents at base stations and stations: they see packets pass and hear what the link layer does.
+//! Agents at base stations and stations, which see packets and link-layer events.
 //!
-//! One agent instance serves one flow at one node. Which agents there are, and where on a flow's path they are installed, stands
-//! in [`crate::services`].
+//! One agent instance serves one flow at one node. [`crate::services`] lists the agents, and the nodes on a flow's path where they are
+//! installed.
 
 mod ebsn;
 mod eln;
@@ -22,48 +22,48 @@ pub use rttn::Rttn;
 pub use snoop::Snoop;
 pub use split::Split;
 
-/// So many agents can be told apart in a world.
+/// Maximum number of agents in a world.
 pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 
-/// What the link layer tells: the whole cross-layer bus.
+/// Event of the link layer: the whole cross-layer bus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEvent {
-    /// What happened.
+    /// Kind of the event.
     pub kind: LinkEventKind,
-    /// To which packet.
+    /// Tag of the packet.
     pub tag: Tag,
-    /// Whom it was for: the next node on its way.
+    /// Destination of the hop: the packet's next node.
     pub next: NodeId,
-    /// With [`LinkEventKind::Discarded`]: an ACK of the flow waits at this station; [`Agent::on_waiting`] will show it.
+    /// With [`LinkEventKind::Discarded`]: true if an ACK of the flow waits at this station; [`Agent::on_waiting`] will show it.
     pub ack_waits: bool,
 }
 
-/// The kinds of link events.
+/// Kinds of link events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEventKind {
-    /// The first attempt failed and a second one follows.
+    /// Failure of the first attempt; a second one follows.
     FirstFailure,
-    /// A later attempt failed and another one follows.
+    /// Failure of a later attempt; another one follows.
     AttemptFailed,
-    /// The link layer gave the packet up.
+    /// Discard of the packet by the link layer.
     Discarded,
-    /// The link layer learned that the packet arrived.
+    /// Link ACK: the link layer learned that the packet arrived.
     Delivered,
-    /// A fade began, as the link layer sees it: the first failure after a success. Told to the agents that heed fades, of all flows
-    /// whose next hop, towards either end, is this link; the tag names the flow.
+    /// Begin of a fade, as the link layer sees it: the first failure after a success. For the agents that heed fades, of all flows whose
+    /// next hop, towards either end, is this link; the tag names the flow.
     FadeStart,
-    /// The fade is over: the first link ACK since it began, so much later.
+    /// End of a fade with its duration, until the first link ACK since it began.
     FadeEnd(Span),
 }
 
 /// Action of an agent on a packet that passes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketAction {
-    /// It goes on its way.
+    /// The packet continues.
     Forward,
-    /// The agent took it out; counted as `drops.agent`.
+    /// The agent consumed the packet; counted as `drops.agent`.
     Consume,
-    /// The agent is where it was going: it arrived (a split connection's proxy).
+    /// The agent is the packet's destination, where it arrived (a split connection's proxy).
     Take,
 }
 
@@ -74,14 +74,14 @@ pub struct AgentActions {
     pub packets: Vec<Packet>,
     /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
-    /// Set on [`LinkEventKind::Discarded`]: routing is not told of this drop, and goes on using the link.
+    /// Set on [`LinkEventKind::Discarded`]: true if routing is not told of this drop, and keeps using the link.
     pub spares_link: bool,
 }
 
-/// An agent for one flow at one node.
+/// Agent for one flow at one node.
 pub trait Agent: std::fmt::Debug + Send {
-    /// A packet of the flow passes (or starts, or ends) at this node; the agent may write in its headers. `queued` is the fill,
-    /// 0 to 1, of the queue towards the receiver.
+    /// Handles a packet of the flow that passes (or starts, or ends) at this node; the agent may write in its headers. `queued` is the
+    /// fill, 0 to 1, of the queue towards the receiver.
     fn on_packet(
         &mut self,
         now: Time,
@@ -93,50 +93,51 @@ pub trait Agent: std::fmt::Debug + Send {
         PacketAction::Forward
     }
 
-    /// An ACK of the flow passes on data of the other half of the connection, as real ones do. It is no duplicate (RFC 5681 §2).
+    /// Handles an ACK of the flow that rides on data of the other half of the connection, as real ACKs do. It is no duplicate (RFC 5681
+    /// §2).
     fn on_piggybacked(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
     }
 
-    /// The link layer of this node did something with a packet of the flow.
+    /// Handles an event of this node's link layer about a packet of the flow.
     fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let _ = (now, event, actions);
     }
 
-    /// After [`LinkEventKind::Discarded`]: an ACK of the flow waits at this station; the agent may write in its headers. The one that
-    /// goes next is shown first. Returns true to see the next one, too.
+    /// Handles, after [`LinkEventKind::Discarded`], an ACK of the flow that waits at this station; the agent may write in its headers. The
+    /// next ACK to leave is shown first. Returns true to see the one behind it, too.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
     }
 
-    /// The way in which data cross its node, if it is a proxy, which ends the connection: it takes all segments, and the other agents see what
-    /// is on its wireless side alone.
+    /// Returns the direction of the data through its node, if it is a proxy, which ends the connection: it takes all segments, and the
+    /// other agents see only its wireless side.
     fn ends(&self) -> Option<Way> {
         None
     }
 
-    /// True if it is to hear of fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
+    /// True if it listens to fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
     fn heeds_fades(&self) -> bool {
         false
     }
 
-    /// A random number, of this flow, node and replication alone, for a sender of its own that draws.
+    /// Receives a random number, of this flow, node and replication alone, to seed a sender of its own.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// The window that it advertises at first, bytes, if it is in the receiver's place.
+    /// Returns the first advertised window, bytes, if it is in the receiver's place.
     fn first_window(&self) -> Option<u64> {
         None
     }
 
-    /// When `on_timeout` is to be called, if at all.
+    /// Returns the time of the next call of `on_timeout`, if any.
     fn poll_timeout(&self) -> Option<Time> {
         None
     }
 
-    /// The time that `poll_timeout` named has come.
+    /// Handles the timeout of `poll_timeout`.
     fn on_timeout(&mut self, now: Time, actions: &mut AgentActions) {
         let _ = (now, actions);
     }
@@ -147,13 +148,13 @@ mod tests {
     use super::*;
     use airhop_base::{Body, Datagram, FlowId};
 
-    /// An agent of which nothing is said.
+    /// Agent with the default methods.
     #[derive(Debug)]
     struct Bystander;
 
     impl Agent for Bystander {}
 
-    // The contract of the trait: what an agent does not say, it lets pass, and asks for nothing.
+    // The contract of the trait: by default an agent lets all packets pass, and asks for nothing.
     #[test]
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

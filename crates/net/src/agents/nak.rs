@@ -1,7 +1,7 @@
-//! TCP-CL's extension of the MAC (Cheng & Lin 2008): a data frame that is given up makes a NAK with the number of its segment, which
-//! rides to the source on the next ACK of the flow. The route is spared: only if the next hop stays silent is the link broken.
+//! TCP-CL's extension of the MAC (Cheng & Lin 2008): the discard of a data frame makes a NAK with the number of its segment, which rides to
+//! the source on the next ACK of the flow. The route is spared: only if the next hop stays silent is the link broken.
 //!
-//! The slides leave much open; what is chosen here stands with the scheme (`airhop schemes tcp-cl`). The other readings are its
+//! The slides leave much open; the choices made here are listed with the scheme (`airhop schemes tcp-cl`). The other readings are its
 //! parameters.
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
@@ -9,34 +9,34 @@ use crate::plan::{FlowPlan, Transport};
 use airhop_base::{Body, MAX_OPTION_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use std::collections::VecDeque;
 
-/// How long a NAK waits for an ACK.
+/// Time for which a NAK waits for an ACK.
 const PATIENCE: Span = Span::from_secs(1);
 
-/// NAKs that wait at most.
+/// Maximum number of waiting NAKs.
 const CAPACITY: usize = 8;
 
 /// NAK agent for one flow at one station.
 #[derive(Debug)]
 pub struct Nak {
-    /// The source of the flow is on this node: its MAC tells it by a call.
+    /// True if the source of the flow is on this node: its MAC notifies it by a call.
     at_source: bool,
-    /// Where the flow's ACKs go.
+    /// Destination of the flow's ACKs.
     source: NodeId,
-    /// Retransmission threshold n: so many drops in a row are answered with a NAK.
+    /// Retransmission threshold n: a NAK answers up to n drops in a row.
     threshold: u32,
     without_ack: WithoutAck,
     run: Run,
     reported: Reported,
-    /// RET_F: drops by what `run` counts them by.
+    /// RET_F: number of drops, by the key of `run`.
     ret_f: Vec<(u64, u32)>,
     /// First bytes of dropped segments, with the time of the drop, the oldest first.
     held: VecDeque<(u64, Time)>,
 }
 
-/// What happens when no ACK of the flow waits at the station.
+/// Treatment of a NAK when no ACK of the flow waits at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WithoutAck {
-    /// The NAK waits for one that passes.
+    /// The NAK waits for the next ACK that passes.
     Hold,
     /// There is no NAK.
     Drop,
@@ -44,31 +44,31 @@ enum WithoutAck {
     Send,
 }
 
-/// What drops are counted by, and what ends a run of them.
+/// Key by which drops are counted, and the event that ends a run of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
-    /// The next hop; a delivery to it.
+    /// Key: the next hop. End: a delivery to it.
     Hop,
-    /// The flow; nothing.
+    /// Key: the flow. No end.
     Flow,
-    /// The segment; its delivery.
+    /// Key: the segment. End: its delivery.
     Packet,
 }
 
-/// Of which drops routing is told.
+/// Drops that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Of data that make no NAK, and of ACKs after as many in a row: RET_F is "to record the number of retransmission attempts in
-    /// the event of continuous transmission failures", and contention is no link failure whatever the frame carries.
+    /// Drops of data that make no NAK, and of ACKs after as many in a row: RET_F is "to record the number of retransmission attempts in the
+    /// event of continuous transmission failures", and contention is no link failure whatever the frame carries.
     Runs,
-    /// Of all that make no NAK, and of every ACK.
+    /// Drops of data that make no NAK, and all drops of ACKs.
     Unanswered,
-    /// Of none.
+    /// No drops.
     Never,
 }
 
 impl Nak {
-    /// The agent at `node`. For a scheme without the parameters of TCP-CL it has their defaults.
+    /// Creates the agent at `node`. A scheme without the parameters of TCP-CL has their defaults.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
         let param = |name, default| match &plan.transport {
             Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
@@ -113,7 +113,7 @@ impl Nak {
         }
     }
 
-    /// Data was given up. True if there is a NAK for it.
+    /// Handles the discard of data. True if it makes a NAK.
     fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
@@ -131,7 +131,7 @@ impl Nak {
         true
     }
 
-    /// Counts a drop. False if there were as many before as the threshold allows.
+    /// Counts a drop. False once the repeat threshold is reached.
     fn raise(&mut self, event: &LinkEvent) -> bool {
         let key = self.key(event);
         match self.ret_f.iter_mut().find(|run| run.0 == key) {

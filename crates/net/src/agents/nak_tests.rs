@@ -1,4 +1,4 @@
-//! Scripts: the MAC gives segments up at these times, and these ACKs bear NAKs. Segments are numbered from 1 and carry 1000 bytes.
+//! Scripts: the MAC discards segments at these times, and these ACKs carry NAKs. Segments are numbered from 1 and carry 1000 bytes.
 
 use super::*;
 use crate::plan::AppPlan;
@@ -42,7 +42,7 @@ fn packet(dst: NodeId, segment: Segment) -> Packet {
     Packet::new(FlowId(0), RECEIVER, dst, bytes, Body::Tcp(segment))
 }
 
-/// What became of a drop: whether routing is spared, and what is sent or called at once.
+/// Outcome of a drop: whether routing is spared, and the notices that are sent or called at once.
 fn tell(
     agent: &mut Nak,
     now: Time,
@@ -67,7 +67,7 @@ fn deliver(agent: &mut Nak, n: u64) {
     tell(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
 }
 
-/// The segments that `packet` names when it has passed.
+/// Returns the segments that `packet` names when it has passed.
 fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Forward);
@@ -103,7 +103,7 @@ fn a_nak_rides_on_the_next_ack() {
     assert_eq!(pass(&mut agent, ms(2), ack()), []);
 }
 
-// Or on one that waits in a queue of the node; "up to 4 sequence numbers, lowest first", the others on the one behind it.
+// Or on an ACK that waits in a queue of the node; "up to 4 sequence numbers, lowest first", the others on the ACK behind it.
 #[test]
 fn naks_ride_on_acks_that_wait() {
     let mut agent = at(HERE, &[("n", 9.0)]);
@@ -190,7 +190,7 @@ fn without_an_ack() {
     }
 }
 
-// "If a TCP data frame is discarded": nothing is said of ACKs; with "unanswered" their fate says nothing of the link, either.
+// "If a TCP data frame is discarded": no NAK for ACKs; with "unanswered" their fate is not reported as the link's, either.
 #[test]
 fn data_only() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
@@ -207,7 +207,7 @@ fn data_only() {
     assert_eq!(discard(&mut agent, ms(1), 6), REPORTED);
 }
 
-// Which drops routing hears of: of runs, of data and of ACKs; those without a NAK and all lost ACKs; none.
+// Drops reported to routing: runs, of data and of ACKs; those without a NAK and all lost ACKs; none.
 #[test]
 fn what_is_reported() {
     use LinkEventKind::{Delivered, Discarded};

@@ -1,30 +1,30 @@
-//! RTTN: the base station tells TCP senders what delay to expect from fades (Kounavis 1996 §4).
+//! RTTN: notices of the base station to TCP senders about the expected delay of fades (Kounavis 1996 §4).
 //!
-//! A reconstruction: of the paper's algorithm only the idea is left. What is chosen here stands with the scheme
-//! (`airhop schemes rttn`).
+//! A reconstruction: of the paper's algorithm only the idea is left. The choices made here are listed with the scheme (`airhop schemes
+//! rttn`).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 
-/// How long a sender heeds what it was told, and how long a flow without data counts as active.
+/// Time for which a sender heeds a notice, and for which a flow without data counts as active.
 const VALIDITY: Span = Span::from_secs(60);
 
-/// Between two notices to a flow at least.
+/// Minimum time between two notices to a flow.
 const PAUSE: Span = Span::from_secs(1);
 
-/// Mean deviations that are added to the mean length of a fade, unless the scheme says so.
+/// Mean deviations added to the mean length of a fade, unless the scheme sets it.
 const K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
-    /// How long fades last on the way to each mobile that it serves for this flow: one or two.
+    /// Lengths of fades on the way to each mobile that it serves for this flow: one or two.
     fades: Vec<(NodeId, Fades)>,
-    /// The last data of the flow that passed: when, and first byte and first byte after it.
+    /// Time of the flow's last data that passed, with their first byte and the first byte after them.
     data: Option<(Time, [u64; 2])>,
-    /// What the sender was told last, and when.
+    /// Time and delay of the last notice.
     told: Option<(Time, Span)>,
 }
 
@@ -55,7 +55,7 @@ impl Fades {
 }
 
 impl Rttn {
-    /// The agent of this flow. For a scheme without the parameters of RTTN it has their defaults.
+    /// Creates the agent of this flow. A scheme without the parameters of RTTN has their defaults.
     pub fn new(plan: &FlowPlan) -> Self {
         let k = match &plan.transport {
             Transport::Tcp { params, .. } => params.find("k"),
@@ -64,7 +64,7 @@ impl Rttn {
         Rttn { k: k.unwrap_or(K), fades: Vec::new(), data: None, told: None }
     }
 
-    /// A fade of the link to `mobile` is over.
+    /// Records the duration of a fade of the link to `mobile`.
     fn measure(&mut self, mobile: NodeId, lasted: Span) {
         match self.fades.iter_mut().find(|(of, _)| *of == mobile) {
             Some((_, fades)) => fades.add(lasted),
@@ -72,12 +72,12 @@ impl Rttn {
         }
     }
 
-    /// The delay to expect from the fades of all its links, once there was one.
+    /// Returns the expected delay of the fades of all its links, once there was one.
     fn expected(&self) -> Option<Span> {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Tells the sender of an active flow what to expect, if there is need: always as a fade begins, else if that is news.
+    /// Sends a notice of the expected delay to an active flow, if needed: always as a fade begins, else if the delay is news.
     fn tell(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };

@@ -1,4 +1,4 @@
-//! The RTTN agent, with fades made by hand.
+//! RTTN agent, with fades made by hand.
 
 use super::*;
 use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};
@@ -17,7 +17,7 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// What it says, in milliseconds: of each notice the delay.
+/// Returns the delay of each notice, ms.
 fn said(actions: &AgentActions) -> Vec<f64> {
     assert!(actions.packets.is_empty());
     actions.notices.iter().map(|n| n.delay.millis_f64()).collect()
@@ -97,7 +97,7 @@ fn news_is_more_than_a_fifth() {
     }
 }
 
-// "Rate <= 1 per second per flow". What could not be said is said with the next data, if it is still news.
+// "Rate <= 1 per second per flow". A notice that was held back goes with the next data, if it is still news.
 #[test]
 fn once_a_second() {
     let mut a = agent();

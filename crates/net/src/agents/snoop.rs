@@ -14,17 +14,17 @@ use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
 use std::collections::VecDeque;
 
-/// Segments held at most.
+/// Capacity of the cache, segments.
 const CAPACITY: usize = 100;
 
-/// Local retransmissions of one segment at most.
+/// Maximum number of local retransmissions of one segment.
 const MAX_RETRANSMISSIONS: u32 = 10;
 
-/// The local timer is never shorter.
+/// Lower bound of the local timer.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// A queue this full is "nearly full": ns-2 stops caching when the last but one place of its queue of 50 is taken. What is
-/// about to overflow must be left to the sender's congestion control, which a local repair would hide from it.
+/// Fill of a "nearly full" queue: ns-2 stops caching when the last but one place of its queue of 50 is taken. An overflow must be left to
+/// the sender's congestion control, from which a local repair would hide it.
 const NEARLY_FULL: f64 = 0.97;
 
 /// Snoop agent for one flow.
@@ -32,42 +32,42 @@ const NEARLY_FULL: f64 = 0.97;
 pub struct Snoop {
     /// Copies of segments that are not acknowledged yet, by sequence number.
     cache: VecDeque<Cached>,
-    /// Where the data comes from: duplicates count only in ACKs that go there. `None` before the first segment.
+    /// Node that the data come from: duplicates count only in ACKs that go there. `None` before the first segment.
     sender: Option<NodeId>,
     /// Highest byte seen + 1.
     last_seen: u64,
-    /// The highest cumulative ACK; at first, where the data begins.
+    /// Highest cumulative ACK; at first, the begin of the data.
     last_ack: u64,
-    /// A first duplicate ACK went by, the next one is acted on.
+    /// True if a first duplicate ACK went by; the next one triggers a repair.
     warned: bool,
-    /// Duplicate ACKs that segments sent before the local retransmission will still cause.
+    /// Number of duplicate ACKs that segments sent before the local retransmission will still cause.
     expected_duplicates: usize,
     round_trip: LocalRoundTrip,
-    /// When the oldest segment is sent again.
+    /// Time of the retransmission of the oldest segment.
     deadline: Option<Time>,
 }
 
-/// A segment in the cache.
+/// Segment in the cache.
 #[derive(Debug)]
 struct Cached {
     packet: Packet,
     seq: u64,
     end: u64,
-    /// When it passed last.
+    /// Time of its last transmission.
     sent: Time,
-    /// Local retransmissions.
+    /// Number of local retransmissions.
     retransmissions: u32,
-    /// The sender itself retransmitted it: it knows of the loss, so its duplicate ACKs are its own.
+    /// True if the sender itself retransmitted it: the sender knows of the loss, so its duplicate ACKs are the sender's.
     by_sender: bool,
 }
 
 impl Snoop {
-    /// An agent that has seen nothing.
+    /// Creates an agent that has seen nothing.
     pub fn new() -> Self {
         Snoop::default()
     }
 
-    /// A segment on its way to the receiver. It is forwarded in any case.
+    /// Handles a segment on its way to the receiver, which is forwarded in any case.
     fn on_data(&mut self, now: Time, packet: &Packet, s: &Segment, queued: f64) {
         if self.sender.is_none() {
             self.sender = Some(packet.src);
@@ -99,14 +99,14 @@ impl Snoop {
                 end: s.end(),
                 sent: now,
                 retransmissions: 0,
-                // Not in order: the sender's retransmission of something that was lost or not cached before.
+                // Out of order: the sender's retransmission of a segment that was lost or not cached before.
                 by_sender: s.seq < self.last_seen,
             };
             self.cache.insert(place, cached);
         }
     }
 
-    /// A pure ACK on its way to the sender.
+    /// Handles a pure ACK on its way to the sender.
     fn on_ack(&mut self, now: Time, ack: u64, actions: &mut AgentActions) -> PacketAction {
         if ack > self.last_ack {
             self.on_new_ack(now, ack);
@@ -125,7 +125,7 @@ impl Snoop {
         while self.cache.front().is_some_and(|c| c.end <= ack) {
             newest = self.cache.pop_front();
         }
-        // Karn's rule: what was sent twice gives no sample.
+        // Karn's rule: a segment that was sent twice yields no sample.
         if let Some(c) = newest.filter(|c| c.retransmissions == 0 && !c.by_sender) {
             self.round_trip.sample(now - c.sent);
         }
@@ -165,7 +165,7 @@ impl Snoop {
         self.cache.front().is_some_and(|c| c.seq <= self.last_ack)
     }
 
-    /// Sends the oldest segment again; its timer starts anew.
+    /// Sends the oldest segment again and restarts its timer.
     fn retransmit(&mut self, now: Time, actions: &mut AgentActions) {
         let oldest = &mut self.cache[0];
         oldest.retransmissions += 1;
@@ -212,14 +212,14 @@ impl Agent for Snoop {
             return;
         }
         self.deadline = None;
-        // If the receiver waits for something that is not here, only the sender can help.
+        // A segment that the receiver misses and that is not here only the sender can repair.
         if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
             self.retransmit(now, actions);
         }
     }
 }
 
-/// Mean and mean deviation of the time from here to the receiver and back.
+/// Mean and mean deviation of the round-trip time between here and the receiver.
 #[derive(Debug, Default)]
 struct LocalRoundTrip {
     mean: Option<(Span, Span)>,

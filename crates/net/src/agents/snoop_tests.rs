@@ -28,14 +28,14 @@ struct Script {
     actions: AgentActions,
 }
 
-/// What became of an ACK, and which segments were sent again.
+/// Action on an ACK, and the segments that were sent again.
 type Outcome = (PacketAction, Vec<u64>);
 
 const FORWARDED: (PacketAction, Vec<u64>) = (PacketAction::Forward, Vec::new());
 const SUPPRESSED: (PacketAction, Vec<u64>) = (PacketAction::Consume, Vec::new());
 
 impl Script {
-    /// Segments `from..to` pass, a millisecond apart from `at` on.
+    /// Script in which segments `from..to` pass, a millisecond apart from `at` on.
     fn pass(at: u64, from: u64, to: u64) -> Script {
         let mut s = Script::default();
         for n in from..to {
@@ -123,7 +123,7 @@ fn a_lost_repair_is_told_to_the_sender() {
     assert_eq!(s.sent_again(), [1]);
 }
 
-// The same after a repair by the timer: its duplicates are not repaired again.
+// Duplicates after a repair by the timer are not repaired again.
 #[test]
 fn duplicates_after_a_repair_by_the_timer() {
     let mut s = Script::pass(0, 0, 3);
@@ -213,7 +213,7 @@ fn the_cache_is_bounded() {
     assert_eq!(s.snoop.cache.len(), 51);
 }
 
-// Old ACKs and data that is already acknowledged pass without a trace.
+// Old ACKs and data that are already acknowledged pass without effect.
 #[test]
 fn what_is_old_passes() {
     let mut s = Script::pass(0, 0, 6);

@@ -1,7 +1,7 @@
 //! I-TCP: the connection ends at the base station, and a second one begins there (Bakre and Badrinath 1995).
 //!
-//! To each end the base station looks like the other one: it takes what passes and answers in its name. What it has acknowledged it
-//! keeps until the receiver has acknowledged it too; how much more it accepts is the window that it advertises.
+//! To each end the base station acts as the other end: it takes the segments that pass and answers in that end's name. It keeps
+//! acknowledged data until the receiver has acknowledged them too; its advertised window is the room that is left.
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -9,11 +9,11 @@ use crate::services::Way;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
-/// Segments that the base station holds at most, unless the scheme says so. Airhop's choice.
+/// Capacity of the base station's buffer, segments, unless the scheme sets it. Airhop's choice.
 const SEGMENTS: f64 = 64.0;
 
-/// How soon the news that there is room again is repeated if no data comes, and twice as long after each time: it may be lost, and a
-/// sender that waits for it has no timer (with RFC 9293 §3.8.6.1 it would probe).
+/// Delay after which a window update is repeated if no data come, doubled each time: the update may be lost, and a sender that waits for it
+/// has no timer (with RFC 9293 §3.8.6.1 it would probe).
 const REMINDER: Span = Span::from_millis(200);
 
 /// The two inner ends of a split connection.
@@ -21,27 +21,27 @@ const REMINDER: Span = Span::from_millis(200);
 pub struct Split {
     way: Way,
     to: NodeId,
-    /// In the receiver's place.
+    /// Endpoint in the receiver's place.
     receiver: Receiver,
-    /// In the sender's place.
+    /// Endpoint in the sender's place.
     sender: Sender,
-    /// What it holds at most, bytes.
+    /// Capacity of the buffer, bytes.
     capacity: u64,
-    /// Segments of the connection, bytes.
+    /// Segment size of the connection, bytes.
     mss: u64,
-    /// Handed over to `sender` so far, bytes.
+    /// Bytes passed to `sender` so far.
     taken: u64,
-    /// First byte that the last ACK does not accept.
+    /// Right edge of the window in the last ACK.
     told: u64,
-    /// When the sender, if it waits for room, is told again that there is some, and how long after the last time.
+    /// Time of the next window update, if the sender waits for room, and its delay after the last one.
     reminder: Option<(Time, Span)>,
 }
 
 impl Split {
-    /// The proxy of a TCP flow whose data cross the base station this way.
+    /// Creates the proxy of a TCP flow whose data cross the base station this way.
     ///
     /// # Panics
-    /// If it is not TCP: services are for TCP flows.
+    /// If the flow is not TCP: services are for TCP flows.
     pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
@@ -71,9 +71,9 @@ impl Split {
         }
     }
 
-    /// Moves what arrived in order over to the other half, and sends what both halves have to send.
+    /// Moves data that arrived in order to the other half, and sends the segments of both halves.
     ///
-    /// The second connection is opened when the first one is.
+    /// The second connection opens with the first.
     fn pump(&mut self, now: Time, actions: &mut AgentActions) {
         self.sender.supply(self.receiver.delivered() - self.taken);
         self.taken = self.receiver.delivered();
@@ -87,11 +87,11 @@ impl Split {
         while let Some(data) = self.sender.poll_transmit(now) {
             actions.packets.push(data);
         }
-        while self.sender.poll_classification().is_some() {} // what this half judges goes into no report
+        while self.sender.poll_classification().is_some() {} // loss classifications of this half go into no report
     }
 
-    /// If the sender had to stop for want of room, an ACK tells it that there is some again: for two segments at least, as less is
-    /// not worth an ACK (RFC 9293 §3.8.6.2.2).
+    /// Sends a window update to a sender that had to stop for want of room: for two segments at least, as less is not worth an ACK (RFC
+    /// 9293 §3.8.6.2.2).
     fn tell_of_room(&mut self, now: Time, edge: u64) {
         let expected = self.receiver.expected().max(1);
         let has_stopped = expected + self.mss > self.told;

@@ -1,4 +1,4 @@
-//! The proxy alone, between a sender and a receiver that a test plays.
+//! Proxy alone, between a sender and a receiver played by a test.
 
 use super::*;
 use crate::plan::AppPlan;
@@ -27,7 +27,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// What comes out: ACKs as (ack, edge of the window), data as first bytes.
+/// Output: ACKs as (ack, edge of the window), data as first bytes.
 #[derive(Debug, PartialEq, Default)]
 struct Out {
     acks: Vec<(u64, u64)>,
@@ -68,8 +68,8 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
     arrive(split, now, Segment { seq: 1, ack, window: 1 << 30, flags, ..Segment::default() }, SENDER)
 }
 
-// Bakre and Badrinath 1995: the base station acknowledges what it has and sends it on; what it holds is bounded, and the edge of
-// what it accepts moves with what the receiver acknowledges, never otherwise.
+// Bakre and Badrinath 1995: the base station acknowledges the data that it has and sends them on; its buffer is bounded, and the edge of
+// its window moves with the receiver's ACKs, never otherwise.
 #[test]
 fn it_acknowledges_and_sends_on_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
@@ -84,7 +84,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
     assert_eq!(ack(&mut split, ms(10), 1999), Out::default());
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
-    // It is repeated, ever later, until data comes.
+    // The ACK is repeated, ever later, until data come.
     assert_eq!(split.poll_timeout(), Some(ms(211)));
     let mut actions = AgentActions::default();
     ack(&mut split, ms(12), 4001);
@@ -136,7 +136,7 @@ fn it_has_a_connection_of_its_own() {
     assert_eq!(sent, [1]);
 }
 
-// What the second half draws (the phase that BBR begins with) is its own affair: it follows from its seed.
+// The random numbers of the second half (the phase that BBR begins with) follow from its own seed.
 #[test]
 fn its_sender_draws_by_its_own_seed() {
     let scheme = airhop_tcp::find("bbr").expect("a scheme");

@@ -1,30 +1,29 @@
-//! Lateness: ERSN, EBSN and RTTN come before or after the timeout that they are to spare the sender, as only an
-//! observer sees.
+//! Lateness of notices: ERSN, EBSN and RTTN come before or after the timeout that they are to prevent, which only an observer sees.
 
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// How late notices came that could have moved the retransmission timer: ERSN, EBSN and RTTN.
+/// Lateness of notices that could have moved the retransmission timer: ERSN, EBSN and RTTN.
 ///
-/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the timer expired while it
-/// was under way, that is the first such expiry, and the notice is late. Else it is the expiry that the running timer has at the
-/// arrival, before the notice acts, and the lateness is not positive. With neither, it has none.
+/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the timer expired while the notice
+/// was under way, that is the first such expiry, and the notice is late. Else it is the expiry that the running timer has at the arrival,
+/// before the notice acts, and the lateness is not positive. With neither, the notice has no lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
-    /// Notices that arrived and have a lateness.
+    /// Number of notices that arrived and have a lateness.
     pub notices: u64,
-    /// Of these, those that came after an expiry.
+    /// Number of these that came after an expiry.
     pub late: u64,
-    /// The sum of all, nanoseconds.
+    /// Sum of all latenesses, nanoseconds.
     pub sum_ns: i64,
 }
 
 impl Lateness {
-    /// The mean, milliseconds; `None` without notices.
+    /// Returns the mean, milliseconds; `None` without notices.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.notices > 0).then(|| self.sum_ns as f64 / self.notices as f64 / 1e6)
     }
 
-    /// Takes off what `earlier` had counted.
+    /// Subtracts the counts of `earlier`.
     pub(crate) fn leave_out(&mut self, earlier: &Lateness) {
         let Lateness { notices, late, sum_ns } = earlier;
         self.notices -= notices;
@@ -33,12 +32,12 @@ impl Lateness {
     }
 }
 
-/// The book that is kept on the notices of one flow.
+/// Notices of one flow and the expiries of its timer.
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
-    /// Notices that were made, and have neither arrived nor been lost.
+    /// Number of notices that were made, and have neither arrived nor been lost.
     under_way: u32,
-    /// When the sender timed out, since the first time that one was under way.
+    /// Times of the sender's timeouts since the first notice was under way.
     expiries: Vec<Time>,
     counts: Lateness,
     timeouts_warned_late: u64,
@@ -49,24 +48,24 @@ impl LatenessBook {
         self.counts
     }
 
-    /// Timeouts of the sender at which a notice that could have moved its timer was under way to it.
+    /// Returns the number of timeouts of the sender at which a notice that could have moved its timer was under way to it.
     pub fn timeouts_warned_late(&self) -> u64 {
         self.timeouts_warned_late
     }
 
-    /// A notice leaves where it was made.
+    /// Records a notice that leaves its origin.
     pub fn on_made(&mut self, kind: NoticeKind) {
         self.under_way += u32::from(moves_timer(kind));
     }
 
-    /// A notice will never arrive.
+    /// Records the loss of a notice.
     pub fn on_lost(&mut self, kind: NoticeKind) {
         if moves_timer(kind) {
             self.settle();
         }
     }
 
-    /// The sender times out.
+    /// Records a timeout of the sender.
     pub fn on_timeout(&mut self, now: Time) {
         if self.under_way > 0 {
             self.timeouts_warned_late += 1;
@@ -74,7 +73,8 @@ impl LatenessBook {
         }
     }
 
-    /// A notice reaches the sender, whose running timer has this `expiry`. Returns its lateness in milliseconds, if it has one.
+    /// Records the arrival of a notice at the sender, whose running timer has this `expiry`. Returns its lateness in milliseconds, if it
+    /// has one.
     pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;
@@ -89,7 +89,7 @@ impl LatenessBook {
         Some(lateness as f64 / 1e6)
     }
 
-    /// Of what is made from now on nothing has missed an expiry, once nothing is under way.
+    /// Forgets the expiries once nothing is under way: later notices have missed none of them.
     fn settle(&mut self) {
         self.under_way -= 1;
         if self.under_way == 0 {
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(book.on_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
     }
 
-    // What is lost on its way warns nobody; other kinds of notices have no part in this.
+    // A notice that is lost on its way prevents nothing; other kinds of notices do not count.
     #[test]
     fn lost_or_of_another_kind() {
         let mut book = LatenessBook::default();

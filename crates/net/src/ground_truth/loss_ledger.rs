@@ -1,12 +1,12 @@
-//! The ledger of losses keeps what became of segments, for the one question that only an observer of the whole network
-//! can answer: was the sender right about the cause of a loss?
+//! Ledger of losses: the fate of segments, for the one question that only an observer of the whole network can answer: was the sender right
+//! about the cause of a loss?
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{Judged, LossClassification};
 use std::collections::BTreeMap;
 
-/// Why a packet ended, as it is counted and as it came about: what the link layer gave up (`retries`) was lost by the channel or
-/// by a collision.
+/// Reason for the end of a packet, as it is counted and as it came about: a packet that the link layer discarded (`retries`) was lost by
+/// the channel or by a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,
@@ -19,14 +19,15 @@ impl From<Drop> for DropReason {
     }
 }
 
-/// The true causes that losses are judged against, in the order of the results.
+/// True causes with which classifications of losses are compared, in the order of the results.
 pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
 
-/// How often each judgement, in the order of [`Judged::ALL`], met each true cause, in the order of [`TRUE_CAUSES`].
+/// Confusion matrix: number of classifications of each kind, in the order of [`Judged::ALL`], by true cause, in the order of
+/// [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
 
-/// The segments of one flow that were lost and not sent again since, by first byte, with the cause; and the judgements on them. On a fast
-/// path thousands of them are known at a time, and each segment that is sent asks.
+/// Segments of one flow that were lost and not sent again since, by first byte, with the cause; and the classifications of these losses. On
+/// a fast path thousands of losses are known at a time, and each segment that is sent looks one up.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
@@ -34,17 +35,17 @@ pub(crate) struct LossLedger {
 }
 
 impl LossLedger {
-    /// The segment at `seq` was lost.
+    /// Records the loss of the segment at `seq`.
     pub fn on_loss(&mut self, seq: u64, cause: Drop) {
         self.lost.insert(seq, cause);
     }
 
-    /// The segment at `seq` is under way again: what is judged of it from now on is about this copy.
+    /// Forgets the loss of the segment at `seq`, which is under way again: classifications from now on are about this copy.
     pub fn on_sent_again(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }
 
-    /// The sender judged a loss; below `una` nothing is lost any more.
+    /// Counts the sender's classification of a loss; below `una` nothing is lost any more.
     pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
             self.lost.pop_first();
@@ -54,7 +55,7 @@ impl LossLedger {
             Some(Drop::Aqm) => 1,
             Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
             Some(Drop::Collision) => 3,
-            // It arrived, or is on its way: only its ACK was lost, or late.
+            // The segment arrived, or is on its way: only its ACK was lost, or late.
             Some(Drop::Agent) | None => 4,
         };
         self.confusion[j.judged as usize][cause] += 1;
@@ -73,7 +74,7 @@ mod tests {
         ledger.judge(LossClassification { seq, judged }, una);
     }
 
-    // A judgement is about the copy that was sent last: lost for that cause, or not lost at all.
+    // A classification is about the copy that was sent last: lost for that cause, or not lost at all.
     #[test]
     fn judgements_are_held_against_the_last_copy() {
         let mut ledger = LossLedger::default();

@@ -1,4 +1,5 @@
-//! Ground truth is what only an observer of the whole network knows; senders and notices are held against it.
+//! Ground truth: the knowledge of an observer of the whole network, with which senders and notices are
+//! compared.
 
 pub(crate) mod lateness;
 pub(crate) mod loss_ledger;

@@ -1,17 +1,9 @@
-//! The oracle knows of a path what only a simulator can: how long everything takes when nothing goes wrong, and what
-//! share of the bottleneck is a flow's.
+//! Oracle: properties of a path that only a simulator knows: the time that everything takes when nothing goes wrong, and a flow's share of
+//! the bottleneck.
 //!
-//! A wired link carries the rate of a direction (the mean, if it is that of a recorded link; the lowest, if it changes); where the way back
-//! is so slow that ACKs fill it, the ACKs bound the flow (RFC 3449 §2.1). A radio link does, too, less the overhead of its frames and
-//! the link ACKs that share its transmitters, if its window is large enough. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,
-//! ```text
-//!                              b × MSS
-//! C = ──────────────────────────────────────────────────────────     backoff = slot × CWmin / 2
-//!      b (DIFS + data + SIFS + ACK + backoff) + DIFS + TCP ACK + SIFS + ACK
-//! ```
-//! (with RTS, CTS and two SIFS before each frame if they are used). Both stations always have a frame to send and count their
-//! backoffs down at the same time, so the one with more frames to send waits for its own only. Collisions and channel errors are
-//! left out: a cell in which two stations meet at random carries a few per cent less.
+//! A wired link carries the rate of a direction (the mean of a recorded link; the lowest rate, if it changes); where the way back is so
+//! slow that ACKs fill it, the ACKs bound the flow (RFC 3449 §2.1). A radio link does, too, less the overhead of its frames and the link
+//! ACKs that share its transmitters, if its window is large enough.
 
 use crate::links::LinkPlan;
 use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
@@ -24,7 +16,7 @@ use airhop_tcp::seams::Truth;
 use airhop_tcp::{Config, ReceiverFeatures};
 use std::collections::HashMap;
 
-/// The truth for each flow that is to be told, in the order of the plan.
+/// Returns the truth for each flow that asks for it, in the order of the plan.
 pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
     if !plan.flows.iter().any(asks_oracle) {
         return vec![None; plan.flows.len()];
@@ -37,7 +29,7 @@ fn asks_oracle(flow: &FlowPlan) -> bool {
     flow.services.iter().any(|service| matches!(service.kind, Kind::Oracle))
 }
 
-/// Who shares what.
+/// Load of every medium.
 struct Network<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
@@ -45,14 +37,14 @@ struct Network<'a> {
     loads: HashMap<Medium, Load>,
 }
 
-/// What takes a medium.
+/// Load of a medium.
 #[derive(Clone, Copy, Default)]
 struct Load {
-    /// The share of its time that datagrams take, in the mean.
+    /// Share of its time that datagrams take, in the mean.
     datagrams: f64,
-    /// TCP flows whose data cross it.
+    /// Number of TCP flows whose data cross it.
     connections: u32,
-    /// TCP flows whose ACKs cross it, and no data of theirs.
+    /// Number of TCP flows whose ACKs cross it, and none of whose data do.
     answers: u32,
 }
 
@@ -62,8 +54,8 @@ impl Load {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
-    /// Returns the share for the ACKs of each connection: those that a queue drops are made good by the next, so that only the ACKs
-    /// of others count.
+    /// Returns the share for the ACKs of each connection: the next ACK makes up for one that a queue drops, so that only the ACKs of other
+    /// connections count.
     fn share_of_answers(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }
@@ -126,7 +118,7 @@ impl<'a> Network<'a> {
         let Transport::Tcp { scheme, config, .. } = &flow.transport else { return None };
         let sizes = Sizes::new(config, &scheme.features);
         let per_ack = config.delayed_ack.map_or(1, |delay| u64::from(delay.segments));
-        // What a segment, and its share of an ACK, take of each medium.
+        // Time that a segment, and its share of an ACK, take on each medium.
         let mut taken: Vec<(Medium, Span)> = Vec::new();
         for hop in self.path(flow.from, flow.to) {
             let link = self.link(hop);
@@ -153,7 +145,7 @@ impl<'a> Network<'a> {
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
-    /// The round trip of a full segment, which goes out when an ACK has come, and of its own ACK, when all queues are empty and
+    /// Returns the round trip of a full segment, which goes out when an ACK has come, and of its own ACK, when all queues are empty and
     /// nobody else sends; with mean backoffs.
     fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
@@ -165,7 +157,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// IP datagrams of a connection, bytes.
+/// Sizes of a connection's IP datagrams, bytes.
 struct Sizes {
     data: u32,
     ack: u32,
@@ -187,7 +179,7 @@ impl Sizes {
     }
 }
 
-/// The mean payload rate of a source of datagrams, bits per second.
+/// Returns the mean payload rate of a source of datagrams, bits per second.
 fn mean_rate(app: &AppPlan) -> f64 {
     match *app {
         AppPlan::Bulk | AppPlan::Transfer { .. } => 0.0,

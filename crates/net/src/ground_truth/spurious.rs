@@ -1,22 +1,21 @@
-//! A timeout is spurious if the segment had arrived or was still to arrive, which only an observer of both ends can
-//! tell.
+//! Spurious timeouts: the segment had arrived or was still to arrive, which only an observer of both ends knows.
 
 use airhop_base::Time;
 
-/// Finds timeouts that were not needed: of the segment that such a timeout sends again, a copy that was sent before reaches the
+/// Detector of timeouts that were not needed: of the segment that such a timeout sends again, a copy that was sent before reaches the
 /// receiver, or has reached it.
 ///
-/// The link layer may deliver that copy much later, when the sender has timed out for the same segment more than once, and each of
-/// these timeouts was needless; and it may lose the copy that a timeout sent, which makes the timeout no less needless.
+/// The link layer may deliver that copy much later, when the sender has timed out for the same segment more than once, and each of these
+/// timeouts was needless; and it may lose the copy that a timeout sent, which makes the timeout no less needless.
 #[derive(Debug, Default)]
 pub(crate) struct SpuriousTimeouts {
-    /// Timeouts whose segment the receiver did not have: its first byte, and when they were.
+    /// Timeouts whose segment the receiver did not have: its first byte, and the times.
     open: Vec<(u64, Time)>,
     pub count: u64,
 }
 
 impl SpuriousTimeouts {
-    /// The sender timed out with `una` as its lowest unacknowledged byte, when the receiver expected `expected` next.
+    /// Records a timeout with `una` as the sender's lowest unacknowledged byte, when the receiver expected `expected` next.
     pub fn on_timeout(&mut self, now: Time, una: u64, expected: u64) {
         if una < expected {
             self.count += 1;
@@ -25,7 +24,7 @@ impl SpuriousTimeouts {
         }
     }
 
-    /// A copy of the segment at `seq`, sent at `sent`, reached the receiver, which now expects `expected` next.
+    /// Records the arrival of a copy of the segment at `seq`, sent at `sent`, at the receiver, which now expects `expected` next.
     pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
         if self.open.is_empty() {
             return;
@@ -45,7 +44,7 @@ mod tests {
         Time::ZERO + Span::from_secs(s)
     }
 
-    /// The timeouts of segment 1001, sent at 0 s: after 1, 3 and 7 s, when the receiver still waits for it.
+    /// Returns the timeouts of segment 1001, sent at 0 s: after 1, 3 and 7 s, when the receiver still waits for it.
     fn three() -> SpuriousTimeouts {
         let mut spurious = SpuriousTimeouts::default();
         [1, 3, 7].into_iter().for_each(|s| spurious.on_timeout(at(s), 1001, 1001));
@@ -62,7 +61,7 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (3, 0));
     }
 
-    // The original is lost. What the first timeout sent arrives late: that timeout was needed, the later ones were not.
+    // The original is lost. The copy of the first timeout arrives late: that timeout was needed, the later ones were not.
     #[test]
     fn the_copy_of_the_first_timeout_arrives() {
         let mut spurious = three();
@@ -77,7 +76,7 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (0, 0));
     }
 
-    // The ACK was lost or is late, and what the timeout sends may get lost as well.
+    // The ACK was lost or is late, and the copy of the timeout may get lost as well.
     #[test]
     fn the_receiver_has_it() {
         let mut spurious = SpuriousTimeouts::default();

@@ -8,7 +8,7 @@ use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Stream};
 use std::collections::VecDeque;
 
-/// The packets of a direction that are late. All are late by the same time, so they keep their order, and one event of them waits.
+/// Late packets of a direction. All are late by the same time, so they keep their order, and one event of them waits.
 #[derive(Debug)]
 pub(crate) struct Reordering {
     share: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Reordering {
 }
 
 impl Reordering {
-    /// A share of the packets is late by this time.
+    /// Creates the model: a share of the packets is late by this time.
     pub fn new(share: f64, by: Span, stream: Stream) -> Reordering {
         Reordering { share, by, stream, late: VecDeque::new() }
     }

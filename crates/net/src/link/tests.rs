@@ -4,7 +4,7 @@ use super::*;
 use airhop_base::{Body, Datagram, FlowId, Rate};
 use airhop_engine::Streams;
 
-/// A link of a byte per microsecond and 1 ms, and what was seen of it.
+/// Link of a byte per microsecond and 1 ms, and its record.
 struct Bench {
     link: Link,
     arena: Arena<Packet>,
@@ -12,7 +12,7 @@ struct Bench {
     dropped: Dropped,
     arrived: Vec<(Time, u64)>,
     lost: Vec<u64>,
-    /// How many waited from when on.
+    /// Number of packets that wait, from each time on.
     lengths: Vec<(Time, usize)>,
 }
 
@@ -34,7 +34,7 @@ impl Bench {
         Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }
     }
 
-    /// Offers packets at these times, each of so many bytes, and lets all arrive.
+    /// Offers packets at these times, each of this many bytes, and lets all arrive.
     fn run(line: Line, offers: &[(Time, u32)]) -> Bench {
         let mut bench = Bench::new(line);
         for (number, &(at, bytes)) in (0..).zip(offers) {
@@ -97,7 +97,7 @@ fn scheduled(capacity: usize) -> Line {
     Line::Scheduled { capacity, gone: 0 }
 }
 
-/// The discipline that does the same, asked each time the serialiser is free.
+/// Returns the discipline with the same behaviour, asked each time the serialiser is free.
 fn asked(capacity: usize) -> Line {
     let plan = QueuePlan::DropTail { packets: capacity };
     let discipline = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
@@ -108,7 +108,7 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }
 
-// Whatever comes, with lengths of a few values and gaps that make many of them meet the end of a transmission exactly.
+// For all arrivals, with lengths of a few values and gaps that make many of them meet the end of a transmission exactly.
 #[test]
 fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
     for capacity in [0, 1, 2, 5, 40] {
@@ -149,7 +149,7 @@ fn those_that_wait_are_counted_at_any_time() {
     assert_eq!((bench.link.capacity(), bench.link.holds()), (10, 4));
 }
 
-// A serialiser sends one packet at a time, also when what waited for it is gone and others come just as it falls free.
+// A serialiser sends one packet at a time, also when the packets that waited for it are gone and others come just as it falls free.
 #[test]
 fn what_comes_as_the_line_falls_free_does_not_overtake() {
     let mut bench = Bench::new(asked(10));

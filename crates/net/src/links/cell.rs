@@ -11,15 +11,15 @@ use airhop_radio::errors::ErrorPlan;
 /// One 802.11 channel.
 #[derive(Clone, Debug)]
 pub struct WlanPlan {
-    /// The channel itself; station `i` is node `nodes[i]`.
+    /// Channel; station `i` is node `nodes[i]`.
     pub cell: CellPlan,
-    /// The node of each station.
+    /// Node of each station.
     pub nodes: Vec<NodeId>,
-    /// The interface queue of each station.
+    /// Interface queue of each station.
     pub queue: QueuePlan,
-    /// How its stations find routes to each other.
+    /// Routing between its stations.
     pub routing: RoutingPlan,
-    /// What each replication draws.
+    /// Random choices of each replication.
     pub draws: Draws,
 }
 
@@ -42,7 +42,7 @@ impl LinkPlan for WlanPlan {
         self.queue
     }
 
-    /// Those between stations that receive each other.
+    /// Returns the errors between stations that receive each other.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)> {
         let stations = || self.cell.stations.iter().enumerate();
         let pairs = stations().flat_map(move |from| stations().map(move |to| (from, to)));
@@ -61,7 +61,8 @@ impl LinkPlan for WlanPlan {
         self.cell.exchange_time(bytes) + self.cell.mean_backoff()
     }
 
-    /// Its sender counts its backoff down while that of the data's sender counts down its own.
+    /// Returns the time without a backoff: the answer's sender counts its backoff down during that of the
+    /// data's sender.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
         self.cell.exchange_time(bytes)
     }
@@ -71,7 +72,7 @@ impl LinkPlan for WlanPlan {
         // An idle medium spares a packet its backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
         let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
-            cell.link_ack_time() + cell.phy.difs() + backoff // it answers the frame that it just received
+            cell.link_ack_time() + cell.phy.difs() + backoff // the packet answers the frame just received
         } else if cell.rules.immediate_access {
             Span::ZERO
         } else {

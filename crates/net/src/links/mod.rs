@@ -1,4 +1,4 @@
-//! The seam of links: what building a world asks of a link's plan, whatever its type. What the world asks of the link at work is in
+//! `LinkPlan`: interface of a link's plan, of any type, to the building of a world. The interface of the link in operation is in
 //! [`crate::world::links`]. A type of link is a file in either folder, a [`Hop`], and a line in [`Links`] of both.
 
 mod cell;
@@ -15,45 +15,48 @@ use airhop_base::{NodeId, Span};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::LinkSchedule;
 
-/// The plan of a link of any type.
+/// Plan of a link of any type.
 pub(crate) trait LinkPlan {
-    /// Its name.
+    /// Returns its name.
     fn name(&self) -> &str;
-    /// The nodes that it joins.
+    /// Returns the nodes that it joins.
     fn nodes(&self) -> &[NodeId];
-    /// How it joins them, as the link of this number among those of its type.
+    /// Returns the way in which it joins them, as the link of this number among those of its type.
     fn joins(&self, number: usize) -> Joins;
-    /// The queue before the transmitter of this hop.
+    /// Returns the queue before the transmitter of this hop.
     fn queue(&self, hop: Hop) -> QueuePlan;
-    /// Its directions with what the channel does to frames: the sending and the receiving one of [`LinkPlan::nodes`]. Those that never
-    /// err may be left out.
+    /// Returns its directions with their error models, by the sending and the receiving one of [`LinkPlan::nodes`]. Error-free directions
+    /// may be left out.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)>;
-    /// The schedule of this direction, 0 or 1, of one between two nodes that changes in the course of a run.
+    /// Returns the schedule of this direction, 0 or 1, of a link between two nodes that changes in the course of a run.
     fn schedule(&self, direction: usize) -> Option<&LinkSchedule> {
         let _ = direction;
         None
     }
-    /// Routes over it are found on demand, so that nobody knows the way of a flow in advance.
+    /// True if routes over it are found on demand, so that the path of a flow is not known in advance.
     fn is_on_demand(&self) -> bool {
         false
     }
-    /// How long a packet of `bytes` over this hop keeps the medium busy in the mean, if nothing is lost and somebody always sends.
+    /// Returns the mean time for which a packet of `bytes` over this hop occupies the medium, if nothing is lost and the medium is
+    /// saturated.
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span;
-    /// How long the medium of this hop is kept busy by what answers a packet over it: a packet of `bytes` over the way back.
+    /// Returns the time for which the answer to a packet over this hop, a packet of `bytes` over the way back, occupies the medium of this
+    /// hop.
     fn time_for_answer(&self, hop: Hop, bytes: u32) -> Span {
         let _ = (hop, bytes);
         Span::ZERO
     }
-    /// How long the link layer's own answer to a frame over this hop keeps the medium of the way back busy.
+    /// Returns the time for which the link layer's own answer to a frame over this hop occupies the medium of the way back.
     fn time_for_link_ack(&self, hop: Hop) -> Span {
         let _ = hop;
         Span::ZERO
     }
-    /// From when a packet of `bytes` that came by `before` is to go by `hop` until it is at the other end, if nobody else sends.
+    /// Returns the time from the arrival by `before` of a packet of `bytes` that goes on by `hop` until it is at the other end, if nobody
+    /// else sends.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 
-/// The links of a scenario. Each is known by its type and its number.
+/// Links of a scenario. Each is known by its type and its number.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     /// Wired links.
@@ -65,7 +68,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// All of them, each with its number among those of its type.
+    /// Returns all of them, each with its number among those of its type.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &dyn LinkPlan)> {
         fn numbered<L: LinkPlan>(links: &[L]) -> impl Iterator<Item = (usize, &dyn LinkPlan)> {
             links.iter().map(|link| link as &dyn LinkPlan).enumerate()
@@ -73,7 +76,7 @@ impl Links {
         numbered(&self.wired).chain(numbered(&self.radios)).chain(numbered(&self.wlans))
     }
 
-    /// The link that a hop is over.
+    /// Returns the link of a hop.
     pub(crate) fn of(&self, hop: Hop) -> Option<&dyn LinkPlan> {
         match hop {
             Hop::None => None,

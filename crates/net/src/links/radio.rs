@@ -9,14 +9,14 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::{End, RadioPlan};
 use airhop_radio::link_schedule::LinkSchedule;
 
-/// A full-duplex radio link between two nodes.
+/// Full-duplex radio link between two nodes.
 #[derive(Clone, Debug)]
 pub struct RadioLinkPlan {
-    /// The link itself; its end `i` is node `nodes[i]`.
+    /// Link; its end `i` is node `nodes[i]`.
     pub link: RadioPlan,
-    /// The node of each end.
+    /// Node of each end.
     pub nodes: [NodeId; 2],
-    /// The queue at each end.
+    /// Queue at each end.
     pub queue: [QueuePlan; 2],
 }
 
@@ -49,7 +49,7 @@ impl LinkPlan for RadioLinkPlan {
         pace(&self.link, end(hop), bytes)
     }
 
-    /// The way back is a medium of its own, but its link ACKs go here.
+    /// Returns the time of the link ACKs: the way back is a medium of its own, but its link ACKs go here.
     fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
         link_ack_time(&self.link, 1 - end(hop))
     }
@@ -60,7 +60,7 @@ impl LinkPlan for RadioLinkPlan {
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let wait = match hop.back() == before {
-            true => link_ack_time(&self.link, 1 - end(hop)), // of the frame that it answers: it goes first
+            true => link_ack_time(&self.link, 1 - end(hop)), // the link ACK of the frame, which goes first
             false => Span::ZERO,
         };
         wait + frame_time(&self.link, end(hop), bytes) + self.link.delay[usize::from(end(hop))]
@@ -74,19 +74,19 @@ fn end(hop: Hop) -> End {
     }
 }
 
-/// How long the transmitter at `end` of a radio link is taken by an IP packet of `bytes`.
+/// Returns the time for which an IP packet of `bytes` occupies the transmitter at `end` of a radio link.
 fn frame_time(link: &RadioPlan, end: End, bytes: u32) -> Span {
     link.pace[usize::from(end)].time_for(bytes + link.overhead)
 }
 
-/// How long the transmitter at the other end is taken by the link ACK that answers data from `end`; nothing if there is none.
+/// Returns the time for which the link ACK of data from `end` occupies the transmitter at the other end; zero without link ACKs.
 fn link_ack_time(link: &RadioPlan, end: End) -> Span {
     let back = &link.pace[usize::from(1 - end)];
     link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
-/// How long a radio link's transmitter at `end` is taken by an IP packet of `bytes`, if nothing is lost; or how often one can go, if
-/// the window of the link's recovery is a tighter limit: N frames in the time of one, its ACK, and the way there and back.
+/// Returns the mean time per IP packet of `bytes` at a radio link's transmitter at `end`, if nothing is lost: its serialisation time, or,
+/// if the window of the link's recovery is a tighter limit, 1/N of the time of a frame, its ACK, and the way there and back.
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);

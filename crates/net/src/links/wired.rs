@@ -8,31 +8,31 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_radio::pace::LinkRate;
 
-/// A full-duplex wired link.
+/// Full-duplex wired link.
 #[derive(Clone, Debug)]
 pub struct WiredPlan {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
-    /// The two ends.
+    /// Nodes at the two ends.
     pub ends: [NodeId; 2],
-    /// How fast it is from `ends[0]` to `ends[1]`, and back.
+    /// Rate from `ends[0]` to `ends[1]`, and back.
     pub pace: [LinkRate; 2],
-    /// Propagation delay of each direction; a schedule may say otherwise.
+    /// Propagation delay of each direction; a schedule has its own.
     pub delay: [Span; 2],
-    /// The queue at each end.
+    /// Queue at each end.
     pub queue: [QueuePlan; 2],
     /// Errors from `ends[0]` to `ends[1]` and back.
     pub errors: [ErrorPlan; 2],
-    /// What each direction makes late.
+    /// Reordering of each direction.
     pub reorder: [Option<ReorderPlan>; 2],
 }
 
-/// What a direction of a wire makes late.
+/// Reordering of a direction of a wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReorderPlan {
-    /// The share of the packets.
+    /// Share of the packets that are late.
     pub share: f64,
-    /// How much later than by the delay of the wire each of them arrives.
+    /// Additional delay of each late packet.
     pub by: Span,
 }
 
@@ -70,7 +70,7 @@ impl LinkPlan for WiredPlan {
     }
 }
 
-/// Returns which direction of a wire a hop takes: 0 from `ends[0]`, 1 back.
+/// Returns the direction of a wire that a hop takes: 0 from `ends[0]`, 1 back.
 fn direction(hop: Hop) -> usize {
     match hop {
         Hop::Link(number) => usize::from(number % 2),

@@ -1,27 +1,27 @@
-//! What the network sees of the ends of a real flow: what entered and what was acknowledged, not what their kernels think.
+//! Ends of a real flow as the network sees them: data that entered and was acknowledged, not the state of their kernels.
 
 use crate::report::{FlowReport, Marks};
 use crate::transit::Datagrams;
 use airhop_base::{Ecn, FlowId, NoticeKind, Span, Time};
 use airhop_wire::real::Way;
 
-/// What is counted of a flow between real hosts.
+/// Counts of a flow between real hosts.
 #[derive(Debug, Default)]
 pub(crate) struct RealEnds {
-    /// TCP only.
+    /// State of TCP; `None` for other protocols.
     pub tcp: Option<HalfConnection>,
     /// Data segments of TCP that entered.
     pub segments: u64,
-    /// What is not TCP.
+    /// Datagrams of other protocols than TCP.
     pub datagrams: Datagrams,
-    /// Notices that were for its sender, by kind.
+    /// Notices for its sender, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
-    /// What the ends say of marks; what queues marked stands with them.
+    /// ECN counts of the ends; the marks by queues are counted with the queues.
     pub marks: Marks,
 }
 
 impl RealEnds {
-    /// Data enters with this codepoint.
+    /// Counts the codepoint of entering data.
     pub fn count_codepoint(&mut self, ecn: Ecn) {
         match ecn {
             Ecn::Ect0 => self.marks.ect0 += 1,
@@ -30,7 +30,8 @@ impl RealEnds {
         }
     }
 
-    /// The counts of a flow: what a kernel alone knows (timeouts, recoveries, window cuts, what it took a loss for) stays at zero.
+    /// Returns the counts of a flow: those that a kernel alone knows (timeouts, recoveries, window cuts, classifications of losses) stay at
+    /// zero.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
         let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
@@ -47,35 +48,35 @@ impl RealEnds {
     }
 }
 
-/// The data of one side of a TCP connection.
+/// Data of one side of a TCP connection.
 #[derive(Debug)]
 pub(crate) struct HalfConnection {
-    /// Its connection, a place in [`super::Outside::opened`].
+    /// Connection, a place in [`super::Outside::opened`].
     pub connection: usize,
-    /// Which way its data goes.
+    /// Direction of the data.
     pub way: Way,
-    /// The data of the other side.
+    /// Flow of the other side's data.
     pub other: FlowId,
     /// First byte that was never sent.
     pub max_sent: u64,
-    /// First byte that the receiver's kernel has not acknowledged, as it said at its own node.
+    /// First byte that the receiver's kernel has not acknowledged, at its own node.
     pub acked: u64,
-    /// The highest ACK that the sender's kernel was given.
+    /// Highest ACK that reached the sender's kernel.
     heard: u64,
     /// Payload bytes of all segments that entered.
     sent_bytes: u64,
-    /// Those that were acknowledged, each ACK taken by what had entered before it.
+    /// Payload bytes acknowledged, each ACK counted by the data that had entered before it.
     delivered: u64,
-    /// The number of the FIN.
+    /// Sequence number of the FIN.
     fin: Option<u64>,
     pub retransmissions: u64,
-    /// The end of the segment that is timed, and when it entered.
+    /// End of the timed segment, and the time of its entry.
     timed: Option<(u64, Time)>,
     pub srtt: Option<Span>,
 }
 
 impl HalfConnection {
-    /// The first byte of data is 1.
+    /// Creates the state of a connection whose first byte of data is 1.
     pub fn new(connection: usize, way: Way, other: FlowId) -> Self {
         HalfConnection {
             connection,
@@ -93,14 +94,14 @@ impl HalfConnection {
         }
     }
 
-    /// Data enters. Returns whether some of it had been sent before.
+    /// Records entering data. True if some of it had been sent before.
     pub fn on_data(&mut self, now: Time, seq: u64, end: u64) -> bool {
         let again = seq < self.max_sent;
         self.retransmissions += u64::from(again);
         self.max_sent = self.max_sent.max(end);
         self.sent_bytes += end - seq;
         match self.timed {
-            // Karn's rule: what was sent twice gives no sample.
+            // Karn's rule: a segment that was sent twice yields no sample.
             Some((timed, _)) if again && seq < timed => self.timed = None,
             None if !again => self.timed = Some((end, now)),
             _ => {}
@@ -108,12 +109,12 @@ impl HalfConnection {
         again
     }
 
-    /// A FIN enters.
+    /// Records an entering FIN.
     pub fn on_fin(&mut self, seq: u64) {
         self.fin = Some(seq);
     }
 
-    /// An ACK of this data enters. Returns whether it acknowledges more bytes. What was never sent cannot be acknowledged (RFC 9293
+    /// Records an entering ACK of this data. True if it acknowledges more bytes. Data that were never sent cannot be acknowledged (RFC 9293
     /// §3.10.7.4), a sender may skip numbers, and the FIN is no byte.
     pub fn on_ack(&mut self, ack: u64) -> bool {
         self.acked = self.acked.max(ack.min(self.max_sent));
@@ -124,7 +125,7 @@ impl HalfConnection {
         is_new
     }
 
-    /// An ACK of this data leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. Returns whether it
+    /// Records an ACK of this data that leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. True if it
     /// acknowledges more than those before.
     pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
@@ -136,12 +137,12 @@ impl HalfConnection {
         is_new
     }
 
-    /// Bytes that the receiver's kernel has acknowledged.
+    /// Returns the bytes that the receiver's kernel has acknowledged.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Bytes on their way, as the network sees it.
+    /// Returns the bytes on their way, as the network sees it.
     pub fn flight(&self) -> u64 {
         self.max_sent.saturating_sub(self.acked)
     }
@@ -173,7 +174,7 @@ mod tests {
         assert!(!closing.on_ack(1002), "an ACK of the FIN alone");
     }
 
-    // Numbers may be skipped, and acknowledged: bytes are what entered.
+    // Numbers may be skipped, and acknowledged: only bytes that entered count.
     #[test]
     fn no_more_is_delivered_than_was_sent() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(half.delivered(), 150);
     }
 
-    // RFC 9293 §3.10.7.4: an ACK of what was not sent yet is none, also when that is sent later; and what is delivered stays so.
+    // RFC 9293 §3.10.7.4: an ACK of data that were not sent yet does not count, also when they are sent later; and delivered bytes stay so.
     #[test]
     fn an_ack_counts_by_what_was_sent_before_it() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -195,7 +196,7 @@ mod tests {
         assert_eq!(half.delivered(), 1000);
     }
 
-    // Karn and Partridge 1987: an ACK of data that was sent twice says nothing of the round trip. RFC 6298 §2: gain 1/8.
+    // Karn and Partridge 1987: an ACK of data that was sent twice yields no round trip. RFC 6298 §2: gain 1/8.
     #[test]
     fn only_what_was_sent_once_is_timed() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));

@@ -1,4 +1,4 @@
-//! Datagrams enter: what they are, which flow they belong to, and where they go.
+//! Arrivals: reading datagrams of real hosts, assigning them to flows, and routing them.
 
 use super::{Endpoint, Opened, RealEnds};
 use crate::agents::MOST_AGENTS;
@@ -14,19 +14,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// So many flows can open: as many as a capture tells apart by ports. What opens later is counted with the rest of its pair of nodes.
+/// Maximum number of flows that open: as many as ports distinguish in a capture. Later flows are counted with the rest of their pair of
+/// nodes.
 const MOST_FLOWS: usize = 16_000;
 
 /// Protocol number of UDP (RFC 768).
 const UDP: u8 = 17;
 
 impl World {
-    /// When the next event is due.
+    /// Returns the time of the next event.
     pub fn next_event(&mut self) -> Option<Time> {
         self.events.next_time()
     }
 
-    /// All that is due up to and including `t` happens.
+    /// Handles all events up to and including `t`.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
@@ -37,8 +38,8 @@ impl World {
         self.run_until(t, stop)
     }
 
-    /// A datagram enters at `node`, behind all that is due up to `t`. The same datagrams at the same times make the same run, however
-    /// often [`World::advance`] was called between them.
+    /// Admits a datagram at `node`, behind all events up to `t`. The same datagrams at the same times make the same run, however often
+    /// [`World::advance`] was called between them.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
@@ -57,27 +58,27 @@ impl World {
         Ok(())
     }
 
-    /// Takes what has left since, in the order of time.
+    /// Removes the departures since the last call, in the order of time.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
 
-    /// The run ends here, before the end of its scenario.
+    /// Ends the run here, before the end of its scenario.
     pub fn end_at(&mut self, t: Time) {
         self.duration = self.duration.min(t - Time::ZERO);
     }
 
-    /// What was dropped so far, by [`airhop_base::Drop`].
+    /// Returns the drops so far, by [`airhop_base::Drop`].
     pub fn drops(&self) -> [u64; Drop::ALL.len()] {
         self.drops
     }
 
-    /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.
+    /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses, protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.outside.as_ref().map_or(0, |outside| outside.ignored)
     }
 
-    /// The time of a datagram has come.
+    /// Handles a datagram whose time has come.
     #[inline(never)]
     pub(crate) fn on_outside(&mut self, now: Time) {
         let Some(outside) = &mut self.outside else { return };
@@ -88,9 +89,9 @@ impl World {
         }
     }
 
-    /// The packet of a datagram that somebody may receive.
+    /// Reads a datagram into a packet, if it has a destination.
     fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
-        // RFC 1122 §3.2.1: a datagram that says that it is longer than it is goes nowhere.
+        // RFC 1122 §3.2.1: a datagram that is shorter than its header states is ignored.
         let seen = real::read(&datagram).ok().filter(|seen| seen.bytes as usize <= datagram.len())?;
         let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
@@ -181,7 +182,7 @@ impl World {
         let Some(half) = &mut real.tcp else { return };
         real.segments += 1;
         active.sent(now);
-        // The data of a SYN begins behind its number (RFC 7413 §2).
+        // The data of a SYN begin behind its number (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
@@ -198,7 +199,7 @@ impl World {
         }
     }
 
-    /// The connection between two ends, as a place among those that opened. It opens with the first segment seen of it.
+    /// Returns the connection between two ends, as a place among those that opened. It opens with its first segment.
     fn connection_of(
         &mut self,
         now: Time,
@@ -243,7 +244,7 @@ impl World {
         Some(place)
     }
 
-    /// A flow opens, with the agents that its plan asks for, as long as there is room for them.
+    /// Opens a flow, with the agents of its plan, as long as there is room for them.
     fn open_flow(&mut self, plan: FlowPlan, ends: RealEnds) -> Option<FlowId> {
         let outside = self.outside.as_ref()?;
         if self.flows.len() >= MOST_FLOWS {
@@ -277,7 +278,7 @@ fn endpoints(seen: &Seen) -> Option<[Endpoint; 2]> {
     Some([(seen.source, from), (seen.destination, to)])
 }
 
-/// `tcp 10.0.0.1:5201 > 10.0.0.2:40312`.
+/// Formats a name such as `tcp 10.0.0.1:5201 > 10.0.0.2:40312`.
 fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
     let end = |(address, port): Endpoint| match address {
         IpAddr::V4(address) => format!("{address}:{port}"),
@@ -287,7 +288,7 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 }
 
 impl Flow {
-    /// It is one of real hosts, and something was sent.
+    /// True if the flow stands for real hosts, and something was sent.
     pub(crate) fn is_idle_outside(&self) -> bool {
         matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
     }

@@ -1,4 +1,4 @@
-//! Packets leave: their bytes with what the network changed in the headers, and notices to those who hear them.
+//! Departures: the bytes of packets with the network's changes of their headers, and notices to hosts that hear them.
 
 use super::Opened;
 use crate::flow::{Ends, Flow};
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 impl World {
-    /// A packet of a real flow is where it leaves.
+    /// Sends a packet of a real flow out of the network.
     #[inline(never)]
     pub(crate) fn leave(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.finish_with(now, node, id);
@@ -38,7 +38,7 @@ impl World {
         outside.departures.push(Departure { at: now, node, datagram });
     }
 
-    /// The sender that an ACK leaves to learns the round trip.
+    /// Records the round trip that an ACK shows to the sender it leaves to.
     fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
         let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
         let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
@@ -52,14 +52,14 @@ impl World {
         real.marks.ece += u64::from(has_sent && segment.is_echo());
         let Some(half) = &mut real.tcp else { return };
         let is_duplicate = !half.on_ack_leaving(now, segment.ack);
-        // What a flow hears before it has sent data acknowledges its SYN alone; a flow that never sends any is in no list of flows.
+        // An ACK before the first data acknowledges the SYN alone; a flow that never sends any data is in no list of flows.
         if let Some(recorder) = self.recorder.as_mut().filter(|_| has_sent) {
             recorder.ack(now, flow, acked(segment, is_duplicate));
         }
     }
 
-    /// A notice is for a real sender. EBSN and RTTN are messages of their own, which any kernel passes over. ELN and ERSN look like an ACK, for
-    /// which a kernel that does not listen for them would take them: they leave to a node that hears them, and stay inside else.
+    /// Sends a notice to a real sender. EBSN and RTTN are messages of their own, which any kernel ignores. ELN and ERSN look like an ACK,
+    /// for which a kernel that does not listen to them would take them: they leave only to a node that hears them.
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
         let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
         let node = plan.from;
@@ -79,14 +79,14 @@ impl World {
         }
     }
 
-    /// Notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
+    /// Returns the number of notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.outside.as_ref().map(|outside| outside.notices).unwrap_or_default()
     }
 }
 
 impl Opened {
-    /// The datagram about data that goes this way: `None` for a NAK, which is an option of an ACK.
+    /// Builds the datagram of a notice about data that goes this way: `None` for a NAK, which is an option of an ACK.
     fn notice(&self, way: Way, notice: &Notice) -> Option<Arc<[u8]>> {
         let [from, to] = match way {
             Way::Forward => self.ends,

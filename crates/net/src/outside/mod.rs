@@ -23,71 +23,71 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Where a scenario is open to real hosts, and what of it makes room for them.
+/// Nodes of a scenario that are open to real hosts, and the flows that real traffic replaces.
 #[derive(Clone, Debug, Default)]
 pub struct OutsidePlan {
-    /// The nodes at which datagrams enter and leave.
+    /// Nodes at which datagrams enter and leave.
     pub ends: Vec<OutsideEnd>,
-    /// Flows of the plan that make room for real traffic, at least one from each of these nodes to each other: what the first asks of the
-    /// network is done for the connections that go its way, and it counts what is neither TCP nor UDP.
+    /// Flows of the plan that real traffic replaces, at least one from each of these nodes to each other: the services of the first apply
+    /// to the connections in its direction, and it counts protocols other than TCP and UDP.
     pub flows: Vec<FlowId>,
 }
 
-/// A node with an outside.
+/// Node with real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutsideEnd {
-    /// The node.
+    /// Node.
     pub node: NodeId,
-    /// Whose addresses lie behind it.
+    /// Addresses behind it.
     pub reach: Reach,
-    /// Its senders hear ELN and ERSN: what they get looks like an ACK, for which any other kernel would take it.
+    /// True if its senders hear ELN and ERSN: these look like an ACK, for which any other kernel would take them.
     pub hears: bool,
 }
 
-/// Which destinations are behind a node.
+/// Destinations behind a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// A host with the addresses of the node ([`airhop_wire::addressing`]).
+    /// Host with the addresses of the node ([`airhop_wire::addressing`]).
     Host,
-    /// Whatever no host of another node is: a network behind an interface.
+    /// All addresses that belong to no host of another node: a network behind an interface.
     Network,
 }
 
-/// An address and a port.
+/// Address and port.
 type Endpoint = (IpAddr, u16);
 
-/// What a world knows of the outside.
+/// Boundary of a world to real hosts.
 pub(crate) struct Outside {
     ends: Vec<OutsideEnd>,
-    /// By where real packets enter and leave.
+    /// Replaced flows, by the nodes at which real packets enter and leave.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
-    /// What the flows that open are built on.
+    /// Plan that opening flows are built on.
     plan: Plan,
     graph: Graph,
     routes: Routes,
     streams: Streams,
-    /// The connections by their ends, the lesser first; a place in `opened`.
+    /// Connections by their ends, the lesser first; a place in `opened`.
     connections: HashMap<[Endpoint; 2], usize>,
     opened: Vec<Opened>,
-    /// UDP, by source and destination.
+    /// UDP conversations, by source and destination.
     conversations: HashMap<[Endpoint; 2], FlowId>,
     /// Datagrams whose events wait.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
     departures: Vec<Departure>,
     /// Notices that left, by kind; of ELN also the ACKs that left with its bit.
     notices: [u64; NoticeKind::ALL.len()],
-    /// Datagrams that go nowhere: other addresses, broadcasts, what is no IP.
+    /// Number of datagrams without a destination: unknown addresses, broadcasts, protocols other than IP.
     ignored: u64,
 }
 
-/// A TCP connection.
+/// TCP connection.
 struct Opened {
     connection: Connection,
-    /// Who opened it, and the other side.
+    /// Ends, that of the opener first.
     ends: [Endpoint; 2],
-    /// The how many-th between these ends it is: a host may use its ports again.
+    /// Ordinal number of the connection between these ends: a host may use its ports again.
     number: u32,
-    /// The flows of the opener's data and of the other side's.
+    /// Flows of the opener's data and of the other side's.
     flows: [FlowId; 2],
 }
 
@@ -115,7 +115,7 @@ impl Outside {
         }
     }
 
-    /// The node by which a datagram to this address leaves that entered at `node`, if there is a host at both.
+    /// Returns the node by which a datagram to this address leaves that entered at `node`, if there is a host at both.
     fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
         if self.ends.iter().all(|end| end.node != node) {
             return None;
@@ -133,12 +133,12 @@ impl Outside {
         others().find(|end| end.reach == Reach::Network).map(|end| end.node)
     }
 
-    /// Whether senders at a node hear notices that look like ACKs.
+    /// True if senders at a node hear notices that look like ACKs.
     fn hears(&self, node: NodeId) -> bool {
         self.ends.iter().any(|end| end.node == node && end.hears)
     }
 
-    /// The plan of a flow from one node to another that opens now.
+    /// Builds the plan of a flow from one node to another that opens now.
     fn flow_plan(&self, ends: [NodeId; 2], name: String, now: Time) -> Option<FlowPlan> {
         let stand_in = self.stand_ins.get(&ends)?;
         Some(FlowPlan { name, start: now, ..self.plan.flows[usize::from(stand_in.0)].clone() })

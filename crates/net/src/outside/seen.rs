@@ -1,25 +1,25 @@
-//! What real hosts sent, flow by flow, for a simulation of the same.
+//! Traffic of real hosts, flow by flow, for a simulation of the same.
 
 use crate::flow::Ends;
 use crate::world::World;
 use airhop_base::{NodeId, Time};
 
-/// A TCP connection's data of one side, or a UDP conversation's of one way.
+/// Data of one side of a TCP connection, or of one direction of a UDP conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenFlow {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// The node of the sender.
+    /// Node of the sender.
     pub from: NodeId,
-    /// The node of the receiver.
+    /// Node of the receiver.
     pub to: NodeId,
-    /// When it opened.
+    /// Time of its opening.
     pub start: Time,
-    /// What it carried.
+    /// Load that it carried.
     pub load: SeenLoad,
 }
 
-/// What a flow of real hosts carried.
+/// Load of a flow of real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenLoad {
     /// Bytes of a TCP connection that its receiver acknowledged.
@@ -29,15 +29,15 @@ pub enum SeenLoad {
     },
     /// Datagrams that entered.
     Udp {
-        /// How many.
+        /// Number of datagrams.
         datagrams: u64,
-        /// Their payload, bytes.
+        /// Payload of the datagrams, bytes.
         bytes: u64,
     },
 }
 
 impl World {
-    /// The flows of real hosts that opened so far, in the order of their opening.
+    /// Returns the flows of real hosts that opened so far, in the order of their opening.
     pub fn seen(&self) -> Vec<SeenFlow> {
         let Some(outside) = &self.outside else { return Vec::new() };
         let opened = self.flows.iter().skip(outside.plan.flows.len());

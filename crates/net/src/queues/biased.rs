@@ -4,11 +4,11 @@ use super::{Dropped, QueueDisc};
 use airhop_base::{Drop, Packet, Profile};
 use airhop_engine::{Arena, Id};
 
-/// Biased queue management (Biaz and Vaidya 2005): first in, first out, but when the queue is full a packet marked "in" takes the
-/// place of the newest one that is marked "out".
+/// Biased queue management (Biaz and Vaidya 2005): first in, first out, but when the queue is full a packet marked "in" replaces the newest
+/// packet marked "out".
 ///
-/// A full queue so loses "out" packets more often than a wireless link does, which strikes both alike: from which of its packets
-/// were lost a sender tells the cause.
+/// A full queue so loses "out" packets more often than a wireless link does, which loses both alike: a sender infers the cause from the
+/// marks of its lost packets.
 #[derive(Debug)]
 pub struct Biased;
 

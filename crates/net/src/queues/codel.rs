@@ -3,26 +3,26 @@ use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
 
-/// The parameters of controlled delay (RFC 8289).
+/// Parameters of CoDel (RFC 8289).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CodelPlan {
     /// Capacity in packets.
     pub packets: usize,
-    /// The wait that a queue may always have.
+    /// Acceptable standing queueing delay.
     pub target: Span,
-    /// How long every packet has waited longer when the first is told; about the longest round trip.
+    /// Time for which the sojourn time must stay above `target` before the first drop or mark; about the longest round trip.
     pub interval: Span,
-    /// Mark those that can be marked, in place of dropping them.
+    /// True to mark ECN-capable packets in place of dropping them.
     pub ecn: bool,
 }
 
-/// Controlled delay (RFC 8289): when every packet of the last `interval` has waited longer than `target`, the one at the head is
-/// dropped, and others after it, ever faster, until one has waited less. What finds the queue full is dropped.
+/// CoDel, controlled delay (RFC 8289): when the sojourn time of every packet of the last `interval` was above `target`, the packet at the
+/// head is dropped, and others after it at a growing rate, until a sojourn time is below. A packet that finds the queue full is dropped.
 #[derive(Debug)]
 pub struct Codel {
     fifo: Fifo,
     law: ControlLaw,
-    /// The largest packet seen so far stands for the MTU (RFC 8289 §4.1).
+    /// Size of the largest packet so far, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     capacity: usize,
     marker: Marker,
@@ -39,7 +39,7 @@ impl CodelPlan {
 }
 
 impl Codel {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(plan: CodelPlan) -> Self {
         Codel {
             fifo: Fifo::default(),
@@ -92,42 +92,42 @@ impl QueueDisc for Codel {
     }
 }
 
-/// What CoDel knows of one queue, and the law by which it drops (RFC 8289 §5).
+/// CoDel's state of one queue, and its control law (RFC 8289 §5).
 #[derive(Debug)]
 pub struct ControlLaw {
     plan: CodelPlan,
-    /// If the wait is still above the target then, it has been so for an interval.
+    /// Time from which on a sojourn time above the target has been so for an interval.
     above_from: Option<Time>,
     dropping: bool,
-    /// When the next packet is dropped, while `dropping`; about when the last one was, afterwards.
+    /// Time of the next drop, while `dropping`; about the time of the last drop, afterwards.
     drop_next: Time,
-    /// Packets dropped since `dropping` began, or from where the last such time left off.
+    /// Packets dropped since `dropping` began, or since a count carried over from the last such period.
     count: u32,
-    /// What `count` was when `dropping` began.
+    /// `count` at the begin of `dropping`.
     count_before: u32,
 }
 
-/// The head of a queue, and whether the wait has been above the target for an interval.
+/// Head of a queue, and true if the sojourn time has been above the target for an interval.
 type Head = (Option<Waiting>, bool);
 
 impl ControlLaw {
-    /// The law for an empty queue.
+    /// Creates the law for an empty queue.
     pub fn new(plan: CodelPlan) -> Self {
         let (drop_next, count, count_before) = (Time::ZERO, 0, 0);
         ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
     }
 
-    /// The queue is empty, or what comes does not wait.
+    /// Resets the state when the queue is empty, or a packet does not wait.
     pub fn rest(&mut self) {
         self.above_from = None;
         self.dropping = false;
     }
 
-    /// Takes out the packet that goes next (RFC 8289 §5.5). Nothing is dropped if that left `reserve` bytes or less behind; where
-    /// queues share a link, less than nothing is enough for one of them as long as others have something (§4.4).
+    /// Removes the next packet (RFC 8289 §5.5). Nothing is dropped if that left `reserve` bytes or less behind; where queues share a link,
+    /// a negative reserve applies to one of them as long as others have packets (§4.4).
     ///
-    /// A packet is told of congestion by being dropped, or by being marked if it can be; then it goes, and no other is told in its
-    /// place.
+    /// The signal of congestion is a drop, or a mark if the packet is ECN-capable; the marked packet leaves, and no other is marked or
+    /// dropped in its place.
     pub fn pop(
         &mut self,
         now: Time,
@@ -139,7 +139,7 @@ impl ControlLaw {
     ) -> Option<Waiting> {
         let (mut next, mut is_late) = self.take(now, fifo, reserve);
         if self.dropping {
-            // A long queue may make drops due faster than packets go: hence a loop.
+            // A long queue may make drops due at a higher rate than packets leave: hence a loop.
             while is_late && now >= self.drop_next {
                 self.count += 1;
                 let told = self.tell(next, arena, dropped, marker);
@@ -161,8 +161,8 @@ impl ControlLaw {
         next
     }
 
-    /// The wait has been above the target for an interval. If it was so not long ago, the rate of drops that ended it then is where
-    /// to begin now.
+    /// Begins to drop, after the sojourn time has been above the target for an interval. If the last such period was recent, its final rate
+    /// of drops is the first one now.
     fn begin(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
@@ -172,13 +172,13 @@ impl ControlLaw {
         self.dropping = true;
     }
 
-    /// RFC 8289 §5.6: the time between drops falls with the square root of their number, so that the throughput of a TCP falls
-    /// linearly.
+    /// Returns the time of the next drop by RFC 8289 §5.6: the time between drops falls with the square root of their number, so that the
+    /// throughput of a TCP falls linearly.
     fn after(&self, then: Time) -> Time {
         then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
     }
 
-    /// Takes out the head, and looks how long it has waited.
+    /// Removes the head, and checks its sojourn time.
     fn take(&mut self, now: Time, fifo: &mut Fifo, reserve: i64) -> Head {
         let Some(head) = fifo.pop() else {
             self.above_from = None;
@@ -192,7 +192,7 @@ impl ControlLaw {
         (Some(head), now >= above_from)
     }
 
-    /// Drops a packet, or marks it and gives it back.
+    /// Drops a packet, or marks and returns it.
     fn tell(
         &self,
         told: Option<Waiting>,
@@ -222,7 +222,7 @@ mod tests {
         ecn: false,
     };
 
-    /// A link that takes a packet every millisecond.
+    /// Link that takes a packet every millisecond.
     struct Link {
         bench: Bench<Codel>,
         ms: u64,
@@ -238,7 +238,7 @@ mod tests {
             (0..packets).for_each(|_| assert_eq!(self.bench.offer(), Offered::Queued));
         }
 
-        /// Goes on to `end` with so many packets coming each millisecond. Returns when packets were dropped, ms.
+        /// Runs to `end` with this many packets coming each millisecond. Returns the times of drops, ms.
         fn run(&mut self, end: u64, packets: usize) -> Vec<u64> {
             let mut drops = Vec::new();
             while self.ms < end {
@@ -290,7 +290,7 @@ mod tests {
         }
     }
 
-    // §4.1: what would leave no more than the largest packet behind is not dropped, however long it has waited.
+    // §4.1: a drop that would leave no more than the largest packet behind does not happen, at any sojourn time.
     #[test]
     fn the_last_packets_are_not_dropped() {
         for (waiting, dropped) in [(1, 0), (2, 1)] {
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(bench.dropped(), []);
     }
 
-    // §5.4: what finds the queue full is dropped, and says nothing of the wait.
+    // §5.4: a packet that finds the queue full is dropped, which is independent of sojourn times.
     #[test]
     fn a_full_queue_drops_what_comes() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));

@@ -4,9 +4,9 @@ use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
-/// Congestion warning (Xu, Tian and Ansari 2004): while the averaged queue is at a threshold or above, every packet of a transport
-/// that understands it is marked. No chance is involved: a burst of marks says "congestion", and a loss without one "wireless".
-/// What finds the queue full is dropped.
+/// Congestion warning (Xu, Tian and Ansari 2004): while the averaged queue is at a threshold or above, every ECN-capable packet is marked.
+/// No chance is involved: a burst of marks means congestion, and a loss without one a wireless loss. A packet that finds the queue full is
+/// dropped.
 #[derive(Debug)]
 pub struct CongestionWarning {
     threshold: f64,
@@ -16,12 +16,12 @@ pub struct CongestionWarning {
 }
 
 impl CongestionWarning {
-    /// Warns from an average of `threshold` packets on; `weight` is what one arrival weighs in the average.
+    /// Creates a policy that warns from an average of `threshold` packets on; `weight` is the weight of one arrival in the average.
     pub fn new(threshold: f64, weight: f64) -> Self {
         CongestionWarning { threshold, weight, average: 0.0, marker: Marker::default() }
     }
 
-    /// `q_avg = (1 - w) q_avg + w q` at every arrival; in between, unlike RED's, the average stays.
+    /// Updates the average by `q_avg = (1 - w) q_avg + w q` at every arrival; in between, unlike RED's, the average stays.
     fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
         self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {

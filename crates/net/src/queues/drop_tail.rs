@@ -11,12 +11,12 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// A queue for `capacity` waiting packets.
+    /// Creates a queue for `capacity` waiting packets.
     pub fn new(capacity: usize) -> Self {
         DropTail { waiting: VecDeque::new(), capacity }
     }
 
-    /// Takes out the newest packet that is so, if there is one.
+    /// Removes the newest packet for which `matches` is true, if there is one.
     pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         let place = self.waiting.iter().rposition(matches)?;
         self.waiting.remove(place)

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 
 /// Policy at the tail of a drop-tail queue: it may mark a packet that arrives, refuse it, or make room for it.
 pub trait EnqueuePolicy: Debug + Send {
-    /// A packet arrives. `None`: it may go on to the queue, which drops it if there is no room. What else has to go is put into
-    /// `dropped`.
+    /// Decides on a packet that arrives. `None`: the packet goes on to the queue, which drops it if there is no room. Other packets that
+    /// have to go are pushed into `dropped`.
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -16,7 +16,7 @@ pub trait EnqueuePolicy: Debug + Send {
         dropped: &mut Dropped,
     ) -> Option<Drop>;
 
-    /// As [`QueueDisc::pass`].
+    /// Decides as [`QueueDisc::pass`] does.
     fn passes(
         &mut self,
         now: Time,
@@ -28,13 +28,13 @@ pub trait EnqueuePolicy: Debug + Send {
         None
     }
 
-    /// As [`QueueDisc::marker`].
+    /// Returns the same as [`QueueDisc::marker`].
     fn marker(&self) -> Option<&Marker> {
         None
     }
 }
 
-/// A drop-tail queue behind an [`EnqueuePolicy`].
+/// Drop-tail queue behind an [`EnqueuePolicy`].
 #[derive(Debug)]
 pub struct PolicedFifo<D> {
     pub policy: D,
@@ -42,7 +42,7 @@ pub struct PolicedFifo<D> {
 }
 
 impl<D: EnqueuePolicy> PolicedFifo<D> {
-    /// A queue for `capacity` waiting packets.
+    /// Creates a queue for `capacity` waiting packets.
     pub fn new(policy: D, capacity: usize) -> Self {
         PolicedFifo { policy, queue: DropTail::new(capacity) }
     }

@@ -2,44 +2,44 @@ use airhop_base::{Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// First in, first out, for disciplines that must know how long a packet has waited and how many bytes wait.
+/// FIFO for disciplines that need the sojourn times of packets and the number of bytes that wait.
 #[derive(Debug, Default)]
 pub struct Fifo {
     waiting: VecDeque<Waiting>,
     bytes: u64,
 }
 
-/// A packet that waits.
+/// Packet that waits.
 #[derive(Debug)]
 pub struct Waiting {
     pub packet: Id<Packet>,
-    /// Its length.
+    /// Length of the packet.
     pub bytes: u32,
-    /// When it came.
+    /// Time of its arrival.
     pub since: Time,
 }
 
 impl Fifo {
-    /// Puts a packet behind the others.
+    /// Adds a packet at the tail.
     pub fn push(&mut self, now: Time, packet: Id<Packet>, arena: &Arena<Packet>) {
         let bytes = arena.get(&packet).bytes;
         self.bytes += u64::from(bytes);
         self.waiting.push_back(Waiting { packet, bytes, since: now });
     }
 
-    /// Takes out the oldest.
+    /// Removes the oldest packet.
     pub fn pop(&mut self) -> Option<Waiting> {
         let oldest = self.waiting.pop_front();
         self.took_out(oldest)
     }
 
-    /// Takes out the newest.
+    /// Removes the newest packet.
     pub fn pop_newest(&mut self) -> Option<Waiting> {
         let newest = self.waiting.pop_back();
         self.took_out(newest)
     }
 
-    /// Takes out the first that is so, if there is one.
+    /// Removes the first packet for which `matches` is true, if there is one.
     pub fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Waiting> {
         let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
@@ -51,22 +51,22 @@ impl Fifo {
         waiting
     }
 
-    /// Shows the packets, the oldest first, until one is so. Returns whether one was.
+    /// Shows the packets, the oldest first, until `matches` is true. Returns whether it was.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.waiting.iter().any(|waiting| matches(&waiting.packet))
     }
 
-    /// The length of the oldest, if there is one.
+    /// Returns the length of the oldest packet, if there is one.
     pub fn next_bytes(&self) -> Option<u32> {
         self.waiting.front().map(|waiting| waiting.bytes)
     }
 
-    /// How many packets wait.
+    /// Returns the number of packets that wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// How many bytes wait.
+    /// Returns the number of bytes that wait.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

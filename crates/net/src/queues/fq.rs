@@ -4,17 +4,17 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995): a queue for each flow; in its turn a flow may send a quantum
-/// of bytes, and what its next packet was too long for is added to its next turn. Over time, all flows that always have something
+/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995): a queue for each flow; in its turn a flow may send a quantum of
+/// bytes, and a deficit for which its next packet was too long is added to its next turn. Over time, all flows that always have something
 /// to send get the same share of the link, whatever they send.
 ///
 /// When all places are taken, the longest queue loses its newest packet (buffer stealing: McKenney 1990).
 #[derive(Debug)]
 pub struct Fq {
     flows: Vec<Flow>,
-    /// The flows that have something to send; the first has its turn.
+    /// Flows that have something to send; the first has its turn.
     active: VecDeque<u16>,
-    /// The first of them has been given its quantum.
+    /// True if the first of them has received its quantum.
     has_begun: bool,
     len: usize,
     quantum: u32,
@@ -24,18 +24,18 @@ pub struct Fq {
 #[derive(Debug, Default)]
 struct Flow {
     fifo: Fifo,
-    /// Bytes that it may still send in its turn; between turns, what was left over.
+    /// Bytes that the flow may still send in its turn; between turns, the deficit left over.
     deficit: u32,
 }
 
 impl Fq {
-    /// Empty queues for `capacity` packets in all.
+    /// Creates empty queues for `capacity` packets in all.
     pub fn new(capacity: usize, quantum: u32) -> Self {
         let (flows, active) = (Vec::new(), VecDeque::new());
         Fq { flows, active, has_begun: false, len: 0, quantum, capacity }
     }
 
-    /// Takes the newest packet of the flow that has most.
+    /// Removes the newest packet of the flow with the longest queue.
     fn steal(&mut self) -> Option<Id<Packet>> {
         let (i, longest) = self.flows.iter_mut().enumerate().rev().max_by_key(|(_, flow)| flow.fifo.len())?;
         let stolen = longest.fifo.pop_newest()?;
@@ -43,7 +43,7 @@ impl Fq {
         Some(stolen.packet)
     }
 
-    /// A flow has one packet less. With its last one it loses its turn and what it has saved.
+    /// Counts one packet less in a flow. With its last packet it loses its turn and its deficit.
     fn took_from(&mut self, i: u16) {
         self.len -= 1;
         let flow = &mut self.flows[i as usize];
@@ -130,8 +130,8 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    // Shreedhar and Varghese 1995, their example with a quantum of 500: first 200 of the first flow, which keeps 300 and with them
-    // sends 750 and 20 in the second round; and so on.
+    // Shreedhar and Varghese 1995, their example with a quantum of 500: first 200 of the first flow, which keeps 300 and with them sends
+    // 750 and 20 in the second round; and so on.
     #[test]
     fn what_is_left_of_a_turn_is_kept_for_the_next() {
         let mut bench = Bench::new(Fq::new(50, 500));

@@ -6,33 +6,33 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// The parameters of FQ-CoDel (RFC 8290).
+/// Parameters of FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCodelPlan {
-    /// For the queue of each flow; its capacity is that of all of them together.
+    /// Parameters of each flow's queue; the capacity is that of all queues together.
     pub codel: CodelPlan,
-    /// What a flow may send in its turn, bytes.
+    /// Quantum: bytes that a flow may send per turn.
     pub quantum: u32,
-    /// Queues; flows whose numbers leave the same remainder share one.
+    /// Number of queues; flows whose numbers leave the same remainder share one.
     pub flows: u16,
 }
 
-/// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of bytes each; those
-/// that do not build up go first.
+/// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of bytes each; flows that
+/// build no queue (sparse flows) get priority.
 ///
-/// Flows are told apart by their numbers where the RFC hashes addresses and ports: chance has no part in who shares a queue with
-/// whom, and as long as there are more queues than flows nobody does.
+/// Flows are identified by their numbers where the RFC hashes addresses and ports: the sharing of queues does not depend on chance, and
+/// with more queues than flows nothing is shared.
 #[derive(Debug)]
 pub struct FqCodel {
     plan: FqCodelPlan,
     queues: Vec<Queue>,
     /// Queues that had nothing to send a short while ago, in the order of their turns.
     new: VecDeque<u16>,
-    /// The others that may have something to send.
+    /// Other queues that may have something to send.
     old: VecDeque<u16>,
     len: usize,
     bytes: u64,
-    /// The largest packet seen so far stands for the MTU (RFC 8289 §4.1).
+    /// Size of the largest packet so far, in place of the MTU (RFC 8289 §4.1).
     mtu: u32,
     marker: Marker,
 }
@@ -41,23 +41,23 @@ pub struct FqCodel {
 struct Queue {
     fifo: Fifo,
     law: ControlLaw,
-    /// Bytes that it may send before the next one has its turn; less than nothing after a packet that was longer.
+    /// Bytes that the queue may send before the next queue has its turn; negative after a packet that was longer.
     credits: i64,
-    /// It is in one of the lists.
+    /// True if it is in one of the lists.
     is_active: bool,
 }
 
 impl FqCodel {
-    /// The most packets that are dropped at once (RFC 8290 §4.1).
+    /// Maximum number of packets dropped at once (RFC 8290 §4.1).
     const BATCH: usize = 64;
 
-    /// Empty queues.
+    /// Creates empty queues.
     pub fn new(plan: FqCodelPlan) -> Self {
         let (new, old) = (VecDeque::new(), VecDeque::new());
         FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0, marker: Marker::default() }
     }
 
-    /// The queue of a packet that has just come. Memory is taken for those that are used.
+    /// Returns the queue of a packet that has just come. Memory is allocated for used queues only.
     fn queue_of(&mut self, packet: &Packet) -> u16 {
         self.mtu = self.mtu.max(packet.bytes);
         let i = bucket(packet, self.plan.flows);
@@ -69,7 +69,7 @@ impl FqCodel {
         i
     }
 
-    /// RFC 8290 §4.1: a queue that was not active is new, with a quantum of credits.
+    /// Makes an inactive queue new, with a quantum of credits (RFC 8290 §4.1).
     fn activate(&mut self, i: u16) {
         let queue = &mut self.queues[i as usize];
         if !queue.is_active {
@@ -79,13 +79,13 @@ impl FqCodel {
         }
     }
 
-    /// The queue at the head of its list goes to the end of the old ones.
+    /// Moves the queue at the head of its list to the end of the old queues.
     fn put_behind(&mut self, i: u16, is_new: bool) {
         if is_new { &mut self.new } else { &mut self.old }.pop_front();
         self.old.push_back(i);
     }
 
-    /// RFC 8290 §4.1: half of the packets of the queue that has most bytes go, the oldest first.
+    /// Drops half of the packets of the queue with most bytes, the oldest first (RFC 8290 §4.1).
     fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
         let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes()) else {
             return;
@@ -98,7 +98,7 @@ impl FqCodel {
         self.bytes -= before - fattest.fifo.bytes();
     }
 
-    /// Lets CoDel take the next packet out of a queue.
+    /// Lets CoDel remove the next packet of a queue.
     fn take_from(
         &mut self,
         i: u16,
@@ -130,7 +130,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// The link has been asking for packets and found none: no queue is active any more.
+    /// Deactivates all queues, as the link has asked for packets and found none.
     fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         for i in self.new.drain(..).chain(self.old.drain(..)) {
             let queue = &mut self.queues[i as usize];
@@ -144,8 +144,8 @@ impl QueueDisc for FqCodel {
         None
     }
 
-    /// RFC 8290 §4.2. What becomes empty while it is new stays for one more round, as old: else it could come back as new again and
-    /// again, and others would starve.
+    /// Removes the next packet by RFC 8290 §4.2. A new queue that becomes empty stays for one more round, as old: else it could return as
+    /// new again and again, and others would starve.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
         loop {
             let is_new = !self.new.is_empty();
@@ -210,7 +210,7 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    /// Queues in which flow `i` has so many packets of so many bytes.
+    /// Fills queues in which flow `i` has this many packets of this many bytes.
     fn waiting(plan: FqCodelPlan, flows: &[(usize, u32)]) -> Bench<FqCodel> {
         let mut bench = Bench::new(FqCodel::new(plan));
         for (flow, &(packets, bytes)) in (0..).zip(flows) {
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
     }
 
-    // §1.3: what does not build a queue goes before what does.
+    // §1.3: a flow that builds no queue goes before those that do.
     #[test]
     fn a_sparse_flow_goes_first() {
         let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
@@ -289,8 +289,8 @@ mod tests {
         assert_eq!(bench.drain(), [1]);
     }
 
-    /// A packet leaves every millisecond, and `comes` says what comes before it, given the time and who left last. Returns how many
-    /// packets of each flow are dropped.
+    /// Lets a packet leave every millisecond; `comes` adds packets before it, from the time and the flow that left last. Returns the number
+    /// of dropped packets by flow.
     fn drops(
         bench: &mut Bench<FqCodel>,
         ms: u64,
@@ -312,7 +312,7 @@ mod tests {
         drops
     }
 
-    // §1.3: who waits long is told, and nobody else: one flow has 400 packets waiting; of the other one comes now and then.
+    // §1.3: only the flow that waits long loses packets: one flow has 400 packets waiting; of the other one comes now and then.
     #[test]
     fn each_flow_has_a_codel_of_its_own() {
         let mut bench = waiting(PLAN, &[(400, 1500)]);
@@ -329,7 +329,7 @@ mod tests {
         assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
     }
 
-    // What was taken out keeps the link busy no more: the last packet is then not dropped, however long it has waited.
+    // A packet that was taken out keeps the link busy no more: the last packet is then not dropped, however long it has waited.
     #[test]
     fn what_was_taken_out_is_not_counted() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);

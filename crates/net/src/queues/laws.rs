@@ -1,4 +1,4 @@
-//! What holds for every discipline, whatever comes and goes.
+//! Laws of every discipline, for all sequences of arrivals and departures.
 
 use super::testing::Bench;
 use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 const CAPACITY: usize = 12;
 
-/// Every discipline, quick to drop.
+/// Returns every discipline, with parameters that make it drop early.
 fn disciplines() -> Vec<QueuePlan> {
     let packets = CAPACITY;
     let (target, interval) = (Span::from_millis(2), Span::from_millis(10));
@@ -40,7 +40,7 @@ fn disciplines() -> Vec<QueuePlan> {
     ]
 }
 
-/// Its place in that list; one that has none does not compile.
+/// Returns its place in that list; a discipline without one does not compile.
 fn place(plan: &QueuePlan) -> usize {
     match plan {
         QueuePlan::DropTail { .. } => 0,
@@ -60,16 +60,16 @@ fn no_discipline_is_left_out() {
     assert!(listed.into_iter().eq(0..disciplines().len()));
 }
 
-/// What happens to a queue.
+/// Step of a queue's history.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A packet of this flow and length comes; it may be marked, and is spared by biased queues.
+    /// Arrival of a packet of this flow and length; it may be ECN-capable, and spared by biased queues.
     Push(u16, u32, bool),
-    /// The link takes one.
+    /// Departure of a packet.
     Pop,
-    /// The first of this flow is taken out.
+    /// Removal of the first packet of this flow.
     TakeOut(u16),
-    /// Milliseconds go by.
+    /// Pause, ms.
     Wait(u64),
 }
 
@@ -82,7 +82,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A queue, and what must be inside: the numbers of packets, by flow.
+/// Queue, and the numbers of the packets that must be inside, by flow.
 struct Audit {
     bench: Bench<dyn QueueDisc>,
     inside: BTreeSet<(u16, u64)>,
@@ -136,7 +136,7 @@ impl Audit {
         }
     }
 
-    /// Of one flow, the oldest goes first.
+    /// Checks that the oldest packet of a flow leaves first.
     fn leaves_in_order(&mut self, number: u64) {
         let flow = self.flows[number as usize];
         let first = self.inside.range((flow, 0)..(flow + 1, 0)).next().copied();

@@ -2,15 +2,15 @@
 
 use airhop_base::{Ecn, Packet};
 
-/// Marks packets, and counts them by flow.
+/// Marker of packets, and counts of marks by flow.
 #[derive(Debug, Default)]
 pub(crate) struct Marker {
     by_flow: Vec<u64>,
 }
 
 impl Marker {
-    /// Says "congestion experienced" on a packet, if its transport understands it (RFC 3168 §5). Returns whether it does. A mark that
-    /// another queue made counts there alone.
+    /// Marks a packet "congestion experienced", if its transport is ECN-capable (RFC 3168 §5). Returns whether it is. A mark that another
+    /// queue made counts there alone.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         if packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
@@ -19,7 +19,7 @@ impl Marker {
         packet.ecn.is_capable()
     }
 
-    /// What belongs to no flow is not capable.
+    /// Counts a mark; packets of no flow are not ECN-capable.
     fn count(&mut self, packet: &Packet) {
         let Some(flow) = packet.flow.index() else { return };
         if self.by_flow.len() <= flow {
@@ -28,7 +28,7 @@ impl Marker {
         self.by_flow[flow] += 1;
     }
 
-    /// Packets marked, by flow; flows of higher numbers have none.
+    /// Returns the number of packets marked, by flow; flows of higher numbers have none.
     pub fn by_flow(&self) -> &[u64] {
         &self.by_flow
     }

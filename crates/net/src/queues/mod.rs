@@ -1,7 +1,7 @@
 //! Queue disciplines.
 //!
-//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`build`]. One that only
-//! looks at what arrives is an [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
+//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`build`]. A discipline that
+//! acts on arrivals alone is an [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
 
 mod biased;
 mod codel;
@@ -37,12 +37,12 @@ use red::Red;
 pub use red::RedPlan;
 use std::fmt::Debug;
 
-/// A queue discipline.
+/// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
-    /// Offers a packet, which the discipline may mark. It waits, unless it is found in `dropped`; so may be others that waited.
+    /// Offers a packet, which the discipline may mark. The packet waits, unless it is in `dropped`; packets that waited may be there, too.
     fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped);
-    /// A packet finds the queue empty and the link free since `idle_since`, and goes straight through; it may be marked, or
-    /// refused.
+    /// Lets a packet pass straight through that finds the queue empty and the link free since `idle_since`; the discipline may mark or
+    /// refuse it.
     fn pass(
         &mut self,
         now: Time,
@@ -53,30 +53,29 @@ pub(crate) trait QueueDisc: Debug + Send {
         let _ = (now, idle_since, packet, arena);
         None
     }
-    /// Takes out the packet that goes next, which the discipline may mark. Those that it will not send are found in `dropped`.
+    /// Removes the next packet, which the discipline may mark. Packets that it will not send are in `dropped`.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>>;
-    /// Takes out the first packet that is so, if there is one, wherever it waits.
+    /// Removes the first packet for which `matches` is true, if there is one, wherever it waits.
     fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>>;
-    /// Shows the packets that wait, those of a flow in the order of their places, until one is so. Returns whether one was.
+    /// Shows the packets that wait, those of a flow in order, until `matches` is true. Returns whether it was.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
-    /// How many wait.
+    /// Returns the number of packets that wait.
     fn len(&self) -> usize;
-    /// Packets that may wait.
+    /// Returns the queue capacity, packets.
     fn capacity(&self) -> usize;
-    /// The marks that it has made; none if it marks no packets.
+    /// Returns its marks; `None` if it marks no packets.
     fn marker(&self) -> Option<&Marker> {
         None
     }
 }
 
-/// Packets that a queue dropped, the first of them first. Whoever works with queues keeps one such buffer and empties it, so that
-/// nothing is allocated for a packet.
+/// Packets dropped by a queue, in order. A caller keeps one such buffer and empties it, so that nothing is allocated per packet.
 pub(crate) type Dropped = Vec<(Id<Packet>, Drop)>;
 
-/// A queue discipline with its parameters.
+/// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
-    /// First in, first out; what finds `packets` waiting is dropped. The packet in service is not counted.
+    /// First in, first out; a packet that finds `packets` waiting is dropped. The packet in service is not counted.
     DropTail {
         /// Capacity in packets.
         packets: usize,
@@ -87,12 +86,12 @@ pub enum QueuePlan {
     CongestionWarning {
         /// Capacity in packets.
         packets: usize,
-        /// The threshold, packets.
+        /// Threshold of the average, packets.
         threshold: f64,
-        /// What one arrival weighs in the average, (0, 1].
+        /// Weight of one arrival in the average, (0, 1].
         weight: f64,
     },
-    /// When it is full, a packet marked "out" makes room for one marked "in" (Biaz and Vaidya 2005).
+    /// Drop-tail queue in which, when full, a packet marked "in" replaces one marked "out" (Biaz and Vaidya 2005).
     Biased {
         /// Capacity in packets.
         packets: usize,
@@ -107,22 +106,22 @@ pub enum QueuePlan {
     Fq {
         /// Capacity in packets, all queues together.
         packets: usize,
-        /// What a flow may send in its turn, bytes.
+        /// Quantum: bytes that a flow may send per turn.
         quantum: u32,
     },
 }
 
 impl QueuePlan {
-    /// What one arrival weighs in the average of [`QueuePlan::congestion_warning`]. Airhop's choice: the paper has no number.
+    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]. Airhop's choice: the paper has no number.
     pub const WARNING_WEIGHT: f64 = 0.2;
 
-    /// Congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50. Airhop's choice, too.
+    /// Returns a congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50. Airhop's choice, too.
     pub fn congestion_warning(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
     }
 
-    /// A step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). Where the buffer
-    /// holds what the path does, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
+    /// Returns a step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). With a buffer
+    /// of the path's bandwidth-delay product, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
     pub fn step_marking(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, 1.0)
     }
@@ -132,7 +131,7 @@ impl QueuePlan {
     }
 }
 
-/// Builds the queue of a plan before a link that takes `time_for(bytes)` for a packet, with the randomness of that link.
+/// Builds the queue of a plan before a link with a serialisation time of `time_for(bytes)`, with the randomness of that link.
 pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
@@ -150,8 +149,8 @@ pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: St
     }
 }
 
-/// The queue of a packet among `queues`, if each flow is to have its own: they are shared only where there are too few. The first
-/// is that of packets of no flow.
+/// Returns the queue of a packet among `queues`, for one queue per flow: flows share queues only if there are too few. The first queue is
+/// for packets of no flow.
 fn bucket(packet: &Packet, queues: u16) -> u16 {
     packet.flow.0.wrapping_add(1) % queues
 }

@@ -3,16 +3,16 @@ use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 
-/// The parameters of PIE (RFC 8033).
+/// Parameters of PIE (RFC 8033).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PiePlan {
     /// Capacity in packets.
     pub packets: usize,
-    /// The delay to hold: QDELAY_REF.
+    /// Target queueing delay: QDELAY_REF.
     pub target: Span,
-    /// So long after the queue was short nothing is dropped: MAX_BURST.
+    /// Time without drops after the queue was short: MAX_BURST.
     pub burst: Span,
-    /// Mark those that can be marked, in place of dropping them, while few are to be dropped.
+    /// True to mark ECN-capable packets in place of dropping them, while the drop probability is low.
     pub ecn: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct PiePlan {
 pub struct Pie {
     fifo: Fifo,
     control: Controller,
-    /// The largest packet seen so far stands for the typical one.
+    /// Size of the largest packet so far, in place of the typical one.
     packet: u32,
     plan: PiePlan,
     stream: Stream,
@@ -41,10 +41,10 @@ impl PiePlan {
 }
 
 impl Pie {
-    /// RFC 8033 §5.1: from this probability on, packets that could be marked are dropped.
+    /// RFC 8033 §5.1: from this probability on, ECN-capable packets are dropped.
     const MOST_MARKED: f64 = 0.1;
 
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(plan: PiePlan, stream: Stream) -> Self {
         Pie {
             fifo: Fifo::default(),
@@ -56,7 +56,7 @@ impl Pie {
         }
     }
 
-    /// A packet arrives. `None`: it may go on, marked perhaps.
+    /// Decides on a packet that arrives. `None`: the packet goes on, marked perhaps.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         self.control.note_arrival();
         self.packet = self.packet.max(arena.get(packet).bytes);
@@ -93,7 +93,7 @@ impl QueueDisc for Pie {
         self.control.catch_up(now);
         let next = self.fifo.pop();
         let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.since);
-        // Nobody waits in an empty queue.
+        // An empty queue has no delay.
         self.control.delay = if self.fifo.len() > 0 { delay.secs_f64() } else { 0.0 };
         next.map(|waiting| waiting.packet)
     }
@@ -119,20 +119,20 @@ impl QueueDisc for Pie {
     }
 }
 
-/// The controller (RFC 8033 §4.2, §4.4, §5.4, §5.5). Delays are in seconds.
+/// Controller (RFC 8033 §4.2, §4.4, §5.4, §5.5). Delays are in seconds.
 #[derive(Debug)]
 struct Controller {
     target: f64,
     burst: Span,
-    /// The share of arriving packets that are told of congestion.
+    /// Probability with which an arriving packet is dropped or marked.
     probability: f64,
-    /// The sum of that over the packets since the last one that was told.
+    /// Sum of that probability over the packets since the last drop or mark.
     accumulated: f64,
-    /// What the packet that left last has waited.
+    /// Sojourn time of the packet that left last.
     delay: f64,
-    /// That at the last update.
+    /// Delay at the last update.
     delay_before: f64,
-    /// So long nobody is told yet.
+    /// Rest of the burst allowance, in which nothing is dropped or marked.
     burst_left: Span,
     next_update: Time,
 }
@@ -140,11 +140,11 @@ struct Controller {
 impl Controller {
     /// T_UPDATE.
     const UPDATE: Span = Span::from_millis(15);
-    /// What a second above the target adds to the probability at an update.
+    /// Increase of the probability at an update, per second above the target.
     const ALPHA: f64 = 0.125;
-    /// What a second more than at the last update adds to it.
+    /// Increase of the probability at an update, per second above the delay of the last update.
     const BETA: f64 = 1.25;
-    /// RFC 8033 §4.2: below these probabilities, only so much of that is added.
+    /// RFC 8033 §4.2: below each probability, the factor of that increase.
     const SCALES: [(f64, f64); 6] = [
         (0.000_001, 1.0 / 2048.0),
         (0.000_01, 1.0 / 512.0),
@@ -180,7 +180,7 @@ impl Controller {
         }
     }
 
-    /// Updates change nothing any more.
+    /// True if updates change nothing any more.
     fn is_at_rest(&self) -> bool {
         let is_bounded = match self.delay < self.target {
             true => self.probability == 0.0,
@@ -194,7 +194,7 @@ impl Controller {
         let scale = Self::SCALES.iter().find(|(below, _)| self.probability < *below);
         self.probability += match scale {
             Some((_, scale)) => step * scale,
-            // §5.5: one flow in slow start is not to drive it up at once.
+            // §5.5: one flow in slow start must not raise the probability at once.
             None => step.min(0.02),
         };
         if self.delay == 0.0 && self.delay_before == 0.0 {
@@ -205,15 +205,15 @@ impl Controller {
         self.burst_left = self.burst_left.saturating_sub(Self::UPDATE);
     }
 
-    /// §4.4: when congestion is over, a new burst may come.
+    /// Restores the burst allowance when congestion is over (§4.4).
     fn note_arrival(&mut self) {
         if self.probability == 0.0 && self.delay.max(self.delay_before) < self.target / 2.0 {
             self.burst_left = self.burst;
         }
     }
 
-    /// Whether the packet that arrives is told: never while a burst is let through or the queue is hardly longer than it should be
-    /// (§4.1); else at random, but neither too soon after another nor too late (§5.4).
+    /// Decides whether the arriving packet is dropped or marked: never during a burst allowance or while the delay is hardly above the
+    /// target (§4.1); else at random, but neither too soon after another nor too late (§5.4).
     fn tells(&mut self, stream: &mut Stream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
@@ -246,7 +246,7 @@ mod tests {
         Streams::new(1, 0).stream("pie")
     }
 
-    /// A controller without burst allowance that knows these delays, s.
+    /// Returns a controller without burst allowance in a state with these delays, s.
     fn at(probability: f64, delay_before: f64, delay: f64) -> Controller {
         let calm = Controller::new(PiePlan { burst: Span::ZERO, ..PLAN });
         Controller { probability, delay_before, delay, ..calm }
@@ -306,8 +306,8 @@ mod tests {
         }
     }
 
-    // §4.4: in the 150 ms after the queue was short nobody is told, however long it is; then the allowance is used up until
-    // congestion is over, which is when the probability is zero and the delay below half of the target.
+    // §4.4: in the 150 ms after the queue was short nothing is dropped, however long it is; then the allowance is used up until congestion
+    // is over, which is when the probability is zero and the delay below half of the target.
     #[test]
     fn a_burst_is_let_through() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
@@ -326,8 +326,8 @@ mod tests {
         assert_eq!(pie.burst_left, PLAN.burst);
     }
 
-    // §5.4: with p = 0.05 the gap is 17 packets at least and 170 at most; from the 17th on each is told with probability 0.05: a
-    // mean of 16 + 20.
+    // §5.4: with p = 0.05 the gap is 17 packets at least and 170 at most; from the 17th on each is dropped with probability 0.05: a mean of
+    // 16 + 20.
     #[test]
     fn gaps_are_neither_short_nor_long() {
         let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
@@ -347,7 +347,7 @@ mod tests {
         assert!((mean - 36.0).abs() < 5.0 * 0.195, "{mean}");
     }
 
-    // §4.1: nobody is told while the delay was below half of the target and the probability is below 0.2.
+    // §4.1: nothing is dropped while the delay was below half of the target and the probability is below 0.2.
     #[test]
     fn a_queue_that_is_hardly_there_is_left_alone() {
         let tells = |probability, delay_ms: f64| {
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!([tells(0.19, 7.4), tells(0.21, 7.4), tells(0.19, 7.6)], [false, true, true]);
     }
 
-    /// A long queue whose probability is `probability` for a while.
+    /// Returns a long queue whose probability is `probability` for a while.
     fn congested(probability: f64, plan: PiePlan) -> Bench<Pie> {
         let mut bench = Bench::new(Pie::new(plan, stream()));
         (0..3).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));

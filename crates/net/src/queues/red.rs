@@ -4,46 +4,46 @@ use super::{Dropped, Marker, QueueDisc};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 
-/// The parameters of random early detection.
+/// Parameters of random early detection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedPlan {
     /// Capacity in packets.
     pub packets: usize,
-    /// The average from which on packets are dropped or marked.
+    /// Minimum threshold of the average, from which on packets are dropped or marked.
     pub min: f64,
-    /// The average at which `max_p` of them are; more than `min`.
+    /// Maximum threshold of the average, where the share is `max_p`; more than `min`.
     pub max: f64,
-    /// The share of them just below `max`.
+    /// Share of packets dropped or marked just below `max`.
     pub max_p: f64,
-    /// What one arrival weighs in the average, (0, 1].
+    /// Weight of one arrival in the average, (0, 1].
     pub weight: f64,
-    /// From `max_p` at `max` to all of them at twice `max`; else all from `max` on.
+    /// True: the share grows from `max_p` at `max` to 1 at twice `max`. False: it is 1 from `max` on.
     pub gentle: bool,
-    /// Mark those that can be marked, in place of dropping them (RFC 3168).
+    /// True to mark ECN-capable packets in place of dropping them (RFC 3168).
     pub ecn: bool,
-    /// A packet of typical size, bytes: while the link is idle the average falls by one weight in the time of each.
+    /// Typical packet size, bytes: while the link is idle the average falls by one weight in the time of each.
     pub mean_packet: u32,
 }
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
-/// The averaged queue says how many of the arriving packets are told of congestion: none below `min`; more and more, up to
-/// `max_p`, between `min` and `max`; and all above, or, "gently", all from twice `max` on (Floyd 2000). A packet is told by being
-/// dropped, or by being marked if it can be (RFC 3168 §5) and fewer than all are to be told: beyond that, a queue that only marks
-/// would be at the mercy of those who do not listen (RFC 3168 §7).
+/// The averaged queue determines the share of arriving packets that are dropped or marked: none below `min`; a growing share, up to
+/// `max_p`, between `min` and `max`; and all above, or, "gently", all from twice `max` on (Floyd 2000). A packet is marked in place of
+/// dropped if it is ECN-capable (RFC 3168 §5) and the share is below 1: beyond that, a queue that only marks would be at the mercy of
+/// senders that ignore marks (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
     plan: RedPlan,
-    /// The time of a packet of typical size on the link.
+    /// Time of a packet of typical size on the link.
     packet_time: Span,
     average: f64,
-    /// Packets that were not told since the last one that was.
+    /// Number of packets since the last drop or mark.
     count: u32,
     stream: Stream,
     marker: Marker,
 }
 
-/// What is to be done with an arriving packet.
+/// Decision on an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Told {
     Nothing,
@@ -52,12 +52,12 @@ enum Told {
 }
 
 impl Red {
-    /// The policy of a queue before a link on which a packet of typical size takes `packet_time`.
+    /// Creates the policy of a queue before a link on which a packet of typical size takes `packet_time`.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
         Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
-    /// A packet arrives. `None`: it may go on, marked perhaps.
+    /// Decides on a packet that arrives. `None`: the packet goes on, marked perhaps.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         match self.tell() {
             Told::Nothing => None,
@@ -72,8 +72,8 @@ impl Red {
         if p >= 1.0 {
             return Told::Forced;
         }
-        // Floyd and Jacobson 1993 §7, method 2: p_a = p_b / (1 - count p_b). The gap between two that are told is then uniform in
-        // {1, …, 1/p_b}, not geometric.
+        // Floyd and Jacobson 1993 §7, method 2: p_a = p_b / (1 - count p_b). The gap between two drops or marks is then uniform in {1, …,
+        // 1/p_b}, not geometric.
         let rest = 1.0 - f64::from(count) * p;
         if self.stream.uniform() * rest < p {
             return Told::Early;
@@ -82,7 +82,7 @@ impl Red {
         Told::Nothing
     }
 
-    /// p_b, the share that is to be told at this average; `None` below `min`.
+    /// Returns p_b, the share of drops or marks at this average; `None` below `min`.
     fn probability(&self) -> Option<f64> {
         let RedPlan { min, max, max_p, gentle, .. } = self.plan;
         if self.average < min {
@@ -109,8 +109,8 @@ impl EnqueuePolicy for Red {
         self.judge(packet, arena)
     }
 
-    /// Floyd and Jacobson 1993 §4: the average falls as if as many small packets as the idle time had room for had met an empty
-    /// queue.
+    /// Ages the average in idle time (Floyd and Jacobson 1993 §4): it falls as if as many small packets as the idle time had room for had
+    /// met an empty queue.
     fn passes(
         &mut self,
         now: Time,
@@ -151,7 +151,7 @@ mod tests {
         Red::new(plan, Span::from_millis(1), Streams::new(1, 0).stream("red"))
     }
 
-    /// A policy whose average stays where it is.
+    /// Returns a policy with a constant average.
     fn at(average: f64, plan: RedPlan) -> Red {
         let mut red = red(RedPlan { weight: 0.0, ..plan });
         red.average = average;
@@ -212,7 +212,7 @@ mod tests {
         assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
-    // RFC 3168 §5: where a packet would be dropped it is marked instead, if it can be; §7: not any more when all are told.
+    // RFC 3168 §5: an ECN-capable packet is marked where it would be dropped; §7: not any more when the share is 1.
     #[test]
     fn a_packet_that_can_be_marked_is_marked_unless_all_are_told() {
         for (ecn, set, dropped, marked) in [

@@ -5,22 +5,22 @@ use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time}
 use airhop_engine::Arena;
 use std::collections::BTreeSet;
 
-/// What became of an offered packet.
+/// Fate of an offered packet.
 #[derive(Debug, PartialEq)]
 pub enum Offered {
     Queued,
-    /// This one was dropped.
+    /// Drop of this packet.
     Dropped(u64, Drop),
-    /// These were dropped.
+    /// Drops of these packets.
     DroppedMany(Vec<u64>),
 }
 
 pub struct Bench<Q: ?Sized> {
     pub disc: Box<Q>,
     pub now: Time,
-    /// How long the link has been free for packets that pass.
+    /// Time for which the link has been free, for packets that pass.
     pub idle: Span,
-    /// Packets that left with a mark, dropped ones included.
+    /// Number of packets that left with a mark, dropped ones included.
     pub marked: u64,
     arena: Arena<Packet>,
     dropped: Dropped,
@@ -43,7 +43,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         self.offer_with(|_| {})
     }
 
-    /// Offers a packet of which `set` says what is special.
+    /// Offers a packet that `set` has changed.
     pub fn offer_with(&mut self, set: impl Fn(&mut Packet)) -> Offered {
         self.push_with(set);
         match self.dropped()[..] {
@@ -53,14 +53,14 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         }
     }
 
-    /// Offers such a packet, and leaves aside what is dropped.
+    /// Offers such a packet, and ignores drops.
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
         self.disc.push(self.now, id, &mut self.arena, &mut self.dropped);
     }
 
-    /// Takes out the first packet of a flow.
+    /// Removes the first packet of a flow.
     pub fn remove_first(&mut self, flow: FlowId) -> Option<u64> {
         let id = self.disc.remove_first(&|id| self.arena.get(id).flow == flow)?;
         let packet = self.arena.take(id);
@@ -68,7 +68,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         Some(number(&packet))
     }
 
-    /// The packets that wait.
+    /// Returns the packets that wait.
     pub fn waiting(&self) -> BTreeSet<u64> {
         let mut waiting = BTreeSet::new();
         let is_known = self.disc.any_waiting(&mut |id| !waiting.insert(number(self.arena.get(id))));
@@ -76,7 +76,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         waiting
     }
 
-    /// What was dropped since this was asked last.
+    /// Returns the packets dropped since the last call.
     pub fn dropped(&mut self) -> Vec<(u64, Drop)> {
         self.dropped_packets().map(|(packet, why)| (number(&packet), why)).collect()
     }
@@ -90,7 +90,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         })
     }
 
-    /// A packet goes straight through. Returns the mark that it has then.
+    /// Lets a packet pass straight through. Returns its mark then.
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
@@ -106,7 +106,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         std::iter::from_fn(|| self.next_packet())
     }
 
-    /// The packet that goes next.
+    /// Returns the next packet.
     pub fn next_packet(&mut self) -> Option<Packet> {
         let id = self.disc.pop(self.now, &mut self.arena, &mut self.dropped)?;
         let packet = self.arena.take(id);
@@ -114,7 +114,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         Some(packet)
     }
 
-    /// The number of the packet that goes next.
+    /// Returns the number of the next packet.
     pub fn next(&mut self) -> Option<u64> {
         self.next_packet().map(|packet| number(&packet))
     }

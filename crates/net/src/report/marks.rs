@@ -1,11 +1,11 @@
-//! What is counted of ECN (RFC 3168), of a flow and of a queue.
+//! ECN counts (RFC 3168) of a flow and of a queue.
 
-/// The marks of a flow.
+/// ECN counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Data segments (or datagrams) that the sender sent with ECT(0).
     pub ect0: u64,
-    /// Those with ECT(1).
+    /// Data segments (or datagrams) that the sender sent with ECT(1).
     pub ect1: u64,
     /// Packets of the flow, ACKs included, that queues marked CE.
     pub ce: u64,
@@ -22,12 +22,12 @@ impl Marks {
         ("ece", "ACKs with ECE"),
     ];
 
-    /// The counts, in the order of the keys.
+    /// Returns the counts, in the order of the keys.
     pub(super) fn counts(&self) -> [u64; 4] {
         [self.ect0, self.ect1, self.ce, self.ece]
     }
 
-    /// Subtracts what `earlier` had counted.
+    /// Subtracts the counts of `earlier`.
     pub(super) fn leave_out(&mut self, earlier: &Marks) {
         self.ect0 -= earlier.ect0;
         self.ect1 -= earlier.ect1;
@@ -36,11 +36,11 @@ impl Marks {
     }
 }
 
-/// What a queue that marks counted.
+/// ECN counts of a queue that marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueReport {
-    /// The directed link that it stands before, `r->d`; `bs->*` where it is for several stations.
+    /// Name of the directed link behind it, `r->d`; `bs->*` for a queue to several stations.
     pub name: String,
-    /// Packets that it marked CE.
+    /// Number of packets that it marked CE.
     pub marked: u64,
 }

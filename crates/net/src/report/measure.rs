@@ -1,4 +1,4 @@
-//! A measure: a number, or a group of numbers, of a flow or of a run, with all that documents, frames, tables and plots say of it.
+//! Measure: a number, or a group of numbers, of a flow or of a run, with its description for documents, frames, tables and plots.
 
 use super::marks::Marks;
 use crate::ground_truth::lateness::Lateness;
@@ -7,16 +7,16 @@ use crate::transit::Delay;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::Judged;
 
-/// How the values of flows make that of a run.
+/// Rule by which the values of flows make that of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverFlows {
     /// The sum over the TCP flows.
     Sum,
     /// The mean over the flows that have the measure.
     Mean,
-    /// The measure is of the run, the same for each of its flows.
+    /// The value of the run, the same for each of its flows.
     First,
-    /// The measure is of the flow alone; a run has none.
+    /// No value: the measure is of the flow alone.
     Apart,
 }
 
@@ -33,15 +33,15 @@ pub(super) struct Measure {
     pub unit: &'static str,
     /// Definition, a sentence or two.
     pub about: &'static str,
-    /// How flows add up.
+    /// Rule by which flows add up.
     pub over_flows: OverFlows,
-    /// The value is that of the time after the warm-up, whose part is subtracted; else that of the end of the run.
+    /// True: the value covers the time after the warm-up, whose part is subtracted. False: it is that of the end of the run.
     pub after_warm_up: bool,
-    /// Real senders have the measure, too: the network sees it. Else their kernels alone know.
+    /// True if real senders have the measure, too, as the network sees it; false if only their kernels know it.
     pub of_real: bool,
 }
 
-/// A measure of which nothing is said yet.
+/// Defaults of a measure.
 pub(super) const MEASURE: Measure = Measure {
     name: "",
     label: "",
@@ -53,12 +53,12 @@ pub(super) const MEASURE: Measure = Measure {
     of_real: true,
 };
 
-/// A number of a measure: a column in frames.
+/// Number of a measure: a column in frames.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Name of the column.
     pub name: String,
-    /// Keys that lead to it in the run document: in that of its flow, or in the whole for a measure of the run.
+    /// Keys of the value in the run document: in the document of its flow, or in the whole for a measure of the run.
     pub path: Vec<&'static str>,
     /// Name at axes and in menus.
     pub label: String,
@@ -68,18 +68,18 @@ pub struct Column {
     pub unit: &'static str,
     /// Definition of the measure that it belongs to.
     pub about: &'static str,
-    /// How flows add up.
+    /// Rule by which flows add up.
     pub over_flows: OverFlows,
     /// As `Measure::after_warm_up`.
     pub after_warm_up: bool,
     /// As `Measure::of_real`.
     pub of_real: bool,
-    /// A whole number.
+    /// True for a whole number.
     pub is_count: bool,
 }
 
 impl Column {
-    /// The one column of a measure that is a single number.
+    /// Returns the one column of a measure that is a single number.
     pub(super) fn of(measure: &Measure, is_count: bool) -> Column {
         let &Measure { name, label, short, unit, about, over_flows, after_warm_up, of_real } = measure;
         Column {
@@ -96,17 +96,17 @@ impl Column {
         }
     }
 
-    /// A column of a group: the counts of a table.
+    /// Returns a column of a group: the counts of a table.
     fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
         let path = [&[measure.name], keys].concat();
         Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
     }
 }
 
-/// A value as the run document prints it.
+/// Value as the run document prints it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `null`: nothing was measured, or only a real kernel knows.
+    /// `null`: not measured, or known only to a real kernel.
     Null,
     /// A whole number.
     Count(u64),
@@ -116,13 +116,13 @@ pub enum Value {
     Group(Vec<(&'static str, Value)>),
 }
 
-/// What a field of a report is stored as.
+/// Type of a field of a report.
 pub(super) trait Quantity {
-    /// Columns that it has in frames.
+    /// Returns its columns in frames.
     fn columns(measure: &Measure) -> Vec<Column>;
-    /// Its value in the run document.
+    /// Returns its value in the run document.
     fn value(&self) -> Value;
-    /// Subtracts what `earlier` had counted. A rate is computed of what is left.
+    /// Subtracts the counts of `earlier`. A rate is computed from the rest.
     fn leave_out(&mut self, _earlier: &Self) {}
 }
 

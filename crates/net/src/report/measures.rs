@@ -11,14 +11,14 @@ use airhop_base::{Drop, NoticeKind};
 
 macro_rules! flow_measures {
     ($($(#[doc = $about:literal])+ $name:ident: $kind:ty { $($key:ident: $value:expr),+ $(,)? })+) => {
-        /// The results of one flow: which it is, and its measures.
+        /// Results of one flow: its description, and its measures.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct FlowReport {
-            /// Its name.
+            /// Name of the flow.
             pub name: String,
-            /// Its scheme, if it is TCP of Airhop.
+            /// Scheme of the flow, if it is TCP of Airhop.
             pub scheme: Option<&'static str>,
-            /// Real hosts are at its ends, of which the network sees packets alone.
+            /// True if real hosts are at its ends, of which the network sees packets alone.
             pub is_real: bool,
             /// "tcp" or "udp".
             pub transport: &'static str,
@@ -33,7 +33,7 @@ macro_rules! flow_measures {
             &[$(Measure { name: stringify!($name), about: concat!($($about),+), $($key: $value,)+ ..MEASURE }),+];
 
         impl FlowReport {
-            /// Subtracts what `earlier`, a report of the same flow, had counted.
+            /// Subtracts the counts of `earlier`, a report of the same flow.
             pub(super) fn leave_out(&mut self, earlier: &FlowReport) {
                 let mut counted = MEASURES.iter().map(|measure| measure.after_warm_up);
                 $(if counted.next() == Some(true) {
@@ -41,7 +41,8 @@ macro_rules! flow_measures {
                 })+
             }
 
-            /// The measures by name, in the order of the run document. What only a real kernel knows is null, and no zero.
+            /// Returns the measures by name, in the order of the run document. A measure that only a real kernel knows is null, and not
+            /// zero.
             pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
                 let known = |(measure, value): (&Measure, Value)| {
                     (measure.name, if self.is_real && !measure.of_real { Value::Null } else { value })
@@ -50,7 +51,7 @@ macro_rules! flow_measures {
             }
         }
 
-        /// The columns of a flow's measures, in the order of the run document.
+        /// Returns the columns of a flow's measures, in the order of the run document.
         pub fn flow_columns() -> Vec<Column> {
             let columns = [$(<$kind as Quantity>::columns),+];
             MEASURES.iter().zip(columns).flat_map(|(measure, columns)| columns(measure)).collect()

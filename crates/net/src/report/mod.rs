@@ -1,4 +1,4 @@
-//! `Report` has what a run measured, flow by flow. What a flow is measured by stands in `measures.rs`.
+//! `Report`: the results of a run, flow by flow. The measures of a flow are declared in `measures.rs`.
 
 mod marks;
 mod measure;
@@ -12,30 +12,30 @@ pub use marks::{Marks, QueueReport};
 pub use measure::{Column, OverFlows, Value};
 pub use measures::{FlowReport, flow_columns, run_columns};
 
-/// The results of one run: the fields of the run document, without what only the caller knows. Events and fingerprint are
-/// those of the whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
+/// Results of one run: the fields of the run document, without those that only the caller knows. Events and fingerprint are those of the
+/// whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Simulated time.
     pub duration: Span,
-    /// The first part of it, which is left out of goodput and counters.
+    /// Warm-up, the first part of it, which is left out of goodput and counters.
     pub warmup: Span,
-    /// Events handled.
+    /// Number of events handled.
     pub events: u64,
     /// Rolling hash of the trajectory.
     pub fingerprint: u64,
-    /// The flows, in the order of the scenario.
+    /// Flows, in the order of the scenario.
     pub flows: Vec<FlowReport>,
     /// Drops by reason, in the order of `Drop::ALL`.
     pub drops: [u64; Drop::ALL.len()],
-    /// What the routers counted, if there are any.
+    /// Counts of the routers, if there are any.
     pub routing: Option<RoutingCounts>,
-    /// The queues that mark, in the order of the scenario.
+    /// Queues that mark, in the order of the scenario.
     pub queues: Vec<QueueReport>,
 }
 
 impl FlowReport {
-    /// The report with what was counted of datagrams.
+    /// Adds the counts of datagrams to the results of a flow.
     pub(crate) fn of_datagrams(self, datagrams: &Datagrams) -> FlowReport {
         FlowReport {
             sent_segments: datagrams.sent,
@@ -49,7 +49,7 @@ impl FlowReport {
 }
 
 impl Report {
-    /// Takes off what `earlier`, a report of the same run, had counted.
+    /// Subtracts the counts of `earlier`, a report of the same run.
     pub(crate) fn leave_out(&mut self, earlier: &Report) {
         measure::subtract(&mut self.drops, &earlier.drops);
         if let (Some(routing), Some(mut earlier)) = (&mut self.routing, earlier.routing) {

@@ -35,7 +35,7 @@ pub enum Hop {
     },
 }
 
-/// What transmissions exclude each other on: a direction of a link between two nodes, or a cell.
+/// Medium on which transmissions exclude each other: a direction of a link between two nodes, or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
     /// The direction of this hop.
@@ -82,7 +82,7 @@ impl Hop {
     }
 }
 
-/// How a link joins nodes.
+/// Way in which a link joins nodes.
 #[derive(Clone, Debug)]
 pub enum Joins {
     /// Two nodes, each with its hop to the other.
@@ -108,7 +108,7 @@ impl Joins {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// Where the hops between two nodes end.
+    /// End of each hop between two nodes.
     ends: HashMap<Hop, NodeId>,
     cells: Vec<Stations>,
 }
@@ -128,7 +128,7 @@ struct Node {
     ports: Vec<Port>,
 }
 
-/// Where packets come into a node.
+/// Point at which packets enter a node.
 #[derive(Clone, Copy, Debug)]
 enum Port {
     /// From another node alone, by its hop.
@@ -164,7 +164,7 @@ impl Graph {
         }
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
@@ -207,7 +207,7 @@ struct Search<'a> {
     hops: Vec<Hop>,
     distance: Vec<u32>,
     via: Vec<Option<NodeId>>,
-    /// How far from the destination the first station of each cell is.
+    /// Distance from the destination of the first station of each cell.
     cells: Vec<u32>,
     frontier: VecDeque<NodeId>,
 }
@@ -245,7 +245,8 @@ impl<'a> Search<'a> {
     fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
         let stations = &self.graph.cells[cell];
         let here = self.distance[index(node)];
-        // Where everyone hears everyone, a nearer station was everyone's way already: without this, a large cell costs its square.
+        // In a cell where all stations hear each other, a nearer station has reached all others already: without this, a large cell costs
+        // its square.
         if stations.reach.is_none() && self.cells[cell] < here {
             return;
         }

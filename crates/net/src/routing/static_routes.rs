@@ -16,10 +16,10 @@ pub struct Routes {
     ways: Vec<Option<Way>>,
 }
 
-/// How packets come to a destination: to its anchor by a table, and from there by the last hop.
+/// Route to a destination: to its anchor by a table, and from there by the last hop.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// Where the table begins.
+    /// Start of the table.
     table: u32,
     anchor: NodeId,
     last: Hop,

@@ -1,4 +1,4 @@
-//! Cells in the world: packets are handed to MACs, and the effects of a cell are carried out.
+//! Cells in the world: the world passes packets to MACs, and carries out the effects of a cell.
 
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;
@@ -46,7 +46,7 @@ impl World {
         self.record_station_queue(now, cell, from);
     }
 
-    /// Drops what the queue of a station has just given up. Each of these packets was for a station of its own.
+    /// Drops the packets that the queue of a station has just dropped. Each has a next station of its own.
     #[inline]
     fn drop_at_station(&mut self, now: Time, cell: u16, from: Station) {
         if !self.dropped_by_queue.is_empty() {
@@ -92,7 +92,7 @@ impl World {
         self.apply_effects(now, event.cell);
     }
 
-    /// Carries out what a cell said.
+    /// Carries out the effects of a cell.
     #[inline]
     pub(crate) fn apply_effects(&mut self, now: Time, cell: u16) {
         while let Some(effect) = self.effects.pop_front() {
@@ -150,7 +150,7 @@ impl World {
             Effect::Discarded { from, to, tag, packet } => {
                 let (hop, kind) = (Hop::Air { cell, from, to }, LinkEventKind::Discarded);
                 let site = &mut self.links.cells[cell as usize];
-                // What agents hear may have them send at once, and the MAC is free: what it had is noted first.
+                // Agents that hear of this may send at once, and the MAC is free: its last packet is noted first.
                 let station = &mut site.stations[from as usize];
                 station.in_mac &= packet.is_none();
                 let passing = station.passing;
@@ -176,7 +176,7 @@ impl World {
         }
     }
 
-    /// A link layer has given up what it had for `to`.
+    /// Handles the discard of a packet for `to` by a link layer.
     pub(crate) fn on_given_up(
         &mut self,
         now: Time,
@@ -190,12 +190,12 @@ impl World {
         let place = station.place(to);
         match packet {
             Some(id) => self.drop_packet(now, id, DropReason { counted: Drop::Retries, cause: last }, place),
-            // It arrived, but the sending station does not know: for its link layer the packet is lost.
+            // The packet arrived, but the sending station does not know: for its link layer it is lost.
             None => self.drops[Drop::Retries as usize] += 1,
         }
     }
 
-    /// A packet contended so long for its last hop; the flow may want to know the sum over all hops.
+    /// Adds the contention of a hop to its packet, if the flow wants to know the sum over all hops.
     fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
         let packet = self.arena.get_mut(id);
         if let Body::Tcp(segment) = &mut packet.body
@@ -206,8 +206,8 @@ impl World {
         }
     }
 
-    /// The headers, and nothing more, of what `from` has on the air reached `to`. The packet itself stays where it is: the link layer
-    /// may send it again.
+    /// Delivers the headers, and nothing more, of the packet that `from` has on the air to `to`. The packet itself stays in the MAC: the
+    /// link layer may send it again.
     fn deliver_damaged(&mut self, now: Time, cell: u16, from: Station, to: Station) {
         let site = &self.links.cells[cell as usize];
         let (node, interface) = (site.node(to), site.stations[to as usize].interface);
@@ -219,7 +219,7 @@ impl World {
     pub(crate) fn on_mac_ready(&mut self, now: Time, cell: u16, from: Station) {
         let site = &mut self.links.cells[cell as usize];
         if !site.cell.is_free(from) {
-            return; // a packet that its end led to was quicker
+            return; // a packet from its end was quicker
         }
         let station = &mut site.stations[from as usize];
         let Some(id) = station.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
@@ -261,11 +261,11 @@ impl World {
         }
     }
 
-    /// Puts a transmission that just ended into the trace.
+    /// Records a transmission that just ended in the trace.
     fn record_transmission(&mut self, now: Time, cell: u16, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let site = &mut self.links.cells[cell as usize];
-        // A CTS and an ACK serve the packet of the frame that they answer; the MAC of its station may have given that up meanwhile.
+        // A CTS and an ACK serve the packet of the frame that they answer; the MAC of its station may have discarded that meanwhile.
         let (kind, sender) = match sent.frame {
             FrameKind::Data => (AirKind::Data, sent.from),
             FrameKind::Broadcast => (AirKind::Broadcast, sent.from),

@@ -1,7 +1,7 @@
-//! What an emulation adds to a network, simulated: packets reach their hosts late, and receivers take their time to answer.
+//! Errors of an emulation, simulated: packets reach their hosts late, and receivers take time to answer.
 //!
-//! An emulation of a network is late by what its machine takes. Drawn from what was measured, the same lateness in a simulation says by how
-//! much it moves a result.
+//! A machine that emulates a network adds delay. Drawn from measurements, the same lateness in a simulation shows by how much it moves a
+//! result.
 
 use crate::flow::{Ends, Flow};
 use crate::turnaround::{Holding, Takes};
@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// The lateness of an emulator and the turnaround of its hosts, as measured.
 #[derive(Clone, Debug)]
 pub struct EmulatorPlan {
-    /// The nodes with hosts: flows between two of them are concerned.
+    /// Nodes with hosts; the plan applies to flows between two of them.
     pub hosts: Vec<NodeId>,
-    /// From when a packet is due at its host until the host has it, of packets that found no other one late.
+    /// Time from when a packet is due at its host until the host has it, of packets that found no other packet late.
     pub lateness: Arc<Empirical>,
-    /// By node: what its host takes from a data segment to the ACK of it.
+    /// Time that a node's host takes from a data segment to the ACK of it.
     pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
 }
 
-/// An emulator at work: one thread hands over one packet after the other, whatever their hosts.
+/// Emulator in operation: one thread passes on one packet after the other, whatever their hosts.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     hosts: Vec<NodeId>,
@@ -29,7 +29,7 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    /// Packets that are late.
+    /// Returns the number of packets that are late.
     pub fn holds(&self) -> usize {
         self.late.len()
     }
@@ -40,7 +40,8 @@ impl Emulator {
 }
 
 impl World {
-    /// The flows between hosts of `plan` meet its lateness and turnaround, drawn with the seed of the world. For a world that has not begun.
+    /// Adds the lateness and turnaround of `plan` to the flows between its hosts, drawn with the seed of the world. For a world that has
+    /// not begun.
     #[must_use]
     pub fn emulated(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
@@ -57,7 +58,7 @@ impl World {
         self
     }
 
-    /// A packet is due at its destination, where a host may have to wait for it.
+    /// Handles a packet that is due at its destination, where a host may have to wait for it.
     #[inline(never)]
     pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let flow = self.arena.get(&id).flow;
@@ -69,7 +70,7 @@ impl World {
         }
     }
 
-    /// The packet that was late first is handed over.
+    /// Passes on the packet that is late since the earliest time.
     pub(crate) fn on_late(&mut self, now: Time) {
         if let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
             self.deliver(now, node, id);

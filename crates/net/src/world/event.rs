@@ -4,36 +4,36 @@ use airhop_base::FlowId;
 use airhop_radio::cell::CellEvent;
 use airhop_radio::link::RadioEvent;
 
-/// Everything that can happen.
+/// Event of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A link's serialiser is free.
+    /// End of a transmission by a wire's serialiser.
     LinkFree(u16),
-    /// A packet reaches the far end of a link.
+    /// Arrival of a packet at the far end of a wire.
     LinkArrival(u16),
-    /// A packet that a link made late reaches its far end.
+    /// Arrival of a packet that a wire made late.
     LateArrival(u16),
-    /// Something happens in a cell.
+    /// Event in a cell.
     Cell(CellEvent),
-    /// Something happens on a radio link.
+    /// Event on a radio link.
     Radio(RadioEvent),
-    /// A flow starts, or a datagram is due.
+    /// Start of a flow, or a datagram that is due.
     App(FlowId),
-    /// A sender's timer.
+    /// Timer of a sender.
     Sender(FlowId),
-    /// A receiver's timer.
+    /// Timer of a receiver.
     Receiver(FlowId),
-    /// An agent's timer.
+    /// Timer of an agent.
     Agent(u16),
-    /// A router's timer: its cell and station.
+    /// Timer of a router: its cell and station.
     Router(u16, u16),
-    /// A handoff is over that a base station passes nothing on in: its place in [`World::handoffs`].
+    /// End of a handoff in which the base station forwards nothing: its place in [`World::handoffs`].
     Handoff(u16),
-    /// The receiver's host hands a packet to the receiver.
+    /// End of a turnaround: the receiver's host passes a packet to the receiver.
     HandUp(FlowId),
-    /// A datagram of a real host enters.
+    /// Datagram of a real host.
     Outside,
-    /// A packet reaches its host late.
+    /// Late arrival of a packet at its host.
     Late,
 }
 

@@ -1,4 +1,4 @@
-//! Agents in the world: they see packets and link events, and the packets and notices that they ask for are sent.
+//! Agents in the world: agents see packets and link events, and the world sends the packets and notices that they ask for.
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
@@ -32,14 +32,14 @@ impl World {
         action
     }
 
-    /// True if agent `k` of a flow is a proxy, and what goes to the receiver or the sender is on the wire before it: other agents stand between
-    /// a proxy and the wireless link.
+    /// True if agent `k` of a flow is a proxy, and packets for the receiver or the sender reach it before the wire: other agents stand
+    /// between a proxy and the wireless link.
     fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
         let (_, i) = self.flows[flow.0 as usize].agents[k];
         self.hosted[i as usize].agent.ends().is_some_and(|way| (way == Way::Down) == to_receiver)
     }
 
-    /// Shows a packet to these agents of its flow, until one keeps it.
+    /// Shows a packet to these agents of its flow, until one keeps the packet.
     fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
         for k in agents {
             let (node, i) = self.flows[flow.0 as usize].agents[k];
@@ -65,7 +65,7 @@ impl World {
         PacketAction::Forward
     }
 
-    /// An ACK on the data of a real host is about the other half of its connection, whose agents hear of it.
+    /// Shows an ACK on the data of a real host to the agents of the connection's other half.
     fn show_piggybacked(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
         let packet = self.arena.get(id);
         let Some(half) = self.flows[packet.flow.0 as usize].ends.half() else { return };
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// What happened to a packet that the link layer before a hop to `next` has, or had.
+    /// Builds the event of a packet that the link layer before a hop to `next` has, or had.
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
@@ -86,8 +86,8 @@ impl World {
         LinkEvent { kind, tag, next, ack_waits }
     }
 
-    /// Tells the agents at the node where a wireless hop begins what happened to a packet that its link layer has, or had. Returns
-    /// whether one of them wants routing not to be told.
+    /// Notifies the agents at the node where a wireless hop begins of an event of a packet that its link layer has, or had. True if one of
+    /// them wants routing not to be told.
     pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let Some(flow) = tag.flow.index().filter(|&flow| !self.flows[flow].agents.is_empty()) else {
             return false;
@@ -107,7 +107,7 @@ impl World {
         spares_link
     }
 
-    /// An attempt of the link layer before a wireless hop failed: agents hear of it if another one follows.
+    /// Handles a failed attempt of the link layer before a wireless hop: agents hear of it if another attempt follows.
     pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
         if retry {
             let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
@@ -115,7 +115,7 @@ impl World {
         }
     }
 
-    /// Tells agents that listen to the fades of a wireless hop that one began or is over.
+    /// Notifies the agents that listen to the fades of a wireless hop of the begin or end of a fade.
     pub(crate) fn tell_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
         let [_, next] = self.ends(hop);
         for k in 0..self.listeners(hop).len() {
@@ -128,17 +128,17 @@ impl World {
         }
     }
 
-    /// The agents that are to hear of the fades of a hop.
+    /// Returns the agents that listen to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16] {
         self.links.of(hop).map_or(&[], |link| link.listeners(hop))
     }
 
-    /// The nodes where a wireless hop begins and ends.
+    /// Returns the nodes where a wireless hop begins and ends.
     fn ends(&self, hop: Hop) -> [NodeId; 2] {
         self.links.of(hop).expect("only the link layers of links tell").ends(hop)
     }
 
-    /// The queue before a wireless hop, if it is one.
+    /// Returns the queue before a wireless hop, if the hop is wireless.
     fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
         self.links.of(hop)?.queue(hop)
     }
@@ -169,7 +169,7 @@ impl World {
         }
     }
 
-    /// Does what an agent asked for, and sets its timer.
+    /// Carries out an agent's requests, and sets its timer.
     pub(crate) fn apply_agent_actions(&mut self, now: Time, i: u16) {
         let hosted = &self.hosted[i as usize];
         let (node, flow) = (hosted.node, hosted.flow);
@@ -191,7 +191,7 @@ impl World {
         self.actions = actions;
     }
 
-    /// Shows the agents at a node what a proxy there sends over the wireless link.
+    /// Shows a packet that a proxy sends over the wireless link to the other agents at its node.
     fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
         let Hosted { flow, agent, .. } = &self.hosted[i as usize];
         let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
@@ -204,8 +204,8 @@ impl World {
         }
     }
 
-    /// Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless it is an ICMP message from
-    /// this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
+    /// Sends a notice to a flow's sender. Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless
+    /// it is an ICMP message from this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         if let Some(recorder) = &mut self.recorder {
             recorder.notice(now, flow, notice.kind, NoticeEvent::Sent, notice.seq);
@@ -226,7 +226,7 @@ impl World {
         self.forward(now, node, id);
     }
 
-    /// How full the queue from `node` towards `to` is.
+    /// Returns the fill of the queue from `node` towards `to`, 0 to 1.
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
         let hop = self.routes.hop(node, to);
         let (waiting, capacity) = self.links.of(hop).map_or((0, 0), |link| link.waiting(hop, self.now()));
@@ -244,7 +244,7 @@ fn naks(packet: &Packet) -> Naks {
     packet.segment().map_or(Naks::EMPTY, |s| s.options.naks)
 }
 
-/// Records the NAKs that an agent put on a packet beside those that were there.
+/// Records the NAKs that an agent added to a packet.
 fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
     let Some(recorder) = recorder else { return };
     for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {

@@ -1,13 +1,13 @@
-//! A label is what a packet is known by on its way, apart from what it carries.
+//! Label: the fields of a packet that every hop needs.
 
 use crate::flow::Flow;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
 
-/// What every hop asks of a packet. Kept together for all packets, since thousands of them are on their way at a time, too many for
-/// the caches with all that they carry.
+/// Fields of a packet that every hop needs. Kept together for all packets, since thousands of them are on their way at a time, too many for
+/// the caches with their payloads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
-    /// What of the packet goes into the fingerprint.
+    /// Hash of the packet for the fingerprint.
     pub fingerprint: u64,
     pub bytes: u32,
     pub flow: FlowId,
@@ -22,7 +22,7 @@ impl Label {
     }
 }
 
-/// What of a packet goes into the fingerprint.
+/// Computes the hash of a packet for the fingerprint.
 #[inline]
 pub fn digest(packet: &Packet, flow: u64) -> u64 {
     let content = match &packet.body {

@@ -1,4 +1,4 @@
-//! Links that change need an event only for a handoff that empties a queue; all else their transmitters know.
+//! Links that change. Only a handoff that empties a queue needs an event; transmitters know the rest.
 
 use crate::plan::Plan;
 use crate::routing::{Hop, Joins};
@@ -9,8 +9,8 @@ use airhop_radio::link::End;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
-/// Has the queues of base stations emptied at the end of each handoff that loses what waits there. Returns the ways to the mobiles, by
-/// the numbers of the events.
+/// Schedules the end of each handoff that empties the queue of the old base station. Returns the hops to the mobiles, by the numbers of the
+/// events.
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
     for Varying { schedule, end, hop, .. } in schedules(plan) {
@@ -31,12 +31,12 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     }
 }
 
-/// A direction of a link that changes.
+/// Direction of a link that changes.
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
     /// The end where it begins.
     end: End,
-    /// The names of that end and the other.
+    /// Names of that end and the other.
     from: &'a str,
     to: &'a str,
     hop: Hop,
@@ -55,7 +55,7 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
 }
 
 impl World {
-    /// The mobile has reached its new base station, and the old one passes on nothing of what waits for it.
+    /// Empties the queue of the old base station when the mobile has reached the new one.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
         let hop = self.handoffs[usize::from(i)];
         let link = self.links.of_mut(hop).expect("the way to a mobile is over a link");

@@ -1,29 +1,29 @@
-//! What the world asks of a link at work, whatever its type.
+//! `LinkSite`: interface of the world to a link of any type.
 
 use crate::link::Link;
 use crate::queues::{Dropped, Marker, QueueDisc};
 use crate::routing::Hop;
 use airhop_base::{NodeId, Time};
 
-/// A link at work.
+/// Link in operation.
 pub(crate) trait LinkSite {
-    /// Packets inside.
+    /// Returns the number of packets inside.
     fn holds(&self) -> usize;
-    /// The nodes where a hop begins and ends.
+    /// Returns the nodes where a hop begins and ends.
     fn ends(&self, hop: Hop) -> [NodeId; 2];
-    /// The place in the recorder of a hop.
+    /// Returns the place of a hop in the recorder.
     fn place(&self, hop: Hop) -> u32;
-    /// Packets that wait before a hop, and how many may.
+    /// Returns the number of packets that wait before a hop, and the capacity of that queue.
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
-    /// The queue before a hop, if agents may look into it.
+    /// Returns the queue before a hop, if agents may inspect it.
     fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc>;
-    /// Shows each of its queues that marks, by its name.
+    /// Calls `show` with the name and the marker of each queue that marks.
     fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker));
-    /// Drops all that waits before a hop.
+    /// Drops all packets in the queue before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
-    /// The agents that are to hear of the fades of a hop.
+    /// Returns the agents that listen to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16];
-    /// Has an agent hear of them, if its link layer knows of any.
+    /// Adds an agent to these listeners, if the link layer knows of fades.
     fn listen(&mut self, hop: Hop, agent: u16);
 }
 
@@ -45,7 +45,7 @@ impl LinkSite for Link {
     }
 
     fn queue(&self, _: Hop) -> Option<&dyn QueueDisc> {
-        None // what is given to the serialiser at once stands in no queue
+        None // packets for an idle serialiser enter no queue
     }
 
     fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {

@@ -1,7 +1,7 @@
-//! The links of a world, and the one place that knows which types there are: of each the world asks what [`LinkSite`] says. The same of
-//! plans is [`crate::links`].
+//! The links of a world: the one place that knows their types; the world uses [`LinkSite`] for each. Its counterpart for plans is
+//! [`crate::links`].
 //!
-//! Events and packets on wires do not come by here: the loop and [`World::forward`] know the types by name, for a call per event is 2 % of a
+//! Events and packets on wires do not pass here: the loop and [`World::forward`] know the types by name, for a call per event is 2 % of a
 //! cell, and most hops of most worlds are over wires.
 
 use super::World;
@@ -20,14 +20,14 @@ use airhop_trace::Recorder;
 /// All links of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// The directions of wired links.
+    /// Directions of wired links.
     pub wires: Vec<Link>,
     pub radios: Vec<RadioSite>,
     pub cells: Vec<Site>,
 }
 
 impl Links {
-    /// Those of a plan. The order is that in which a recorder comes to know their names.
+    /// Creates the links of a plan, in the order in which a recorder gets their names.
     pub fn new(
         plan: &Plan,
         queues: &Disciplines,
@@ -51,7 +51,7 @@ impl Links {
         of(&self.wires).chain(of(&self.radios)).chain(of(&self.cells))
     }
 
-    /// The link that a hop is over.
+    /// Returns the link of a hop.
     pub fn of(&self, hop: Hop) -> Option<&dyn LinkSite> {
         match hop {
             Hop::None => None,
@@ -61,7 +61,7 @@ impl Links {
         }
     }
 
-    /// The same, to be changed.
+    /// Returns mutable access to the link of a hop.
     pub fn of_mut(&mut self, hop: Hop) -> Option<&mut dyn LinkSite> {
         match hop {
             Hop::None => None,
@@ -71,19 +71,19 @@ impl Links {
         }
     }
 
-    /// Shows each queue that marks, by its name.
+    /// Calls `show` with the name and the marker of each queue that marks.
     pub fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
         self.iter().for_each(|link| link.for_each_marker(show));
     }
 
-    /// Packets inside of all of them.
+    /// Returns the number of packets inside all of them.
     pub fn holds(&self) -> usize {
         self.iter().map(|link| link.holds()).sum()
     }
 }
 
 impl World {
-    /// Offers a packet to a link that is no wire.
+    /// Offers a packet to a cell or a radio link.
     #[inline(never)]
     pub(crate) fn offer_to(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
         match hop {
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// Tells a recorder how many wait before a hop.
+    /// Records the number of packets that wait before a hop.
     pub(crate) fn record_queue(&mut self, now: Time, hop: Hop) {
         match hop {
             Hop::None => {}

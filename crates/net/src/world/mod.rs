@@ -52,7 +52,7 @@ use trace_rows::send_cause;
 /// Number of a TCP flow's first data byte.
 const FIRST_BYTE: u64 = 1;
 
-/// An agent at its node.
+/// Agent at its node.
 #[derive(Debug)]
 pub(crate) struct Hosted {
     pub node: NodeId,
@@ -61,11 +61,11 @@ pub(crate) struct Hosted {
     pub agent: Box<dyn Agent>,
 }
 
-/// A scenario at work.
+/// Scenario in operation.
 pub struct World {
     pub(crate) duration: Span,
     pub(crate) warmup: Span,
-    /// What had been counted when the warm-up was over, if there is one.
+    /// Counts at the end of the warm-up, if there is one.
     pub(crate) warmed_up: Option<Report>,
     pub(crate) names: Vec<String>,
     /// Hashes of the node names, for the fingerprint.
@@ -76,16 +76,16 @@ pub struct World {
     pub(crate) links: Links,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
-    /// The way to the mobile, of each handoff that loses what waits there.
+    /// Hop to the mobile, of each handoff that empties the queue there.
     pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
     /// Labels by arena slot.
     pub(crate) labels: Vec<Label>,
-    /// By flow: it has agents.
+    /// True for each flow that has agents.
     pub(crate) watched: Vec<bool>,
-    /// The station that each packet in a station's queue is for, by its slot in the arena.
+    /// Next station of each packet in a station's queue, by the packet's slot in the arena.
     pub(crate) next_station: Vec<Station>,
-    /// What the queue at work has dropped; empty otherwise.
+    /// Packets dropped by the queue in use; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: VecDeque<Effect>,
     pub(crate) radio_effects: Vec<RadioEffect>,
@@ -93,21 +93,21 @@ pub struct World {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
-    /// Where real hosts send and receive, if anywhere.
+    /// Boundary to real hosts, if there are any.
     pub(crate) outside: Option<Box<Outside>>,
-    /// What keeps packets from simulated hosts, if anything.
+    /// Emulator between packets and simulated hosts, if there is one.
     pub(crate) emulator: Option<Box<Emulator>>,
     pub(crate) created: u64,
     pub(crate) arrived: u64,
     pub(crate) dropped: u64,
 }
 
-/// The run was stopped from outside before its end.
+/// Error of a run that was stopped from outside before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 
 impl World {
-    /// Runs to the end of the scenario. `stop` is looked at every few thousand events.
+    /// Runs to the end of the scenario. Reads `stop` every few thousand events.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
@@ -130,7 +130,7 @@ impl World {
     pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
             match event {
-                Event::LinkArrival(i) => self.on_link_arrival(now, i), // most events of most worlds
+                Event::LinkArrival(i) => self.on_link_arrival(now, i), // the most frequent event of most worlds
                 other => self.handle(now, other),
             }
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
@@ -140,7 +140,7 @@ impl World {
         Ok(())
     }
 
-    /// The simulated time that it has come to.
+    /// Returns the simulated time.
     pub fn now(&self) -> Time {
         self.events.now()
     }
@@ -202,7 +202,7 @@ impl World {
         }
     }
 
-    /// Everything that the sender may send now enters the network at its node.
+    /// Lets all segments that the sender may send now enter the network at its node.
     pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
         if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
@@ -241,7 +241,7 @@ impl World {
         self.record_window(now, id);
     }
 
-    /// Every ACK that the receiver owes now enters the network at its node.
+    /// Lets every ACK that the receiver owes now enter the network at its node.
     fn acknowledge(&mut self, now: Time, id: FlowId) {
         loop {
             let flow = &mut self.flows[id.0 as usize];
@@ -264,7 +264,7 @@ impl World {
         );
     }
 
-    /// A packet is at the receiver's host, which hands it to the receiver after its turnaround.
+    /// Keeps a packet at the receiver's host for its turnaround.
     fn hold(&mut self, now: Time, id: FlowId, packet: Packet) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
         if let Some(host) = &mut tcp.turnaround {
@@ -272,7 +272,7 @@ impl World {
         }
     }
 
-    /// The receiver's host hands its oldest packet to the receiver.
+    /// Passes the oldest packet of the receiver's host to the receiver.
     fn on_hand_up(&mut self, now: Time, id: FlowId) {
         let Flow { plan, ends, .. } = &mut self.flows[id.0 as usize];
         let Ends::Tcp(tcp) = ends else { return };
@@ -281,7 +281,7 @@ impl World {
         self.answer(now, id, delivered);
     }
 
-    /// The receiver took a segment in: what it handed to the application is recorded, and its ACKs leave.
+    /// Records the bytes delivered to the application after a segment, and sends the receiver's ACKs.
     fn answer(&mut self, now: Time, id: FlowId, delivered: Option<u64>) {
         if let Some(total) = delivered {
             self.flows[id.0 as usize].active.delivered(now);
@@ -294,14 +294,14 @@ impl World {
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------
 
-    /// A packet made at `node`, or what is left of one that came by `interface`, begins its walk.
+    /// Starts the walk of a packet that was made at `node`, or of the remains of one that came by `interface`.
     #[inline]
     pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
         let id = self.make(now, node, packet);
         self.visit(now, node, interface, id);
     }
 
-    /// A packet begins to exist at `node`.
+    /// Creates a packet at `node`.
     #[inline(always)]
     pub(crate) fn make(&mut self, now: Time, node: NodeId, packet: Packet) -> Id<Packet> {
         self.created += 1;
@@ -315,14 +315,14 @@ impl World {
         id
     }
 
-    /// A packet has reached the end of its walk.
+    /// Removes a packet at the end of its walk.
     #[inline(always)]
     pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         self.count_arrival(now, node, &id);
         self.arena.discard(id);
     }
 
-    /// A packet has reached the end of its walk, and somebody wants it.
+    /// Removes a packet at the end of its walk and returns it.
     pub(crate) fn finish_with(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
         self.count_arrival(now, node, &id);
         self.arena.take(id)
@@ -334,7 +334,7 @@ impl World {
         self.arrived += 1;
     }
 
-    /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
+    /// Handles a packet at `node`, from `interface`: agents see it, then it is delivered here or goes on.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let Label { flow, dst, fingerprint, .. } = self.labels[id.index() as usize];
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
@@ -348,7 +348,7 @@ impl World {
         }
     }
 
-    /// The same where the packet's flow has agents.
+    /// Handles a packet whose flow has agents, as [`World::visit`] does.
     #[inline(never)]
     fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let flow = self.labels[id.index() as usize].flow;
@@ -362,7 +362,7 @@ impl World {
         }
     }
 
-    /// An agent took a packet out of the network.
+    /// Removes a packet that an agent consumed.
     fn consumed(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             let comment = Some("kept by an agent");
@@ -371,7 +371,7 @@ impl World {
         self.drop_packet(now, id, Drop::Agent.into(), None);
     }
 
-    /// Sends a packet one hop on.
+    /// Sends a packet over its next hop.
     #[inline(always)]
     pub(crate) fn forward(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         match self.routes.hop(node, self.labels[id.index() as usize].dst) {
@@ -380,7 +380,7 @@ impl World {
         }
     }
 
-    /// A packet is at its destination.
+    /// Handles a packet at its destination.
     #[inline(always)]
     fn arrive(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         match self.emulator {
@@ -389,7 +389,7 @@ impl World {
         }
     }
 
-    /// The packet reached its destination. It is looked at where it is: of what a segment has room for, most carry little.
+    /// Delivers a packet at its destination. It is read in place: most packets use little of the room of a segment.
     #[inline(never)]
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.arena.get(&id);
@@ -436,7 +436,7 @@ impl World {
         }
     }
 
-    /// A notice reaches the sender, from the network or from the link layer of its own station.
+    /// Delivers a notice to the sender, from the network or from the link layer of its own station.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else {
             return self.notify_outside(now, id, notice);
@@ -486,7 +486,7 @@ mod tests {
     use crate::flow::TcpEnds;
     use crate::link::Link;
 
-    // The budget, in bytes, of what there is thousands of; what more a flow has on the heap are its policies and what is outstanding.
+    // Budget, in bytes, of the types with thousands of values; a flow's policies and outstanding segments on the heap come on top.
     #[test]
     fn what_there_is_many_of_stays_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");

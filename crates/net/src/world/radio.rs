@@ -1,4 +1,4 @@
-//! Radio links in the world: packets are handed to them, and the effects of a link are carried out.
+//! Radio links in the world: the world passes packets to them, and carries out the effects of a link.
 
 use super::sites::RadioSite;
 use crate::agents::LinkEventKind;
@@ -112,7 +112,7 @@ impl World {
         self.visit(now, node, interface, id);
     }
 
-    /// The link recovery at an end has given a packet up.
+    /// Handles the discard of a packet by the link recovery at an end.
     fn on_radio_given_up(&mut self, now: Time, link: u16, end: End, packet: Option<Id<Packet>>) {
         let place = self.links.radios[link as usize].ends[end as usize].place;
         match packet {
@@ -120,12 +120,12 @@ impl World {
                 let reason = DropReason { counted: Drop::Retries, cause: Drop::Channel };
                 self.drop_packet(now, id, reason, Some(place));
             }
-            // It arrived, but the sending end does not know: for its link layer the packet is lost.
+            // The packet arrived, but the sending end does not know: for its link layer it is lost.
             None => self.drops[Drop::Retries as usize] += 1,
         }
     }
 
-    /// A frame was lost, and its packet, if it has one, was not.
+    /// Handles a lost frame whose packet, if it has one, is not lost.
     fn on_radio_frame_lost(
         &mut self,
         now: Time,
@@ -142,7 +142,7 @@ impl World {
         recorder.dropped(now, from.place, DropRow { flow: tag.flow, cause: Drop::Channel, kind, seq, bytes });
     }
 
-    /// An end takes packets again: those that wait go in as long as there is room.
+    /// Refills an end that takes packets again from its queue, as long as there is room.
     fn on_radio_ready(&mut self, now: Time, link: u16, end: End) {
         let mut popped = false;
         while self.links.radios[link as usize].link.is_free(end) {
@@ -168,7 +168,7 @@ impl World {
         }
     }
 
-    /// Puts a frame that has just left an end into the trace, and its packet into the captures.
+    /// Records a frame that has just left an end in the trace, and its packet in the captures.
     fn record_radio_transmission(&mut self, now: Time, link: u16, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let RadioSite { link, ends } = &self.links.radios[link as usize];

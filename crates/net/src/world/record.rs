@@ -1,4 +1,4 @@
-//! The recorder gets windows, queues, steps and drops from the world. Nothing of it runs without one.
+//! Windows, queues, steps and drops for the recorder. Nothing of this runs without one.
 
 use super::trace_rows::{kind_of, walker};
 use crate::flow::Ends;
@@ -30,7 +30,8 @@ impl World {
         recorder.window(now, id, sample);
     }
 
-    /// How many wait before a wire, and how many did when those went that have gone since this was last called.
+    /// Records the number of packets that wait before a wire, and the numbers at each departure since the
+    /// last call.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
             let link = &mut self.links.wires[i as usize];
@@ -47,7 +48,7 @@ impl World {
         }
     }
 
-    /// A packet takes a step, which a recorder may want to know of.
+    /// Records a step of a packet, if there is a recorder.
     #[inline]
     pub(crate) fn step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
         if let Some(recorder) = &mut self.recorder {
@@ -55,7 +56,7 @@ impl World {
         }
     }
 
-    /// A packet takes a step on the way from one station of a cell to another.
+    /// Records a step of a packet between two stations of a cell.
     #[inline]
     pub(crate) fn step_on_air(
         &mut self,
@@ -70,14 +71,15 @@ impl World {
         }
     }
 
-    /// The place in the recorder of the way from one station of a cell to another, or of the queue before it.
+    /// Returns the place in the recorder of the link from one station of a cell to another, or of the queue
+    /// before it.
     #[cold]
     fn place_on_air(&self, cell: u16, from: Station, to: Station) -> u32 {
         let station = &self.links.cells[cell as usize].stations[from as usize];
         station.place(to).unwrap_or(station.broadcast_place)
     }
 
-    /// A packet is about to be dropped.
+    /// Records a packet that is about to be dropped.
     pub(crate) fn record_drop(&mut self, now: Time, id: &Id<Packet>, why: Drop, place: Option<u32>) {
         let Some(recorder) = &mut self.recorder else { return };
         let packet = self.arena.get(id);

@@ -1,4 +1,4 @@
-//! The report is made of what the world counted, and the audit adds up where all packets are.
+//! Report of the world's counters, and audit of all packets.
 
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::plan::Transport;
@@ -9,7 +9,7 @@ use airhop_base::{NodeId, Span, Time};
 use airhop_trace::Recorder;
 
 impl World {
-    /// What the run measured: all that was counted since the warm-up.
+    /// Returns the results of the run: all counts since the warm-up.
     pub fn report(&self) -> Report {
         let mut report = self.totals();
         match &self.warmed_up {
@@ -23,13 +23,13 @@ impl World {
             found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
             found.active_mbps = flow.active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
         }
-        // What stood ready for real hosts that sent nothing is left out.
+        // Flows that stood ready for real hosts that sent nothing are left out.
         let mut flows = self.flows.iter();
         report.flows.retain(|_| flows.next().is_some_and(|flow| !flow.is_idle_outside()));
         report
     }
 
-    /// All that was counted since the beginning; no rates yet.
+    /// Returns all counts since the beginning, without rates.
     pub(crate) fn totals(&self) -> Report {
         let marked = self.marked_by_flow();
         Report {
@@ -57,7 +57,7 @@ impl World {
         found
     }
 
-    /// Packets of each flow that queues marked.
+    /// Returns the number of packets that queues marked, by flow.
     fn marked_by_flow(&self) -> Vec<u64> {
         let mut marked = vec![0; self.flows.len()];
         self.links.for_each_marker(&mut |_, marker| {
@@ -68,7 +68,7 @@ impl World {
         marked
     }
 
-    /// What all routers counted together; `None` if there are none.
+    /// Returns the sum of the counts of all routers; `None` if there are none.
     fn routing_counts(&self) -> Option<RoutingCounts> {
         let routers = self.links.cells.iter().flat_map(|site| &site.routers);
         routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
@@ -77,7 +77,7 @@ impl World {
         })
     }
 
-    /// What a flow counted, of whose packets queues have `marked` so many.
+    /// Returns the results of a flow with `marked` packets marked by queues.
     fn flow_report(&self, flow: &Flow, marked: u64) -> FlowReport {
         let name = |n: NodeId| self.names[n.0 as usize].clone();
         let blank = FlowReport {
@@ -128,7 +128,7 @@ impl World {
     /// Checks that every packet has exactly one fate: delivered, dropped with a reason, or still on its way.
     ///
     /// # Errors
-    /// A sentence that says what does not add up.
+    /// A sentence with the totals that do not match.
     pub fn audit(&self) -> Result<(), String> {
         let inside = self.links.holds() + self.emulator.as_ref().map_or(0, |emulator| emulator.holds());
         if inside != self.arena.len() {
@@ -142,7 +142,7 @@ impl World {
         Ok(())
     }
 
-    /// The recorder, with all that it recorded.
+    /// Returns the recorder with all records.
     pub fn into_recorder(mut self) -> Option<Recorder> {
         for i in 0..self.links.wires.len() {
             self.record_link_queue(Time::ZERO + self.duration, i as u16);

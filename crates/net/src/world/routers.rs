@@ -1,5 +1,5 @@
-//! Routers in the world: they are asked for next hops, given messages and news of lost neighbours, and their actions
-//! are carried out.
+//! Routers in the world: the world asks them for next hops, passes them messages and news of lost neighbours, and carries out their
+//! actions.
 
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::routing::aodv::{Action, Passing, Router};
@@ -11,21 +11,21 @@ use airhop_radio::cell::Station;
 use airhop_trace::Direction;
 
 impl World {
-    /// A packet at a station goes where its router says.
+    /// Sends a packet at a station to the next hop that its router chooses.
     pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let passing = Passing::of(self.arena.get(&id));
         self.router(cell, station).on_packet(now, id, passing);
         self.apply_router_actions(now, cell, station);
     }
 
-    /// A message reached `station`, for which it is.
+    /// Handles a message that reached its destination `station`.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.links.cells[cell as usize].node(station);
         let packet = self.finish_with(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 
-    /// What `from` has on the air, for all who hear it, reached `to`.
+    /// Handles the reception by `to` of a broadcast that `from` has on the air.
     pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, from: Station, to: Station) {
         let stations = &self.links.cells[cell as usize].stations;
         let (node, interface) = (stations[to as usize].node, stations[to as usize].interface);
@@ -53,7 +53,7 @@ impl World {
         }
     }
 
-    /// The link layer of a station gave up what it had for a neighbour, and no agent spares the link: the router learns of it, and
+    /// Notifies the router of a station that the link layer discarded a packet for a neighbour, while no agent spares the link; the router
     /// may keep the packet.
     pub(crate) fn on_next_hop_lost(
         &mut self,
@@ -108,7 +108,7 @@ impl World {
         self.offer_to_station(now, cell, station, to, id);
     }
 
-    /// Drops what waits at a station to be sent to `next`.
+    /// Drops the packets at a station that wait for `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
@@ -120,7 +120,8 @@ impl World {
         self.record_station_queue(now, cell, station);
     }
 
-    /// Routes are lost by what befell frames on the air: the last such thing that befell one of this station is taken for the cause.
+    /// Drops a packet without a route. Routes are lost by losses of frames on the air: the last such loss at this station counts as the
+    /// cause.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let station = &self.links.cells[cell as usize].stations[station as usize];
         let cause = station.last_loss.unwrap_or(Drop::Collision);

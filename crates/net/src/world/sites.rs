@@ -1,5 +1,4 @@
-//! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before
-//! each MAC.
+//! Wireless networks in the world, 802.11 cells and radio links: the node of each station, and the queue before each MAC.
 
 use super::link_site::LinkSite;
 use super::trace_rows::kind_of;
@@ -20,78 +19,78 @@ use std::collections::VecDeque;
 pub(crate) struct Site {
     pub cell: Cell,
     pub stations: Vec<StationSite>,
-    /// The router of each station and its timer; none if routes are known from the beginning.
+    /// Router of each station and its timer; empty if routes are known from the beginning.
     pub routers: Vec<(Router, TimerId)>,
 }
 
-/// A station in the world.
+/// Station in the world.
 #[derive(Debug)]
 pub(crate) struct StationSite {
     pub node: NodeId,
     pub name: String,
     pub queue: Box<dyn QueueDisc>,
-    /// When the MAC last found it empty.
+    /// Time at which the MAC last found the queue empty.
     pub idle_since: Time,
-    /// The packet in the MAC has not been delivered.
+    /// True if the packet in the MAC has not been delivered.
     pub in_mac: bool,
-    /// What its router needs to know of the packet in the MAC, if it has one and that is no message of its own.
+    /// The router's information on the packet in the MAC, unless there is none or it is a message of the router's own.
     pub passing: Option<Passing>,
-    /// Why the last data frame that did not arrive was lost.
+    /// Cause of the last loss of a data frame.
     pub last_loss: Option<Drop>,
-    /// The packet that the MAC is working on; kept only for a recorder, and for flows to which its headers alone are of use.
+    /// Packet that the MAC is sending; kept only for a recorder, and for flows to which its headers alone are of use.
     pub on_air: Option<Packet>,
-    /// The packet in its last frame that was no answer: kind and number, for a recorder.
+    /// Kind and number of the packet in its last frame that was no answer, for a recorder.
     pub sent: (DropKind, u64),
-    /// Its interface in the recorder.
+    /// Interface of the station in the recorder.
     pub interface: u16,
     /// Place in the recorder of its queue: the link to the other station of two, else to all.
     pub queue_place: u32,
-    /// Place in the recorder of broadcasts, which are for no station alone.
+    /// Place in the recorder of broadcasts, which are for no single station.
     pub broadcast_place: u32,
     /// Places in the recorder of the links to the stations in receive range, in their order.
     pub places: Vec<(Station, u32)>,
-    /// Fades towards the stations that agents here want to hear of.
+    /// Fades towards the stations that agents here listen to.
     pub fades: Vec<(Station, Fade)>,
 }
 
-/// A fade as the link layer of the sending station knows it: from the first failure after a success to the next link ACK.
+/// Fade as the link layer of the sending station knows it: from the first failure after a success to the next link ACK.
 #[derive(Debug, Default)]
 pub(crate) struct Fade {
     since: Option<Time>,
-    /// The agents that are to hear of it.
+    /// Agents that listen to the fade.
     pub listeners: Vec<u16>,
 }
 
 impl Fade {
-    /// An attempt failed; true if a fade begins with it.
+    /// Records a failed attempt; true if a fade begins with it.
     pub fn begins(&mut self, now: Time) -> bool {
         self.since.replace(self.since.unwrap_or(now)).is_none()
     }
 
-    /// A link ACK came; how long the fade was that it ends, if there was one.
+    /// Records a link ACK; returns the duration of the fade that it ends, if there was one.
     pub fn ends(&mut self, now: Time) -> Option<Span> {
         self.since.take().map(|since| now - since)
     }
 }
 
 impl StationSite {
-    /// The place in the recorder, if there is one, of the link to a station.
+    /// Returns the place in the recorder, if there is one, of the link to a station.
     pub fn place(&self, to: Station) -> Option<u32> {
         let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
         found.ok().map(|i| self.places[i].1)
     }
 
-    /// The fade towards a station, if anybody here wants to hear of it.
+    /// Returns the fade towards a station, if an agent here listens to it.
     pub fn fade(&self, to: Station) -> Option<&Fade> {
         self.fades.iter().find(|(station, _)| *station == to).map(|(_, fade)| fade)
     }
 
-    /// The same, to be changed.
+    /// Returns mutable access to the fade towards a station, if an agent here listens to it.
     pub fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
         self.fades.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
     }
 
-    /// Agent `i` is to hear of fades towards a station.
+    /// Adds agent `i` to the listeners of fades towards a station.
     pub fn listen(&mut self, to: Station, i: u16) {
         match self.fade_mut(to) {
             Some(fade) => fade.listeners.push(i),
@@ -101,12 +100,12 @@ impl StationSite {
 }
 
 impl Site {
-    /// The node of a station.
+    /// Returns the node of a station.
     pub fn node(&self, s: Station) -> NodeId {
         self.stations[s as usize].node
     }
 
-    /// The station of a node of this cell, or of all of them.
+    /// Returns the station of a node of this cell, or [`BROADCAST`] for all.
     pub fn station(&self, node: NodeId) -> Station {
         if node == NodeId::BROADCAST {
             return BROADCAST;
@@ -115,13 +114,13 @@ impl Site {
         place.expect("routers know the nodes of their cell only") as Station
     }
 
-    /// The station that a hop of this cell begins at.
+    /// Returns the station that a hop of this cell begins at.
     fn from(&self, hop: Hop) -> &StationSite {
         &self.stations[usize::from(station_of(hop))]
     }
 }
 
-/// The station that a hop begins at.
+/// Returns the number of the station that a hop begins at.
 fn station_of(hop: Hop) -> Station {
     match hop {
         Hop::Air { from, .. } | Hop::OnDemand { from, .. } => from,
@@ -130,7 +129,7 @@ fn station_of(hop: Hop) -> Station {
 }
 
 impl LinkSite for Site {
-    /// Waiting, in the MACs, and held by routers.
+    /// Returns the number of packets in queues, in MACs, and held by routers.
     fn holds(&self) -> usize {
         let at_stations = self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac));
         at_stations.chain(self.routers.iter().map(|(router, _)| router.holds())).sum()
@@ -178,7 +177,7 @@ impl LinkSite for Site {
         self.from(hop).fade(to).map_or(&[], |fade| &fade.listeners)
     }
 
-    /// Where routes are found on demand nobody can say which fades those are.
+    /// Ignores listeners where routes are found on demand, as the fades on a route are not known beforehand.
     fn listen(&mut self, hop: Hop, agent: u16) {
         if let Hop::Air { from, to, .. } = hop {
             self.stations[usize::from(from)].listen(to, agent);
@@ -186,29 +185,29 @@ impl LinkSite for Site {
     }
 }
 
-/// A radio link in the world, with the queue before each end.
+/// Radio link in the world, with the queue before each end.
 #[derive(Debug)]
 pub(crate) struct RadioSite {
     pub link: RadioLink,
     pub ends: [EndSite; 2],
 }
 
-/// An end of a radio link.
+/// End of a radio link.
 #[derive(Debug)]
 pub(crate) struct EndSite {
     pub node: NodeId,
-    /// "bs->m", for traces.
+    /// Name for traces, such as "bs->m".
     pub name: String,
     pub queue: Box<dyn QueueDisc>,
-    /// When the link last found it empty.
+    /// Time at which the link last found the queue empty.
     pub idle_since: Time,
-    /// What the packets were that the link took last, for a recorder.
+    /// Kinds of the packets that the link took last, for a recorder.
     pub taken: Taken,
-    /// The row of its name in the recorder.
+    /// Row of its name in the recorder.
     pub place: u32,
-    /// Its interface in the recorder.
+    /// Interface of the end in the recorder.
     pub interface: u16,
-    /// The agents that are to hear of fades.
+    /// Agents that listen to fades.
     pub listeners: Vec<u16>,
 }
 
@@ -218,7 +217,7 @@ impl RadioSite {
     }
 }
 
-/// The end that a hop begins at.
+/// Returns the number of the end that a hop begins at.
 fn end_of(hop: Hop) -> usize {
     match hop {
         Hop::Radio { end, .. } => usize::from(end),
@@ -227,7 +226,7 @@ fn end_of(hop: Hop) -> usize {
 }
 
 impl LinkSite for RadioSite {
-    /// Waiting, and in the link.
+    /// Returns the number of packets in queues, and in the link.
     fn holds(&self) -> usize {
         self.link.holds() + self.ends.iter().map(|end| end.queue.len()).sum::<usize>()
     }
@@ -268,16 +267,16 @@ impl LinkSite for RadioSite {
     }
 }
 
-/// What packets were, by the numbers that the link gave them: frames of a packet may go out when it has long been delivered.
+/// Kinds of packets, by the numbers that the link gave them: frames of a packet may go out when it has long been delivered.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
-    /// How many there were before those that are remembered.
+    /// Number of packets before those that are remembered.
     forgotten: u64,
     recent: VecDeque<(DropKind, u64)>,
 }
 
 impl Taken {
-    /// More than fit into any window.
+    /// Number of packets remembered, more than fit into any window.
     const MEMORY: usize = 4096;
 
     pub fn push(&mut self, packet: &Packet) {
@@ -288,7 +287,7 @@ impl Taken {
         self.recent.push_back(kind_of(packet));
     }
 
-    /// What the packet in a frame was; `None`: it is a control frame, for the packet of this tag.
+    /// Returns the kind of the packet in a frame; `None`: a control frame, for the packet of this tag.
     pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
         let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
         place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))

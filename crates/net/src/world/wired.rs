@@ -1,4 +1,4 @@
-//! Wired links in the world: packets are handed to them, and come out at their far ends.
+//! Wired links in the world: the world offers packets to them, and takes them at their far ends.
 
 use crate::link::OnWire;
 use crate::world::World;
@@ -24,7 +24,7 @@ impl World {
         link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
     }
 
-    /// The same under the eyes of a recorder.
+    /// Offers a packet to a link while a recorder watches.
     #[cold]
     fn offer_watched(&mut self, now: Time, i: u16, id: Id<Packet>) {
         self.record_link_queue(now, i);
@@ -33,7 +33,7 @@ impl World {
         self.step(now, Step::Offered, Spot::Place(trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         self.offer(now, i, id);
-        // What a queue refuses never leaves the node, and no capture would show it.
+        // A packet that a queue refuses never leaves the node, and no capture would show it.
         let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(packet));
         if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
             && let Some(recorder) = &mut self.recorder
@@ -52,7 +52,7 @@ impl World {
         self.record_link_queue(now, i);
     }
 
-    /// Drops what the queue before a link has just given up; `place` is that of the link in the recorder.
+    /// Drops the packets that the queue before a link has just dropped; `place` is that of the link in the recorder.
     #[inline]
     pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
         if !self.dropped_by_queue.is_empty() {
@@ -81,7 +81,7 @@ impl World {
         }
     }
 
-    /// A packet reaches the far end of a link that may have damaged it or made it late, or under the eyes of a recorder.
+    /// Handles the arrival of a packet over a link that may have damaged it or made it late, or that a recorder watches.
     #[inline(never)]
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
@@ -111,7 +111,7 @@ impl World {
         }
     }
 
-    /// A packet that a link made late reaches its far end.
+    /// Handles the arrival of a packet that a link made late.
     #[inline(never)]
     pub(crate) fn on_late_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];
@@ -123,7 +123,7 @@ impl World {
         self.come_through(now, i, id);
     }
 
-    /// A packet has arrived at the far end of a link, unharmed.
+    /// Handles the intact arrival of a packet at the far end of a link.
     fn come_through(&mut self, now: Time, i: u16, id: Id<Packet>) {
         let link = &self.links.wires[i as usize];
         let (node, trace) = (link.to, link.trace);
@@ -131,7 +131,7 @@ impl World {
         self.visit(now, node, trace.to_interface, id);
     }
 
-    /// What is left of a packet with an intact header, if its flow has a use for that.
+    /// Returns the remains of a packet with an intact header, if its flow can use them.
     pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
         let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
         is_of_use.then(|| Packet { damaged: true, ..packet.clone() })

@@ -37,7 +37,8 @@ enum State {
 impl Sender {
     /// Creates the sender.
     ///
-    /// # Panics If the window is larger than [`SELECTIVE_WINDOW`], beyond which a link ACK has no bits.
+    /// # Panics
+    /// If the window is larger than [`SELECTIVE_WINDOW`], beyond which a link ACK has no bits.
     pub fn new(srej: bool, rules: ArqRules) -> Self {
         assert!(rules.window <= SELECTIVE_WINDOW, "a window of {} frames", rules.window);
         Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, told: None }

@@ -29,7 +29,8 @@ pub struct BadLine {
 impl FadeRecord {
     /// Creates a record of these bad times, each [begin, end), repeated with `period`.
     ///
-    /// # Panics In debug builds, if they are not in order, overlap, or end after the period.
+    /// # Panics
+    /// In debug builds, if they are not in order, overlap, or end after the period.
     pub fn new(bad: Vec<[Time; 2]>, period: Span) -> Self {
         debug_assert!(bad.iter().all(|[begin, end]| begin < end));
         debug_assert!(bad.windows(2).all(|w| w[0][1] <= w[1][0]));
@@ -40,7 +41,8 @@ impl FadeRecord {
     /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad time, in order. Lines that begin with `#` are comments; `#
     /// period_s = 200` sets the time after which the record begins again, by default the end of the last bad time.
     ///
-    /// # Errors [`BadLine`] for the first malformed line.
+    /// # Errors
+    /// [`BadLine`] for the first malformed line.
     pub fn parse(text: &str) -> Result<FadeRecord, BadLine> {
         let mut reader = Reader::default();
         let mut last = 0;

@@ -1,9 +1,9 @@
-//! What somebody on the path knows of a TCP connection.
+//! Passive observer of a TCP connection: initial sequence numbers, offsets, window scales.
 
 use super::SeenTcp;
 use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time};
 
-/// Which way a segment of a connection goes.
+/// Direction of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
     /// From the side that opened the connection, which is who sent the first packet seen.
@@ -34,7 +34,7 @@ pub struct Connection {
     streams: [Stream; 2],
 }
 
-/// What flows one way.
+/// Stream of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stream {
     /// The number on the wire that is offset 0, once one is known.
@@ -46,7 +46,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// What a SYN says.
+    /// Records the SYN of a stream.
     fn open(&mut self, syn: &SeenTcp) {
         if self.isn != Some(syn.seq) {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };

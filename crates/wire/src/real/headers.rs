@@ -1,4 +1,4 @@
-//! Where the headers of a datagram are.
+//! Offsets of a datagram's headers.
 
 use super::Unreadable;
 use airhop_base::Ecn;
@@ -25,17 +25,17 @@ pub(super) const IPV6_HEADER: usize = 40;
 pub(super) const TCP_HEADER: usize = 20;
 pub(super) const UDP_HEADER: usize = 8;
 
-/// What the IP headers say.
+/// Fields of the IP headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Headers {
     pub is_v6: bool,
     /// Length of the datagram by its IP header.
     pub bytes: usize,
-    /// Where the transport header begins, or what of a fragment's payload is there.
+    /// Offset of the transport header, or of a fragment's payload.
     pub transport: usize,
     pub protocol: u8,
     pub is_fragment: bool,
-    /// It has a routing header whose route has not been gone to its end: the destination address is not the last one.
+    /// True with a routing header whose route is not at its end: the destination address is not the last one.
     pub is_on_route: bool,
 }
 

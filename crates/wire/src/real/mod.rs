@@ -26,7 +26,7 @@ pub use read::{Seen, SeenSack, SeenTcp, header_bytes, read};
 pub use verify::checksums_hold;
 pub use write::{has_eln, naks, write_back};
 
-/// Why bytes are no datagram that can be read.
+/// Reason for which bytes are not a readable datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// The first four bits are neither 4 (RFC 791 §3.1) nor 6 (RFC 8200 §3).
@@ -37,9 +37,9 @@ pub enum Unreadable {
     Cut {
         /// The header.
         what: &'static str,
-        /// So many bytes would be needed.
+        /// Number of bytes needed.
         needs: usize,
-        /// So many are there.
+        /// Number of bytes present.
         has: usize,
     },
     /// A header contradicts itself, or goes on behind the end of the datagram as the IP header has it.

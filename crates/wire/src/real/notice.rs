@@ -21,7 +21,7 @@ use std::net::IpAddr;
 const EXPERIMENT: u8 = 253;
 const EXPERIMENT_V6: u8 = 200;
 
-/// Where data offset, reserved bits and checksum are in a TCP header (RFC 9293 §3.1).
+/// Offsets of data offset, reserved bits and checksum in a TCP header (RFC 9293 §3.1).
 const TCP_OFFSET: usize = 12;
 const TCP_CHECKSUM: usize = 16;
 
@@ -31,9 +31,9 @@ const DONT_FRAGMENT: u8 = 0x40;
 /// The segment that a notice is about, as its headers had it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoted {
-    /// Who sent it, and now gets the notice.
+    /// Sender of the packet, and now destination of the notice.
     pub source: IpAddr,
-    /// Whom it was for.
+    /// Destination of the packet.
     pub destination: IpAddr,
     /// Source and destination port.
     pub ports: [u16; 2],
@@ -45,7 +45,7 @@ pub struct Quoted {
     pub peer_seq: u32,
 }
 
-/// Why a notice cannot be an ICMP message.
+/// Reason for which a notice cannot be an ICMP message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoticeError {
     /// A NAK is an option of an ACK that is on its way.
@@ -124,7 +124,7 @@ fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     }
 }
 
-/// What TCP (RFC 9293 §3.1) and ICMPv6 (RFC 8200 §8.1) put before their bytes.
+/// Returns the sum of the pseudo header of TCP (RFC 9293 §3.1) and ICMPv6 (RFC 8200 §8.1).
 fn pseudo(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Sum16BitWords {
     let addresses = Sum16BitWords::new().add_slice(source).add_slice(destination);
     addresses.add_2bytes((length as u16).to_be_bytes()).add_2bytes([0, protocol])

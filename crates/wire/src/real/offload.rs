@@ -1,6 +1,6 @@
-//! What a host leaves to its network card: checksums, and cutting large segments. A datagram that is taken from a device before that
-//! (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` which says what is left to do
-//! (Virtual I/O Device 1.2, §5.1.6).
+//! Work that a host leaves to its network card: checksums, and cutting large segments. A datagram that is taken from a device before that
+//! (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` that lists the rest of the work (Virtual I/O Device
+//! 1.2, §5.1.6).
 
 use super::Unreadable;
 use super::checksum::sum;
@@ -12,7 +12,7 @@ const FLAGS: usize = 13;
 const FIN_AND_PSH: u8 = 0x09;
 const CWR: u8 = 0x80;
 
-/// Why a card could not have done this, either.
+/// Reason for which a card could not have done this, either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffloadError {
     /// There is no datagram with headers.
@@ -31,7 +31,7 @@ pub enum OffloadError {
     Uncut(&'static str),
 }
 
-/// Where the checksum stands in the header of UDP (RFC 768).
+/// Offset of the checksum in the header of UDP (RFC 768).
 const UDP_CHECKSUM: usize = 6;
 
 /// Sets a checksum that the host began (`VIRTIO_NET_HDR_F_NEEDS_CSUM`): the field at `start + offset` holds the sum of the pseudo header,

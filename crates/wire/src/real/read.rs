@@ -17,14 +17,14 @@ const ACK: u8 = 0x10;
 const ECE: u8 = 0x40;
 const CWR: u8 = 0x80;
 
-/// What the headers of a datagram say.
+/// Fields of a datagram's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// Source address of the IP header.
     pub source: IpAddr,
     /// Destination address of the IP header; with a routing header the next one of the route (RFC 8200 §4.4).
     pub destination: IpAddr,
-    /// What is behind the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
+    /// Protocol behind the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
     pub protocol: u8,
     /// Source and destination port of TCP, UDP, and what has them at the same place: DCCP, SCTP, UDP-Lite. A fragment has none.
     pub ports: Option<[u16; 2]>,
@@ -40,7 +40,7 @@ pub struct Seen {
     pub tcp: Option<SeenTcp>,
 }
 
-/// What a TCP header says (RFC 9293 §3.1). Numbers are as they are on the wire.
+/// Fields of a TCP header (RFC 9293 §3.1). Numbers are as they are on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeenTcp {
     /// Sequence number.
@@ -119,8 +119,8 @@ pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
     })
 }
 
-/// How many of its bytes a datagram's headers are: without the others [`read`] says the same of it. A header that cannot be read,
-/// and what is behind it, is none.
+/// Returns the number of a datagram's bytes that are headers: without the other bytes [`read`] has the same result. An unreadable header,
+/// and everything behind it, does not count.
 pub fn header_bytes(bytes: &[u8]) -> usize {
     let Ok(headers) = Headers::of(bytes) else { return 0 };
     let behind = match headers.protocol {
@@ -161,7 +161,7 @@ fn read_tcp(header: &[u8]) -> SeenTcp {
     tcp
 }
 
-/// What is told only as a connection opens means nothing later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
+/// Reads an option. Options of the handshake have no meaning later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
 fn read_option(tcp: &mut SeenTcp, kind: u8, body: &[u8]) {
     match (kind, body) {
         (MSS, &[high, low]) if tcp.flags.syn => tcp.mss = Some(u16::from_be_bytes([high, low])),

@@ -1,4 +1,4 @@
-//! Whether the checksums of a datagram are right.
+//! Verification of a datagram's checksums.
 
 use super::checksum::sum;
 use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};

@@ -8,12 +8,12 @@ use crate::tcp::ELN_IN_ACK;
 use airhop_base::{Ecn, Eln, MAX_OPTION_BYTES, Naks, Original, Packet};
 use std::sync::Arc;
 
-/// Tells the NAK option from others of its kind (RFC 6994 §3).
+/// Identifier of the NAK option (RFC 6994 §3).
 const NAKS: [u8; 2] = [0xA1, 0x50];
 /// Kind, length and identifier.
 const NAKS_HEAD: usize = 4;
 
-/// Where the checksums are in their headers, and ECN and length in that of IP.
+/// Offsets of the checksums in their headers, and of ECN and length in that of IP.
 const IPV4_CHECKSUM: usize = 10;
 const TCP_CHECKSUM: usize = 16;
 const TCP_OFFSET: usize = 12;
@@ -57,7 +57,7 @@ pub fn write_back(
     out
 }
 
-/// Whether an agent marked this ACK: the link lost the segment that it asks for.
+/// True if an agent marked this ACK: the link lost the segment that it asks for.
 pub fn has_eln(packet: &Packet) -> bool {
     packet.segment().is_some_and(|segment| segment.options.eln == Some(Eln::Next))
 }
@@ -115,7 +115,7 @@ fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8
     }
     let (start, end) = (headers.transport, headers.transport + header.len());
     let mut new = header.to_vec();
-    // Whoever reads options stops at the end of the list (RFC 9293 §3.1): padding of that kind becomes one that is passed over.
+    // A reader of options stops at the end of the list (RFC 9293 §3.1): padding of that kind becomes NOPs.
     new[TCP_HEADER + free..].fill(NOP);
     new.extend([EXPERIMENT[0], added as u8, NAKS[0], NAKS[1]]);
     new.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
@@ -141,7 +141,7 @@ fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 
     checksum.add_all(inserted).checksum()
 }
 
-/// Where the list of options ends; nowhere if one of them goes on behind the header.
+/// Returns the offset of the end of the list of options; `None` if an option extends beyond the header.
 fn end_of_options(options: &[u8]) -> Option<usize> {
     let mut walk = Walk { options, at: 0 };
     walk.by_ref().all(|option| option.is_ok()).then_some(walk.at)

@@ -3,7 +3,7 @@
 use airhop_base::{NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// What a router wants its station to do.
+/// Action of a router, for its station to carry out.
 #[derive(Debug)]
 pub enum Action {
     /// Send this packet to this neighbour.
@@ -28,12 +28,12 @@ pub enum Action {
     Flush(NodeId),
 }
 
-/// What a router needs to know of a packet.
+/// Fields of a packet that a router needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing {
-    /// Where it comes from.
+    /// Source of the packet.
     pub src: NodeId,
-    /// Where it goes.
+    /// Destination of the packet.
     pub dst: NodeId,
     /// Hops that it has come.
     pub hops: u8,
@@ -46,7 +46,7 @@ impl Passing {
     }
 }
 
-/// What routers count.
+/// Counts of routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounts {
     /// Route requests sent, those of others that were passed on included.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct Buffer {
     waiting: VecDeque<Waiting>,
     capacity: usize,
-    /// How long a packet may wait.
+    /// Longest wait of a packet.
     patience: Span,
 }
 
@@ -49,7 +49,7 @@ impl Buffer {
         self.waiting.iter().any(|w| w.dst == dst)
     }
 
-    /// When the oldest packet will have waited for too long.
+    /// Returns the time at which the oldest packet will have waited for too long.
     pub fn expires(&self) -> Option<Time> {
         self.waiting.front().map(|w| w.until)
     }

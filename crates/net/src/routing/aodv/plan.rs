@@ -5,35 +5,35 @@ use airhop_base::Span;
 /// The parameters of AODV. Names in capitals are those of RFC 3561 §10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AodvPlan {
-    /// Whose rules apply where the numbers below do not say it.
+    /// Source of the rules that the numbers below leave open.
     pub variant: Variant,
-    /// How long a route lives that is not used: ACTIVE_ROUTE_TIMEOUT.
+    /// Lifetime of an unused route: ACTIVE_ROUTE_TIMEOUT.
     pub active_route: Span,
-    /// How long a route to itself is good for, as a node says in a reply: MY_ROUTE_TIMEOUT.
+    /// Lifetime of a node's route to itself in its replies: MY_ROUTE_TIMEOUT.
     pub own_route: Span,
-    /// How long a request is remembered: PATH_DISCOVERY_TIME.
+    /// Time for which a request is remembered: PATH_DISCOVERY_TIME.
     pub request_memory: Span,
-    /// What a hop takes at most, as far as is known: NODE_TRAVERSAL_TIME.
+    /// Upper estimate of the traversal time of a hop: NODE_TRAVERSAL_TIME.
     pub hop_time: Span,
     /// Hops between two nodes at most: NET_DIAMETER.
     pub diameter: u8,
     /// The radius of the first request for a destination of which nothing is known: TTL_START.
     pub ttl_start: u8,
-    /// What is added to it for the next one: TTL_INCREMENT.
+    /// Increment of the TTL for the next request: TTL_INCREMENT.
     pub ttl_step: u8,
     /// From this radius on the next request goes through the whole network: TTL_THRESHOLD.
     pub ttl_threshold: u8,
-    /// So often is a request through the whole network repeated: RREQ_RETRIES.
+    /// Number of repetitions of a request through the whole network: RREQ_RETRIES.
     pub retries: u32,
     /// After that, nothing is asked for so long.
     pub pause: Span,
     /// Packets that a node holds while it searches.
     pub buffer_packets: usize,
-    /// How long each of them may wait.
+    /// Longest wait of each of them.
     pub buffer_time: Span,
     /// Between packets that a found route sets free.
     pub release_gap: Span,
-    /// What is passed on to all is delayed by a random time up to this.
+    /// Upper bound of the random delay of a rebroadcast.
     pub jitter: Span,
     /// Routes and searches are looked after at multiples of this; `None`: when it is time.
     pub upkeep: Option<Span>,
@@ -41,7 +41,7 @@ pub struct AodvPlan {
     pub repairs: bool,
 }
 
-/// Whose rules of AODV.
+/// Source of the rules of AODV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// RFC 3561.
@@ -72,8 +72,8 @@ impl AodvPlan {
         repairs: false,
     };
 
-    /// What ns-2.35 does by default, with the link layer telling of lost neighbours. Its TTL_START is 5, but it takes a distance of which
-    /// nothing is known for 255 hops, so the first request goes through the whole network.
+    /// Defaults of ns-2.35, with a link layer that reports lost neighbours. Its TTL_START is 5, but ns-2 treats an unknown distance as 255
+    /// hops, so the first request goes through the whole network.
     pub const NS2: AodvPlan = AodvPlan {
         variant: Variant::Ns2,
         active_route: Span::from_secs(10),

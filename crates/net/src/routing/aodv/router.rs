@@ -27,13 +27,13 @@ pub struct Router {
     request: u32,
     /// Requests of others that were seen, and until when to remember them.
     seen: VecDeque<(NodeId, u32, Time)>,
-    /// What is to be done now.
+    /// Actions due now.
     pub(super) actions: VecDeque<Action>,
-    /// What is to be done later, the earliest first.
+    /// Actions due later, the earliest first.
     later: VecDeque<(Time, Action)>,
-    /// When ns-2 gives repairs up.
+    /// Times at which ns-2 gives repairs up.
     pub(super) repairs: VecDeque<(Time, NodeId)>,
-    /// When to look after routes and buffer; it may be too early.
+    /// Time of the next upkeep of routes and buffer; it may be too early.
     upkeep: Time,
     jitter: Stream,
     pub(super) counts: RoutingCounts,
@@ -68,14 +68,14 @@ impl Router {
         Some(action)
     }
 
-    /// When [`Router::on_timeout`] is to be called.
+    /// Returns the time of the next call of [`Router::on_timeout`].
     pub fn poll_timeout(&self) -> Option<Time> {
         let later = self.later.front().map(|&(at, _)| at);
         let repair = self.repairs.iter().map(|&(at, _)| at).min();
         [later, repair].into_iter().flatten().chain([self.upkeep]).min().filter(|&at| at < Time::MAX)
     }
 
-    /// What it counted.
+    /// Returns its counts.
     pub fn counts(&self) -> RoutingCounts {
         self.counts
     }
@@ -399,7 +399,7 @@ impl Router {
         }
     }
 
-    /// Looks after routes and buffer.
+    /// Expires routes and buffered packets.
     fn look_after_all(&mut self, now: Time) {
         self.drop_expired(now);
         self.give_up_repairs(now);

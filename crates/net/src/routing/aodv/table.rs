@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(super) struct Table(BTreeMap<NodeId, Route>);
 
-/// What a node knows of the way to another (RFC 3561 §2).
+/// Route from a node to another (RFC 3561 §2).
 #[derive(Debug)]
 pub(super) struct Route {
     pub state: State,
-    /// How fresh this is; 0 if nothing was ever heard of the destination.
+    /// Destination sequence number; 0 if nothing was ever heard of the destination.
     pub seq: u32,
     /// Of the route, or of the last one there was; `None` if there was none.
     pub hops: Option<u8>,
     pub next: NodeId,
-    /// When it ends, if it is not used.
+    /// Expiry of the route, if it is not used.
     pub expires: Time,
     /// Neighbours that use it: they are to be told if it breaks.
     pub precursors: Vec<NodeId>,
@@ -41,7 +41,7 @@ pub(super) struct Search {
     pub floods: u32,
     /// No other request before.
     pub until: Time,
-    /// When the last request was sent.
+    /// Time of the last request.
     asked: Time,
     /// The time per hop that the last searches took, the latest last.
     hop_times: Vec<Span>,
@@ -61,7 +61,7 @@ impl Table {
         self.0.get_mut(&dst)
     }
 
-    /// What is known of `dst`; at first, nothing.
+    /// Returns mutable access to the route to `dst`; a new route has no information.
     pub fn entry(&mut self, dst: NodeId) -> &mut Route {
         self.0.entry(dst).or_insert_with(Route::unknown)
     }
@@ -71,7 +71,7 @@ impl Table {
         self.get(dst).filter(|route| route.state == State::Up)
     }
 
-    /// The same, to be changed.
+    /// Returns mutable access to the route to `dst`, if it is valid.
     pub fn up_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
         self.get_mut(dst).filter(|route| route.state == State::Up)
     }
@@ -124,18 +124,19 @@ impl Route {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
 
-    /// Its next hop is lost or its time is over: what this node said of it holds no more (RFC 3561 §6.11).
+    /// Invalidates a route whose next hop is lost or whose lifetime is over: this node's earlier replies about it are void (RFC 3561
+    /// §6.11).
     pub fn invalidate(&mut self) {
         self.outdate();
         self.take_down();
     }
 
-    /// What others say of it from now on is newer than what this node said.
+    /// Increments the sequence number, so that later information supersedes this node's earlier replies.
     pub fn outdate(&mut self) {
         self.seq = self.seq.wrapping_add(1);
     }
 
-    /// It is good until then at least.
+    /// Extends the lifetime to `until` at least.
     pub fn extend(&mut self, until: Time) {
         self.expires = self.expires.max(until);
     }

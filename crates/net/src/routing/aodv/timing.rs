@@ -4,10 +4,10 @@ use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// What is known before a request goes out.
+/// State of a search before a request goes out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
-    /// It is the first of its search.
+    /// True for the first request of the search.
     pub is_first: bool,
     /// The radius of the request before it, or the length of the route that was found; 0 at first.
     pub last: u8,
@@ -16,7 +16,7 @@ pub(super) struct Ring {
 }
 
 impl AodvPlan {
-    /// How far a request goes.
+    /// Returns the TTL of a request.
     pub(super) fn radius(&self, ring: Ring) -> u8 {
         // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", also where that is beyond TTL_THRESHOLD.
         if ring.is_first && self.variant == Variant::Rfc3561 {
@@ -30,18 +30,18 @@ impl AodvPlan {
         }
     }
 
-    /// How far away a destination may have been to which a node repairs the way: MAX_REPAIR_TTL, 0.3 NET_DIAMETER (RFC 3561 §10).
+    /// Returns the longest distance of a destination to which a node repairs the route: MAX_REPAIR_TTL, 0.3 NET_DIAMETER (RFC 3561 §10).
     pub(super) fn max_repair(&self) -> u8 {
         (u16::from(self.diameter) * 3 / 10) as u8
     }
 
-    /// How far the request of a local repair goes: max(MIN_REPAIR_TTL, hops to the source / 2) + LOCAL_ADD_TTL; the first is the last known
-    /// distance of the destination, the last 2 (RFC 3561 §6.12, §10).
+    /// Returns the TTL of a local repair's request: max(MIN_REPAIR_TTL, hops to the source / 2) + LOCAL_ADD_TTL; the first is the last
+    /// known distance of the destination, the last 2 (RFC 3561 §6.12, §10).
     pub(super) fn repair_radius(&self, to_end: u8, to_source: u8) -> u8 {
         to_end.max(to_source / 2).saturating_add(2).min(self.diameter)
     }
 
-    /// What a node adds to its own sequence number before it asks: one (RFC 3561 §6.1), in ns-2 two.
+    /// Returns the increment of a node's own sequence number before a request: one (RFC 3561 §6.1), in ns-2 two.
     pub(super) fn seq_step(&self) -> u32 {
         match self.variant {
             Variant::Rfc3561 => 1,
@@ -49,8 +49,8 @@ impl AodvPlan {
         }
     }
 
-    /// How long to wait for an answer to a request that goes `ttl` hops, the `floods`-th of those that go through the whole network;
-    /// `hop_time` is what a hop took so far.
+    /// Returns the timeout of a request with a TTL of `ttl`, the `floods`-th of those that go through the whole network; `hop_time` is the
+    /// mean time of a hop so far.
     pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
         let there_and_back = |hops: u8| 2 * u64::from(hops);
         match self.variant {
@@ -73,7 +73,7 @@ impl AodvPlan {
         }
     }
 
-    /// What is left of the time of a route, as a reply says it: ns-2 counts whole seconds.
+    /// Returns the rest of a route's lifetime as a reply carries it: ns-2 counts whole seconds.
     pub(super) fn rounded(&self, lifetime: Span) -> Span {
         const SECOND: Span = Span::from_secs(1);
         match self.variant {

@@ -1,4 +1,4 @@
-//! The discipline of a queue is that of the scenario, or what a service of a flow makes of it.
+//! Queue disciplines: that of the scenario, or its replacement by a service of a flow.
 
 use super::hosts::hosts;
 use crate::plan::Plan;
@@ -7,7 +7,7 @@ use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
 use std::collections::HashMap;
 
-/// The disciplines that services of flows put in the place of the scenario's, by the transmitter that a queue is before.
+/// Disciplines that services of flows put in the place of the scenario's, by the transmitter behind the queue.
 pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {
@@ -26,12 +26,12 @@ impl Disciplines {
         all
     }
 
-    /// The discipline before the transmitter of this hop, `scenario` if nobody put another there.
+    /// Returns the discipline before the transmitter of this hop; `scenario` if no service replaced it.
     pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
         self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
     }
 
-    /// Puts another discipline in the place of a drop-tail queue; what the scenario made another stays.
+    /// Replaces a drop-tail queue by another discipline; any other discipline of the scenario stays.
     fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
         let Some(link) = plan.links.of(hop) else { return };
         if let QueuePlan::DropTail { packets } = self.of(hop, link.queue(hop)) {

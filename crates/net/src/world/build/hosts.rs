@@ -1,18 +1,18 @@
-//! Which nodes the data of a flow may pass: those of its path, or all of a cell in which nobody knows the path yet.
+//! Nodes that the data of a flow may pass: those of its path, or all of a cell in which the path is unknown.
 
 use crate::links::LinkPlan;
 use crate::plan::Plan;
 use crate::routing::Hop;
 use airhop_base::NodeId;
 
-/// The cell of this hop with its number, if its stations find their routes on demand.
+/// Returns the cell of this hop with its number, if its stations find their routes on demand.
 pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<(u16, &dyn LinkPlan)> {
     let link = plan.links.of(hop).filter(|link| link.is_on_demand())?;
     Some((hop.cell()?, link))
 }
 
-/// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
-/// the path yet.
+/// Returns the nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which the path is
+/// unknown.
 pub(crate) fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
     let Some((cell, wlan)) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
         return path.to_vec();

@@ -1,4 +1,4 @@
-//! Agents are installed along the path of a flow, by its services, and at every station where nobody knows the path.
+//! Installation of agents: along the path of a flow, by its services, and at every station where the path is unknown.
 
 use super::hosts::hosts;
 use crate::flow::{Ends, Flow};
@@ -23,8 +23,8 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
-/// Has the agents from number `first` on that heed fades hear of those of the wireless hops by which their flows leave their nodes,
-/// towards either end. Where routes are found on demand nobody can say which those are.
+/// Subscribes the agents from number `first` on that heed fades to the fades of the wireless hops by which their flows leave their nodes,
+/// towards either end. Where routes are found on demand these hops are unknown.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.heeds_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
@@ -65,7 +65,7 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
     }
 }
 
-/// What place a node has beside the wireless links of a flow, if any, where data come by one hop and go by the next.
+/// Returns the place of a node beside the wireless links of a flow, if any, where data come by one hop and go by the next.
 fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<Place> {
     if node == flow.from {
         return hop.is_wireless().then_some(Place::Source);
@@ -108,8 +108,7 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to those of a flow, which know it by its place in the world. Of more than
-/// [`crate::agents::MOST_AGENTS`] no world is made.
+/// Adds an agent to the agents of a flow, which know it by its place in the world. Beyond [`crate::agents::MOST_AGENTS`] no world is built.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);

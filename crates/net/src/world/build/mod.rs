@@ -1,4 +1,4 @@
-//! A world is built from a plan: networks, routes, flows and their agents.
+//! World from a plan: networks, routes, flows and their agents.
 
 pub(super) mod disciplines;
 mod hosts;
@@ -48,7 +48,7 @@ impl World {
         World::open(plan, None, seed, replication, recorder)
     }
 
-    /// The same, open to real hosts.
+    /// Builds the world of `plan`, open to real hosts.
     ///
     /// # Errors
     /// As those of [`World::new`].
@@ -138,7 +138,7 @@ impl World {
     }
 }
 
-/// What flows are built on.
+/// Networks and routes that flows are built on.
 pub(crate) struct Ground<'a> {
     pub plan: &'a Plan,
     pub graph: &'a Graph,
@@ -147,7 +147,7 @@ pub(crate) struct Ground<'a> {
 }
 
 impl Ground<'_> {
-    /// A flow with its agents.
+    /// Builds a flow with its agents.
     pub fn flow(
         &self,
         f: &FlowPlan,
@@ -179,7 +179,7 @@ impl Ground<'_> {
     }
 }
 
-/// Next hops towards every node that a flow begins or ends at.
+/// Computes the next hops towards every node that a flow begins or ends at.
 fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
@@ -193,7 +193,7 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     Ok(routes)
 }
 
-/// What crosses a cell whose routes are found on demand must begin and end there: its routers know no other nodes.
+/// Checks that traffic through a cell whose routes are found on demand begins and ends there: its routers know no other nodes.
 fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
         for (_, hop) in routes.path(graph, f.from, f.to) {
@@ -206,7 +206,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result
     Ok(())
 }
 
-/// The routes of the world: in cells whose routes are found on demand, the stations ask their routers.
+/// Returns the routes of the world: in cells whose routes are found on demand, the stations ask their routers.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
         (Some(_), Hop::Air { cell, from, .. }) => Hop::OnDemand { cell, from },

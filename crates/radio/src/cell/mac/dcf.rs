@@ -293,7 +293,8 @@ impl Dcf {
     /// Discards the packet in service, whose lifetime is over although the medium is won, and returns it. `idle`: the medium around the
     /// station is idle.
     ///
-    /// # Panics If there is no packet in service.
+    /// # Panics
+    /// If there is no packet in service.
     #[cold]
     pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) -> Service {
         self.finish(rules);
@@ -303,7 +304,8 @@ impl Dcf {
 
     /// Completes the station's own broadcast, which no answer follows, and returns the packet.
     ///
-    /// # Panics If no broadcast was under way.
+    /// # Panics
+    /// If no broadcast was under way.
     pub fn broadcast(&mut self, rules: &Rules) -> Id<Packet> {
         self.finish(rules);
         let packet = self.service.take().and_then(|service| service.packet);

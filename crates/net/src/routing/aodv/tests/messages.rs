@@ -113,7 +113,7 @@ fn errors_are_passed_on_to_precursors() {
     assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "nobody uses it");
 }
 
-// What comes back to its sender, or has come further than the network is wide, goes round in a circle.
+// A request that comes back to its sender, or has come further than the network is wide, goes round in a circle.
 #[test]
 fn circles_are_broken() {
     let mut bench = Bench::new(RFC);

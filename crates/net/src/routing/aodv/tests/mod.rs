@@ -28,7 +28,7 @@ fn ms(t: u64) -> Time {
     Time::ZERO + Span::from_millis(t)
 }
 
-/// What a router did, with packets by their numbers.
+/// Action of a router, with packets by their numbers.
 #[derive(Clone, Debug, PartialEq)]
 enum Did {
     Forward(u64, NodeId),
