@@ -3,9 +3,9 @@
 use airhop_base::Time;
 use std::time::Instant;
 
-/// Tells the time since the emulation began. Never goes back.
+/// Clock of the time since the emulation began. Never goes back.
 pub trait Clock {
-    /// The time now.
+    /// Returns the time now.
     fn now(&self) -> Time;
 }
 
@@ -16,7 +16,7 @@ pub struct Monotonic {
 }
 
 impl Monotonic {
-    /// The emulation begins now.
+    /// Starts the clock of an emulation.
     pub fn start() -> Self {
         Monotonic { start: Instant::now() }
     }

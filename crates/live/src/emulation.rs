@@ -14,24 +14,24 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 
-/// What is to be emulated, and for how long.
+/// Specification of an emulation, and its duration.
 #[derive(Clone, Debug)]
 pub struct Emulation {
-    /// Where packets enter and leave, one for each node.
+    /// Ends at which packets enter and leave, one for each node.
     pub ends: Vec<End>,
-    /// What runs there. Started in this order, a server before its client: see [`Command`].
+    /// Commands to run there. Started in this order, a server before its client: see [`Command`].
     pub commands: Vec<Command>,
-    /// What has to hold before a command of another node starts.
+    /// Conditions for the start of another node's command.
     pub ready: Vec<Ready>,
     /// At the latest it is over then. It is over before, when all commands have ended.
     pub duration: Span,
-    /// Which congestion controls senders have, at most one for each node; others have that of the host.
+    /// Congestion controls of senders, at most one for each node; others have that of the host.
     pub controls: Vec<Control>,
-    /// Where to write down what enters.
+    /// Log of entering datagrams.
     pub log: Option<LogTo>,
-    /// So long before an event the emulator stays awake: packets are less late, and a processor is busy.
+    /// Time before an event from which the emulator busy-waits: packets are less late, and a processor is busy.
     pub spin: Option<Span>,
-    /// So much longer the emulator sleeps each time, as on a busy machine: for tests of what lateness does.
+    /// Additional time of each sleep, as on a busy machine: for tests of the effect of lateness.
     pub oversleep: Span,
     /// Hears of the thread in the namespace of each node, as `/proc` has it: nsenter(1) of it enters the namespace.
     pub threads: Option<Sender<(NodeId, i32)>>,
@@ -40,15 +40,15 @@ pub struct Emulation {
 /// A node of the network on this machine.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// Its number.
+    /// Number of the node.
     pub node: NodeId,
-    /// Its name, for messages.
+    /// Name of the node, for messages.
     pub name: String,
-    /// What it is here.
+    /// Kind of the node on this machine.
     pub kind: EndKind,
 }
 
-/// What a node is on this machine.
+/// Kind of a node on this machine.
 #[derive(Clone, Debug)]
 pub enum EndKind {
     /// A network namespace with a TUN device, `airhop0`, and programs in it. The node's addresses are
@@ -66,18 +66,18 @@ pub enum EndKind {
 /// The next command starts when this one has ended, a socket of its node listens that did not before, or 300 ms went by.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// Where; the node's end is a namespace.
+    /// Node, whose end is a namespace.
     pub node: NodeId,
-    /// What `sh -c` is given.
+    /// Command line for `sh -c`.
     pub line: String,
-    /// Whether its standard error is kept; else it is that of the emulator.
+    /// True if its standard error is kept; else it is that of the emulator.
     pub capture_stderr: bool,
 }
 
 /// The congestion control of the connections that begin at a node; programs can still ask for another one.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// Where; the node's end is a namespace.
+    /// Node, whose end is a namespace.
     pub node: NodeId,
     /// By what name the kernel knows it.
     pub name: String,
@@ -85,18 +85,18 @@ pub struct Control {
     pub object: Option<Loadable>,
 }
 
-/// What has to hold before the first command of another node starts that comes after a command of this one.
+/// Condition for the start of the first command of another node after a command of this node.
 ///
 /// It is waited for 30 s at most, and no longer than the commands of its node run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ready {
-    /// Whose commands are waited for.
+    /// Node whose commands are waited for.
     pub node: NodeId,
-    /// What shows that they are ready.
+    /// Sign that they are ready.
     pub sign: Sign,
 }
 
-/// What shows that a node is ready.
+/// Sign that a node is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// A TCP socket listens, or a UDP socket is bound, at this port.
@@ -114,23 +114,23 @@ impl fmt::Display for Sign {
     }
 }
 
-/// Where to write the log of an emulation.
+/// Destination of the log of an emulation.
 #[derive(Clone, Debug)]
 pub struct LogTo {
     /// The file, which is replaced.
     pub path: PathBuf,
-    /// What [`Log::header`](crate::log::Log::header) will return.
+    /// Text that [`Log::header`](crate::log::Log::header) will return.
     pub header: String,
     /// Payload is not written: it is private.
     pub headers_only: bool,
 }
 
-/// Why an emulation was over.
+/// Reason for the end of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finished {
     /// All commands had ended.
     Commands,
-    /// Its duration had passed.
+    /// End of its duration.
     Duration,
     /// The stop flag was set.
     Asked,
@@ -138,24 +138,24 @@ pub enum Finished {
     World,
 }
 
-/// What became of an emulation.
+/// Result of an emulation.
 #[derive(Clone, Debug)]
 pub struct Live {
-    /// When it was over.
+    /// Time of its end.
     pub ended: Time,
-    /// Why it was over.
+    /// Reason for its end.
     pub finished: Finished,
-    /// How late packets were handed to their hosts.
+    /// Lateness of packets at their hosts.
     pub lateness: Lateness,
-    /// How soon each host answers data with an ACK.
+    /// Turnaround of each host, from data to their ACK.
     pub turnaround: Vec<(NodeId, Answers)>,
     /// The distributions of both: a simulation that draws from them says how much they moved.
     pub measured: Measured,
-    /// Why the run tells nothing about its network, however little its packets were late: sentences.
+    /// Reasons for which the run is no evidence about its network, however little its packets were late: sentences.
     pub why: Vec<String>,
     /// Each time that the emulator stood still for more than 5 ms.
     pub stalls: Vec<Stall>,
-    /// What became of the commands that were started, in their order.
+    /// Results of the commands that were started, in their order.
     pub commands: Vec<Ended>,
     /// By node that is a namespace: the congestion control that a new socket there had at the end.
     pub congestion_control: Vec<(NodeId, String)>,
@@ -166,54 +166,54 @@ pub struct Live {
     pub lost_to_emulator: u64,
     /// Packets to groups and broadcasts: they did not enter.
     pub ignored: u64,
-    /// What entered the network.
+    /// Datagrams that entered the network.
     pub admitted: Count,
-    /// What left it.
+    /// Datagrams that left it.
     pub departed: Count,
-    /// Whether the loop had real-time priority; if not, why.
+    /// Real-time priority of the loop; an error has the reason for its lack.
     pub real_time: Result<(), String>,
     /// The congestion control of each sender, by the name of its flow.
     pub controls: BTreeMap<String, String>,
-    /// Whether the kernel told of connections (TCP_INFO); if not, why.
+    /// Samples of connections by the kernel (TCP_INFO); an error has the reason for their lack.
     pub tcp_info: Result<(), String>,
 }
 
-/// What became of a command.
+/// Result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// Where it ran.
+    /// Node on which it ran.
     pub node: NodeId,
-    /// What `sh -c` was given.
+    /// Command line for `sh -c`.
     pub line: String,
-    /// Its exit code; 128 and the signal, if a signal ended it.
+    /// Exit code; 128 and the signal, if a signal ended it.
     pub exit: i32,
-    /// Whether the emulator ended it, since the time was up.
+    /// True if the emulator ended it, since the time was up.
     pub killed: bool,
-    /// Its standard output.
+    /// Standard output.
     pub stdout: Output,
-    /// Its standard error, if that was to be kept.
+    /// Standard error, if that was to be kept.
     pub stderr: Option<Output>,
 }
 
-/// What a command printed: all of it, or its beginning and its end.
+/// Output of a command: all of it, or its beginning and its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The first bytes, at most 1 MiB.
     pub first: Vec<u8>,
-    /// So many bytes behind them were not kept.
+    /// Number of bytes between them that were not kept.
     pub left_out: u64,
     /// The last bytes behind that, at most 1 MiB.
     pub last: Vec<u8>,
 }
 
 impl Output {
-    /// All bytes that were kept.
+    /// Returns all bytes that were kept.
     pub fn bytes(&self) -> Vec<u8> {
         [&self.first[..], &self.last].concat()
     }
 }
 
-/// Why there was no emulation, or why it ended at once.
+/// Reason for which there was no emulation, or for which it ended at once.
 #[derive(Debug, thiserror::Error)]
 pub enum EmulationError {
     /// Namespaces and TUN devices are Linux's.
@@ -227,9 +227,9 @@ pub enum EmulationError {
     SetUp {
         /// The node's name.
         name: String,
-        /// What was tried.
+        /// Step that failed.
         step: String,
-        /// What the kernel says.
+        /// Error of the kernel.
         error: io::Error,
     },
     /// A command could not be started.
@@ -237,9 +237,9 @@ pub enum EmulationError {
     Start {
         /// The node's name.
         name: String,
-        /// What `sh -c` would have been given.
+        /// Command line for `sh -c`.
         line: String,
-        /// What the kernel says.
+        /// Error of the kernel.
         error: io::Error,
     },
     /// The kernel does not have or not take the congestion control of a node.
@@ -247,9 +247,9 @@ pub enum EmulationError {
     Control {
         /// The node's name.
         name: String,
-        /// That of the congestion control.
+        /// Name of the congestion control.
         control: String,
-        /// What is missing, or what the kernel says.
+        /// Missing part, or the kernel's error.
         why: String,
     },
     /// A node did not become ready.
@@ -257,9 +257,9 @@ pub enum EmulationError {
     NotReady {
         /// The node's name.
         name: String,
-        /// What was waited for.
+        /// Sign that was waited for.
         sign: Sign,
-        /// Why it is waited for no longer.
+        /// Reason for which the wait ended.
         why: String,
     },
     /// The device of a node can no longer be read.
@@ -267,7 +267,7 @@ pub enum EmulationError {
     Device {
         /// The node's name.
         name: String,
-        /// What the kernel says.
+        /// Error of the kernel.
         error: io::Error,
     },
     /// Packets could no longer be waited for, or the log not written.
@@ -324,12 +324,12 @@ impl Emulation {
         Ok(())
     }
 
-    /// The name of a node, for messages.
+    /// Returns the name of a node, for messages.
     pub(crate) fn name(&self, node: NodeId) -> &str {
         self.ends.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
     }
 
-    /// What a run of the loop, its commands and `lost_in_devices` packets come to.
+    /// Returns the result of a run of the loop, its commands and `lost_in_devices` packets.
     pub(crate) fn live(
         &self,
         driven: Driven,
@@ -411,7 +411,7 @@ mod tests {
         }
     }
 
-    /// What the emulator itself loses is no loss of the network.
+    /// A packet that the emulator itself loses is no loss of the network.
     #[test]
     fn packets_that_the_emulator_lost_are_a_reason_to_refuse_a_run() {
         assert!(emulation().live(driven(), Vec::new(), Vec::new(), 0, Ok(())).why.is_empty());

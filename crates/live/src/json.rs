@@ -1,11 +1,11 @@
-//! What became of an emulation, as JSON: the `live` of a run's document. Names and their order are a contract.
+//! Result of an emulation as JSON: the `live` of a run's document. Names and their order are a contract.
 
 use crate::emulation::{Ended, Live, Output};
 use airhop_base::NodeId;
 use serde_json::{Map, Value, json};
 
 impl Live {
-    /// The JSON, with the names of nodes as `name` has them.
+    /// Returns the JSON, with the names of nodes as `name` has them.
     pub fn json(&self, name: impl Fn(NodeId) -> String) -> Value {
         let turnaround: Map<String, Value> = self
             .turnaround
@@ -43,7 +43,8 @@ fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
     })
 }
 
-/// What a program printed. Where it was too long to be kept, a line says how much is left out.
+/// Returns the output of a program. Where it was too long to be kept, a line has the number of bytes left
+/// out.
 fn text(output: &Output) -> String {
     if output.left_out == 0 {
         return String::from_utf8_lossy(&output.bytes()).into_owned();

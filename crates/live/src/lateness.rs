@@ -1,9 +1,9 @@
-//! How late the emulator was: from when a datagram left the simulated network to when it was written to its host.
+//! Lateness of the emulator: time from the departure of a datagram from the simulated network to its writing to the host.
 
 use airhop_base::{Empirical, Span};
 use hdrhistogram::Histogram;
 
-/// What is later counts as this late: 60 s.
+/// Upper bound of a lateness that is counted: 60 s.
 const LONGEST_NS: u64 = 60_000_000_000;
 /// Three significant digits.
 const DIGITS: u8 = 3;
@@ -23,12 +23,12 @@ impl Default for Lengths {
 }
 
 impl Lengths {
-    /// One more.
+    /// Adds a length.
     pub fn add(&mut self, length: Span) {
         self.nanos.saturating_record(length.nanos());
     }
 
-    /// How many there are.
+    /// Returns their number.
     pub fn count(&self) -> u64 {
         self.nanos.len()
     }
@@ -38,13 +38,13 @@ impl Lengths {
         micros(self.nanos.value_at_quantile(share))
     }
 
-    /// All of them as a distribution, to be drawn from.
+    /// Returns all of them as a distribution, to be drawn from.
     pub fn distribution(&self) -> Empirical {
         let counts = self.nanos.iter_recorded();
         Empirical::new(counts.map(|at| (Span::from_nanos(at.value_iterated_to()), at.count_at_value())))
     }
 
-    /// The lateness of an emulation.
+    /// Returns the lateness of an emulation.
     pub fn lateness(&self) -> Lateness {
         Lateness {
             p50_us: self.quantile_us(0.5),
@@ -59,7 +59,7 @@ fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// How late datagrams were written, in microseconds.
+/// Lateness of written datagrams, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lateness {
     /// Half of them were at most so late.
@@ -68,7 +68,7 @@ pub struct Lateness {
     pub p99_us: f64,
     /// None was later.
     pub max_us: f64,
-    /// How many were written.
+    /// Number of datagrams written.
     pub count: u64,
 }
 

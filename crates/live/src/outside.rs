@@ -1,19 +1,19 @@
-//! What the live side needs of a world.
+//! Interface of the live side to a world.
 
 use airhop_base::{Departure, NodeId, Time};
 
 /// A simulated network that datagrams enter and leave. Time is the world's own, since its beginning.
 pub trait Outside {
-    /// When something happens next; `None` if nothing ever does unless a datagram enters.
+    /// Returns the time of the next event; `None` if nothing ever happens unless a datagram enters.
     fn next_event(&mut self) -> Option<Time>;
 
-    /// All events up to and including `t` happen.
+    /// Handles all events up to and including `t`.
     ///
     /// # Errors
     /// [`Stopped`]: the world goes no further.
     fn advance(&mut self, t: Time) -> Result<(), Stopped>;
 
-    /// A datagram from the outside enters at `node`. All events up to `t` happen before.
+    /// Admits a datagram of a real host at `node`, after all events up to `t`.
     ///
     /// # Errors
     /// [`Stopped`]: the world goes no further.

@@ -1,4 +1,4 @@
-//! Where datagrams come from and go to.
+//! Ports: sources and destinations of datagrams.
 
 use std::collections::VecDeque;
 use std::io;
@@ -46,17 +46,17 @@ struct Sides {
 }
 
 impl Memory {
-    /// The next `read` of the emulator has this datagram, after those sent before.
+    /// Queues a datagram for the emulator's next `read`, after those sent before.
     pub fn send(&self, datagram: &[u8]) {
         self.with(|sides| sides.incoming.push_back(datagram.to_vec()));
     }
 
-    /// What the emulator wrote since the last call.
+    /// Returns the datagrams that the emulator wrote since the last call.
     pub fn received(&self) -> Vec<Vec<u8>> {
         self.with(|sides| std::mem::take(&mut sides.written))
     }
 
-    /// How many datagrams the emulator has not read yet.
+    /// Returns the number of datagrams that the emulator has not read yet.
     pub fn waiting(&self) -> usize {
         self.with(|sides| sides.incoming.len())
     }

@@ -1,11 +1,11 @@
-//! What this process may do on this machine, and why not: what `airhop doctor` prints.
+//! Privileges of this process on this machine, with reasons for their lack: the output of `airhop doctor`.
 //!
-//! Most is found out by trying, in a thread of its own that nothing else happens in.
+//! Most are found by trying, in a thread of its own that does nothing else.
 
 /// An ability, with the reason in words: how it is there, or what is missing and what would help.
 pub type Ability = Result<String, String>;
 
-/// What an emulation may need.
+/// Privileges that an emulation may need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Privileges {
     /// Network namespaces, for programs at nodes. Nothing goes without.
@@ -26,12 +26,12 @@ impl Privileges {
         linux::look()
     }
 
-    /// Whether real packets can be emulated; if not, why.
+    /// Checks that real packets can be emulated; an error has the reason.
     pub fn emulation(&self) -> Result<(), String> {
         [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
     }
 
-    /// Whether this very process can emulate them, and need not be started anew; if not, why.
+    /// Checks that this very process can emulate them, and need not be started anew; an error has the reason.
     pub fn emulation_here(&self) -> Result<(), String> {
         self.emulation()?;
         if needs_user_namespace() {
@@ -41,7 +41,7 @@ impl Privileges {
     }
 }
 
-/// Tells of a live test that it is skipped, with the line of `airhop doctor` for what is missing.
+/// Prints that a live test is skipped, with the line of `airhop doctor` for the missing privilege.
 ///
 /// # Panics
 /// With `AIRHOP_LIVE=required`, where a test that cannot have its rights has failed.
@@ -50,8 +50,8 @@ pub fn skip(missing: &str) {
     eprintln!("skipped: {missing}");
 }
 
-/// Whether this process must be started anew in a user namespace, in which it is root, to make network namespaces:
-/// `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). A process with threads cannot enter one.
+/// True if this process must be started anew in a user namespace, in which it is root, to make network namespaces: `unshare --user
+/// --map-root-user --net --fork --kill-child …` (util-linux). A process with threads cannot enter one.
 pub fn needs_user_namespace() -> bool {
     linux::needs_user_namespace()
 }
@@ -87,7 +87,7 @@ mod linux {
         !(has(SYS_ADMIN) && has(NET_ADMIN))
     }
 
-    /// Whether this process has a capability.
+    /// True if this process has a capability.
     fn has(capability: u32) -> bool {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
         let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
@@ -95,7 +95,7 @@ mod linux {
         effective.is_some_and(|set| set >> capability & 1 == 1)
     }
 
-    /// Whether root is root of the machine: what is not in a namespace heeds nobody else.
+    /// True unless root is root of the machine: resources outside of namespaces obey nobody else.
     fn is_in_user_namespace() -> bool {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
@@ -179,14 +179,14 @@ mod linux {
         Ok(format!("BPF struct_ops: Linux {release} with BTF, and the right to load"))
     }
 
-    /// The first two numbers of a kernel's release.
+    /// Returns the first two numbers of a kernel's release.
     fn version(release: &str) -> (u32, u32) {
         let mut numbers =
             release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 
-    /// What comes of trying `what` in a thread that ends with it.
+    /// Runs `what` in a thread that ends with it, and returns its result.
     fn tried(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
         let thread = thread::Builder::new().name("privileges".into()).spawn(what)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("the attempt failed")))

@@ -1,4 +1,4 @@
-//! What the kernel of a real host says of its TCP connections (TCP_INFO of tcp(7)), sampled.
+//! Samples of a real host's TCP connections by its kernel (TCP_INFO of tcp(7)).
 
 use airhop_base::{NodeId, Time};
 use std::net::{IpAddr, SocketAddr};
@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 pub struct SocketInfo {
     /// The sender's address and port.
     pub local: SocketAddr,
-    /// Those of its peer.
+    /// Address of its peer.
     pub peer: SocketAddr,
     /// The name of its congestion control.
     pub control: String,
@@ -25,7 +25,7 @@ pub struct SocketInfo {
 }
 
 impl SocketInfo {
-    /// The name of the flow of its data in a run document.
+    /// Returns the name of the flow of its data in a run document.
     pub fn flow(&self) -> String {
         format!("tcp {} > {}", self.local, self.peer)
     }
@@ -34,11 +34,11 @@ impl SocketInfo {
 /// A sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
-    /// When the kernel was asked.
+    /// Time of the sample.
     pub at: Time,
     /// At which node.
     pub node: NodeId,
-    /// What it said.
+    /// Answer of the kernel.
     pub info: SocketInfo,
 }
 
@@ -46,8 +46,8 @@ pub struct Sampled {
 const INFINITE: u32 = u32::MAX;
 
 impl Sampled {
-    /// The bytes of a record of a log, all numbers little-endian: time in ns (u64), node (u16), address (16 bytes, an IPv4 one mapped into
-    /// IPv6) and port (u16) of the sender and of its peer, state (u8), cwnd, ssthresh (2³² - 1: none yet), srtt in µs and
+    /// Returns the bytes of a record of a log, all numbers little-endian: time in ns (u64), node (u16), address (16 bytes, an IPv4 one
+    /// mapped into IPv6) and port (u16) of the sender and of its peer, state (u8), cwnd, ssthresh (2³² - 1: none yet), srtt in µs and
     /// retransmissions (u32 each), and the name of the congestion control.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let SocketInfo { local, peer, control, ca_state, cwnd, ssthresh, srtt_us, retransmits } = &self.info;
@@ -70,7 +70,7 @@ impl Sampled {
         bytes
     }
 
-    /// The sample of such a record; `None` if it is none.
+    /// Returns the sample of such a record; `None` if it is none.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (at, rest) = bytes.split_first_chunk()?;
         let (node, rest) = rest.split_first_chunk()?;
@@ -119,7 +119,7 @@ mod tests {
         Sampled { at: Time::from_nanos(1_500_000_001), node: NodeId(3), info }
     }
 
-    /// What is written is read, of both families; what is cut is no sample.
+    /// A sample that is written is read back, of both families; a truncated one is no sample.
     #[test]
     fn a_sample_is_its_bytes() {
         let four = sampled("10.0.0.1:40312", "10.0.0.4:5201", Some(11));

@@ -1,5 +1,5 @@
-//! How long a host takes to answer data, as the network sees it: from when a data segment left the network until a pure ACK for exactly
-//! that enters. The lateness of the emulator is part of it, and so is a delayed ACK's timer.
+//! Turnaround of a host, as the network sees it: from the departure of a data segment from the network to the entry of a pure ACK for
+//! exactly that segment. The lateness of the emulator is part of it, and so is a delayed ACK's timer.
 //!
 //! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK meets
 //! the next data frame. So it belongs to the report of an emulation; a simulation takes it as `tcp.turnaround`.
@@ -12,10 +12,10 @@ use airhop_wire::real::{Seen, SeenTcp};
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
-/// So many connections are watched at once. One more, and those watched so far are forgotten: only samples are lost.
+/// Maximum number of connections watched at once. Beyond it, those watched so far are forgotten: only samples are lost.
 const MAX_CONNECTIONS: usize = 4096;
 
-/// So many segments of a connection that wait for their ACK are watched; Linux acknowledges every second one.
+/// Maximum number of a connection's segments watched that wait for their ACK; Linux acknowledges every second one.
 const MAX_SEGMENTS: usize = 64;
 
 /// An ACK of a single segment that takes as long waited for a timer: Linux delays it by TCP_DELACK_MIN, 40 ms, or by 30 ms where a tick is
@@ -28,18 +28,18 @@ type Connection = ([IpAddr; 2], [u16; 2]);
 /// A data segment that a host has.
 #[derive(Clone, Copy, Debug)]
 struct Written {
-    /// Where it ends.
+    /// End of the segment.
     end: u32,
-    /// When it left the network.
+    /// Time of its departure from the network.
     due: Time,
-    /// When the host had it.
+    /// Time at which the host had it.
     at: Time,
 }
 
 /// The data of a connection that its host has not answered.
 #[derive(Debug, Default)]
 struct Unanswered {
-    /// Where the data written so far ends.
+    /// End of the data written so far.
     end: Option<u32>,
     /// Some of it is missing: until all is acknowledged, ACKs answer what fills the hole.
     has_hole: bool,
@@ -67,7 +67,7 @@ impl Unanswered {
         }
     }
 
-    /// The segment that an ACK answers, and how many it acknowledges.
+    /// Returns the segment that an ACK answers, and how many it acknowledges.
     fn answered(&mut self, ack: u32) -> Option<(Written, usize)> {
         self.has_hole &= self.end != Some(ack);
         let place = self.segments.iter().position(|segment| segment.end == ack)?;
@@ -81,14 +81,14 @@ pub struct Turnaround {
     /// By the host's address and its peer's.
     unanswered: HashMap<Connection, Unanswered>,
     lengths: Lengths,
-    /// What the host alone took.
+    /// Time of the host alone.
     own: Lengths,
-    /// When its last answer entered.
+    /// Entry of its last answer.
     last: Time,
 }
 
 impl Turnaround {
-    /// A datagram for the host left the network at `due` and was written at `at`.
+    /// Records a datagram for the host that left the network at `due` and was written at `at`.
     pub fn wrote(&mut self, due: Time, at: Time, datagram: &Seen) {
         let (Some(tcp), Some([from, to])) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload == 0 {
@@ -102,7 +102,7 @@ impl Turnaround {
         self.unanswered.entry(connection).or_default().wrote(tcp.seq, Written { end, due, at });
     }
 
-    /// The host sent a datagram, which was read at `at`.
+    /// Records a datagram of the host, which was read at `at`.
     pub fn read(&mut self, at: Time, datagram: &Seen) {
         let (Some(tcp), Some(ports)) = (&datagram.tcp, datagram.ports) else { return };
         if datagram.payload > 0 || !is_only_ack(tcp) {
@@ -120,7 +120,7 @@ impl Turnaround {
         }
     }
 
-    /// What the host alone took from a segment to its ACK.
+    /// Returns the times of the host alone from a segment to its ACK.
     pub fn own(&self) -> Empirical {
         self.own.distribution()
     }
@@ -139,14 +139,14 @@ fn is_only_ack(tcp: &SeenTcp) -> bool {
     tcp.flags.ack && !(tcp.flags.syn || tcp.flags.fin || tcp.rst)
 }
 
-/// How soon a host answered data, in microseconds.
+/// Turnaround of a host, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Answers {
     /// Half of the answers took at most so long.
     pub p50_us: f64,
     /// 90 % of the answers took at most so long.
     pub p90_us: f64,
-    /// How many answers there were.
+    /// Number of answers.
     pub count: u64,
 }
 
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use airhop_wire::real;
 
-    /// A segment with an ACK from 10.0.0.`from` to 10.0.0.`to`; both hosts use this port.
+    /// Returns a segment with an ACK from 10.0.0.`from` to 10.0.0.`to`; both hosts use this port.
     fn segment(from: u8, to: u8, port: u16, sequence: u32, ack: u32, payload: u8) -> Seen {
         let mut bytes = [0; 40];
         bytes[..20].copy_from_slice(&[
@@ -233,8 +233,8 @@ mod tests {
         );
     }
 
-    /// What a simulated receiver does by itself is not the host's: the emulator was late by 50 µs, one ACK waited for the timer of RFC 1122
-    /// §4.2.3.2 (Linux: 40 ms), and the answers behind a stall of 20 ms waited for its end.
+    /// Delays of a simulated receiver are not the host's: the emulator was late by 50 µs, one ACK waited for the timer of RFC 1122 §4.2.3.2
+    /// (Linux: 40 ms), and the answers behind a stall of 20 ms waited for its end.
     #[test]
     fn what_a_host_takes_is_without_lateness_timers_and_the_answers_before() {
         let mut host = Turnaround::default();

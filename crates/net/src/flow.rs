@@ -55,7 +55,7 @@ pub(crate) enum Ends {
 }
 
 impl Ends {
-    /// The datagrams of a flow without TCP.
+    /// Returns the datagrams of a flow without TCP.
     pub fn datagrams(&mut self) -> Option<&mut Datagrams> {
         match self {
             Ends::Udp(udp) => Some(&mut udp.datagrams),
@@ -90,7 +90,7 @@ pub(crate) struct TcpEnds {
 }
 
 impl TcpEnds {
-    /// The time of the sender's timer has come.
+    /// Handles the sender's timer.
     pub fn on_sender_timer(&mut self, now: Time) {
         let (una, timeouts) = (self.sender.state().una, self.sender.counters().timeouts);
         self.sender.on_timeout(now);
@@ -100,8 +100,8 @@ impl TcpEnds {
         }
     }
 
-    /// The receiver takes a packet in. Returns the payload bytes handed to the application so far, if that grew; a transfer of `size` bytes
-    /// may be complete by it.
+    /// Passes a packet to the receiver. Returns the payload bytes delivered to the application so far, if they grew; that may complete a
+    /// transfer of `size` bytes.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet, size: u64) -> Option<u64> {
         let before = self.receiver.delivered();
@@ -120,7 +120,7 @@ impl TcpEnds {
         (delivered > before).then_some(delivered)
     }
 
-    /// A notice reaches the sender. Returns how late it came, in milliseconds, if that can be said.
+    /// Passes a notice to the sender. Returns its lateness in milliseconds, if it has one.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);
@@ -142,7 +142,7 @@ impl UdpEnds {
         UdpEnds { bytes, source, datagrams: Datagrams::default() }
     }
 
-    /// The datagram that is due now.
+    /// Returns the datagram that is due now.
     pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
         let number = self.datagrams.send(self.bytes);
         let body = Body::Udp(Datagram { number, len: self.bytes, sent: now, original: None });

@@ -21,8 +21,8 @@ pub struct LinkFades {
     pub bad: Vec<[Time; 2]>,
 }
 
-/// The bad times up to `until` in one replication, of each directed link that has such in real time: wired and radio links, then those
-/// between stations of a wlan that receive each other.
+/// Returns the bad times up to `until` in one replication, of each directed link that has such in real time: wired and radio links, then
+/// those between stations of a wlan that receive each other.
 ///
 /// # Errors
 /// [`BuildError`] if what the replication draws cannot be drawn.
@@ -47,7 +47,7 @@ fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Itera
     })
 }
 
-/// Every directed link with errors: its network, its ends, and what its errors are.
+/// Returns every directed link with errors: its network, its ends, and its errors.
 fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
     plan.links.iter().flat_map(|(_, link)| {
         let name = |i: usize| plan.nodes[usize::from(link.nodes()[i].0)].as_str();

@@ -17,7 +17,7 @@ use std::collections::{HashSet, VecDeque};
 /// A place, metres.
 pub type Place = [f64; 2];
 
-/// The plan of one replication: `plan` itself, or a copy of it in which nothing is left to chance.
+/// Returns the plan of one replication: `plan` itself, or a copy of it in which nothing is left to chance.
 ///
 /// # Errors
 /// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw is as the plan asks.
@@ -102,7 +102,7 @@ pub fn connected(places: &[Place], reach: Option<f64>) -> bool {
     apart.is_empty()
 }
 
-/// Every pair (from, to) of places that many steps of at most `reach` apart, by the shortest way; `None` stands for any number of
+/// Returns every pair (from, to) of places that many steps of at most `reach` apart, by the shortest way; `None` stands for any number of
 /// them. There and back are two pairs.
 pub fn pairs(places: &[Place], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
     let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
@@ -155,7 +155,7 @@ struct Short {
     pairs: usize,
 }
 
-/// A deck for each number of hops that is asked for. The last is of flows that take any number: they get what the others leave.
+/// Returns a deck for each number of hops that is asked for. The last is of flows that take any number: they get what the others leave.
 fn decks(wanted: &[Pair], places: &[Place], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));

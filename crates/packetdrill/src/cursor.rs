@@ -17,13 +17,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a script cannot be read.
+/// Reason for which a script cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{place}: {message}")]
 pub struct ParseError {
     /// The script's file.
     pub file: String,
-    /// Where in it.
+    /// Position in the script.
     pub place: Place,
     /// Expected and found text.
     pub message: String,
@@ -134,7 +134,7 @@ impl<'a> Cursor<'a> {
         begins.then(|| self.take_while(|c| c.is_ascii_alphanumeric() || c == '_'))
     }
 
-    /// A decimal or hexadecimal number, with a sign.
+    /// Reads a decimal or hexadecimal number, with a sign.
     pub(crate) fn integer(&mut self) -> Result<i64, ParseError> {
         let before = self.clone();
         let negative = self.take("-");
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
         Ok(if negative { -number } else { number })
     }
 
-    /// A number of 32 bits.
+    /// Reads a number of 32 bits.
     pub(crate) fn number<T: TryFrom<i64>>(&mut self) -> Result<T, ParseError> {
         self.blanks();
         let before = self.clone();
@@ -153,7 +153,7 @@ impl<'a> Cursor<'a> {
         T::try_from(number).map_err(|_| before.error("a smaller number"))
     }
 
-    /// The rest of a statement, over ends of lines within brackets; without comments.
+    /// Reads the rest of a statement, over ends of lines within brackets; without comments.
     pub(crate) fn statement(&mut self) -> String {
         let (mut depth, mut text) = (0_i32, String::new());
         while let Some(c) = self.peek() {

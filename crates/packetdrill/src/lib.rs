@@ -34,16 +34,16 @@ use std::path::Path;
 /// A place in a script with what is to be said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where.
+    /// Position in the script.
     pub place: Place,
     /// A sentence, without the place.
     pub text: String,
 }
 
-/// What a stack makes of a script.
+/// Verdict on a stack under a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// All that was asked holds, up to the end or up to what the stack does not model.
+    /// Agreement with the script, up to its end or up to a feature that the stack does not model.
     Pass {
         /// Segments, results and assertions that were compared, without the handshake.
         checks: usize,
@@ -54,7 +54,7 @@ pub enum Verdict {
     },
     /// An event differs.
     Fail {
-        /// Where.
+        /// Position in the script.
         place: Place,
         /// By the script.
         expected: String,
@@ -65,7 +65,7 @@ pub enum Verdict {
     NotApplicable(Note),
 }
 
-/// The verdict of Airhop's TCP on the script in `file`, whose text is `text`.
+/// Returns the verdict of Airhop's TCP on the script in `file`, whose text is `text`.
 ///
 /// # Errors
 /// The text is no script.
@@ -75,7 +75,7 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
     Ok(play(&script, &mut Airhop::new(folder)))
 }
 
-/// The verdicts of the other senders of Airhop that the script's options `--also` name, by their words.
+/// Returns the verdicts of the other senders of Airhop that the script's options `--also` name, by their words.
 ///
 /// # Errors
 /// The text is no script, or the option names what does not exist.
@@ -92,7 +92,8 @@ pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>,
         .collect()
 }
 
-/// The verdict of this machine's kernel on the script in `file`, whose text is `text`. A script that cannot be tried here does not apply.
+/// Returns the verdict of this machine's kernel on the script in `file`, whose text is `text`. A script that cannot be tried here does not
+/// apply.
 ///
 /// # Errors
 /// The text is no script.

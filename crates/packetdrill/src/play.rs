@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 /// `--tolerance_usecs` of packetdrill when the script does not say.
 const TOLERANCE: i64 = 4_000_000;
-/// So long a segment is waited for whose time is `*`.
+/// Time for which a segment is awaited whose time is `*`, nanoseconds.
 const PATIENCE: i64 = 100_000_000_000;
 
-/// Holds a stack to a script.
+/// Checks a stack against a script.
 pub fn play(script: &Script, stack: &mut dyn Stack) -> Verdict {
     let microseconds = script.option("tolerance_usecs").and_then(|text| text.parse::<i64>().ok());
     let tolerance = microseconds.map_or(TOLERANCE, |us| us.saturating_mul(1000));
@@ -48,11 +48,12 @@ type Ended = Result<(), (Place, Refusal)>;
 
 struct Player<'a> {
     stack: &'a mut dyn Stack,
-    /// How early or late a segment may be.
+    /// Maximum deviation of a segment's time, early or late.
     tolerance: i64,
     /// PSH is compared as well (`--push`).
     push: bool,
-    /// What a script does not expect is a difference (`--complete`); packetdrill looks at what comes in place of what is expected alone.
+    /// True if a segment that a script does not expect is a difference (`--complete`); packetdrill compares only the segments in place of
+    /// expected ones.
     complete: bool,
     /// The script's time of the event before, if it was not a range.
     anchor: Option<i64>,
@@ -122,8 +123,8 @@ impl Player<'_> {
         }
     }
 
-    /// The time of an event. `+0.5` counts from the event before: by the script's time if that names one, else by the stack's; a range
-    /// counts from now, as in packetdrill.
+    /// Returns the time of an event. `+0.5` counts from the event before: by the script's time if that names one, else by the stack's; a
+    /// range counts from now, as in packetdrill.
     fn window(&self, when: When) -> (i64, i64) {
         let now = self.stack.now();
         let before = self.anchor.unwrap_or(now);
@@ -146,7 +147,7 @@ impl Player<'_> {
         self.stack.deliver(&segment)
     }
 
-    /// The stack's timestamp for one of the script: what was seen, or as far from the nearest that was.
+    /// Returns the stack's timestamp for one of the script: what was seen, or as far from the nearest that was.
     fn clock(&self, script: u32) -> u32 {
         let before = self.clocks.range(..=script).next_back();
         let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
@@ -182,8 +183,8 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// The next segment. A script may expect as one what leaves as several: a sender that offloads segmentation hands them over together.
-    /// They are put together as long as they are a part of what is expected.
+    /// Returns the next segment. A script may expect as one what leaves as several: a sender that offloads segmentation hands them over
+    /// together. They are put together as long as they are a part of what is expected.
     fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
         while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {
@@ -236,7 +237,7 @@ impl Player<'_> {
     }
 }
 
-/// A time for people.
+/// Formats a time for messages.
 fn seconds(nanos: i64) -> String {
     format!("{:.6} s", nanos as f64 / 1e9)
 }

@@ -15,7 +15,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// The value of an option, the last one given.
+    /// Returns the value of an option, the last one given.
     pub fn option(&self, name: &str) -> Option<&str> {
         self.options.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -24,9 +24,9 @@ impl Script {
 /// An event of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Where it begins.
+    /// Position at which it begins.
     pub place: Place,
-    /// When it happens.
+    /// Time of the event.
     pub when: When,
     /// The action.
     pub action: Action,
@@ -47,7 +47,7 @@ pub enum When {
     BetweenAfter(i64, i64),
 }
 
-/// What an event consists of.
+/// Action of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// `<`: a TCP segment of the peer arrives.
@@ -143,7 +143,8 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// The codepoint of a segment that comes: Not-ECT where the script names none, ECT(0) where either will do.
+    /// Returns the codepoint of an incoming segment: Not-ECT where the script names none, ECT(0) where either
+    /// will do.
     pub fn codepoint(&self) -> Ecn {
         match self.ecn {
             None | Some(EcnField::NotEct) => Ecn::NotEct,
@@ -158,7 +159,7 @@ impl Segment {
         self.seq.wrapping_add(self.len)
     }
 
-    /// The options that are named.
+    /// Returns the options that are named.
     pub fn named(&self) -> impl Iterator<Item = &TcpOption> {
         self.options.iter().flatten()
     }
@@ -171,7 +172,7 @@ impl Segment {
         })
     }
 
-    /// The SACK blocks (RFC 2018 §3), in their order.
+    /// Returns the SACK blocks (RFC 2018 §3), in their order.
     pub fn sack(&self) -> &[(u32, u32)] {
         let blocks = self.named().find_map(|option| match option {
             TcpOption::Sack(blocks) => Some(blocks.as_slice()),
@@ -180,7 +181,7 @@ impl Segment {
         blocks.unwrap_or_default()
     }
 
-    /// The maximum segment size (RFC 9293 §3.7.1), bytes.
+    /// Returns the maximum segment size (RFC 9293 §3.7.1), bytes.
     pub fn mss(&self) -> Option<u16> {
         self.named().find_map(|option| match option {
             TcpOption::Mss(bytes) => Some(*bytes),
@@ -188,7 +189,7 @@ impl Segment {
         })
     }
 
-    /// The shift count of windows (RFC 7323 §2.2).
+    /// Returns the shift count of windows (RFC 7323 §2.2).
     pub fn scale(&self) -> Option<u8> {
         self.named().find_map(|option| match option {
             TcpOption::Scale(shift) => Some(*shift),
@@ -274,9 +275,9 @@ impl fmt::Display for TcpOption {
 /// A system call with its arguments and its result.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Call {
-    /// Its name.
+    /// Name of the call.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Vec<Value>,
     /// The result that the script expects; `None`: `...` or nothing.
     pub result: Option<i64>,
@@ -287,12 +288,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// Whether the call reads from a socket, and so waits for data.
+    /// True if the call reads from a socket, and so waits for data.
     pub fn reads(&self) -> bool {
         matches!(self.name.as_str(), "read" | "recv" | "recvfrom" | "recvmsg" | "readv")
     }
 
-    /// The number that an argument is.
+    /// Returns an argument as a number.
     pub fn number(&self, place: usize) -> Option<i64> {
         match self.arguments.get(place)? {
             Value::Number(number) => Some(*number),
@@ -304,7 +305,7 @@ impl Call {
         }
     }
 
-    /// The words of an argument, `A|B`.
+    /// Returns the words of an argument, `A|B`.
     pub fn words(&self, place: usize) -> impl Iterator<Item = &str> {
         let text = match self.arguments.get(place) {
             Some(Value::Word(text)) => text.as_str(),
@@ -313,7 +314,7 @@ impl Call {
         text.split('|')
     }
 
-    /// The text that an argument is, alone or in brackets.
+    /// Returns an argument as a text, alone or in brackets.
     pub fn text(&self, place: usize) -> Option<&str> {
         match self.arguments.get(place)? {
             Value::Text(text) => Some(text),

@@ -1,11 +1,11 @@
-//! What shell commands and sockets set for the connections to come.
+//! Settings by shell commands and sockets for the connections to come.
 
 use crate::Variant;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Whose rules a script states.
+/// Operating system whose rules a script states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum System {
     /// Linux, as most.
@@ -15,10 +15,10 @@ pub enum System {
     FreeBsd,
 }
 
-/// What is set, by names of Linux (`tcp_sack`), and what no model has.
+/// Settings by names of Linux (`tcp_sack`), and settings that no model has.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whose rules the script states.
+    /// Operating system whose rules the script states.
     pub system: System,
     /// The values of `net.ipv4`, without that.
     values: BTreeMap<String, String>,
@@ -93,7 +93,7 @@ impl Settings {
         Settings { variant: Some(variant), ..Settings::default() }
     }
 
-    /// Takes in a shell command, and the scripts in `folder` that it runs.
+    /// Applies a shell command, and the scripts in `folder` that it runs.
     ///
     /// # Errors
     /// The part of it that is not modelled.
@@ -192,17 +192,17 @@ impl Settings {
         Ok(())
     }
 
-    /// A setting as a word.
+    /// Returns a setting as a word.
     pub(crate) fn word(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// A setting as a number.
+    /// Returns a setting as a number.
     pub(crate) fn number(&self, name: &str) -> Option<u32> {
         self.word(name)?.parse().ok()
     }
 
-    /// Whether a setting that is on by default is on.
+    /// True if a setting that is on by default is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.number(name) != Some(0)
     }
@@ -214,7 +214,7 @@ fn assignment(word: &str) -> Option<(String, &str)> {
     Some((short(path)?, value))
 }
 
-/// The name below `net.ipv4`.
+/// Returns the name of a setting below `net.ipv4`.
 fn short(path: &str) -> Option<String> {
     let dotted = path.trim_start_matches("/proc/sys/").replace('/', ".");
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)

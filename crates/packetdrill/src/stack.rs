@@ -5,13 +5,13 @@ use crate::script::{Call, Segment};
 /// A segment that the stack sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// When, in nanoseconds since the beginning of the script.
+    /// Time, in nanoseconds since the beginning of the script.
     pub at: i64,
     /// The segment; its numbers count from the SYNs.
     pub segment: Segment,
 }
 
-/// Why a stack does not do as it is told.
+/// Reason for which a stack refuses an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The stack has no model of it; the reason.
@@ -26,7 +26,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The stack has no model of it.
+    /// Creates a refusal of a feature that the stack does not model.
     pub(crate) fn unmodelled(reason: impl Into<String>) -> Self {
         Refusal::NotApplicable(reason.into())
     }
@@ -43,15 +43,15 @@ pub struct Compared {
 
 /// A TCP under test. Times are nanoseconds since the beginning of the script.
 pub trait Stack {
-    /// The fields of a segment that are compared.
+    /// Returns the fields of a segment that are compared.
     fn compared(&self) -> Compared;
 
-    /// How much later than the script's tolerance a segment may be, as the stack's timers have ticks; nanoseconds.
+    /// Returns the additional tolerance of a segment's time, as the stack's timers have ticks; nanoseconds.
     fn tick(&self) -> i64 {
         0
     }
 
-    /// The time now.
+    /// Returns the time now.
     fn now(&self) -> i64;
 
     /// Waits until `at`; segments sent meanwhile are kept.
@@ -60,34 +60,34 @@ pub trait Stack {
     /// The stack failed.
     fn wait_until(&mut self, at: i64) -> Result<(), Refusal>;
 
-    /// A segment of the peer arrives.
+    /// Delivers a segment of the peer.
     ///
     /// # Errors
     /// The segment asks for something that is not modelled.
     fn deliver(&mut self, segment: &Segment) -> Result<(), Refusal>;
 
-    /// The next segment that the stack sends, `by` that time at the latest.
+    /// Returns the next segment that the stack sends, `by` that time at the latest.
     ///
     /// # Errors
     /// The stack failed.
     fn next_sent(&mut self, by: i64) -> Result<Option<Sent>, Refusal>;
 
-    /// The application calls the system. Returns whether the result was compared.
+    /// Makes a system call of the application. Returns whether the result was compared.
     ///
     /// # Errors
     /// The call is not modelled, or its result is another one.
     fn call(&mut self, call: &Call) -> Result<bool, Refusal>;
 
-    /// A shell command sets something.
+    /// Applies a shell command.
     ///
     /// # Errors
     /// It asks for something that is not modelled, or fails.
     fn command(&mut self, text: &str) -> Result<(), Refusal>;
 
-    /// A member of `tcp_info` (`tcpi_snd_cwnd`) or a constant; `None`: the stack has no such number.
+    /// Returns a member of `tcp_info` (`tcpi_snd_cwnd`) or a constant; `None`: the stack has no such number.
     fn info(&self, name: &str) -> Option<f64>;
 
-    /// The numbers of `tcp_info` are about to be asked for.
+    /// Refreshes the numbers of `tcp_info`.
     ///
     /// # Errors
     /// The stack failed.
@@ -95,7 +95,7 @@ pub trait Stack {
         Ok(())
     }
 
-    /// The script is over. Returns how many results of calls were compared since they began to block.
+    /// Ends the script. Returns the number of results of calls that were compared since they began to block.
     ///
     /// # Errors
     /// A call that blocked returned another result.

@@ -7,11 +7,11 @@ use std::str::FromStr;
 /// `--also`. RFCs state more rules for every sender than Linux' own follows: what a kernel passes is a rule for these as well.
 #[derive(Clone, Copy, Debug)]
 pub struct Variant {
-    /// Where its parameters are from, but for the handshake, the initial window and what a script sets.
+    /// Preset of its parameters, but for the handshake, the initial window and the script's settings.
     pub preset: Preset,
-    /// Its scheme, whatever a script sets.
+    /// Scheme, whatever a script sets.
     pub scheme: &'static Scheme,
-    /// How it finds and repairs losses with SACK, if that is not the preset's.
+    /// Detection and recovery of losses with SACK, if not the preset's.
     pub recovery: Option<(LossDetection, SackRecovery)>,
 }
 

@@ -33,7 +33,7 @@ pub(super) fn datagrams(
 struct Draw(SplitMix64);
 
 impl Draw {
-    /// A number below `most`.
+    /// Draws a number below `most`.
     fn below(&mut self, most: u64) -> u64 {
         (unit(self.0.draw()) * most as f64) as u64
     }
@@ -71,7 +71,7 @@ impl Draw {
         }
     }
 
-    /// An IPv4 or IPv6 datagram, seldom to an address of nobody, or a fragment.
+    /// Draws an IPv4 or IPv6 datagram, seldom to an address of nobody, or a fragment.
     fn ip(&mut self, from: NodeId, to: NodeId, protocol: u8, body: fn(&mut Self) -> Vec<u8>) -> Vec<u8> {
         let body = body(self);
         let ecn = (self.below(4) as u8) & 3;
@@ -103,7 +103,8 @@ impl Draw {
         [self.ports(), (8 + payload as u16).to_be_bytes().to_vec(), vec![0; 2 + payload as usize]].concat()
     }
 
-    /// A segment as of a host that has lost its mind: any flags, numbers next to each other, some far away.
+    /// Draws a segment as of a host that has lost its mind: any flags, numbers next to each other, some far
+    /// away.
     fn tcp(&mut self) -> Vec<u8> {
         let number = |draw: &mut Self| {
             let near = draw.below(NUMBERS) as u32;

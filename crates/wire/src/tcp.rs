@@ -83,7 +83,7 @@ fn protect(header: &mut [u8], ends: [NodeId; 2]) {
     }
 }
 
-/// The sum of a header without data, and of the pseudo header before it.
+/// Returns the sum of a header without data, and of the pseudo header before it.
 fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
     let [source, destination] = ends.map(addressing::address);
     Sum16BitWords::new()
@@ -129,7 +129,7 @@ pub(crate) fn write_notice(
     Ok(IpNumber::TCP)
 }
 
-/// A header with ports and sequence number, and nothing else.
+/// Returns a header with ports and sequence number, and nothing else.
 fn header(flow: FlowId, way: Way, seq: u64) -> TcpHeader {
     let (source, destination) = addressing::ports(flow, way, TCP_RECEIVER_PORT);
     TcpHeader::new(source, destination, numbers::fold(seq, addressing::isn(flow, way)), 0)
@@ -168,7 +168,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     Ok((flow, Body::Tcp(segment), window_shift))
 }
 
-/// The notice that a header carries: in its reserved bits, or as an option.
+/// Returns the notice that a header carries: in its reserved bits, or as an option.
 fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Notice>, WireError> {
     let isn = addressing::isn(flow, Way::Forward);
     let notice = |kind, seq: u32, end| {

@@ -22,10 +22,10 @@ use std::sync::mpsc::Receiver;
 use tally::Tally;
 use vigil::Vigil;
 
-/// So many datagrams are read at a port before departures and the other ports have their turn: at 10 µs each a port holds
-/// up the others for less than the timers of a kernel are coarse.
+/// Maximum number of datagrams read at a port before departures and the other ports have their turn: at 10 µs each a port holds up the
+/// others for less than the granularity of a kernel's timers.
 const BATCH: usize = 16;
-/// How often progress is told and the log goes to the disk. Nothing sleeps longer: whoever sets the stop flag waits no more.
+/// Interval of progress reports and of writing the log to disk. Nothing sleeps longer, so a stop flag is seen within it.
 const PROGRESS: Span = Span::from_millis(100);
 
 /// Sleeps until a timer or a port.
@@ -37,15 +37,15 @@ pub trait Sleep {
     fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()>;
 }
 
-/// Why the loop cannot go on.
+/// Reason for which the loop cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// The device of a node can no longer be read.
     #[error("reading the packets of node {}: {error}", .node.0)]
     Read {
-        /// Whose device.
+        /// Node of the device.
         node: NodeId,
-        /// What the kernel says.
+        /// Error of the kernel.
         error: io::Error,
     },
     /// Waiting failed.
@@ -61,15 +61,15 @@ pub enum DriveError {
 pub struct Loop<C, S, P> {
     /// The time.
     pub clock: C,
-    /// Where the loop waits; it knows the ports in the same order.
+    /// Sleeper of the loop; it knows the ports in the same order.
     pub sleeper: S,
-    /// Where datagrams enter and leave, one for each node.
+    /// Ports at which datagrams enter and leave, one for each node.
     pub ports: Vec<(NodeId, P)>,
-    /// When it is over.
+    /// Duration of the run.
     pub duration: Span,
-    /// So long before an event the loop no longer sleeps: the processor is awake when it is due.
+    /// Time before an event from which the loop busy-waits: the processor is awake when the event is due.
     pub spin: Span,
-    /// What the kernels of the hosts say of their connections, from whoever asks them.
+    /// Samples of the hosts' connections (TCP_INFO), from the thread that takes them.
     pub sockets: Receiver<Sampled>,
 }
 
@@ -95,7 +95,7 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
     }
 }
 
-/// What a pass of the loop works on.
+/// State of a pass of the loop.
 struct Pass<'a, C, S, P, W> {
     of: &'a mut Loop<C, S, P>,
     world: &'a mut W,
@@ -108,7 +108,7 @@ struct Pass<'a, C, S, P, W> {
     end: Time,
 }
 
-/// Why a pass was not completed.
+/// Reason for which a pass was not completed.
 enum Halt {
     World,
     Failed(DriveError),
@@ -164,7 +164,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// The world goes on to `now`; what left is written; what waits at the ports enters, if it still may.
+    /// Advances the world to `now`, writes the departures, and admits the datagrams that wait at the ports, if they still may enter.
     fn once(&mut self, now: Time, may_enter: bool) -> Result<(), Halt> {
         self.world.advance(now)?;
         self.write_departures();
@@ -176,7 +176,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         Ok(())
     }
 
-    /// One batch of the datagrams that wait at a port.
+    /// Reads one batch of the datagrams that wait at a port.
     fn read(&mut self, port: usize) -> Result<(), Halt> {
         for _ in 0..BATCH {
             if !self.ready[port] {
@@ -192,7 +192,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         Ok(())
     }
 
-    /// The datagram at the head of the buffer enters the network.
+    /// Admits the datagram at the head of the buffer to the network.
     fn enter(&mut self, port: usize, length: usize) -> Result<(), Halt> {
         let at = self.of.clock.now();
         let datagram = &self.buffer[..length];
@@ -228,7 +228,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// How long there is nothing to do. No time at all if a port may have more, or if the loop waits wide awake.
+    /// Returns the time without work. Zero if a port may have more, or if the loop busy-waits.
     fn rest(&mut self, now: Time, progress_due: Time) -> Span {
         if self.ready.contains(&true) {
             return Span::ZERO;
@@ -241,7 +241,7 @@ impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
         }
     }
 
-    /// Takes the samples of connections that came since.
+    /// Reads the samples of connections that came since.
     fn hear(&mut self) {
         for sampled in self.of.sockets.try_iter() {
             self.tally.heard(&sampled);

@@ -1,4 +1,4 @@
-//! What a run of the loop counts.
+//! Counts of a run of the loop.
 
 use crate::emulation::Finished;
 use crate::lateness::{Lateness, Lengths};
@@ -28,31 +28,31 @@ impl Count {
     }
 }
 
-/// How far an emulation is.
+/// Progress of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// The time.
     pub time: Time,
-    /// What entered the network.
+    /// Datagrams that entered the network.
     pub admitted: Count,
-    /// What left it.
+    /// Datagrams that left it.
     pub departed: Count,
     /// 99 % of what left was written at most so late, in microseconds.
     pub lateness_p99_us: f64,
-    /// What the emulator itself lost.
+    /// Number of datagrams that the emulator itself lost.
     pub lost_to_emulator: u64,
 }
 
 /// The emulator stood still.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// When it should have gone on.
+    /// Time at which it should have continued.
     pub at: Time,
-    /// How much later it did.
+    /// Delay of its continuation.
     pub length: Span,
 }
 
-/// What an emulation adds to its network, for a simulation of the same: see [`airhop_base::Empirical`].
+/// Lateness and turnaround of an emulation, for a simulation of the same: see [`airhop_base::Empirical`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// From when a packet was due at its host until it was written; of packets that are written together, after the first one, from when
@@ -62,28 +62,28 @@ pub struct Measured {
     pub turnaround: Vec<(NodeId, Empirical)>,
 }
 
-/// What became of a run of the loop.
+/// Result of a run of the loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Driven {
-    /// When it was over.
+    /// Time of its end.
     pub ended: Time,
-    /// Why it was over.
+    /// Reason for its end.
     pub finished: Finished,
-    /// What entered the network.
+    /// Datagrams that entered the network.
     pub admitted: Count,
-    /// What left it and was written.
+    /// Datagrams that left it and were written.
     pub departed: Count,
     /// Datagrams to groups and broadcasts, which a routed network does not carry: they did not enter.
     pub ignored: u64,
     /// Datagrams that left the network and that no host got, for a reason outside the network.
     pub lost_to_emulator: u64,
-    /// Where and why the first of them was lost.
+    /// Place and cause of the first loss.
     pub first_loss: Option<(NodeId, String)>,
-    /// How late datagrams were written.
+    /// Lateness of written datagrams.
     pub lateness: Lateness,
-    /// How soon the host of each port answers.
+    /// Turnaround of the host at each port.
     pub turnaround: Vec<(NodeId, Answers)>,
-    /// When the emulator stood still.
+    /// Stalls of the emulator.
     pub stalls: Vec<Stall>,
     /// The distributions of lateness and turnaround.
     pub measured: Measured,
@@ -100,7 +100,7 @@ pub(super) struct Tally {
     lost: u64,
     first_loss: Option<(NodeId, String)>,
     lateness: Lengths,
-    /// The same; what each packet of those that are written together added to that of the one before.
+    /// Lateness that each packet of a batch added to that of the one before.
     added: Lengths,
     last_written: Time,
     turnaround: Vec<(NodeId, Turnaround)>,
@@ -114,7 +114,7 @@ impl Tally {
         Tally { turnaround, ..Tally::default() }
     }
 
-    /// The loop went on at `now`, where it expected to at `expected`.
+    /// Records that the loop continued at `now` instead of `expected`.
     pub(super) fn woke(&mut self, expected: Time, now: Time) {
         let length = now.since(expected);
         if length > STALL {
@@ -127,7 +127,7 @@ impl Tally {
         self.turnaround[port].1.read(at, seen);
     }
 
-    /// What left the network by now is about to be written, one packet after the other.
+    /// Begins to write the datagrams that left the network by now, one after the other.
     pub(super) fn writes(&mut self) {
         self.last_written = Time::ZERO;
     }

@@ -1,11 +1,11 @@
-//! How long the loop may stay awake without work.
+//! Limit of busy-waiting.
 //!
-//! Linux takes the processor from real-time threads that use more than 95 % of it (`sched_rt_runtime_us`, sched(7)): for 50 ms in
-//! every second nothing else would happen. So a loop that spins sleeps a tenth of the time, whatever it is asked for.
+//! Linux takes the processor from real-time threads that use more than 95 % of it (`sched_rt_runtime_us`, sched(7)): for 50 ms in every
+//! second nothing else would happen. So a loop that busy-waits sleeps a tenth of the time, whatever it is asked for.
 
 use airhop_base::{Span, Time};
 
-/// What is asleep is counted anew so often: far below the second over which Linux counts.
+/// Interval over which sleep is counted: far below the second over which Linux counts.
 const WINDOW: Span = Span::from_millis(20);
 /// One part in so many of the time is slept.
 const SHARE: u64 = 10;
@@ -18,12 +18,12 @@ pub(super) struct Vigil {
 }
 
 impl Vigil {
-    /// The loop slept.
+    /// Records a sleep of the loop.
     pub fn slept(&mut self, from: Time, to: Time) {
         self.asleep = self.asleep + to.since(from);
     }
 
-    /// Whether the loop may stay awake now.
+    /// True if the loop may busy-wait now.
     pub fn may_last(&mut self, now: Time) -> bool {
         let length = now.since(self.since);
         let has_slept = self.asleep.nanos().saturating_mul(SHARE) >= length.nanos();

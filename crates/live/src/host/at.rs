@@ -36,14 +36,14 @@ pub struct Interface {
     outgoing6: OwnedFd,
     /// Addresses of this machine: what is for them is not for the network.
     own: BTreeSet<IpAddr>,
-    /// What is left of a packet that was longer than a wire lets through.
+    /// Rest of a packet that was longer than the MTU of a wire.
     segments: VecDeque<Vec<u8>>,
     _rule: Rule,
     _owner: OwnedFd,
 }
 
 impl Interface {
-    /// Takes over the forwarding of what comes in at the interface `name`, until it is dropped.
+    /// Forwards the packets that come in at the interface `name`, in place of the kernel, until it is dropped.
     ///
     /// # Errors
     /// The step that failed.
@@ -63,12 +63,12 @@ impl Interface {
         Ok(Interface { incoming, outgoing4, outgoing6, own, segments, _rule: rule, _owner: owner })
     }
 
-    /// Whether a captured packet is one to carry.
+    /// True if a captured packet is one to carry.
     fn is_for_others(&self, seen: &Seen) -> bool {
         is_unicast(seen.destination) && !self.own.contains(&seen.destination)
     }
 
-    /// What has been captured becomes what a wire would have carried. Returns the length of the first datagram in `buffer`.
+    /// Turns a captured packet into the datagrams on a wire. Returns the length of the first datagram in `buffer`.
     fn accept(&mut self, captured: Captured, buffer: &mut [u8]) -> Option<usize> {
         let Captured { length, link_header, is_for_this_host, offload } = captured;
         if !is_for_this_host {
@@ -101,7 +101,7 @@ impl Interface {
     }
 }
 
-/// A socket that sends whole datagrams out at `device`; the kernel only finds the next hop.
+/// Returns a socket that sends whole datagrams out at `device`; the kernel only finds the next hop.
 fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     // The protocol IPPROTO_RAW means that headers are included (raw(7)); for IPv6 that must be said again (RFC 3542 §3).
@@ -185,7 +185,7 @@ struct Rule {
 impl Rule {
     fn add(device: &str) -> io::Result<Self> {
         let rule = Rule { netlink: Netlink::open()?, device: device.to_owned() };
-        // One that a killed emulator left; mostly there is none.
+        // Remove the rule of a killed emulator; mostly there is none.
         rule.remove();
         rule.netlink.discard_from(&rule.device)?;
         Ok(rule)

@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// So much of what a command prints is kept of its beginning, and of its end.
+/// Number of bytes kept of the beginning, and of the end, of a command's output.
 const KEPT: usize = 1 << 20;
-/// How long a command has to end by itself when its time is up.
+/// Time for a command to end by itself after the emulation's end.
 const GRACE: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// How many commands have ended.
+/// Number of commands that have ended.
 pub type Ends = Arc<AtomicUsize>;
 
 /// A command that was started.
@@ -62,12 +62,12 @@ impl Running {
         Ok(running)
     }
 
-    /// Where it runs.
+    /// Returns the node on which it runs.
     pub fn node(&self) -> NodeId {
         self.command.node
     }
 
-    /// Whether it has ended.
+    /// True if it has ended.
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
@@ -119,7 +119,7 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// What was not collected is ended, too.
+    /// Ends a command that was not collected, too.
     fn drop(&mut self) {
         self.kill();
         let _ = self.child.wait();

@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 /// Variables of an object that count what its listener heard, and what that spared.
 const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
-/// How often the kernel sends the last data of a program that is gone again (ip-sysctl, tcp_orphan_retries; by default it is eight times). A killed
-/// emulator leaves connections behind that nobody answers: so they are gone, and the object with them, within half a minute.
+/// Number of retransmissions by the kernel of the last data of a program that is gone (ip-sysctl, tcp_orphan_retries; eight by default). A
+/// killed emulator leaves connections behind without a peer: with this limit they are gone, and the object with them, within half a minute.
 const ORPHAN_RETRIES: &str = "5";
 
-/// What the nodes have, until this is dropped.
+/// Congestion controls of the nodes, until this is dropped.
 #[derive(Default)]
 pub struct Controls {
     /// By name.
@@ -79,7 +79,7 @@ impl Controls {
         Ok(registered)
     }
 
-    /// The names that the kernel has for objects, each with the one that was asked for.
+    /// Returns the names that the kernel has for objects, each with the one that was asked for.
     pub fn names(&self) -> Vec<(String, String)> {
         self.registered
             .iter()
@@ -87,7 +87,7 @@ impl Controls {
             .collect()
     }
 
-    /// The name that was asked for at a node.
+    /// Returns the name that was asked for at a node.
     pub fn of(&self, node: NodeId) -> Option<&String> {
         self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
     }
@@ -135,7 +135,7 @@ fn choose(node: NodeId, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the device has an address of IPv6 (proc_pid_net(5)).
+/// True if the device has an address of IPv6 (proc_pid_net(5)).
 fn has_ipv6() -> bool {
     let table = fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
     table.lines().any(|line| line.ends_with(NAME))

@@ -46,7 +46,7 @@ impl Diag {
         Ok(Diag { socket: NetlinkSocket::open(SockProtocol::NetlinkSockDiag)? })
     }
 
-    /// All TCP connections, of both families.
+    /// Returns all TCP connections, of both families.
     ///
     /// # Errors
     /// The kernel refuses, or has no tcp_diag.
@@ -85,7 +85,7 @@ impl Diag {
         self.each(family, STATES, |message| found.extend(connection(message)))
     }
 
-    /// Gives what the kernel says of each connection in these states.
+    /// Calls `each` with the kernel's record of each connection in these states.
     fn each(&self, family: u8, states: u32, mut each: impl FnMut(&[u8])) -> io::Result<()> {
         self.socket.send(BY_FAMILY, DUMP, &request(family, states))?;
         let mut answer = [0; 32 * 1024];
@@ -106,7 +106,7 @@ fn request(family: u8, states: u32) -> Vec<u8> {
     body
 }
 
-/// The same structure: the one connection with this `struct inet_diag_sockid` is to end.
+/// Builds the request, of the same structure, to end the one connection with this `struct inet_diag_sockid`.
 fn destruction(family: u8, id: &[u8]) -> Vec<u8> {
     let mut body = vec![family, TCP, 0, 0];
     body.extend_from_slice(&ANY_STATE.to_ne_bytes());
@@ -170,7 +170,7 @@ fn connection(message: &[u8]) -> Option<SocketInfo> {
     })
 }
 
-/// An address of the kernel's; an IPv4 address of a socket that takes both is one of IPv4.
+/// Reads an address of the kernel; an IPv4 address of a socket that takes both is one of IPv4.
 fn address(family: u8, bytes: &[u8]) -> Option<IpAddr> {
     match family {
         INET => <[u8; 4]>::try_from(&bytes[..4]).ok().map(|bytes| Ipv4Addr::from(bytes).into()),
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Nothing that a kernel answers is read beyond its end.
+    /// No answer of a kernel is read beyond its end.
     #[test]
     fn an_answer_that_is_cut_tells_nothing() {
         let (_client, _server) = pair("127.0.0.1");

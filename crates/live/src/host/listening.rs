@@ -1,4 +1,4 @@
-//! Which sockets wait for others to speak first.
+//! Listening sockets.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,18 +7,18 @@ use std::fs;
 const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 
-/// Whether a socket of this thread's network namespace listens at a port.
+/// True if a socket of this thread's network namespace listens at a port.
 pub fn listens_at(port: u16) -> bool {
     listening().iter().any(|socket| port_of(socket) == Some(port))
 }
 
-/// The port of a socket as [`listening`] writes it: `tcp 0100007F:0CEA 4711`.
+/// Returns the port of a socket as [`listening`] writes it: `tcp 0100007F:0CEA 4711`.
 fn port_of(socket: &str) -> Option<u16> {
     let (_, port) = socket.split(' ').nth(1)?.rsplit_once(':')?;
     u16::from_str_radix(port, 16).ok()
 }
 
-/// The sockets of this thread's network namespace that listen: table, address and port as the kernel writes them, inode.
+/// Returns the sockets of this thread's network namespace that listen: table, address and port as the kernel writes them, inode.
 pub fn listening() -> BTreeSet<String> {
     let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
     let of_table = |(table, state): (&str, &str)| -> Vec<String> {
@@ -29,7 +29,7 @@ pub fn listening() -> BTreeSet<String> {
     tables.into_iter().flat_map(of_table).collect()
 }
 
-/// A line of a table, if its socket is in `state`: number, local address, remote address, state, … inode as the tenth.
+/// Reads a line of a table, if its socket is in `state`: number, local address, remote address, state, … inode as the tenth.
 fn socket(table: &str, line: &str, state: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     (*words.get(3)? == state).then(|| format!("{table} {} {}", words[1], words.get(9).unwrap_or(&"")))

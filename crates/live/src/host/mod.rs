@@ -41,13 +41,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 use sys::Schedule;
 
-/// So long the next command waits for a socket of the one before to listen.
+/// Time for which the next command waits for a socket of the one before to listen.
 const SETTLE: Duration = Duration::from_millis(300);
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// A port of this machine, with a descriptor to wait for.
 pub trait Device: Port + AsFd {
-    /// How many datagrams it has lost, since nobody read them in time.
+    /// Returns the number of datagrams lost because nobody read them in time.
     fn lost(&mut self) -> u64;
 }
 
@@ -85,7 +85,7 @@ impl Stage {
         found.map(|(_, namespace)| namespace).ok_or_else(|| io::Error::other("the node has no namespace"))
     }
 
-    /// What new sockets of each node have for congestion control (ip-sysctl, tcp_congestion_control).
+    /// Returns the congestion control of each node's new sockets (ip-sysctl, tcp_congestion_control).
     fn congestion_control(&self) -> Vec<(NodeId, String)> {
         let read = || fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").ok();
         let word = |namespace: &Namespace| Some(namespace.within(read).ok()??.trim().to_owned());
@@ -93,7 +93,7 @@ impl Stage {
     }
 }
 
-/// What the loop and the thread that starts commands tell each other.
+/// Signals between the loop and the thread that starts commands.
 struct Signals {
     ends: Ends,
     alarm: Alarm,
@@ -171,19 +171,19 @@ fn run_on<W: Outside>(
 }
 
 impl Emulation {
-    /// Tells the thread that is in each namespace.
+    /// Sends the thread in each namespace to its listeners.
     fn announce(&self, stage: &Stage) {
         let Some(threads) = &self.threads else { return };
         for (node, namespace) in &stage.namespaces {
             if let Ok(thread) = namespace.within(nix::unistd::gettid) {
-                // Who does not listen does not want to know.
+                // A closed channel has no listener.
                 let _ = threads.send((*node, thread.as_raw()));
             }
         }
     }
 }
 
-/// A step that belongs to no node.
+/// Converts the error of a step that belongs to no node.
 fn step<T>(result: io::Result<T>, what: &str) -> Result<T, EmulationError> {
     result.map_err(|error| EmulationError::SetUp { name: "all".into(), step: what.into(), error })
 }

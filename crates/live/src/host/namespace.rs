@@ -45,7 +45,7 @@ impl Namespace {
     pub fn within<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
         let (result, done) = mpsc::sync_channel(1);
         let job: Job = Box::new(move || {
-            // Whoever asked waits for the answer, or is gone with the emulator.
+            // The caller waits for the answer, or is gone with the emulator.
             let _ = result.send(job());
         });
         let gone = || io::Error::other("the thread of the node is gone");
@@ -67,7 +67,7 @@ impl Namespace {
         let attend = move || {
             let spawned = spawn(&mut command);
             let pid = spawned.as_ref().ok().map(Child::id);
-            // Whoever asked waits for the answer.
+            // The caller waits for the answer.
             let _ = started.send(spawned);
             if let Some(pid) = pid {
                 wait_for(pid);
@@ -89,8 +89,8 @@ impl Drop for Namespace {
     }
 }
 
-/// What this thread starts from now on is in a new process namespace: it serves for one program. It could go back and start another,
-/// but not in a user namespace: the process namespace of the emulator belongs to the machine.
+/// Starts a program in a new process namespace. This thread serves for one program: it could go back and start another, but not in a user
+/// namespace, as the process namespace of the emulator belongs to the machine.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     sys::in_namespace(command, sys::own_pidfd()?);
     unshare(CloneFlags::CLONE_NEWPID)?;
@@ -104,7 +104,7 @@ fn wait_for(pid: u32) {
     while waitid(Id::Pid(Pid::from_raw(pid as i32)), flags) == Err(nix::Error::EINTR) {}
 }
 
-/// This thread leaves the namespaces of the emulator.
+/// Leaves the emulator's namespaces with this thread.
 fn enter() -> Result<(), Failed> {
     let step = |what: &'static str| move |error: nix::Error| (what.to_owned(), error.into());
     unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS).map_err(step("making namespaces"))?;

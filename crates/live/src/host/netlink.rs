@@ -26,7 +26,7 @@ const NO_DUPLICATE_DETECTION: u32 = 0x02;
 const RULE_INPUT: u16 = 3;
 const RULE_PRIORITY: u16 = 6;
 const RULE_PROTOCOL: u16 = 21;
-/// Who made a rule (rtnetlink(7), rtm_protocol): nobody else uses this number. Only rules that have it are taken away.
+/// Protocol number of rules by Airhop (rtnetlink(7), rtm_protocol), which nobody else uses. Only rules with it are removed.
 const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
 const ROUTE_DESTINATION: u16 = 1;
@@ -76,7 +76,7 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &message)
     }
 
-    /// A device makes itself no IPv6 address: it would look for routers and others with that address.
+    /// Keeps a device from making itself an IPv6 address: it would look for routers and others with that address.
     ///
     /// # Errors
     /// The kernel refuses, or has no IPv6.
@@ -88,7 +88,7 @@ impl Netlink {
         self.ask(NEW_LINK, 0, &message)
     }
 
-    /// Gives a device an IPv4 address.
+    /// Adds an IPv4 address to a device.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -96,7 +96,7 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
-    /// Gives a device an IPv6 address that is in force at once: nobody else on the link can have it (RFC 4862 §5.4).
+    /// Adds an IPv6 address to a device that is in force at once: nobody else on the link can have it (RFC 4862 §5.4).
     ///
     /// # Errors
     /// The kernel refuses.
@@ -106,7 +106,7 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &message)
     }
 
-    /// What comes in at `device` and is not for this machine is discarded, in silence and over both families.
+    /// Discards packets that come in at `device` and are not for this machine, in silence and over both families.
     ///
     /// # Errors
     /// The kernel refuses, or has no policy routing.
@@ -119,7 +119,7 @@ impl Netlink {
         }
     }
 
-    /// Takes back what [`Netlink::discard_from`] has done.
+    /// Reverses [`Netlink::discard_from`].
     ///
     /// # Errors
     /// The kernel refuses: mostly since there is no such rule.
@@ -145,7 +145,7 @@ impl Netlink {
     }
 }
 
-/// What the kernel answered: an error message whose error is 0 is the acknowledgement.
+/// Reads the kernel's answer: an error message whose error is 0 is the acknowledgement.
 fn outcome(answer: &[u8]) -> io::Result<()> {
     let kind = answer.get(4..6).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes);
     let error = answer.get(16..20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes);
@@ -226,7 +226,7 @@ fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
 pub(super) mod tests {
     use super::*;
 
-    /// What `ip rule` calls `boot`: a rule that an administrator added.
+    /// Protocol number that `ip rule` calls `boot`: a rule that an administrator added.
     const BOOT: u8 = 3;
 
     /// Adds the rule `pref 1 iif DEVICE blackhole` as `ip rule` would.
@@ -234,7 +234,7 @@ pub(super) mod tests {
         Netlink::open()?.ask(NEW_RULE, CREATE, &discard(INET, device, BOOT))
     }
 
-    /// Takes it away; an error if there is none.
+    /// Removes the rule; an error if there is none.
     pub fn take_users_rule(device: &str) -> io::Result<()> {
         Netlink::open()?.ask(DELETE_RULE, 0, &discard(INET, device, BOOT))
     }

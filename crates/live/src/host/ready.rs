@@ -1,4 +1,4 @@
-//! What has to hold before the next command starts.
+//! Conditions for the start of the next command.
 
 use super::command::{Ends, Running};
 use super::{Signals, Stage, listening};
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// So long a node may take to become ready.
+/// Maximum time for a node to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(20);
 
@@ -24,7 +24,7 @@ impl<'a> Waiting<'a> {
         Waiting { emulation, signs: emulation.ready.iter().collect() }
     }
 
-    /// Whether a sign of this node is waited for.
+    /// True if this is the sign of this node.
     pub fn is_for(&self, node: NodeId) -> bool {
         self.signs.iter().any(|ready| ready.node == node)
     }
@@ -78,7 +78,7 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
     }
 }
 
-/// What is seen in place of the sign, `None` if the sign is there.
+/// Returns the state found in place of the sign, `None` if the sign is there.
 fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
     match &ready.sign {

@@ -20,7 +20,7 @@ const ALARM: u64 = u64::MAX - 1;
 pub struct Alarm(Arc<EventFd>);
 
 impl Alarm {
-    /// An alarm that has not rung.
+    /// Creates an alarm that has not rung.
     ///
     /// # Errors
     /// The kernel refuses.
@@ -29,7 +29,7 @@ impl Alarm {
         Ok(Alarm(Arc::new(EventFd::from_flags(flags)?)))
     }
 
-    /// The loop, if it sleeps, wakes.
+    /// Wakes the loop, if it sleeps.
     pub fn ring(&self) {
         // It fails only if it has rung 2⁶⁴ - 2 times.
         let _ = self.0.write(1);
@@ -41,7 +41,7 @@ impl Alarm {
 pub struct EpollSleep {
     epoll: Epoll,
     timer: TimerFd,
-    /// It wakes so much later: for tests of what lateness does.
+    /// Additional time of each sleep: for tests of the effect of lateness.
     oversleep: Span,
     /// The other threads may be gone while its descriptor is still watched.
     _alarm: Alarm,

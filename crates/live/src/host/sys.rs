@@ -34,7 +34,7 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// How a thread is scheduled.
+/// Scheduling of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Before every thread without real-time priority; threads and processes that it starts are not.
@@ -62,7 +62,7 @@ pub fn schedule(how: Schedule) -> io::Result<()> {
     Ok(())
 }
 
-/// A descriptor of this process that can be read once the process has ended.
+/// Returns a descriptor of this process that can be read once the process has ended.
 ///
 /// # Errors
 /// The kernel is older than Linux 5.3.
@@ -77,9 +77,9 @@ pub fn own_pidfd() -> io::Result<OwnedFd> {
     }
 }
 
-/// The process that `command` starts becomes the first of its process namespace and of a session, and dies with the thread that
-/// starts it; with it dies all that is in the namespace. The program itself is its child, since the first process of
-/// a namespace ignores signals that it does not handle (pid_namespaces(7)), and few programs expect that.
+/// Makes the process that `command` starts the first of its process namespace and of a session, and dies with the thread that starts it;
+/// with it dies all that is in the namespace. The program itself is its child, since the first process of a namespace ignores signals that
+/// it does not handle (pid_namespaces(7)), and few programs expect that.
 ///
 /// To be spawned by a thread that has unshared its process namespace. `emulator` is [`own_pidfd`].
 pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
@@ -98,8 +98,7 @@ pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
     unsafe { command.pre_exec(become_first) };
 }
 
-/// What the first process of the namespace does before the program is there: it binds itself to the emulator,
-/// and shows its own processes in /proc.
+/// Runs as the first process of the namespace before the program is there: binds itself to the emulator, and mounts its own /proc.
 fn first_process(emulator: RawFd) -> io::Result<()> {
     let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
     let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -154,20 +153,20 @@ fn close_all() {
     }
 }
 
-/// What is known of a packet that was captured, apart from its bytes.
+/// Properties of a captured packet, apart from its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// Its length with its link header; more than there was room for if it was cut.
+    /// Length with its link header; more than there was room for if it was cut.
     pub length: usize,
     /// The length of its link header.
     pub link_header: usize,
-    /// Whether it was sent to this machine's link address, and not to others or to all.
+    /// True if it was sent to this machine's link address, and not to others or to all.
     pub is_for_this_host: bool,
-    /// What its card, or the kernel in place of one, left to be done (`struct virtio_net_hdr`).
+    /// Work that its card, or the kernel in place of one, left to be done (`struct virtio_net_hdr`).
     pub offload: Offload,
 }
 
-/// What is to be done to a captured packet before it is one as on a wire (virtio 1.2 §5.1.6).
+/// Work on a captured packet before it is one as on a wire (virtio 1.2 §5.1.6).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offload {
@@ -179,14 +178,14 @@ pub struct Offload {
     pub headers: u16,
     /// Payload of a segment.
     pub segment: u16,
-    /// Where what the checksum covers begins.
+    /// Offset of the first byte that the checksum covers.
     pub start: u16,
-    /// Where the checksum is, from there.
+    /// Offset of the checksum, from there.
     pub offset: u16,
 }
 
-/// A socket that captures what comes in at a device from its network, link headers included: without, the kernel says nothing
-/// of offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
+/// Returns a socket that captures what comes in at a device from its network, link headers included: without, the kernel says nothing of
+/// offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
 ///
 /// # Errors
 /// The user may not.
@@ -197,7 +196,7 @@ pub fn capture(device: u32) -> io::Result<OwnedFd> {
     let socket = unsafe { OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?) };
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
-    // What comes in a stall of some ten milliseconds; the kernel takes what it allows.
+    // Room for the packets of a stall of some ten milliseconds; the kernel takes what it allows.
     set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, 16 << 20)?;
     // SAFETY: sockaddr_ll is plain numbers, for which zeros are valid.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
@@ -210,7 +209,7 @@ pub fn capture(device: u32) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// The next packet that [`capture`]'s socket has, into `buffer`; `None` if there is none now.
+/// Returns the next packet that [`capture`]'s socket has, into `buffer`; `None` if there is none now.
 ///
 /// # Errors
 /// The device is gone or down.
@@ -247,10 +246,10 @@ fn link_header(kind: u16) -> usize {
     }
 }
 
-/// How many packets [`capture`]'s socket lost since the last call, since nobody read them in time.
+/// Returns the number of packets that [`capture`]'s socket lost since the last call, since nobody read them in time.
 ///
 /// # Errors
-/// The kernel does not say.
+/// The kernel does not report it.
 pub fn capture_lost(socket: &OwnedFd) -> io::Result<u64> {
     let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut length = mem::size_of::<libc::tpacket_stats>() as libc::socklen_t;

@@ -60,7 +60,7 @@ const MEMBERS: [(&str, usize, usize); 56] = [
     ("total_rto_recoveries", 242, 2),
 ];
 
-/// The value of a member in the bytes that the kernel gave; `None`: no such name, or an older kernel without it.
+/// Returns the value of a member in the bytes that the kernel gave; `None`: no such name, or an older kernel without it.
 pub fn member(bytes: &[u8], name: &str) -> Option<u64> {
     let &(_, start, length) = MEMBERS.iter().find(|(member, ..)| *member == name)?;
     Some(match bytes.get(start..start + length)? {

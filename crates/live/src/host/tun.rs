@@ -12,9 +12,9 @@ use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
-/// What the device is called, in every node's namespace.
+/// Name of the device, in every node's namespace.
 pub const NAME: &str = "airhop0";
-/// So many datagrams may wait to be read: what 60 000 packets a second are in a stall of 60 ms. More are lost, and counted.
+/// Queue of the device, datagrams: 60 000 packets a second in a stall of 60 ms. More are lost, and counted.
 const QUEUE: u32 = 4096;
 /// RFC 8200 §5: every link of IPv6 has at least this MTU.
 const IPV6_MTU: u16 = 1280;
@@ -64,7 +64,7 @@ impl Tun {
     }
 }
 
-/// Whether the device will have IPv6: a kernel may come without.
+/// Prepares IPv6. True if the device will have it: a kernel may come without.
 fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
     let disabled = format!("/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6");
     // A machine may have IPv6 off for new devices. In containers this is read-only, and their choice stays.
@@ -73,7 +73,7 @@ fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
     enabled && netlink.set_no_own_address(device).is_ok()
 }
 
-/// How many datagrams a device could not hand over, by the kernel's table of devices (proc_pid_net(5)).
+/// Returns the number of datagrams that a device dropped, by the kernel's table of devices (proc_pid_net(5)).
 fn dropped(devices: &str) -> Option<u64> {
     let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
     // Eight numbers of what the kernel received, then packets, errors and drops of what it sent.

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Between two looks at a connection: some rounds of the paths that Airhop is about.
 const EVERY: Duration = Duration::from_millis(50);
-/// So many samples may wait for the loop; what comes then is lost, and the next look has it.
+/// Maximum number of samples that wait for the loop; later ones are lost, and the next round has them.
 pub const WAITING: usize = 4096;
 
 /// Opens a socket in each namespace.

@@ -26,7 +26,7 @@ use airhop_base::Time;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-/// How a log begins.
+/// First bytes of a log.
 pub const MAGIC: [u8; 8] = *b"AIRHOPLG";
 /// The version that is written. Version 1, without checksums, can be read, too.
 pub const VERSION: u16 = 2;
@@ -37,7 +37,7 @@ const END: u8 = 2;
 /// Two bits from the other kinds: a flipped one makes no kind of another.
 const SAMPLE: u8 = 4;
 
-/// Why a log cannot be written or read.
+/// Reason for which a log cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The system refuses.
@@ -45,19 +45,19 @@ pub enum LogError {
     Io {
         /// Of the log.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
-    /// It is no log, or a damaged one.
+    /// No log, or a damaged one.
     #[error("{}: {}byte {offset}: expected {expected}", .path.display(), record_words(*.record))]
     Malformed {
         /// Of the log.
         path: PathBuf,
         /// Number of the record, the first is 1; 0 stands for the head.
         record: u64,
-        /// Where in the file.
+        /// Offset in the file.
         offset: u64,
-        /// What should stand there.
+        /// Expected content.
         expected: String,
     },
 }
@@ -66,7 +66,7 @@ fn record_words(record: u64) -> String {
     if record == 0 { String::new() } else { format!("record {record}, ") }
 }
 
-/// Why a log was not replayed to its end.
+/// Reason for which a log was not replayed to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The log is damaged.
@@ -77,14 +77,14 @@ pub enum ReplayError {
     Stopped(#[from] Stopped),
 }
 
-/// What became of a replay.
+/// Result of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// The time up to which the world went.
     pub ended: Time,
-    /// How many datagrams entered.
+    /// Number of datagrams that entered.
     pub admitted: u64,
-    /// Whether the log has its end: that of an emulator that was killed has none.
+    /// End of the log: the log of a killed emulator has none.
     pub ending: Ending,
 }
 

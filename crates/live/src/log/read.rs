@@ -12,17 +12,17 @@ use std::path::{Path, PathBuf};
 /// A datagram that entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// When it entered.
+    /// Time of its entry.
     pub at: Time,
-    /// Where it entered.
+    /// Node of its entry.
     pub node: NodeId,
     /// The length of the whole datagram in bytes.
     pub length: usize,
-    /// Its first bytes: all of it, or its headers.
+    /// First bytes: all of it, or its headers.
     pub kept: Vec<u8>,
 }
 
-/// How a log ends.
+/// End of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// With the end of the run, at this time.
@@ -35,7 +35,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The time up to which the log tells what entered.
+    /// Returns the time up to which the log has the datagrams.
     pub fn time(self) -> Time {
         match self {
             Ending::Complete(time) | Ending::Cut { last: time } => time,
@@ -61,7 +61,7 @@ pub struct Log<R> {
     ending: Option<Ending>,
 }
 
-/// Which records a run can have written.
+/// Bounds of the records that a run can have written.
 #[derive(Clone, Debug)]
 struct Bounds {
     nodes: Vec<NodeId>,
@@ -112,27 +112,27 @@ impl<R: Read> Log<R> {
         self
     }
 
-    /// The version of the format. Damage of a log of version 1 cannot be seen: it has no checksums.
+    /// Returns the version of the format. Damage of a log of version 1 cannot be seen: it has no checksums.
     pub fn version(&self) -> u16 {
         self.version
     }
 
-    /// The header that the caller gave when the log was written.
+    /// Returns the header that the caller gave when the log was written.
     pub fn header(&self) -> &str {
         &self.header
     }
 
-    /// What the kernels of the hosts said of their connections, as far as the log was read.
+    /// Returns the samples of the hosts' connections, as far as the log was read.
     pub fn samples(&self) -> &[Sampled] {
         &self.samples
     }
 
-    /// Whether no payload was kept.
+    /// True if no payload was kept.
     pub fn headers_only(&self) -> bool {
         self.headers_only
     }
 
-    /// How the log ends. As long as there is something to read, it seems cut there.
+    /// Returns the end of the log. As long as there is something to read, it seems cut there.
     pub fn ending(&self) -> Ending {
         self.ending.unwrap_or(Ending::Cut { last: self.last })
     }
@@ -164,7 +164,7 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// The next record: `None` at the end, and where the file is cut.
+    /// Returns the next record: `None` at the end, and where the file is cut.
     fn record(&mut self) -> Result<Option<Entry>, LogError> {
         loop {
             let begin = self.offset;
@@ -190,7 +190,7 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// What the kernel of a host said of a connection.
+    /// Reads a sample of a connection by the kernel of a host.
     fn sample(&mut self) -> Result<Option<Sampled>, LogError> {
         let begin = self.offset;
         let Some(length) = self.number()?.map(u16::from_le_bytes) else { return Ok(None) };
@@ -224,7 +224,7 @@ impl<R: Read> Log<R> {
         Ok(Some(Entry { at, node, length: length as usize, kept }))
     }
 
-    /// The end of the run, behind which there is nothing.
+    /// Returns the end of the run, behind which there is nothing.
     fn end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
         let Some(time) = self.number()? else { return Ok(None) };
@@ -247,7 +247,7 @@ impl<R: Read> Log<R> {
         Err(self.malformed(offset, &expected))
     }
 
-    /// The time that stands at `offset`.
+    /// Returns the time that stands at `offset`.
     fn time(&self, offset: u64, bytes: [u8; 8]) -> Result<Time, LogError> {
         let time = Time::from_nanos(u64::from_le_bytes(bytes));
         if time < self.last {
@@ -299,7 +299,7 @@ impl<R: Read> Log<R> {
         Ok(Some(bytes))
     }
 
-    /// The next `count` bytes; `None` if the file has fewer. Room is made for what comes, not for what is announced.
+    /// Returns the next `count` bytes; `None` if the file has fewer. Room is made for what comes, not for what is announced.
     fn bytes(&mut self, count: u32) -> Result<Option<Vec<u8>>, LogError> {
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(count.into()).read_to_end(&mut bytes);
@@ -322,7 +322,7 @@ impl<R: Read> Log<R> {
 impl<R: Read> Iterator for Log<R> {
     type Item = Result<Entry, LogError>;
 
-    /// The next datagram. After an error there is none: where the next record begins is not known.
+    /// Returns the next datagram. After an error there is none: where the next record begins is not known.
     fn next(&mut self) -> Option<Self::Item> {
         if self.ending.is_some() {
             return None;

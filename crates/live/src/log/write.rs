@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
-/// What is handed to the thread that writes.
+/// Size of a block for the thread that writes.
 const BLOCK: usize = 64 * 1024;
-/// So many blocks may wait for the disk: 16 MB. Then the emulator waits, and counts that as a stall.
+/// Maximum number of blocks that wait for the disk: 16 MB. Then the emulator waits, and counts that as a stall.
 const BLOCKS: usize = 256;
 
 /// Writes a log. A thread of its own waits for the disk: the loop only copies.
@@ -23,7 +23,7 @@ pub struct Writer {
     headers_only: bool,
     block: Vec<u8>,
     checksum: Checksum,
-    /// So much of the block is in the checksum, or is one.
+    /// Length of the block's prefix that the checksum covers, or is.
     sealed: usize,
     blocks: Option<SyncSender<Vec<u8>>>,
     disk: Option<JoinHandle<io::Result<()>>>,
@@ -85,7 +85,7 @@ impl Writer {
         self.sealed = self.block.len();
     }
 
-    /// A datagram entered at `node`.
+    /// Appends a datagram that entered at `node`.
     ///
     /// # Errors
     /// What was appended before cannot be written.
@@ -103,7 +103,7 @@ impl Writer {
         if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
     }
 
-    /// The kernel of a host said something of a connection.
+    /// Appends a sample of a connection by a host's kernel.
     pub fn append_sample(&mut self, sampled: &Sampled) {
         let bytes = sampled.to_bytes();
         // Names of congestion controls have at most 16 bytes (TCP_CA_NAME_MAX).
@@ -115,10 +115,10 @@ impl Writer {
         self.seal();
     }
 
-    /// What was appended is on its way to the file.
+    /// Sends appended records to the file.
     ///
     /// # Errors
-    /// What was appended before cannot be written.
+    /// Records appended before cannot be written.
     pub fn flush(&mut self) -> Result<(), LogError> {
         if self.block.is_empty() {
             return Ok(());
@@ -132,7 +132,7 @@ impl Writer {
         }
     }
 
-    /// The run is over: nothing is appended any more. All is in the file when this returns.
+    /// Ends the log: nothing is appended any more. All records are in the file when this returns.
     ///
     /// # Errors
     /// Something cannot be written.

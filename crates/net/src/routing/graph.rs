@@ -45,7 +45,7 @@ pub enum Medium {
 }
 
 impl Hop {
-    /// The cell whose medium it takes, if it takes one.
+    /// Returns the cell whose medium it takes, if it takes one.
     pub fn cell(self) -> Option<u16> {
         match self {
             Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
@@ -58,12 +58,12 @@ impl Hop {
         matches!(self, Hop::Air { .. } | Hop::OnDemand { .. } | Hop::Radio { .. })
     }
 
-    /// The medium that it takes.
+    /// Returns the medium that it takes.
     pub fn medium(self) -> Medium {
         self.cell().map_or(Medium::Direction(self), Medium::Cell)
     }
 
-    /// All hops that share its transmitter, as one: those of a station to any other.
+    /// Returns all hops that share its transmitter, as one: those of a station to any other.
     pub(crate) fn transmitter(self) -> Hop {
         match self {
             Hop::Air { cell, from, .. } => Hop::OnDemand { cell, from },
@@ -71,7 +71,7 @@ impl Hop {
         }
     }
 
-    /// The hop that leads back.
+    /// Returns the hop in the opposite direction.
     pub(crate) fn back(self) -> Hop {
         match self {
             Hop::None | Hop::OnDemand { .. } => Hop::None,
@@ -92,12 +92,12 @@ pub enum Joins {
 }
 
 impl Joins {
-    /// The wired link of this number.
+    /// Returns the wired link of this number.
     pub fn wire([a, b]: [NodeId; 2], number: usize) -> Joins {
         Joins::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
     }
 
-    /// The radio link of this number.
+    /// Returns the radio link of this number.
     pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
         let link = number as u16;
         Joins::Ends([(a, Hop::Radio { link, end: 0 }), (b, Hop::Radio { link, end: 1 })])
@@ -138,7 +138,7 @@ enum Port {
 }
 
 impl Graph {
-    /// The graph of these nodes, joined by links; a [`NodeId`] is an index of `names`.
+    /// Creates the graph of these nodes, joined by links; a [`NodeId`] is an index of `names`.
     pub fn new(names: impl IntoIterator<Item = String>, links: impl IntoIterator<Item = Joins>) -> Graph {
         let nodes = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
         let mut graph = Graph { nodes, ..Graph::default() };
@@ -184,7 +184,7 @@ impl Graph {
         search.hops
     }
 
-    /// The node that a hop leads to; `None` if it leads nowhere.
+    /// Returns the node that a hop leads to; `None` if it leads nowhere.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
             Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
@@ -192,7 +192,7 @@ impl Graph {
         }
     }
 
-    /// The only neighbour of `node` and the hop from there, if it has one neighbour alone, over a wire.
+    /// Returns the only neighbour of `node` and the hop from there, if it has one neighbour alone, over a wire.
     pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
             [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// All stations that `node`, which is one of them, hears can send to it.
+    /// Reaches all stations that hear `node`, which is one of them.
     fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
         let stations = &self.graph.cells[cell];
         let here = self.distance[index(node)];

@@ -26,7 +26,7 @@ struct Way {
 }
 
 impl Routes {
-    /// The routes of `graph` towards these nodes.
+    /// Creates the routes of `graph` towards these nodes.
     pub fn new(graph: &Graph, ends: impl IntoIterator<Item = NodeId>) -> Routes {
         let mut routes = Routes { hops: Vec::new(), ways: vec![None; graph.node_count()] };
         let mut known = HashMap::new();
@@ -43,7 +43,7 @@ impl Routes {
         routes
     }
 
-    /// The next hop from `node` towards `to`; none where `to` is, and towards what is no destination.
+    /// Returns the next hop from `node` towards `to`; none where `to` is, and towards what is no destination.
     #[inline]
     pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {
         match self.ways[usize::from(to.0)] {
@@ -53,7 +53,7 @@ impl Routes {
         }
     }
 
-    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way.
+    /// Returns the nodes from `from` on, each with its hop towards `to`, as far as there is a way.
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
         let step = |&(_, hop): &(NodeId, Hop)| {
             let node = graph.end(hop)?;

@@ -17,7 +17,7 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    /// The application has no more to send; and reads no more, if `whole`.
+    /// Closes the application's sending side, and its reading side, if `whole`.
     pub(super) fn close(&mut self, sender: &mut Sender, whole: bool) {
         self.is_deaf |= whole;
         if self.own.is_none() {
@@ -27,12 +27,12 @@ impl Closing {
         }
     }
 
-    /// Whether the segment of the sender carries the FIN, as its last byte.
+    /// True if the segment of the sender carries the FIN, as its last byte.
     pub(super) fn is_in(&self, sent: &Simulated) -> bool {
         sent.len > 0 && self.own.is_some_and(|fin| sent.end() > fin)
     }
 
-    /// A segment of the peer comes: its FIN is one more byte of it.
+    /// Handles a segment of the peer: its FIN is one more byte of it.
     ///
     /// # Errors
     /// Nobody is there to take it.
@@ -56,7 +56,7 @@ impl Closing {
         Ok(())
     }
 
-    /// One if the peer's FIN came in order, which is no byte for the application.
+    /// Returns 1 if the peer's FIN came in order, which is no byte for the application.
     pub(super) fn heard(&self, receiver: &Receiver) -> u64 {
         u64::from(self.peer.is_some_and(|fin| receiver.expected() > fin))
     }
@@ -66,12 +66,13 @@ impl Closing {
         self.own.is_some()
     }
 
-    /// The end of a SACK block as FreeBSD has it: without the peer's FIN.
+    /// Returns the end of a SACK block as FreeBSD has it: without the peer's FIN.
     pub(super) fn clip(&self, end: u64) -> u64 {
         self.peer.map_or(end, |fin| end.min(fin))
     }
 
-    /// The state of the connection (RFC 9293 §3.3.2) by its number in Linux (`include/net/tcp_states.h`); none from the second FIN on.
+    /// Returns the state of the connection (RFC 9293 §3.3.2) by its number in Linux (`include/net/tcp_states.h`); none from the second FIN
+    /// on.
     pub(super) fn state(&self, sender: &Sender) -> Option<f64> {
         match (self.own, self.peer) {
             (None, None) => Some(1.0),

@@ -16,7 +16,7 @@ const DEFAULT_MSS: u32 = 536;
 /// SACK blocks that an ACK has room for without timestamps (RFC 2018 §3).
 const SACK_BLOCKS: u8 = 4;
 
-/// What the SYNs of both sides agree on.
+/// Agreement of both sides' SYNs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
     /// Of the peer's segments, bytes.
@@ -29,7 +29,7 @@ pub(super) struct Agreed {
 }
 
 impl Agreed {
-    /// What this side offers, to a peer of which nothing is known.
+    /// Returns the offer of this side, to an unknown peer.
     pub(super) fn offer(settings: &Settings) -> Self {
         Agreed {
             mss: OWN_MSS,
@@ -57,7 +57,7 @@ impl Agreed {
     }
 }
 
-/// The scheme and the parameters of a connection.
+/// Computes the scheme and the parameters of a connection.
 pub(super) fn configure(
     settings: &Settings,
     options: &SocketOptions,
@@ -100,7 +100,7 @@ pub(super) fn configure(
     Ok((scheme(settings, options, agreed)?, config))
 }
 
-/// The receiver of a connection. Its window never limits: memory of the socket is not modelled.
+/// Returns the receiver of a connection. Its window never limits: memory of the socket is not modelled.
 pub(super) fn receiver(settings: &Settings, config: &Config, agreed: &Agreed) -> Config {
     let mut config = Config {
         receive_window: 1 << 30,

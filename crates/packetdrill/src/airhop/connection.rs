@@ -48,10 +48,10 @@ pub(super) struct Connection {
     exceeds_window: bool,
 }
 
-/// What happened before data: enough to begin anew with other parameters.
+/// Events before data: enough to begin anew with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
-    /// When the sender's SYN left, each time.
+    /// Times at which the sender's SYN left.
     syns: Vec<Time>,
     answer: Option<(Time, Simulated)>,
     /// The first copy of the peer's SYN.
@@ -59,12 +59,12 @@ struct Handshake {
 }
 
 impl Connection {
-    /// The stack opens a connection.
+    /// Opens a connection of the stack.
     pub(super) fn connect(settings: &Settings, options: SocketOptions, now: Time) -> Result<Self, Refusal> {
         Self::new(settings, &options, Agreed::offer(settings), false, now)
     }
 
-    /// The stack answers a SYN.
+    /// Answers a SYN.
     pub(super) fn accept(
         settings: &Settings,
         options: SocketOptions,
@@ -111,7 +111,7 @@ impl Connection {
         })
     }
 
-    /// Takes other parameters, as long as nothing but the handshake happened.
+    /// Changes the parameters, as long as nothing but the handshake happened.
     pub(super) fn configure(&mut self, settings: &Settings, options: &SocketOptions) -> Result<(), Refusal> {
         if self.sender.state().max_sent > 1 || self.receiver.delivered() > 0 {
             return Err(Refusal::unmodelled("a change of the socket's options after data"));
@@ -125,7 +125,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The handshake happens again to a sender and a receiver that are new.
+    /// Repeats the handshake with a new sender and receiver.
     fn repeat(&mut self, handshake: Handshake) {
         for (copy, &at) in handshake.syns.iter().enumerate() {
             if copy > 0 {
@@ -144,7 +144,7 @@ impl Connection {
         self.handshake = handshake;
     }
 
-    /// The receiver learns of the peer's SYN. The SYN-ACK that it owes leaves as the sender's SYN.
+    /// Passes the peer's SYN to the receiver. The SYN-ACK that it owes leaves as the sender's SYN.
     fn hear_syn(&mut self, syn: &Segment, now: Time) {
         self.peer_origin = syn.seq;
         let mut heard = self.simulated(syn);
@@ -156,7 +156,7 @@ impl Connection {
         self.handshake.peer.get_or_insert((now, heard));
     }
 
-    /// A segment of the peer, other than its SYN.
+    /// Handles a segment of the peer, other than its SYN.
     pub(super) fn on_segment(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
         if self.handshake.answer.is_none() {
             return self.complete(segment, now);
@@ -170,7 +170,7 @@ impl Connection {
         self.take(segment, simulated, now)
     }
 
-    /// The answer to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
+    /// Handles the answer to the sender's SYN: a SYN-ACK, or the ACK of the SYN-ACK.
     fn complete(&mut self, segment: &Segment, now: Time) -> Result<(), Refusal> {
         if self.accepts == segment.flags.syn || segment.ack != Some(1) {
             return Err(Refusal::unmodelled("a handshake that is not the usual one"));
@@ -228,7 +228,7 @@ impl Connection {
         Ok(())
     }
 
-    /// What the SYN-ACK of the peer agrees to. The sender sent its SYN before it knew.
+    /// Returns the agreement after the SYN-ACK of the peer. The sender sent its SYN before.
     pub(super) fn agree(
         &mut self,
         settings: &Settings,
@@ -260,7 +260,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The segment as the simulation has it.
+    /// Converts the segment to one of the simulation.
     fn simulated(&self, segment: &Segment) -> Simulated {
         let state = self.sender.state();
         let mut sack = Sack::EMPTY;
@@ -295,7 +295,7 @@ impl Connection {
         }
     }
 
-    /// The application hands over bytes.
+    /// Writes bytes of the application.
     pub(super) fn supply(&mut self, bytes: u64) -> Result<(), Refusal> {
         if self.system == System::FreeBsd {
             return Err(Refusal::unmodelled("the sender of FreeBSD"));
@@ -304,12 +304,12 @@ impl Connection {
         Ok(())
     }
 
-    /// The application turns Nagle's algorithm on or off.
+    /// Turns Nagle's algorithm on or off.
     pub(super) fn set_nagle(&mut self, is_on: bool) {
         self.sender.set_nagle(is_on);
     }
 
-    /// The application closes its side; `whole` if it reads no more either.
+    /// Closes the application's side; `whole` if it reads no more either.
     ///
     /// # Errors
     /// Data is unread, or the handshake is not over.
@@ -329,7 +329,7 @@ impl Connection {
         self.receiver.delivered() - self.read - self.closing.heard(&self.receiver)
     }
 
-    /// The application reads bytes.
+    /// Reads bytes for the application.
     ///
     /// # Errors
     /// FreeBSD tells of a window that a read has opened far (RFC 9293 §3.8.6.2.2); the receiver's memory is not modelled.
@@ -379,12 +379,12 @@ impl Connection {
         self.exceeds_window
     }
 
-    /// The timestamp to be echoed: the receiver's, or that of a later ACK without data (RFC 7323 §4.3).
+    /// Returns the timestamp to be echoed: the receiver's, or that of a later ACK without data (RFC 7323 §4.3).
     fn echo(&self, receiver: u32) -> u32 {
         self.heard.filter(|heard| heard.wrapping_sub(receiver) as i32 > 0).unwrap_or(receiver)
     }
 
-    /// The segments that leave now: data first, which acknowledges what came.
+    /// Returns the segments that leave now: data first, which carries the acknowledgement.
     pub(super) fn transmit(&mut self, now: Time) -> impl Iterator<Item = Segment> + use<> {
         let mut leaving = Vec::new();
         while let Some(sent) = self.sender.poll_transmit(now) {
@@ -397,7 +397,7 @@ impl Connection {
         leaving.into_iter()
     }
 
-    /// A segment of the sender, with the acknowledgement of the receiver.
+    /// Returns a segment of the sender, with the acknowledgement of the receiver.
     fn outgoing(&mut self, sent: &Packet, now: Time) -> Option<Segment> {
         let s = sent.segment()?;
         let fin = self.closing.is_in(s);
@@ -429,7 +429,7 @@ impl Connection {
         })
     }
 
-    /// An acknowledgement of the receiver, unless data has carried it.
+    /// Returns an acknowledgement of the receiver, unless data has carried it.
     fn acknowledgement(&mut self, sent: &Packet) -> Option<Segment> {
         let s = sent.segment()?;
         let sack = s.options.sack;
@@ -453,7 +453,7 @@ impl Connection {
         })
     }
 
-    /// The peer's stream offset as a sequence number of the script.
+    /// Converts the peer's stream offset to a sequence number of the script.
     fn folded(&self, offset: u64) -> u32 {
         (offset as u32).wrapping_add(self.peer_origin)
     }
@@ -473,7 +473,7 @@ fn packet(segment: Simulated, ecn: Ecn) -> Packet {
     Packet { ecn, ..Packet::new(FLOW, PEER, LOCAL, bytes, Body::Tcp(segment)) }
 }
 
-/// The stream offset that a sequence number of 32 bits means: the one nearest to `near`.
+/// Converts a sequence number of 32 bits to a stream offset: the one nearest to `near`.
 fn unfold(number: u32, near: u64) -> u64 {
     let ahead = number.wrapping_sub(near as u32) as i32;
     near.saturating_add_signed(i64::from(ahead))

@@ -8,7 +8,7 @@ use airhop_tcp::seams::Repair;
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: f64 = 2_147_483_647.0;
 
-/// The value of a member now; `None`: it has no counterpart.
+/// Returns the value of a member now; `None`: it has no counterpart.
 pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f64> {
     let (sender, agreed) = (connection.sender(), connection.agreed());
     let (state, window, counters) = (sender.state(), sender.window(), sender.counters());

@@ -39,7 +39,7 @@ pub struct Airhop {
 }
 
 impl Airhop {
-    /// A host without connections. Scripts that a command names are looked for in `folder`.
+    /// Creates a host without connections. Scripts that a command names are looked for in `folder`.
     pub fn new(folder: &Path) -> Self {
         Airhop {
             folder: folder.to_owned(),
@@ -53,7 +53,7 @@ impl Airhop {
         }
     }
 
-    /// The same, whose senders are of another kind than Linux'.
+    /// Creates a stack whose senders are of another kind than Linux'.
     pub fn of(folder: &Path, variant: Variant) -> Self {
         Airhop { settings: Settings::of(variant), ..Airhop::new(folder) }
     }
@@ -84,7 +84,7 @@ impl Airhop {
         self.now = self.now.max(until);
     }
 
-    /// The connection, if there is one.
+    /// Returns the connection, if there is one.
     fn established(&mut self) -> Result<&mut Connection, Refusal> {
         self.connection.as_mut().ok_or_else(outside)
     }
@@ -101,7 +101,7 @@ impl Airhop {
         Ok(())
     }
 
-    /// The application of `socket` opens a connection.
+    /// Opens a connection for the application of `socket`.
     fn connect(&mut self, socket: i64) -> Result<(), Refusal> {
         if self.connection.is_some() {
             return Err(Refusal::unmodelled("a second connection"));
@@ -202,12 +202,12 @@ fn outside() -> Refusal {
     Refusal::unmodelled("a segment or a call outside of a connection")
 }
 
-/// A time of the script on the clock of the simulation.
+/// Converts a time of the script to one of the simulation.
 fn time(nanos: i64) -> Time {
     Time::from_nanos(EPOCH.saturating_add_signed(nanos))
 }
 
-/// A time of the simulation in the script.
+/// Converts a time of the simulation to one of the script.
 fn nanos(time: Time) -> i64 {
     i64::try_from(time.nanos()).unwrap_or(i64::MAX) - EPOCH as i64
 }

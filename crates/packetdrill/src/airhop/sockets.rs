@@ -5,7 +5,7 @@ use crate::script::{Call, Value};
 use crate::stack::Refusal;
 use std::collections::BTreeMap;
 
-/// What an application sets on a socket before it is connected.
+/// Options that an application sets on a socket before it is connected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SocketOptions {
     /// TCP_CONGESTION.
@@ -28,17 +28,17 @@ struct Socket {
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
     all: BTreeMap<i64, Socket>,
-    /// That of the connection.
+    /// Descriptor of the connection.
     connected: Option<i64>,
 }
 
 impl Sockets {
-    /// The options of the socket that listens.
+    /// Returns the options of the socket that listens.
     pub(super) fn listener(&self) -> Option<SocketOptions> {
         self.all.values().find(|socket| socket.listens).map(|socket| socket.options.clone())
     }
 
-    /// The options of the socket that is connected.
+    /// Returns the options of the socket that is connected.
     pub(super) fn connected_options(&self) -> SocketOptions {
         self.connected.map(|socket| self.options(socket)).unwrap_or_default()
     }
@@ -188,7 +188,7 @@ fn send(host: &mut Airhop, call: &Call) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The members of the vector that a sendmsg() gathers.
+/// Returns the number of members of the vector that a sendmsg() gathers.
 fn pieces(call: &Call) -> usize {
     let Some(Value::Members(message)) = call.arguments.get(1) else { return 0 };
     let vectors = message.iter().filter_map(|(name, value)| match value {
@@ -218,7 +218,7 @@ fn receive(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
 
 fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     if host.connection.is_some() && host.sockets.connected == Some(descriptor) {
-        // What only reads no more says nothing to TCP.
+        // A shutdown of the reading side alone is invisible to TCP.
         if call.name == "close" || !call.words(1).any(|word| word == "SHUT_RD") {
             let whole = call.name == "close" || call.words(1).any(|word| word == "SHUT_RDWR");
             host.established()?.close(whole)?;
@@ -226,7 +226,7 @@ fn close(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal>
         }
         return Ok(());
     }
-    // What is established before it was accepted outlives its listener.
+    // A connection that was established before it was accepted outlives its listener.
     if call.name == "close" {
         host.sockets.all.remove(&descriptor);
     }

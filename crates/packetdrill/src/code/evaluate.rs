@@ -3,14 +3,14 @@
 use super::{Expression, Operator, Relation};
 use std::collections::HashMap;
 
-/// What became of a condition.
+/// Result of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Held {
-    /// It is true.
+    /// True.
     True,
-    /// It is false: the names in it with their values.
+    /// False: the names in it with their values.
     False(String),
-    /// This name has no value here.
+    /// Undecided, as this name has no value here.
     Unknown(String),
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Memory {
     variables: HashMap<String, f64>,
 }
 
-/// Gives the value of a member of `tcp_info`.
+/// Function that returns the value of a member of `tcp_info`.
 pub(crate) type Names<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
 impl Memory {
@@ -31,7 +31,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether a condition holds.
+    /// Evaluates a condition.
     pub(crate) fn holds(&self, condition: &Expression, names: Names<'_>) -> Held {
         match self.value(condition, names) {
             Ok(0.0) => Held::False(self.told(condition, names)),
@@ -40,7 +40,7 @@ impl Memory {
         }
     }
 
-    /// The names of an expression with their values.
+    /// Returns the names of an expression with their values.
     fn told(&self, expression: &Expression, names: Names<'_>) -> String {
         let mut found = Vec::new();
         collect(expression, &mut found);
@@ -53,7 +53,7 @@ impl Memory {
         self.variables.get(name).copied().or_else(|| names(name)).or_else(|| constant(name))
     }
 
-    /// The value of an expression, or the name in it that has none.
+    /// Returns the value of an expression, or the name in it that has none.
     fn value(&self, expression: &Expression, names: Names<'_>) -> Result<f64, String> {
         let value = |expression: &Expression| self.value(expression, names);
         let truth = |holds: bool| f64::from(u8::from(holds));

@@ -17,7 +17,7 @@ use crate::cursor::Place;
 pub enum Statement {
     /// `assert condition, message`: the condition with its text.
     Assert {
-        /// Where it is.
+        /// Position in the script.
         place: Place,
         /// The condition.
         condition: Expression,
@@ -28,14 +28,14 @@ pub enum Statement {
     Assign {
         /// The variable.
         name: String,
-        /// Its new value.
+        /// New value.
         value: Expression,
     },
     /// An expression for its effect, of which there is none here: `print(…)`.
     Nothing,
     /// A statement that is not evaluated, with its text.
     Unknown {
-        /// Where it is.
+        /// Position in the script.
         place: Place,
         /// As it was written.
         text: String,

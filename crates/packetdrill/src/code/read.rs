@@ -3,7 +3,7 @@
 use super::{Expression, Operator, Relation, Statement};
 use crate::cursor::{Cursor, ParseError};
 
-/// How deep brackets and signs may be nested.
+/// Maximum nesting depth of brackets and signs.
 const DEEPEST: usize = 64;
 
 /// Reads the text between `%{` and `}%`.
@@ -81,7 +81,7 @@ fn augmented(c: &mut Cursor<'_>) -> Option<Operator> {
     operators.into_iter().find_map(|(text, operator)| c.take(text).then_some(operator))
 }
 
-/// A statement ends with its line, or at a semicolon.
+/// Reads the end of a statement: the end of its line, or a semicolon.
 fn end(c: &mut Cursor<'_>) -> Result<(), ParseError> {
     blanks(c);
     match c.peek() {

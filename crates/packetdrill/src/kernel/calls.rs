@@ -52,7 +52,7 @@ const FLAGS: [(&str, libc::c_int); 7] = [
     ("MSG_NOSIGNAL", libc::MSG_NOSIGNAL),
 ];
 
-/// Whether the runner knows a call on a socket.
+/// True if the runner knows a call on a socket.
 pub(super) fn knows(name: &str) -> bool {
     let calls = [
         "bind",
@@ -142,7 +142,7 @@ fn set_option(call: &Call, on: Arc<OwnedFd>) -> Result<Job, Refusal> {
     Ok(Box::new(move || sys::set_option(&on, level, option, value).map(|()| (0, None)).map_err(errno)))
 }
 
-/// The number of bytes that a call reads or writes.
+/// Returns the number of bytes that a call reads or writes.
 fn length(call: &Call) -> Result<usize, Refusal> {
     let bytes = match call.arguments.get(1) {
         Some(Value::Members(message)) => {
@@ -161,7 +161,7 @@ fn length(call: &Call) -> Result<usize, Refusal> {
         .ok_or_else(|| Refusal::unmodelled("such a length"))
 }
 
-/// The length in a member of a vector, `{..., 1000}`.
+/// Returns the length in a member of a vector, `{..., 1000}`.
 fn piece(value: &Value) -> Option<i64> {
     match value {
         Value::Members(members) => members.iter().rev().find_map(|(_, value)| match value {

@@ -53,7 +53,7 @@ const INFO_BYTES: usize = 512;
 /// A machine stalls now and then: a script that fails is tried again, so many times in all.
 const TRIES: usize = 3;
 
-/// Holds the kernel to a script; commands run in `folder`. A script that cannot be tried does not apply.
+/// Checks the kernel against a script; commands run in `folder`. A script that cannot be tried does not apply.
 pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     let mut verdict = once(script, folder);
     for _ in 1..TRIES {
@@ -189,8 +189,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// A script that says nothing counts on CUBIC, Linux' default, whatever that of this machine is; and a namespace may not choose what is
-    /// not allowed to everybody, but its root may.
+    /// Sets CUBIC, Linux' default, for a script without a congestion control, whatever the machine's default is; and a namespace may not
+    /// choose what is not allowed to everybody, but its root may.
     fn choose_control(&self, socket: &OwnedFd) -> Result<(), Refusal> {
         let control = self.settings.word("tcp_congestion_control").unwrap_or("cubic");
         setsockopt(socket, sockopt::TcpCongestion, &control.into())
@@ -356,7 +356,7 @@ fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
         // As of the thread that plays the script.
         let _ = sys::schedule(Schedule::RealTime);
         for (job, told) in to_do {
-            // Whoever asked has gone if the call took too long.
+            // The caller has gone if the call took too long.
             let _ = told.send(job());
         }
     };
@@ -368,7 +368,7 @@ fn address(ip: [u8; 4], port: u16) -> SockaddrIn {
     SockaddrIn::new(ip[0], ip[1], ip[2], ip[3], port)
 }
 
-/// Whether the result of a call is compared: the bytes that it reads.
+/// True if the result of a call is compared: the bytes that it reads.
 fn is_compared(call: &Call) -> bool {
     call.reads() && call.result > Some(0)
 }
@@ -387,7 +387,7 @@ fn be_patient(socket: &OwnedFd) -> Result<(), Refusal> {
     set.map_err(|error| failed("setting a timeout", &error.into()))
 }
 
-/// The machine refuses; that says nothing about TCP.
+/// Converts a refusal of the machine, which is no evidence about TCP.
 fn failed(step: &str, error: &io::Error) -> Refusal {
     Refusal::unmodelled(format!("{step}: {error}"))
 }

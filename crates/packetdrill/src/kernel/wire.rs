@@ -14,7 +14,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// The datagram in which the peer sends a segment.
+    /// Encodes a segment of the peer as a datagram.
     ///
     /// # Errors
     /// The options do not fit.
@@ -71,7 +71,7 @@ impl Ends {
         Ok(bytes)
     }
 
-    /// The segment that the stack sent in a datagram; `None` if it is not of this connection. A SYN sets the origin.
+    /// Decodes the segment that the stack sent in a datagram; `None` if it is not of this connection. A SYN sets the origin.
     pub(super) fn decode(&mut self, datagram: &[u8]) -> Option<Segment> {
         let (ip, rest) = Ipv4Header::from_slice(datagram).ok()?;
         let (tcp, payload) = (ip.protocol == IpNumber::TCP).then(|| TcpHeader::from_slice(rest).ok())??;

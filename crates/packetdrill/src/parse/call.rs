@@ -17,7 +17,7 @@ pub(super) fn parse(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Call, Par
     Ok(Call { name, arguments, result, error, blocks })
 }
 
-/// The result, and the name of an error behind it; an explanation in brackets is passed over.
+/// Reads the result, and the name of an error behind it; an explanation in brackets is passed over.
 fn outcome(c: &mut Cursor<'_>) -> Result<(Option<i64>, Option<String>), ParseError> {
     c.blanks();
     let result = if c.take("...") || c.take("?") { None } else { Some(c.integer()?) };

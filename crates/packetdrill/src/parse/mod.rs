@@ -50,7 +50,7 @@ fn option(c: &mut Cursor<'_>) -> Result<(String, String), ParseError> {
     Ok((name, value.to_owned()))
 }
 
-/// The time of an event, and how long it blocks.
+/// Reads the time of an event, and the time for which it blocks.
 fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
     if c.take("*") {
         return Ok((When::Any, None));
@@ -75,7 +75,7 @@ fn stamp(c: &mut Cursor<'_>) -> Result<(When, Option<i64>), ParseError> {
     Ok((when, Some(end - first)))
 }
 
-/// A time in seconds as nanoseconds.
+/// Reads a time in seconds; returns nanoseconds.
 fn seconds(c: &mut Cursor<'_>) -> Result<i64, ParseError> {
     c.blanks();
     let before = c.clone();
@@ -120,7 +120,7 @@ fn action(c: &mut Cursor<'_>, blocks: Option<i64>) -> Result<Action, ParseError>
     Ok(if inbound { Action::Inbound(segment) } else { Action::Outbound(segment) })
 }
 
-/// Whether a packet of another protocol comes next. That of ICMP may quote sequence numbers first.
+/// True if a packet of another protocol comes next. That of ICMP may quote sequence numbers first.
 fn is_foreign(mut c: Cursor<'_>) -> bool {
     if c.take("[") && c.until("]").is_err() {
         return false;
@@ -129,12 +129,12 @@ fn is_foreign(mut c: Cursor<'_>) -> bool {
     c.word().is_some_and(|word| FOREIGN.contains(&word))
 }
 
-/// Whether a segment comes next whose numbers are not compared, `. 0:...(0)`, as FreeBSD's runner has it.
+/// True if a segment comes next whose numbers are not compared, `. 0:...(0)`, as in FreeBSD's runner.
 fn has_any_numbers(mut c: Cursor<'_>) -> bool {
     c.statement().split('(').next().is_some_and(|numbers| numbers.contains("..."))
 }
 
-/// The text of such a packet. SCTP's chunks stand one a line, with a semicolon between them.
+/// Reads the text of such a packet. SCTP's chunks stand one a line, with a semicolon between them.
 fn foreign(c: &mut Cursor<'_>) -> Result<String, ParseError> {
     if c.take("[") {
         c.until("]")?;

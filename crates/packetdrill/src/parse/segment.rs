@@ -84,7 +84,7 @@ fn flags(c: &mut Cursor<'_>) -> Result<Flags, ParseError> {
     Ok(flags)
 }
 
-/// The options up to `>`; `None` for `...`.
+/// Reads the options up to `>`; `None` for `...`.
 fn options(c: &mut Cursor<'_>) -> Result<Option<Vec<TcpOption>>, ParseError> {
     let (mut options, mut any) = (Vec::new(), false);
     loop {

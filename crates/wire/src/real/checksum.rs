@@ -2,7 +2,7 @@
 
 use etherparse::checksum::Sum16BitWords;
 
-/// The sum of some bytes; one more at their end counts as if a zero stood behind it (RFC 1071 §1).
+/// Returns the sum of some bytes; one more at their end counts as if a zero stood behind it (RFC 1071 §1).
 pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
     Sum16BitWords::new().add_slice(bytes)
 }
@@ -17,12 +17,12 @@ impl Update {
         Update((!checksum).into())
     }
 
-    /// A word becomes another one.
+    /// Replaces a word by another.
     pub fn replace(self, old: u16, new: u16) -> Update {
         self.add(!old).add(new)
     }
 
-    /// A word more.
+    /// Adds a word.
     pub fn add(self, word: u16) -> Update {
         Update(self.0 + u32::from(word))
     }

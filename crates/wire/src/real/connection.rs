@@ -13,7 +13,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// The other way.
+    /// Returns the opposite direction.
     pub const fn opposite(self) -> Way {
         match self {
             Way::Forward => Way::Reverse,
@@ -56,7 +56,7 @@ impl Stream {
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// The offset of a number: the one next to the end (RFC 9293 §3.4). Before any is known, this is the first byte of data.
+    /// Returns the offset of a number: the one next to the end (RFC 9293 §3.4). Before any is known, this is the first byte of data.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
@@ -66,7 +66,7 @@ impl Stream {
         self.end.saturating_add_signed(distance.into())
     }
 
-    /// The offset of a number that the other side sent about this stream.
+    /// Returns the offset of a number that the other side sent about this stream.
     fn acknowledged(&mut self, number: u32) -> u64 {
         self.unfold(number).min(self.end)
     }
@@ -78,7 +78,7 @@ fn fold(isn: u32, offset: u64) -> u32 {
 }
 
 impl Connection {
-    /// A connection of which nothing has been seen.
+    /// Creates a connection of which nothing has been seen.
     pub fn new() -> Connection {
         Connection::default()
     }
@@ -96,8 +96,8 @@ impl Connection {
         seen.flags.syn && !seen.rst && is_other && !answers
     }
 
-    /// The segment that a header describes, with `payload` bytes of data, as part of the datagram `original`. When it was sent is for
-    /// the caller to fill in.
+    /// Returns the segment that a header describes, with `payload` bytes of data, as part of the datagram `original`. When it was sent is
+    /// for the caller to fill in.
     ///
     /// Its window is scaled if both sides' SYNs were seen and had the option; that of a SYN never is (RFC 7323 §2.2). A RST teaches
     /// nothing: that of a host which knows no such connection has made-up numbers (RFC 9293 §3.10.7.1).
@@ -126,13 +126,13 @@ impl Connection {
         }
     }
 
-    /// The number on the wire of an offset in the stream that flows `way` (RFC 9293 §3.4): of the acknowledgement and of NAKs of a
+    /// Returns the number on the wire of an offset in the stream that flows `way` (RFC 9293 §3.4): of the acknowledgement and of NAKs of a
     /// segment, that is the opposite one. Of a stream of which nothing was seen, the offset itself modulo 2³².
     pub fn fold(&self, way: Way, offset: u64) -> u32 {
         fold(self.streams[way as usize].isn.unwrap_or(0), offset)
     }
 
-    /// The number on the wire of what the stream that flows `way` has next: behind all that was seen of it.
+    /// Returns the next sequence number on the wire of the stream that flows `way`: behind all data seen of it.
     pub fn next(&self, way: Way) -> u32 {
         self.fold(way, self.streams[way as usize].end)
     }
@@ -152,8 +152,8 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// The blocks that hold something. They say what the peer's stream has come to, but nothing is learnt from them: they lie behind an
-    /// acknowledgement or, as duplicates, before it (RFC 2883).
+    /// Returns the SACK blocks that are not empty. They say what the peer's stream has come to, but nothing is learnt from them: they lie
+    /// behind an acknowledgement or, as duplicates, before it (RFC 2883).
     fn sack(&self, way: Way, seen: &SeenTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;

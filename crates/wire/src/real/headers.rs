@@ -99,7 +99,7 @@ impl Headers {
         Ok(headers)
     }
 
-    /// The TCP header with its options (RFC 9293 §3.1), if it is TCP.
+    /// Returns the TCP header with its options (RFC 9293 §3.1), if it is TCP.
     pub fn tcp<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, Unreadable> {
         const WHAT: &str = "TCP header";
         if self.protocol != TCP || self.is_fragment {
@@ -154,12 +154,12 @@ pub(super) fn part<'a>(
     bytes.get(at..needs).ok_or(Unreadable::Cut { what, needs, has: bytes.len() })
 }
 
-/// The 16-bit number at this place of bytes that reach as far.
+/// Returns the 16-bit number at this place of bytes that reach as far.
 pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes(array(bytes, at))
 }
 
-/// The 32-bit number at this place of bytes that reach as far.
+/// Returns the 32-bit number at this place of bytes that reach as far.
 pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array(bytes, at))
 }

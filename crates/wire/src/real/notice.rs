@@ -65,8 +65,8 @@ pub enum NoticeError {
     },
 }
 
-/// A datagram to the source of the segment that it is `about`: from its destination, with the ports of an ACK, if it is an ELN or an ERSN, and
-/// from `router` else. Whole microseconds of the delay of an RTTN are carried, 2³² - 1 at most; of an EBSN it is zero.
+/// Builds a datagram to the source of the segment that it is `about`: from its destination, with the ports of an ACK, if it is an ELN or an
+/// ERSN, and from `router` else. Whole microseconds of the delay of an RTTN are carried, 2³² - 1 at most; of an EBSN it is zero.
 ///
 /// # Errors
 /// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
@@ -97,8 +97,8 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
     }
 }
 
-/// An ACK from the destination of the segment, without options: these reserved bits say what it is, the acknowledgement field has the first byte of the
-/// segment, and the window field 65535 less its length ([`crate::tcp`] has the reasons).
+/// Builds an ACK from the destination of the segment, without options: these reserved bits say what it is, the acknowledgement field has
+/// the first byte of the segment, and the window field 65535 less its length ([`crate::tcp`] has the reasons).
 fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
     let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
@@ -130,7 +130,7 @@ fn pseudo(source: &[u8], destination: &[u8], protocol: u8, length: usize) -> Sum
     addresses.add_2bytes((length as u16).to_be_bytes()).add_2bytes([0, protocol])
 }
 
-/// The message, without a checksum.
+/// Builds the message, without a checksum.
 fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destination: &[u8]) -> Vec<u8> {
     let micros = u32::try_from(delay.nanos() / 1_000).unwrap_or(u32::MAX);
     let [from, to] = about.ports.map(u16::to_be_bytes);

@@ -50,16 +50,16 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     Ok(())
 }
 
-/// The field as it is sent, in network order. In UDP zero says that there is no checksum, so all ones stand for it (RFC 768); TCP has
-/// no such exception.
+/// Returns the field as it is sent, in network order. In UDP zero says that there is no checksum, so all ones stand for it (RFC 768); TCP
+/// has no such exception.
 fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
     checksum.to_ne_bytes()
 }
 
-/// The datagrams that a card would make of a large one: `gso_size` bytes of payload in each, the rest in the last. Identifications of IPv4 and
-/// sequence numbers go on, FIN and PSH stay on the last segment and CWR on the first (RFC 3168 §6.1.2), and all lengths and checksums
-/// are their own. One that needs no cutting is one segment.
+/// Returns the datagrams that a card would make of a large one: `gso_size` bytes of payload in each, the rest in the last. Identifications
+/// of IPv4 and sequence numbers go on, FIN and PSH stay on the last segment and CWR on the first (RFC 3168 §6.1.2), and all lengths and
+/// checksums are their own. One that needs no cutting is one segment.
 ///
 /// # Errors
 /// [`OffloadError`] for what is no whole TCP or UDP datagram, and for a `gso_size` of zero.

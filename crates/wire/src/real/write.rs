@@ -20,7 +20,7 @@ const TCP_OFFSET: usize = 12;
 const IPV4_LENGTH: usize = 2;
 const IPV6_LENGTH: usize = 4;
 
-/// The bytes of a datagram as it leaves the simulation as `packet`: those it came with, if nothing changed, or else a copy with
+/// Returns the bytes of a datagram as it leaves the simulation as `packet`: those it came with, if nothing changed, or else a copy with
 ///
 /// * the mark Congestion Experienced, where an ECN-capable packet got it (RFC 3168 §5),
 /// * the reserved bit ELN in an ACK that an agent marked (Balakrishnan and Katz 1998), if its receiver `hears` notices, and
@@ -28,8 +28,8 @@ const IPV6_LENGTH: usize = 4;
 ///   `253 | 4 + 4k | 0xA150 | k first bytes (4 each)`.
 ///
 /// Lengths follow, and checksums by RFC 1624, so that a prefix of the datagram is enough. NAKs need the `connection` and which way of it
-/// the packet goes. They are left out where there is no room for them (40 bytes of options: RFC 9293 §3.1), or where the
-/// options that are there end too early to be followed by others.
+/// the packet goes. They are left out where there is no room for them (40 bytes of options: RFC 9293 §3.1), or where the options that are
+/// there end too early to be followed by others.
 pub fn write_back(
     original: &Original,
     packet: &Packet,
@@ -71,7 +71,7 @@ fn set_eln(datagram: &mut [u8], headers: Headers) {
     put(datagram, headers.transport + TCP_CHECKSUM, Update::of(checksum).replace(old, new).checksum());
 }
 
-/// The sequence numbers of the NAK options of a TCP datagram, in their order; none if it has none, or is no TCP.
+/// Returns the sequence numbers of the NAK options of a TCP datagram, in their order; none if it has none, or is no TCP.
 pub fn naks(datagram: &[u8]) -> Vec<u32> {
     let header = Headers::of(datagram).and_then(|headers| headers.tcp(datagram)).ok().flatten();
     let options = header.map_or(&[][..], |header| &header[TCP_HEADER..]);
@@ -94,7 +94,7 @@ fn mark(datagram: &mut [u8], headers: Headers) {
     put(datagram, IPV4_CHECKSUM, checksum.replace(old, old | 0b11).checksum());
 }
 
-/// The NAKs of a packet as numbers of the stream that it acknowledges.
+/// Returns the NAKs of a packet as numbers of the stream that it acknowledges.
 fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Option<Vec<u32>> {
     let naks: &Naks = &packet.segment()?.options.naks;
     let (connection, way) = connection?;
@@ -102,7 +102,7 @@ fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Optio
     (!naks.is_empty()).then(|| naks.seqs().iter().map(fold).collect())
 }
 
-/// A copy with the option, if there is room for it.
+/// Returns a copy with the option, if there is room for it.
 fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8>> {
     let header = headers.tcp(datagram).ok()??;
     let added = NAKS_HEAD + 4 * numbers.len();
@@ -132,7 +132,8 @@ fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8
     Some(out)
 }
 
-/// The checksum of a segment whose header `old` became `new`, and whose length of `length` bytes in the pseudo header grew by `added`.
+/// Returns the checksum of a segment whose header `old` became `new`, and whose length of `length` bytes in the pseudo header grew by
+/// `added`.
 fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 {
     let (changed, inserted) = new.split_at(old.len());
     let checksum = Update::of(half(old, TCP_CHECKSUM)).replace(length as u16, (length + added) as u16);

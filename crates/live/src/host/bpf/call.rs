@@ -17,7 +17,7 @@ const LINK_CREATE: u32 = 28;
 const NAME: usize = 16;
 /// Bytes of what the verifier says that are kept.
 const VERDICT: usize = 1 << 20;
-/// How much it says: each instruction.
+/// Verbosity of its log: each instruction.
 const VERBOSE: u32 = 1;
 
 /// `union bpf_attr`: numbers at their places, zeros elsewhere.
@@ -37,7 +37,7 @@ impl Attributes {
         self.with(at, descriptor.as_raw_fd() as u32)
     }
 
-    /// The address of memory that the kernel reads, or writes to. It has to live until the call returns.
+    /// Sets the address of memory that the kernel reads, or writes to. It has to live until the call returns.
     fn address<T>(mut self, at: usize, memory: *const T) -> Self {
         self.0[at..at + 8].copy_from_slice(&(memory as u64).to_ne_bytes());
         self
@@ -65,10 +65,10 @@ impl Attributes {
     }
 }
 
-/// Gives the kernel the types of an object.
+/// Loads the types of an object into the kernel.
 ///
 /// # Errors
-/// It refuses them, or the user may not.
+/// The kernel refuses them, or the user may not.
 pub fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
     Attributes::new().address(0, types.as_ptr()).with(16, types.len() as u32).descriptor(TYPES_LOAD)
 }
@@ -123,7 +123,7 @@ pub fn update(map: &OwnedFd, key: &[u8], value: &[u8]) -> io::Result<()> {
     attributes.call(MAP_UPDATE).map(drop)
 }
 
-/// The only value of a map with one entry, of so many bytes.
+/// Returns the only value, of `bytes` bytes, of a map with one entry.
 ///
 /// # Errors
 /// The kernel refuses.

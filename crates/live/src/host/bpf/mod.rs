@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// The types of the running kernel.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
-/// So many objects with congestion controls of one name can be there at once.
+/// Maximum number of objects with congestion controls of one name at once.
 const MOST_NAMES: usize = 9;
 const STRUCTURE: &str = "tcp_congestion_ops";
 /// The callback of a [`StructOps`] that no member of the kernel's structure has the name of.
@@ -26,7 +26,7 @@ pub struct Registered {
     object: Loadable,
     maps: Vec<OwnedFd>,
     filters: Vec<OwnedFd>,
-    /// Holds the registration.
+    /// Link that keeps the registration.
     _link: OwnedFd,
 }
 
@@ -78,7 +78,7 @@ impl Registered {
         self.filters.iter().map(|program| call::attach(program, device)).collect()
     }
 
-    /// The value of a global variable of eight bytes, if the object has one of that name.
+    /// Returns the value of a global variable of eight bytes, if the object has one of that name.
     pub fn counter(&self, name: &str) -> Option<u64> {
         let mut maps = self.object.maps.iter().zip(&self.maps);
         let (at, (map, descriptor)) =
@@ -88,7 +88,7 @@ impl Registered {
     }
 }
 
-/// A name, or the same with a number, cut to what a kernel takes.
+/// Returns a name, or the same with a number, cut to what a kernel takes.
 fn own_name(name: &str, number: usize) -> String {
     const LONGEST: usize = 15;
     match number {
@@ -97,18 +97,18 @@ fn own_name(name: &str, number: usize) -> String {
     }
 }
 
-/// The names of the congestion controls that the kernel has (ip-sysctl, tcp_available_congestion_control).
+/// Returns the names of the congestion controls that the kernel has (ip-sysctl, tcp_available_congestion_control).
 pub fn available() -> Vec<String> {
     let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
     known.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Whether the kernel has a congestion control of this name.
+/// True if the kernel has a congestion control of this name.
 pub fn is_available(name: &str) -> bool {
     available().iter().any(|known| known == name)
 }
 
-/// What programs of an object need to be loaded.
+/// State for loading an object's programs.
 struct Loading<'a> {
     object: &'a Loadable,
     kernel: &'a KernelTypes,

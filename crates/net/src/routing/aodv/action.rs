@@ -69,7 +69,7 @@ impl RoutingCounts {
         } += 1;
     }
 
-    /// The counts in the order of the results.
+    /// Returns mutable access to the counts, in the order of the results.
     pub fn each_mut(&mut self) -> [&mut u64; 4] {
         let RoutingCounts { requests, replies, errors, link_failures } = self;
         [requests, replies, errors, link_failures]

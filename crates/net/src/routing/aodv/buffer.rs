@@ -33,13 +33,13 @@ impl Buffer {
         oldest.map(|w| w.packet)
     }
 
-    /// The oldest packet for `dst`.
+    /// Removes the oldest packet for `dst`.
     pub fn pop(&mut self, dst: NodeId) -> Option<Id<Packet>> {
         let place = self.waiting.iter().position(|w| w.dst == dst)?;
         self.waiting.remove(place).map(|w| w.packet)
     }
 
-    /// The oldest packet, if it has waited for too long.
+    /// Removes the oldest packet, if it has waited for too long.
     pub fn pop_expired(&mut self, now: Time) -> Option<Id<Packet>> {
         let is_expired = self.waiting.front().is_some_and(|w| w.until <= now);
         if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }

@@ -8,8 +8,8 @@ use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
 use airhop_engine::Id;
 
 impl Router {
-    /// The link layer gave up a packet for the neighbour `next`; `passing` is `None` if it was a message, `packet` if it arrived and
-    /// only the link layer does not know. Returns the packet if it is to be dropped.
+    /// Handles the discard by the link layer of a packet for the neighbour `next`; `passing` is `None` if it was a message, `packet` if it
+    /// arrived and only the link layer does not know. Returns the packet if it is to be dropped.
     pub fn on_link_failure(
         &mut self,
         now: Time,

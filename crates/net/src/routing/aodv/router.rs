@@ -40,7 +40,7 @@ pub struct Router {
 }
 
 impl Router {
-    /// The router of node `me`; it draws the delays of its broadcasts from `jitter`.
+    /// Creates the router of node `me`; it draws the delays of its broadcasts from `jitter`.
     pub fn new(me: NodeId, plan: AodvPlan, jitter: Stream) -> Self {
         Router {
             me,
@@ -59,7 +59,7 @@ impl Router {
         }
     }
 
-    /// The next thing to do. A message that is handed out counts as sent.
+    /// Returns the next action. A message in it counts as sent.
     pub fn poll_action(&mut self) -> Option<Action> {
         let action = self.actions.pop_front()?;
         if let Action::Send { message, .. } = &action {
@@ -87,7 +87,7 @@ impl Router {
         self.buffer.len() + planned.filter(is_packet).count()
     }
 
-    /// The next hop towards `dst`, if there is a route.
+    /// Returns the next hop towards `dst`, if there is a route.
     #[cfg(test)]
     pub(super) fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
         self.table.up(dst).map(|route| route.next)
@@ -95,7 +95,7 @@ impl Router {
 
     // ---- packets ---------------------------------------------------------------------------------------------------
 
-    /// A packet, made here or by another node, needs a next hop.
+    /// Finds a next hop for a packet, made here or by another node.
     pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, passing: Passing) {
         let Passing { src, dst, hops } = passing;
         let came_back = src == self.me && hops > 0;
@@ -127,8 +127,8 @@ impl Router {
         }
     }
 
-    /// A route that is used lives on, in ns-2 that to the destination alone; by RFC 3561 §6.2 that to the source, too, and those to the next
-    /// hops of both.
+    /// Extends the lifetimes of routes that are used: in ns-2 that to the destination alone; by RFC 3561 §6.2 that to the source, too, and
+    /// those to the next hops of both.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
         let until = now + self.plan.active_route;
         let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
@@ -214,7 +214,7 @@ impl Router {
 
     // ---- messages --------------------------------------------------------------------------------------------------
 
-    /// A message came from the neighbour `from`; it may go `ttl` hops more.
+    /// Handles a message from the neighbour `from`, which may go `ttl` hops more.
     pub fn on_message(&mut self, now: Time, message: Routing, from: NodeId, ttl: u8) {
         match message {
             Routing::Request(request) => self.on_request(now, request, from, ttl),
@@ -270,7 +270,7 @@ impl Router {
         false
     }
 
-    /// A request shows the way to where it comes from.
+    /// Learns the route back to the originator of a request.
     fn learn_way_back(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
         let &RouteRequest { origin, origin_seq, hops, .. } = request;
         let until = now + self.plan.way_back(hops);
@@ -383,7 +383,7 @@ impl Router {
 
     // ---- time ------------------------------------------------------------------------------------------------------
 
-    /// The time that [`Router::poll_timeout`] named has come.
+    /// Handles the timeout of [`Router::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         let due = self.later.partition_point(|&(at, _)| at <= now);
         self.actions.extend(self.later.drain(..due).map(|(_, action)| action));
@@ -445,7 +445,7 @@ fn newest(a: u32, b: u32) -> u32 {
     if is_newer(a, b) { a } else { b }
 }
 
-/// The first multiple of `every` that is not before `at`.
+/// Returns the first multiple of `every` that is not before `at`.
 fn next_multiple(at: Time, every: Span) -> Time {
     Time::ZERO + every * at.nanos().div_ceil(every.nanos())
 }

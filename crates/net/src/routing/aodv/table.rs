@@ -66,7 +66,7 @@ impl Table {
         self.0.entry(dst).or_insert_with(Route::unknown)
     }
 
-    /// The route to `dst`, if there is one.
+    /// Returns the route to `dst`, if there is one.
     pub fn up(&self, dst: NodeId) -> Option<&Route> {
         self.get(dst).filter(|route| route.state == State::Up)
     }
@@ -157,7 +157,7 @@ impl Search {
     /// Searches whose time per hop is remembered.
     const MEMORY: usize = 3;
 
-    /// A request goes out now.
+    /// Records a request that goes out now.
     pub fn ask(&mut self, now: Time, ttl: u8) {
         (self.ttl, self.asked) = (ttl, now);
     }
@@ -173,12 +173,12 @@ impl Search {
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
-    /// A route of so many hops was found.
+    /// Records a route of `hops` hops.
     pub fn found(&mut self, hops: u8) {
         (self.ttl, self.floods, self.until) = (hops, 0, Time::ZERO);
     }
 
-    /// The answer to the own request came over so many hops.
+    /// Records the answer to this node's request, over `hops` hops.
     pub fn note_answer(&mut self, now: Time, hops: u8) {
         if self.hop_times.len() == Self::MEMORY {
             self.hop_times.remove(0);
@@ -186,7 +186,7 @@ impl Search {
         self.hop_times.push(now.since(self.asked) / u64::from(hops));
     }
 
-    /// The mean time per hop of the last searches.
+    /// Returns the mean time per hop of the last searches.
     pub fn hop_time(&self) -> Option<Span> {
         let total = self.hop_times.iter().fold(Span::ZERO, |sum, &time| sum + time);
         (!self.hop_times.is_empty()).then(|| total / self.hop_times.len() as u64)

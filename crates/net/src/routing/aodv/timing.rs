@@ -82,7 +82,7 @@ impl AodvPlan {
         }
     }
 
-    /// The delay of a broadcast that others, who received the same, may send at this moment too.
+    /// Returns the delay of a broadcast that others, who received the same, may send at this moment too.
     pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
     }
