@@ -285,12 +285,12 @@ def table_of(kind: str, values: Sequence[griffe.DocstringElement]) -> str:
 
 
 def summary(what: griffe.Object) -> str:
-    """Give the first sentence of a docstring."""
+    """Return the first sentence of a docstring."""
     return escaped(re.split(r"(?<=\.)\s", text(what), maxsplit=1)[0])
 
 
 def text(what: griffe.Object) -> str:
-    """Give the first section of a docstring as one line."""
+    """Return the first section of a docstring as one line."""
     sections = what.docstring.parsed if what.docstring else ()
     return flat(str(sections[0].value)) if sections else ""
 
@@ -340,7 +340,7 @@ def slug(path: str) -> str:
 
 
 def is_private(made: griffe.Function) -> bool:
-    """Tell whether a constructor wants what users do not have."""
+    """Return whether a constructor wants what users do not have."""
     return any("_Source" in str(p.annotation) or p.name == "outcome" for p in made.parameters)
 
 
@@ -366,7 +366,7 @@ def undescribed() -> Iterator[str]:
 
 
 def functions(path: str) -> Iterator[tuple[str, griffe.Function]]:
-    """Give a function by its name, or the methods of a class by theirs."""
+    """Yield a function by its name, or the methods of a class by theirs."""
     what = found(path)
     if isinstance(what, griffe.Function):
         yield path, what

@@ -120,7 +120,7 @@ def told(claim: str, search: Search, found: Sequence[tuple[str, Ratio]]) -> str:
 
 
 def _holds(ratio: Ratio, printed: float) -> bool:
-    """Tell whether the interval holds the printed number."""
+    """Return whether the interval holds the printed number."""
     return ratio.low is not None and ratio.high is not None and ratio.low <= printed <= ratio.high
 
 

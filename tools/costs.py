@@ -95,7 +95,7 @@ class Cost:
 
 
 def flows() -> Iterable[Point]:
-    """Give the dumbbell with more and more flows on the same link."""
+    """Return the dumbbell with more and more flows on the same link."""
     for count in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000):
         all_by_s = 0.1 if count <= 1000 else 1
         gap_us = min(1000, 1e6 * all_by_s / count)
@@ -104,7 +104,7 @@ def flows() -> Iterable[Point]:
 
 
 def hops() -> Iterable[Point]:
-    """Give the chain with static routes."""
+    """Return the chain with static routes."""
     for count in (1, 2, 3, 4, 6, 8, 12, 16):
         changes: Changes = {
             "scheme": "sack",
@@ -116,7 +116,7 @@ def hops() -> Iterable[Point]:
 
 
 def stations() -> Iterable[Point]:
-    """Give stations at random places, one in ten of which sends to a neighbour, in two kinds of rectangles.
+    """Return stations at random places, one in ten of which sends to a neighbour, in two kinds of rectangles.
 
     One grows with the stations (20 in 100 m × 100 m), so that each senses 45 others at most on average. In
     the other all hear all.
@@ -145,7 +145,7 @@ def stations() -> Iterable[Point]:
 
 
 def loss() -> Iterable[Point]:
-    """Give the last hop with more and more frame errors.
+    """Return the last hop with more and more frame errors.
 
     Each is a loss to TCP, or the link tries up to seven times.
     """

@@ -194,13 +194,13 @@ COLUMNS = ("segments delivered", "sent for each", "events per segment", "CPU µs
 
 
 def against(label: str, costs: Sequence[Cost]) -> str:
-    """Give the table of a curve."""
+    """Return the table of a curve."""
     rows: Iterator[Sequence[str]] = ((f"{one.x:g}", *cells(one)) for one in costs)
     return table((label, *COLUMNS), rows, left=0) + "\n"
 
 
 def cells(cost: Cost) -> tuple[str, ...]:
-    """Give the cells of a row, but for what stands in front."""
+    """Return the cells of a row, but for what stands in front."""
     return (
         f"{cost.delivered:,}",
         f"{cost.sent_per_segment:.2f}",

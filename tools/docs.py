@@ -134,7 +134,7 @@ def pages() -> dict[str, str]:
 
 
 def contributing() -> str:
-    """Give CONTRIBUTING.md as a page of the site: its links are those of this folder."""
+    """Return CONTRIBUTING.md as a page of the site: its links are those of this folder."""
     return (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
 
 
@@ -144,7 +144,7 @@ def bpf() -> str:
 
 
 def real_packets() -> str:
-    """Give the guide to real packets with its table of what services do for them."""
+    """Return the guide to real packets with its table of what services do for them."""
     words = {"acts": "acts", "to listeners": "acts; tells a sender that listens", "cannot": "refused: {why}"}
     about, found = services(), on_real_packets()
     rows = [
@@ -156,7 +156,7 @@ def real_packets() -> str:
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:
-    """Give the table of the schemes, a part per family, and that of the services."""
+    """Return the table of the schemes, a part per family, and that of the services."""
     parts = [SCHEMES_HEAD]
     for family, members in families(listed).items():
         title = family[:1].upper() + family[1:]
@@ -166,7 +166,7 @@ def schemes_page(listed: list[dict[str, Any]]) -> str:
 
 
 def scheme_row(scheme: dict[str, Any]) -> str:
-    """Give a scheme's line of the table."""
+    """Return a scheme's line of the table."""
     name, needs = scheme["name"], ", ".join(f"`{need}`" for need in scheme["needs"]) or "–"
     return f"| [`{name}`](schemes/{name}.md) | {plain(scheme['title'])} | {needs} |\n"
 
@@ -222,7 +222,7 @@ def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
 
 
 def examples(scheme: dict[str, Any]) -> list[str]:
-    """Give commands that run a scheme: beside its base, and with its first parameter set."""
+    """Return commands that run a scheme: beside its base, and with its first parameter set."""
     name = scheme["name"]
     where, base, short = next((SHOWN[need] for need in scheme["needs"] if need in SHOWN), LAST_HOP)
     compared = "reno sack" if name == "reno" else f"{base} {name}"
@@ -244,7 +244,7 @@ def file_name(experiment: Experiment | Calculation) -> str:
 
 
 def experiment_row(experiment: Experiment | Calculation) -> str:
-    """Give an experiment's line of the table."""
+    """Return an experiment's line of the table."""
     link = f"[`{experiment.id}`](experiments/{file_name(experiment)})"
     return f"| {link} | {experiment.title} | {len(experiment.claims)} |\n"
 
@@ -311,7 +311,7 @@ def changes(reading: Reading) -> str:
 
 
 def ours(experiment: Experiment | Calculation) -> bool:
-    """Tell whether the question is Airhop's own, and no paper's."""
+    """Return whether the question is Airhop's own, and no paper's."""
     return experiment.id.startswith("airhop/")
 
 

@@ -40,12 +40,12 @@ def over(one: Estimate, other: Estimate) -> Share:
 
 
 def simulated() -> Mapping[str, Estimate]:
-    """Give the simulated mean of each check."""
+    """Return the simulated mean of each check."""
     return {row.check.id: row.ours for row in cross_checks.measured()}
 
 
 def tables() -> dict[str, str]:
-    """Give the blocks of the page by name."""
+    """Return the blocks of the page by name."""
     bulk: list[tuple[str, ...]] = []
     objects: list[tuple[str, ...]] = []
     for (link, params, scheme), theirs in points("emulated").items():

@@ -50,7 +50,7 @@ class Row:
     readings: tuple[str, ...] = ()
     """Names of readings that answer what the paper leaves open."""
     reconstructed: bool = False
-    """Whether a part of it was lost or silent, and no other reading has words to rest on."""
+    """True if a part of it was lost or silent, and no other reading has words to rest on."""
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "Row":

@@ -74,7 +74,7 @@ def _refusal(name: str, licence: str | None) -> str:
 
 
 def linked(graph: dict[str, Any]) -> list[dict[str, Any]]:
-    """Give the packages of others, of `cargo metadata`, that end up in the extension, by name.
+    """Return the packages of others, of `cargo metadata`, that end up in the extension, by name.
 
     Macros and build scripts run while it is compiled and are not part of it.
     """
@@ -125,7 +125,7 @@ def _texts(crate: dict[str, Any], apache: bool) -> Iterator[Path]:
 
 
 def installed(requirements: Collection[str], seen: set[str]) -> set[str]:
-    """Give the names of installed packages that requirements lead to; extras of theirs are not followed."""
+    """Return the names of installed packages that requirements lead to; extras of theirs are not followed."""
     for requirement in requirements:
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0].lower().replace("_", "-")
         if "extra ==" in requirement or name in seen:
@@ -140,7 +140,7 @@ def installed(requirements: Collection[str], seen: set[str]) -> set[str]:
 
 
 def of_package(name: str) -> str:
-    """Give the licence of an installed package, as an SPDX expression where it can be told."""
+    """Return the licence of an installed package, as an SPDX expression where it can be told."""
     if name in READ_BY_HAND:
         return READ_BY_HAND[name]
     about = metadata.metadata(name)
@@ -156,7 +156,7 @@ def of_package(name: str) -> str:
 
 
 def permits(expression: str | None, allowed: Collection[str]) -> bool:
-    """Tell whether an SPDX expression can be met with allowed licences alone. `/` is Cargo's old `OR`."""
+    """Return whether an SPDX expression can be met with allowed licences alone. `/` is Cargo's old `OR`."""
     words = re.findall(
         r"[()]|[^\s()]+", re.sub(r"\s+WITH\s+", "-WITH-", (expression or "").replace("/", " OR "))
     )

@@ -29,7 +29,7 @@ OUTCOMES = ("ran", "fault", "refused")
 
 
 def code(data: bytes) -> list[tuple[int, int]]:
-    """Give where the executable sections of an ELF file of 64 bits are: first byte and length."""
+    """Return where the executable sections of an ELF file of 64 bits are: first byte and length."""
     table, size, count = (
         int.from_bytes(data[at : at + n], "little") for at, n in ((40, 8), (58, 2), (60, 2))
     )

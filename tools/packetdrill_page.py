@@ -208,7 +208,7 @@ def failures(rows: Sequence[Row]) -> str:
 
 
 def failure(row: Row) -> tuple[str, ...]:
-    """Give the cells of a failure."""
+    """Return the cells of a failure."""
     why = REASONS.get(row.script, "open")
     too = "; Linux, too" if row.kernel == "same" else ""
     return (row.suite, f"`{row.script}`", row.line, f"`{row.text}`".replace("|", "\\|"), f"{why}{too}")

@@ -97,7 +97,7 @@ def run_of(name: str) -> Callable[[], str]:
 
 
 def wins() -> str:
-    """Give the table of goodput of the page about what wins where, whose numbers a full run wrote."""
+    """Return the table of goodput of the page about what wins where, whose numbers a full run wrote."""
     page = WINS.read_text(encoding="utf-8")
     found = re.search(r"<!-- wins: goodput -->\n(.*?)<!-- end -->", page, re.DOTALL)
     assert found is not None
@@ -132,7 +132,7 @@ def draw_wins(path: Path) -> None:
 
 
 def headlines() -> str:
-    """Give the table of headlines of the page about readings, whose numbers a run under all of them wrote."""
+    """Return the table of headlines of the page about readings, written by a run under all of them."""
     found = re.search(
         r"<!-- readings: headlines -->\n(.*?)<!-- end -->", READINGS.read_text("utf-8"), re.DOTALL
     )

@@ -50,7 +50,7 @@ class Headline:
 
 
 def greatest(samples: Samples, curve: str, other: str) -> Ratio:
-    """Give the greatest ratio over the axis."""
+    """Return the greatest ratio over the axis."""
     return max((samples.ratio(curve, other, x) for x in samples.xs), key=lambda ratio: ratio.value)
 
 
@@ -104,7 +104,7 @@ def headlines(found: Mapping[str, Reproduced]) -> str:
 
 
 def under(outcome: Reproduced) -> Iterable[tuple[str, Outcome]]:
-    """Give an experiment's outcomes by the name of the reading, the default first."""
+    """Return an experiment's outcomes by the name of the reading, the default first."""
     for name, one in ((DEFAULT, outcome), *((reading.name, other) for reading, other in outcome.others)):
         assert isinstance(one, Outcome)
         yield name, one

@@ -268,7 +268,7 @@ def linked(text: str, path: str, homes: dict[str, str], here: str) -> str:
 
 
 def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:
-    """Give each kind a heading, and a line that sets it."""
+    """Return each kind a heading, and a line that sets it."""
     head, *kinds = re.split(r'^`kind = "([\w-]+)"`: ', text, flags=re.MULTILINE)
     parts = [head]
     for kind, body in zip(kinds[::2], kinds[1::2], strict=True):
@@ -283,7 +283,7 @@ def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:
 
 
 def settings() -> Iterator[tuple[str, str, str]]:
-    """Give the page, the kind and the setting of each line below."""
+    """Yield the page, the kind and the setting of each line below."""
     for name, page in PAGES.items():
         for table, kinds in page.kinds.items():
             for kind, setting in kinds.items():

@@ -87,7 +87,7 @@ Columns with words are of type `Enum`.
 
 @cache
 def tables() -> dict[str, pl.DataFrame]:
-    """Give every table that a traced run can have."""
+    """Return every table that a traced run can have."""
     steps = airhop.Scenario.load("steps").with_({"duration": "41 s"})
     last_hop = airhop.Scenario.load("last-hop").with_({"duration": "1 s"})
     return airhop.run(steps, trace=True).tables | airhop.run(last_hop, trace=True).tables

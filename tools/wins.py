@@ -69,7 +69,7 @@ def grid(outcome: Outcome, digits: int = 2) -> str:
 
 
 def judged_by(outcome: Outcome) -> tuple[Samples, bool]:
-    """Give what senders are compared by, and whether less of it is better: goodput, or how long they take."""
+    """Return the measure that ranks senders, and whether less is better: goodput, or completion time."""
     if COMPLETION in outcome.experiment.also:
         return times(outcome.samples), True
     return outcome.samples, False
@@ -251,7 +251,7 @@ def questions(found: Found) -> str:
 
 
 def _answers(outcome: Reproduced) -> list[tuple[Claim[Any], str, str]]:
-    """Give the claims of an experiment in its own order, with what became of them and the measure."""
+    """Return the claims of an experiment in its own order, with what became of them and the measure."""
     by_id = {one.claim.id: one for one in outcome.claims}
     return [
         (claim, by_id[claim.id].word, by_id[claim.id].result.measured) for claim in outcome.experiment.claims

@@ -15,16 +15,16 @@ class Added:
 
     name: str
     source: str
-    """Where it is from: the module of its class, or the file of its object."""
+    """Origin: the module of its class, or the file of its object."""
     digest: str
-    """Of all that makes it behave as it does."""
+    """Digest of everything that determines its behaviour."""
 
 
 _added: Mapping[str, Added] = MappingProxyType({})
 
 
 def added() -> Mapping[str, Added]:
-    """Give the schemes that are there now, by name: what is added later leaves it as it is."""
+    """Return the schemes that are there now, by name: what is added later leaves it as it is."""
     return _added
 
 

@@ -38,12 +38,12 @@ def built_in() -> list[dict[str, Any]]:
 
 
 def services() -> dict[str, str]:
-    """Say what each service of the network does that a scheme may need or a flow may name, by its name."""
+    """Return what each service of the network does, by its name."""
     return {service["name"]: service["about"] for service in json.loads(_core.services())}
 
 
 def on_real_packets() -> dict[str, tuple[str, str | None]]:
-    """Say what each service does for real packets: "acts", "to listeners" or "cannot", and then why not."""
+    """Return each service's effect on real packets: "acts", "to listeners" or "cannot", and why not."""
     return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
 
 
@@ -78,7 +78,7 @@ def flagged(choice: str, flag: str) -> frozenset[str]:
 
 
 def defaults(choice: str, kind: str) -> dict[str, Any]:
-    """Give the keys of a kind that have a default of their own, with it, as scenarios write it.
+    """Return the keys of a kind that have a default of their own, with it, as scenarios write it.
 
     KeyError if no table has such a choice, or the choice no such kind.
     """
@@ -88,7 +88,7 @@ def defaults(choice: str, kind: str) -> dict[str, Any]:
 
 @cache
 def _kinds(choice: str) -> dict[str, dict[str, Any]]:
-    """Give the schema of each kind of a choice, by its name."""
+    """Return the schema of each kind of a choice, by its name."""
     tables = json.loads(_core.schema())["properties"].values()
     keys = [table["items"]["properties"] for table in tables if "items" in table]
     found = next((table[choice] for table in keys if choice in table), None)
@@ -107,7 +107,7 @@ def families(entries: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]
 
 
 def scheme(name: str) -> dict[str, Any]:
-    """Look one scheme up by its name; InputError with a suggestion when there is none."""
+    """Return a scheme by its name; InputError with a suggestion when there is none."""
     by_name = {entry["name"]: entry for entry in schemes()}
     if name not in by_name:
         near = did_you_mean(name, by_name)

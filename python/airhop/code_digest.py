@@ -14,7 +14,8 @@ from types import CodeType, FunctionType, ModuleType
 SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 WRAPPERS = (staticmethod, classmethod)
 PROVIDED = {"airhop", *sys.stdlib_module_names} - {"__main__"}
-"""Where bases come from that Python and Airhop provide: their versions are known otherwise."""
+"""Packages whose bases need no digest, since Python and Airhop provide them: other records have their
+versions."""
 NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__")
 
 
@@ -35,7 +36,7 @@ def code_digest(cls: type, *facts: object) -> str:
 
 
 def _file_parts(cls: type) -> list[str]:
-    """Give the text that the class was loaded from, and what its methods have from a function around it."""
+    """Return the text that the class was loaded from, and what its methods have from a function around it."""
     text = _file(sys.modules.get(cls.__module__))
     if text is None:
         return []
@@ -45,7 +46,7 @@ def _file_parts(cls: type) -> list[str]:
 
 
 def _file(module: ModuleType | None) -> str | None:
-    """Give the text of a module; None if it has none of its own."""
+    """Return the text of a module; None if it has none of its own."""
     if module is None or module.__name__ == "__main__":
         return None
     if isinstance(text := getattr(module, "__source__", None), str):
@@ -108,14 +109,14 @@ def _definition(value: object, module: str, seen: set[int]) -> Iterator[str]:
 
 
 def _captured(function: FunctionType) -> Iterator[object]:
-    """Give the values that a function has from the functions around it."""
+    """Yield the values that a function has from the functions around it."""
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # it has none yet
             yield cell.cell_contents
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Give the names that a function and those inside it use."""
+    """Yield the names that a function and those inside it use."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 METRICS = (*SUMS, *MEANS)
-"""What a comparison sums up: sums over the TCP flows of a run, and means over the flows that have them."""
+"""Metrics of a comparison: sums over the TCP flows of a run, and means over the flows that have them."""
 DATAGRAMS = (GOODPUT, ACTIVE, "delivered_bytes", "sent_segments", LOSS, *columns("delay_ms"), "jitter_ms")
-"""What it sums up of UDP: sums over the UDP flows of a run, and means over those that have them."""
+"""Metrics of UDP: sums over the UDP flows of a run, and means over those that have them."""
 SHOWN_OF_DATAGRAMS = (GOODPUT, ACTIVE, LOSS, "delay_mean_ms", "delay_p95_ms", "jitter_ms")
 """Columns of a table of it."""
 MOST_REPS = 100_000
@@ -47,7 +47,7 @@ class Row:
     goodput_ratio: stats.Ratio
     """Of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
-    """What losses were taken for, a replication each."""
+    """Loss classifications, a replication each."""
 
     @property
     def goodput(self) -> stats.Estimate:
@@ -90,7 +90,7 @@ class Comparison:
 
     @property
     def complete(self) -> bool:
-        """Whether every run finished."""
+        """True if every run finished."""
         return len(self.results) == len(self.schemes) * self.reps
 
     @property
@@ -101,7 +101,7 @@ class Comparison:
         ]
 
     def frame(self) -> pl.DataFrame:
-        """Give a row per finished run, summed over its TCP flows, units in the column names."""
+        """Return a row per finished run, summed over its TCP flows, units in the column names."""
         import polars as pl
 
         rows = [
@@ -155,7 +155,7 @@ class Comparison:
         return _estimates([over_flows(flows, DATAGRAMS, "udp") for flows in runs], DATAGRAMS)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what `airhop compare --json` prints."""
+        """Return what `airhop compare --json` prints."""
         return {
             "scenario": self.scenario.name,
             "seed": self.seed,
@@ -275,7 +275,7 @@ def _written(estimates: Mapping[str, stats.Estimate | None]) -> dict[str, Any]:
 
 
 def _judged(row: Row) -> dict[str, Any]:
-    """Give the share judged right, and the losses of all replications as the run document does of one."""
+    """Return the share judged right, and the losses of all replications as the run document does of one."""
     found, right = LossClassifications.sum(row.judgements), row.judged_right
     return {
         "judged_right": None

@@ -27,13 +27,13 @@ from airhop.errors import InputError
 
 
 class Scheme(Protocol):
-    """What a scheme must have. `on_notice` and `on_progress` are for those that heed notices."""
+    """Interface of a scheme. `on_notice` and `on_progress` are for schemes that use notices."""
 
     def on_ack(self, window: Window, ack: Ack, flow: Flow, /) -> None:
         """Move the window on an ACK of new data, outside loss recovery."""
 
     def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> str | None:
-        """Judge a loss, and cut the window where it is congestion; the scheme's recovery repairs it.
+        """Classify a loss, and cut the window at congestion; the scheme's recovery repairs the segment.
 
         Answers what the loss is taken for: "congestion" (or None), "wireless" or "undecided". Whatever the
         answer, the window is what this method leaves; the answer is counted against the true cause.
@@ -44,7 +44,7 @@ class NoticeScheme(Scheme, Protocol):
     """A scheme that heeds the notices of the services that it needs."""
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
-        """Say what a notice about a missing segment, or about a wireless link (EBSN, RTTN), is worth.
+        """State what a notice about a missing segment, or about a wireless link (EBSN, RTTN), is worth.
 
         "ignore" (or None): nothing. "retransmit": send it again at once, without congestion control. "hold":
         no congestion control because of it for two RTOs. "freeze": keep all parameters as they are, and send
@@ -62,7 +62,7 @@ class Parameter:
     least: float = -1e9
     most: float = 1e9
     about: str = ""
-    """What it is, with unit and source."""
+    """Description with unit and source."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a user can get wrong, told without a traceback; and the traceback of what a user's own code raises."""
+"""Errors of users, reported without a traceback; and tracebacks of exceptions in users' own code."""
 
 import difflib
 import re
@@ -19,11 +19,12 @@ __all__ = [
 ]
 
 _MOST = 1_000
-"""So many characters of a line of a message are shown: far more than any list of names has."""
+"""Largest number of characters shown of a line of a message: far more than any list of names has."""
 
 
 _HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What a terminal obeys or cannot write: control characters, overrides of direction, half characters."""
+"""Characters that a terminal obeys or cannot write: control characters, overrides of direction,
+surrogates."""
 
 
 class InputError(ValueError):

@@ -22,7 +22,7 @@ LONGEST = 1 << 24
 """The longest scenario or study that is read, bytes: a hundred times what ten thousand flows take."""
 
 _HIDDEN = ".airhop-"
-"""How the hidden folders of `filling` begin; eight characters follow."""
+"""Prefix of the hidden folders of `filling`; eight characters follow."""
 _HARMLESS = " !#&'()+,-.;=@[]_{}~"
 _LONGEST_NAME = 200
 """Bytes of a name of a file; systems take 255, endings included."""
@@ -89,7 +89,7 @@ def _clear(folder: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Tell whether there is something to read: a file, or a pipe as in <(…)."""
+    """Return whether there is something to read: a file, or a pipe as in <(…)."""
     try:
         return path.exists() and not path.is_dir()
     except (OSError, ValueError):  # too long for a path, or a zero byte in it
@@ -97,7 +97,7 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Tell whether there is a folder of that name."""
+    """Return whether there is a folder of that name."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -140,7 +140,7 @@ def read_bytes(path: Path, what: str, hint: str = "") -> bytes:
 
 
 def _is_finite(mode: int) -> bool:
-    """Tell a file or a pipe from a device, which may never end."""
+    """Return whether a path is a file or a pipe, and no device, which may never end."""
     return stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
@@ -174,7 +174,7 @@ def packaged_toml(folder: str) -> dict[str, str]:
 
 
 def why(error: OSError | ValueError) -> str:
-    """Give the reason alone, without number and path: `Permission denied`."""
+    """Return the reason alone, without number and path: `Permission denied`."""
     if isinstance(error, (FileExistsError, NotADirectoryError)):
         return "it is not a folder"
     return getattr(error, "strerror", None) or str(error)

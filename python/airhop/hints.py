@@ -1,4 +1,4 @@
-"""What a scenario's senders run on, and the traps that it is in: lines for people, beside the results."""
+"""Bases of a scenario's senders and detected traps: lines for people, beside the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hint:
     about: tuple[str, ...]
     """The links, flows or schemes that are in it."""
     text: str
-    """What holds of them."""
+    """Statement about them."""
     set: str | None
     """The change as `--set` takes it, if one does."""
 
@@ -84,14 +84,14 @@ def _queues(scenario: Scenario) -> Iterator[tuple[str, str, int]]:
 
 
 def sent_once(scenarios: Iterable[Scenario]) -> str:
-    """Say for a caption that the link layer repeats nothing; empty where it does in any of the scenarios."""
+    """State for a caption that the link layer sends frames once; empty if any scenario repeats frames."""
     traps = [{trap for trap, *_ in scenario.core.hints()} for scenario in scenarios]
     is_once = bool(traps) and all("single-attempt" in one for one in traps)
     return "each frame sent once (attempts = 1)" if is_once else ""
 
 
 def senders(scenarios: Iterable[Scenario]) -> str | None:
-    """Say which base the TCP senders of scenarios run on; where there are several, which flows on which.
+    """State the base of the scenarios' TCP senders; where there are several, the flows on each.
 
     None without a TCP flow. Schemes on different bases differ by these, too, and the line says so.
     """
@@ -108,7 +108,7 @@ def senders(scenarios: Iterable[Scenario]) -> str | None:
 
 
 def lines(scenarios: Iterable[Scenario]) -> list[str]:
-    """Give what a command says of the scenarios that it has run, a line each."""
+    """Return what a command says of the scenarios that it has run, a line each."""
     listed = list(scenarios)
     base = senders(listed)
     return [*([f"senders: {base}"] if base else []), *_of_each_trap(hints(listed))]

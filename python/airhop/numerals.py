@@ -1,4 +1,4 @@
-"""How estimates are printed, the same in the terminal, in verdicts and in the report."""
+"""Format of estimates, the same in the terminal, in verdicts and in the report."""
 
 from __future__ import annotations
 

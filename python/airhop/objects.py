@@ -13,7 +13,7 @@ from airhop.errors import InputError
 from airhop.files import read_bytes
 
 SHIPPED = Path(__file__).parent / "bpf"
-"""Where the objects are that come with Airhop."""
+"""Folder of the BPF objects that come with Airhop."""
 LONGEST_NAME = 15
 """Characters of a name of a congestion control, as the kernel has them."""
 

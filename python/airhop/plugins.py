@@ -1,4 +1,4 @@
-"""Where schemes of one's own come from: Python files, modules, BPF objects, and installed packages.
+"""Sources of user-defined schemes: Python files, modules, BPF objects, and installed packages.
 
 A package brings schemes with it by naming a module that registers them (see `airhop.scheme`):
 
@@ -59,7 +59,7 @@ def load_all(sources: Iterable[str | Path]) -> None:
 
 
 def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
-    """Give the congestion controls of the BPF objects among some sources, in their order.
+    """Return the congestion controls of the BPF objects among some sources, in their order.
 
     By name the name in `loaded`.
     """
@@ -69,7 +69,7 @@ def objects_among(sources: Iterable[str | Path]) -> dict[str, str]:
 
 
 def loaded() -> list[tuple[str, str]]:
-    """Give the name and source text of everything that was loaded, in order, for `load_source` elsewhere."""
+    """Return names and source texts of all loaded plugins, in order, for `load_source` elsewhere."""
     return list(_loaded.items())
 
 
@@ -115,7 +115,7 @@ def load_installed() -> tuple[str, ...]:
 
 
 def _found(source: str | Path) -> str:
-    """Give the file of an object that comes with Airhop, or the source as it is."""
+    """Return the file of an object that comes with Airhop, or the source as it is."""
     return str(objects.shipped(str(source)) or source)
 
 
@@ -152,7 +152,7 @@ def _execute(module: str, name: str, text: str) -> None:
 
 
 def _schemes_of(module: str, name: str) -> list[str]:
-    """Give the schemes that a module, or a module below it, has registered."""
+    """Return the schemes that a module, or a module below it, has registered."""
     found = [entry.name for entry in added().values() if f"{entry.source}.".startswith(f"{module}.")]
     if not found:
         raise InputError(f'{name} registers no scheme: decorate a class with @airhop.scheme("name")')
@@ -174,5 +174,5 @@ def _module_name(path: str) -> str:
 
 
 def _why(error: BaseException) -> str:
-    """Tell what went wrong, with a traceback unless it is an answer of ours."""
+    """Describe an error, with a traceback unless it is one of Airhop's own."""
     return str(error) if isinstance(error, InputError) else f"it raised\n\n{users_traceback(error)}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PATIENCE_S = 2.0
 """Nothing is shown for a job shorter than this."""
 LINE_EVERY_S = 10.0
-"""How often a job that does not run on a terminal says a line."""
+"""Interval between lines of a job that does not run on a terminal, s."""
 BAR_WIDTH = 24
 """Characters of the bar, which leave room for words on a terminal of 80."""
 
@@ -30,7 +30,7 @@ class Task:
         self.done = 0
         self.reused = 0
         self.on_step: Callable[[], None] | None = None
-        """Who tells of it step by step."""
+        """Receiver of its steps."""
         self._status = status
         self.start = time.monotonic()
 
@@ -46,7 +46,7 @@ class Task:
         self.reused += steps
 
     def text(self, now: float) -> str:
-        """Tell how far it is, at what rate it goes, how long it takes yet, and what the worker adds."""
+        """Report how far it is, at what rate it goes, how long it takes yet, and what the worker adds."""
         told = [f"{self.done:,} of {self.total:,}"]
         if self.reused:
             told.append(f"{self.reused:,} reused")
@@ -65,7 +65,7 @@ class Clock(Task):
     """A job that takes the time that it takes: its steps are seconds."""
 
     def text(self, now: float) -> str:  # noqa: ARG002
-        """Tell the seconds, and what the worker adds."""
+        """Format the seconds, and the worker's addition."""
         return ", ".join([f"{self.done:,} of {self.total:,} s", *filter(None, [self._status()])])
 
 
@@ -80,7 +80,7 @@ class Reporter:
     """Says nothing; the base of those that do."""
 
     def say(self, text: str) -> None:
-        """Tell a sentence about what is going on."""
+        """Print a sentence about the progress."""
 
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:

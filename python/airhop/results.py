@@ -1,4 +1,4 @@
-"""What a run gave: the run document, its tidy frames and, when traced, its tables."""
+"""Results of a run: the run document, its tidy frames and, when traced, its tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category
 
 
 class Result:
-    """One finished run."""
+    """Finished run."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Result:
         self._scenario = scenario
         self._outcome = outcome
         self.notes = tuple(notes)
-        """What has to be known of it, a sentence each: that a log was cut short, for instance."""
+        """Notes, a sentence each: that a log was truncated, for instance."""
         self.controls = dict(controls or {})
         """Of a replay: the congestion controls of real senders by flow, as far as their kernels told."""
 
@@ -102,7 +102,7 @@ class Result:
 
     @property
     def judgements(self) -> LossClassifications:
-        """What the schemes of all TCP flows took losses for, against what had happened."""
+        """Loss classifications of all TCP flows by true cause."""
         return LossClassifications.of_flows(self.tcp_flows)
 
     @cached_property

@@ -32,12 +32,12 @@ def packaged() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a scenario was read from, kept so that a change goes through all checks again."""
+    """Source of a scenario, kept so that a change passes all checks again."""
 
     text: str
     name: str
     folder: str | None = ""
-    """What the files that it names are relative to, an absolute path; empty for the working directory.
+    """Absolute base path of the files that it names; empty for the working directory.
 
     None: it may name those of `files` alone, whatever is changed in it.
     """
@@ -168,7 +168,7 @@ class Scenario:
 
     @checked
     def fades(self, *, seed: int = 1, rep: int = 0, until: str | None = None) -> dict[str, str]:
-        """Give the bad times of every link that fades, as text of CSV files that a recorded channel reads.
+        """Return the bad times of every link that fades, as text of CSV files that a recorded channel reads.
 
         Parameters
         ----------
@@ -205,18 +205,18 @@ class Scenario:
         return self.core.toml()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the effective scenario as plain data: `load` takes it back."""
+        """Return the effective scenario as plain data: `load` takes it back."""
         document: dict[str, Any] = json.loads(self.core.json())
         return document
 
     def written(self) -> dict[str, Any]:
-        """Give the scenario as its file has it, before all changes: no defaults, copies as patterns."""
+        """Return the scenario as its file has it, before all changes: no defaults, copies as patterns."""
         read = json.loads if self._source.is_json else tomllib.loads
         document: dict[str, Any] = read(self._source.text)
         return document
 
     def recipe(self) -> dict[str, Any]:
-        """Give the text it was read from and the changes since, as plain data: `from_recipe` takes it back.
+        """Return the text it was read from and the changes since, as plain data: `from_recipe` takes it back.
 
         Unlike the effective scenario of `to_dict`, it follows a change as the original would: one of a
         preset, say, from which other defaults come.
@@ -232,7 +232,7 @@ class Scenario:
         return cls(_Source(**{**recipe, **pairs}))
 
     def arguments(self) -> list[str]:
-        """Give the words that make `airhop run` load it again.
+        """Return the words that make `airhop run` load it again.
 
         One that was given as a dict has no file: it is called NAME.toml here and may be saved there (`toml`).
         """
@@ -288,7 +288,7 @@ def _text(text: str) -> str:
 
 
 def _bare(literal: str) -> str:
-    """Take the quotes off a TOML text that the command line reads as a text without them too."""
+    """Remove the quotes of a TOML text that the command line also accepts without quotes."""
     bare = literal[1:-1]
     return bare if literal[:1] == '"' and _NEEDS_NO_QUOTES.fullmatch(bare) else literal
 

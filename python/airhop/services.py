@@ -1,4 +1,4 @@
-"""What the network does for flows, by one word."""
+"""Services of the network for flows, by name."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from airhop.scenario import SCHEME, Scenario
 @checked
 @dataclass(frozen=True)
 class Job:
-    """One run to do. Runs of equal seed and rep meet the same channel, whatever their scheme."""
+    """Run to do. Runs of equal seed and rep meet the same channel, whatever their scheme."""
 
     scenario: Scenario
     seed: int = 1

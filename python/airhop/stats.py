@@ -50,16 +50,16 @@ class Estimate:
 
     @property
     def vague(self) -> bool:
-        """Whether replications that are enough leave an interval that is wider than its mean."""
+        """True if replications that are enough leave an interval that is wider than its mean."""
         return self.n >= FEW_REPS and self.relative is not None and self.relative > 1.0
 
     def scaled(self, factor: float) -> Self:
-        """Give it in another unit, `factor` of which are one of this: 100 makes per cent of a share."""
+        """Return it in another unit, `factor` of which are one of this: 100 makes per cent of a share."""
         half = None if self.half_width is None else factor * self.half_width
         return replace(self, mean=factor * self.mean, half_width=half)
 
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
-        """Give both ends, cut to what the quantity can be; None for a single replication."""
+        """Return both ends, cut to what the quantity can be; None for a single replication."""
         if self.half_width is None:
             return None
         return Interval(max(self.mean - self.half_width, least), min(self.mean + self.half_width, most))
@@ -77,7 +77,7 @@ class Difference:
     None where a sample does not scatter at all."""
 
     def excludes(self, value: float) -> bool:
-        """Tell whether the interval is known and does not hold `value`."""
+        """Return whether the interval is known and does not hold `value`."""
         return self.half_width is not None and abs(self.mean - value) > self.half_width
 
 
@@ -92,11 +92,11 @@ class Ratio:
 
     @property
     def vague(self) -> bool:
-        """Whether replications that are enough leave an interval that reaches below 0, or has no end."""
+        """True if replications that are enough leave an interval that reaches below 0, or has no end."""
         return self.n >= FEW_REPS and (self.low is None or self.low < 0.0)
 
     def excludes(self, value: float) -> bool:
-        """Tell whether the interval is known and does not hold `value`."""
+        """Return whether the interval is known and does not hold `value`."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
 

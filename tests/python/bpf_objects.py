@@ -16,7 +16,7 @@ def stem(object_: Path) -> str:
 
 
 def kernel_name(source: Path) -> str:
-    """Give the name that a kernel knows the congestion control by."""
+    """Return the name that a kernel knows the congestion control by."""
     named = re.search(r'^\t\.name = "(.*)",$', source.read_text(encoding="utf-8"), re.M)
     assert named, f"{source} registers nothing"
     return named[1]

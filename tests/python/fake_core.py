@@ -54,7 +54,7 @@ class FakeCore:
     exits: dict[str, int] = field(default_factory=dict)
     """By node, the exit code of its commands."""
     is_real: bool = False
-    """Whether flows have no scheme, as those of kernels."""
+    """True if flows have no scheme, as those of kernels."""
     is_whole: bool = True
     """What a replay says of its log."""
     head: dict[str, Any] = field(default_factory=lambda: dict(HEAD))

@@ -16,7 +16,7 @@ S, D = (b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x04")
 
 
 def head(scenario: Any = None, **changes: Any) -> dict[str, Any]:
-    """Give the head of a log of one second of last-hop, from s to d, with these changes."""
+    """Return the head of a log of one second of last-hop, from s to d, with these changes."""
     if scenario is None:
         scenario = Scenario.load("last-hop").with_({"duration": "1 s"}).to_dict()
     doors = [{"node": node, "device": None} for node in ("s", "d")]

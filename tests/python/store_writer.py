@@ -33,7 +33,7 @@ def scenario(scheme: str) -> Scenario:
 
 
 def job(number: int) -> Job:
-    """Give the run of that number: two schemes by turns, at equal replications."""
+    """Return the run of that number: two schemes by turns, at equal replications."""
     return Job(scenario(SCHEMES[number % 2]), seed=1, rep=number // 2)
 
 
@@ -91,7 +91,7 @@ def document(number: int) -> str:
 
 
 def values(number: int) -> dict[str, object]:
-    """Give what a study would have varied."""
+    """Return what a study would have varied."""
     return {AXIS: (0.001, 0.01, 0.1)[number % 3]}
 
 

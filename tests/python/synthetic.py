@@ -27,7 +27,7 @@ REST = ("veno", "westwood-plus", "jersey", "jtcp", "tibet", "hack", "lhp", "dcr"
 
 
 def everyone(reno: float, sack: float, snoop: float, ll_elsn: float) -> dict[str, float]:
-    """Give the twelve schemes of Yun 2009 a value: those not named lie between Reno and SACK, evenly."""
+    """Return the twelve schemes of Yun 2009 a value: those not named lie between Reno and SACK, evenly."""
     rest = {scheme: reno + (sack - reno) * (place + 3) / 10 for place, scheme in enumerate(REST)}
     return {"reno": reno, "sack": sack, "snoop": snoop, "ll-elsn": ll_elsn, **rest}
 

@@ -124,7 +124,7 @@ class Table:
     """Points without a run."""
 
     def frame(self) -> pl.DataFrame:
-        """Give a row per run."""
+        """Return a row per run."""
         return pl.DataFrame(
             [
                 {
@@ -147,7 +147,7 @@ class Table:
         }
 
     def values(self, point: Point, metric: str = "goodput_mbps") -> dict[int, float]:
-        """Give a metric by replication."""
+        """Return a metric by replication."""
         return dict(enumerate(run[metric] for run in self._runs[point.index]))
 
     def cells(self, metric: str = "goodput_mbps") -> list[Cell]:
@@ -174,7 +174,7 @@ class Table:
         return found
 
     def judgements(self) -> dict[int, dict[int, LossClassifications]]:
-        """Give what losses were taken for."""
+        """Return what losses were taken for."""
         return {
             point.index: {
                 rep: LossClassifications.of_flows([{"judgements": judged(point.scheme, rep)}])
@@ -185,13 +185,13 @@ class Table:
         }
 
     def flows(self) -> pl.DataFrame:
-        """Give a row per flow and run."""
+        """Return a row per flow and run."""
         return self.frame().with_columns(flow=pl.lit("ftp"), airhop=pl.lit("0.1.0"))
 
     hints: tuple[str, ...] = ()
 
     def warnings(self) -> list[str]:
-        """Give nothing to worry about."""
+        """Return nothing to worry about."""
         return []
 
     def command(self, point: Point, rep: int) -> str:

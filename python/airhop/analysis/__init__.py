@@ -1,1 +1,1 @@
-"""What the tables of a run tell: places, delays, notices, and causes of losses; and what fits a link."""
+"""Post-processing of traces: places, delays, notices, causes of losses, and ELN filters for a link."""

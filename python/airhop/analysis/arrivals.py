@@ -1,4 +1,4 @@
-"""What crossed the last air interface on the way of a flow: the frames, whose copies they bore, the fades.
+"""Arrivals over the last air interface of a flow: frames, the copies that they carry, and fades.
 
 It is read from the trace tables of a run. Times are seconds.
 """
@@ -76,7 +76,7 @@ def arrivals(
 
 
 def segment_bytes(tables: Mapping[str, pl.DataFrame], flow: str) -> int:
-    """Give the payload of a full segment of a flow: the largest that it sent."""
+    """Return the payload of a full segment of a flow: the largest that it sent."""
     sizes = tables["segments"].filter(_word("flow") == flow)["bytes"]
     return int(sizes.max() or 1)  # type: ignore[arg-type]
 
@@ -103,7 +103,7 @@ def fades(tables: Mapping[str, pl.DataFrame], place: str | None = None) -> pl.Da
 
 
 def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """Take the data frames of a flow from the table `air`, with the hop of each as `place`."""
+    """Select the data frames of a flow from the table `air`, with the hop of each as `place`."""
     if "air" not in tables:
         raise InputError("the run has no table `air`; run it with trace=True")
     data = tables["air"].filter(_word("flow") == flow, _word("kind") == "data", _word("packet") == "data")
@@ -111,7 +111,7 @@ def _data(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
 
 
 def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame) -> Iterator[int]:
-    """Tell for each frame of a hop, in the order of their starts, which sending of the source it bears.
+    """Find the source transmission that each frame of a hop carries, in order of their starts.
 
     The way keeps the order: the first attempt at a packet bears the oldest copy of the segment that is still
     before the hop. What is dropped there is the newest. With no copy left, an agent made it.
@@ -136,7 +136,7 @@ def _copies(tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.D
 def _events(
     tables: Mapping[str, pl.DataFrame], flow: str, place: str, hop: pl.DataFrame
 ) -> Iterator[tuple[float, int, int, int]]:
-    """Give what happens to the segments of a flow before and on a hop: time, what, seq, attempt."""
+    """Yield what happens to the segments of a flow before and on a hop: time, what, seq, attempt."""
     sent = tables["segments"].filter(_word("flow") == flow)
     yield from ((t, SENT, seq, 0) for t, seq in sent.select("time_s", "seq").iter_rows())
     dropped = tables["drops"].filter(
@@ -148,7 +148,7 @@ def _events(
 
 
 def _on_air(air: pl.DataFrame, place: str) -> pl.Expr:
-    """Tell the drops that take no packet on its way to a hop: those on it, and frames that are sent again."""
+    """Select the drops that take no packet on its way to a hop: those on it, and repeated frames."""
     answered = air.filter(_word("kind") == "ack").select(place=_place("to", "from"))["place"].unique()
     here = (_word("place") == place) & _word("cause").is_in([*FRAME_LOSSES, "retries"])
     again = _word("place").is_in(answered.to_list()) & _word("cause").is_in(FRAME_LOSSES)
@@ -162,7 +162,7 @@ def _place(sender: str, receiver: str) -> pl.Expr:
 
 
 def _word(column: str) -> pl.Expr:
-    """Take a category as text."""
+    """Cast a category to text."""
     import polars as pl
 
     return _column(column).cast(pl.String)

@@ -1,4 +1,4 @@
-"""What schemes took losses for, against what had happened: the confusion matrix of a sender.
+"""Loss classifications by true cause: the confusion matrix of a sender.
 
 A sender sees duplicate ACKs and silence, never the cause of a loss. Each loss it notices it takes for
 congestion, for a loss of the wireless link, or leaves undecided; the simulator knows which it was.
@@ -24,11 +24,11 @@ def _cell(column: str) -> tuple[str, str]:
 COLUMNS = {column: _cell(column) for column in JUDGEMENTS}
 """The cells of the matrix, what a loss was taken for and its true cause, by their columns in frames."""
 TAKEN_FOR = tuple(dict.fromkeys(judged for judged, _ in COLUMNS.values()))
-"""What a loss can be taken for."""
+"""Classes of a loss."""
 UNDECIDED = "undecided"
-"""What a loss is taken for by a sender that does not say."""
+"""Class of a loss by a sender that does not classify."""
 TRUE_CAUSES = tuple(dict.fromkeys(cause for _, cause in COLUMNS.values()))
-"""What can have happened; `none`: the segment was not lost, only its ACK was, or it was late."""
+"""True causes; `none`: the segment was not lost, only its ACK was, or it was late."""
 RIGHT = {
     ("congestion", "queue"),
     ("congestion", "aqm"),
@@ -42,10 +42,10 @@ RIGHT_COLUMNS = tuple(column for column, cell in COLUMNS.items() if cell in RIGH
 
 @dataclass(frozen=True)
 class LossClassifications:
-    """How many losses a sender took for what, by what had happened to them."""
+    """Counts of a sender's losses by classification and true cause."""
 
     counts: Mapping[tuple[str, str], int]
-    """By what they were taken for and true cause; a cell that is not there is 0."""
+    """Counts by class and true cause; a missing cell is 0."""
 
     @classmethod
     def of_flows(cls, flows: Iterable[Mapping[str, Any]]) -> LossClassifications:
@@ -59,7 +59,7 @@ class LossClassifications:
 
     @classmethod
     def of_columns(cls, row: Mapping[str, Any]) -> LossClassifications:
-        """Take the columns of a row of a frame."""
+        """Read the columns of a row of a frame."""
         return cls({cell: row[column] or 0 for column, cell in COLUMNS.items()})
 
     @classmethod
@@ -73,27 +73,27 @@ class LossClassifications:
 
     @property
     def columns(self) -> dict[str, int]:
-        """Give the counts by the names of their columns."""
+        """Return the counts by the names of their columns."""
         return {column: self.counts.get(cell, 0) for column, cell in COLUMNS.items()}
 
     @property
     def total(self) -> int:
-        """How many losses were judged."""
+        """Number of classified losses."""
         return sum(self.counts.values())
 
     @property
     def decided(self) -> int:
-        """How many were taken for something, not left undecided."""
+        """Number of losses with a class other than undecided."""
         return self.total - sum(self.count(UNDECIDED, cause) for cause in TRUE_CAUSES)
 
     @property
     def right(self) -> int:
-        """How many of them were judged right."""
+        """Number of correct classifications."""
         return sum(count for cell, count in self.counts.items() if cell in RIGHT)
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """What losses were taken for at all."""
+        """Classes that occur."""
         return tuple(
             judged for judged in TAKEN_FOR if any(self.count(judged, cause) for cause in TRUE_CAUSES)
         )
@@ -103,12 +103,12 @@ class LossClassifications:
         return self.counts.get((judged, cause), 0)
 
     def share(self, judged: str, cause: str) -> float:
-        """Give their share of all losses judged, 0 to 1."""
+        """Return their share of all losses judged, 0 to 1."""
         return self.count(judged, cause) / self.total if self.total else 0.0
 
 
 def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
-    """Give the share of losses judged right, 0 to 1, over replications; None where no cause was ever said.
+    """Return the share of losses judged right, 0 to 1, over replications; None where no cause was ever said.
 
     That is so without a loss, and of a sender that leaves each loss undecided: BBR, or a BPF object, whose
     interface has no word for a cause. A ratio of means (Fieller's interval): every loss counts alike, and a

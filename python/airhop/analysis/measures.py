@@ -31,14 +31,14 @@ class Measure:
     about: str
     """Its definition."""
     over_flows: Literal["sum", "mean", "first", "apart"]
-    """How flows make a run: the sum over TCP flows, the mean over the flows that have it, the value of the
-    run that is the same for all flows, or not at all."""
+    """Aggregation of flows into a run: the sum over TCP flows, the mean over the flows that have it, the
+    value that is equal for all flows, or none."""
     after_warm_up: bool
-    """Whether the warm-up is left out; else it is a value of the end of the run."""
+    """True if the warm-up is left out; else it is a value of the end of the run."""
     of_real: bool
-    """Whether it is known of real senders, too; else only their kernels could tell."""
+    """True if it is known of real senders, too; else only their kernels could tell."""
     is_count: bool
-    """Whether it is a whole number."""
+    """True if it is a whole number."""
 
     @property
     def heading(self) -> str:
@@ -100,12 +100,12 @@ MEANS = tuple(measure.column for measure in OF_FLOWS if measure.over_flows == "m
 
 
 def is_real(flow: Mapping[str, Any]) -> bool:
-    """Tell whether a flow of a run document is of real hosts: what their kernels alone know is null."""
+    """Return whether a flow of a run document is of real hosts: what their kernels alone know is null."""
     return flow.get("judgements", ()) is None
 
 
 def of_flow(flow: Mapping[str, Any]) -> dict[str, Any]:
-    """Take all measures of a flow from its part of a run document, by column."""
+    """Select all measures of a flow from its part of a run document, by column."""
     return {measure.column: measure.value(flow) for measure in OF_FLOWS}
 
 

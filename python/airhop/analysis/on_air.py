@@ -29,7 +29,7 @@ REASONS = {
     "sensed": "the senders sense each other",
     "unknown": "with a frame that is not in the trace",
 }
-"""Why a frame collided."""
+"""Reasons of a collision."""
 NOBODY = -1
 """In place of a lane where there is none."""
 TOUCH_S = 1e-9
@@ -60,12 +60,12 @@ class Overlap:
     reason: str
     """One of REASONS."""
     captured: bool
-    """Whether the frame was received all the same."""
+    """True if the frame was received all the same."""
 
 
 @dataclass(frozen=True)
 class OnAir:
-    """What happened on the air, a lane per station."""
+    """Transmissions on the air, a lane per station."""
 
     lanes: tuple[Lane, ...]
     """In the order of the scenario."""
@@ -169,7 +169,7 @@ def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:
 
 
 def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
-    """Give the lanes of sender and receiver of each pair of names: in the cell that has both."""
+    """Return the lanes of sender and receiver of each pair of names: in the cell that has both."""
     import polars as pl
 
     place = {(id(lane.cell), lane.station): index for index, lane in enumerate(lanes)}
@@ -184,7 +184,7 @@ def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _kind() -> pl.Expr:
-    """Tell data frames by what they carry."""
+    """Split data frames by their contents."""
     import polars as pl
 
     carried = pl.col("packet").replace_strict(CARRIED, default="other", return_dtype=pl.String)

@@ -1,4 +1,4 @@
-"""How long the segments of a flow took, against what its sender expected: round trips, timeouts, notices.
+"""Round trips of a flow's segments beside the sender's estimates, timeouts and notices.
 
 It is read from the trace tables of a run. Times are seconds, round trips milliseconds.
 """
@@ -93,7 +93,7 @@ def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFram
 
 
 def _progress(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
-    """Take the ACKs that acknowledged more than all before them."""
+    """Select the ACKs that acknowledged more than all before them."""
     import polars as pl
 
     acks = _rows(tables, "acks", flow).sort("time_s", maintain_order=True)

@@ -13,7 +13,7 @@ from airhop.analysis.topology import RadioLink, Topology, each_way, radio_links,
 
 @dataclass(frozen=True)
 class Line:
-    """What joins two nodes."""
+    """Link between two nodes."""
 
     name: str
     ends: tuple[str, str]
@@ -21,7 +21,7 @@ class Line:
     """Rate, and delay if there is one."""
     wireless: bool = False
     notes: tuple[str, ...] = ()
-    """How each direction of a radio link recovers frames, and how it loses them."""
+    """ARQ and error model of each direction of a radio link."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Schematic:
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return 1 + max((column for column, _ in self.places.values()), default=0)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return 1 + max((row for _, row in self.places.values()), default=0)
 
 

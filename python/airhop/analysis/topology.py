@@ -1,4 +1,4 @@
-"""Where the stations of a scenario stand, who hears and who senses whom, and the ways of its flows.
+"""Places of a scenario's stations, receive and sense ranges, and the routes of its flows.
 
 Everything is read from the effective scenario as plain data (`Scenario.to_dict`); what is drawn for each
 replication, from a traced run of it. Places and ranges are metres.
@@ -35,13 +35,13 @@ _ERRORS = {
     "ber_bad": "BER bad",
     "file": "file",
 }
-"""What a picture says of an error model."""
+"""Caption of an error model in a picture."""
 NO_BREAK = "\u00a0"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One wireless channel: its stations, and how far they are heard."""
+    """Wireless channel: its stations and their ranges."""
 
     name: str
     places: Mapping[str, tuple[float, float]]
@@ -59,7 +59,7 @@ class Cell:
         return tuple(self.places)
 
     def power(self, a: str, b: str) -> float:
-        """Give the power of one station at another, in a unit of its own; it grows down to a metre."""
+        """Return the power of one station at another, in a unit of its own; it grows down to a metre."""
         if not self.limited:
             return 1.0
         square = max(self.distance(a, b), 1.0) ** 2
@@ -67,11 +67,11 @@ class Cell:
 
     @property
     def limited(self) -> bool:
-        """Whether some stations may be out of each other's reach."""
+        """True if some stations may be out of each other's reach."""
         return math.isfinite(self.receive)
 
     def distance(self, a: str, b: str) -> float:
-        """Give the distance between two stations."""
+        """Return the distance between two stations."""
         return math.dist(self.places[a], self.places[b])
 
     @cached_property
@@ -110,7 +110,7 @@ class RadioLink:
     """Or the file of its delivery opportunities."""
     delay: str
     arq: tuple[str, str]
-    """How data from each end are recovered, in words."""
+    """ARQ of data from each end, in words."""
     errors: str
     """In words; empty where there are none."""
 
@@ -149,7 +149,7 @@ class Topology:
     def of_run(
         cls, network: Mapping[str, Any], document: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
     ) -> Topology:
-        """Take those of a traced run: its scenario as plain data, its run document and its trace tables."""
+        """Read the places of a traced run from its scenario as plain data, run document and trace tables."""
         channels = cells(network, tables)
         return cls(channels, routes(network, channels, document["flows"]))
 
@@ -166,7 +166,7 @@ def _cell(table: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Cell:
 
 
 def _drawn(cell: str, stations: pl.DataFrame) -> dict[str, tuple[float, float]]:
-    """Take the places of a layout's stations from the trace table `stations`."""
+    """Select the places of a layout's stations from the trace table `stations`."""
     rows = stations.filter(stations["wlan"].cast(str) == cell).select("station", "x_m", "y_m").iter_rows()
     return {station: (x, y) for station, x, y in rows}
 
@@ -187,7 +187,7 @@ def radio_links(network: Mapping[str, Any]) -> list[RadioLink]:
 
 
 def rate(table: Mapping[str, Any]) -> str:
-    """Give the rate of a wired or a radio link, or the name of the file with its opportunities to deliver."""
+    """Return the rate of a wired or radio link, or the name of its file of delivery opportunities."""
     paces: dict[str, str] = {}
     for key in ("rate", "deliveries"):
         value = table.get(key, {})
@@ -197,7 +197,7 @@ def rate(table: Mapping[str, Any]) -> str:
 
 
 def each_way(value: str | Mapping[str, str]) -> str:
-    """Give what a key of a link has: for both directions, or for each."""
+    """Return what a key of a link has: for both directions, or for each."""
     if isinstance(value, str):
         return value
     return ", ".join(f"{way.replace('->', ' → ')} {one}" for way, one in value.items())
@@ -239,7 +239,7 @@ def _listed(words: Iterable[str]) -> str:
 
 
 def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
-    """Give receive and sense range in metres; both are infinite where all hear all."""
+    """Return receive and sense range in metres; both are infinite where all hear all."""
     if "range" in table:
         return _quantity(table["range"]["receive"], _METRES), _quantity(table["range"]["sense"], _METRES)
     if "propagation" in table:
@@ -249,14 +249,14 @@ def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _reach(law: Mapping[str, Any], threshold: str) -> float:
-    """Give the distance at which the received power falls to the threshold; antennas without gain."""
+    """Return the distance at which the received power falls to the threshold; antennas without gain."""
     loss = 10.0 ** ((_quantity(law["power"], _DBM) - _quantity(threshold, _DBM)) / 10.0)
     free = _wavelength(law) / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
     return free if free <= _crossover(law) else _quantity(law["height"], _METRES) * loss**0.25
 
 
 def _crossover(law: Mapping[str, Any] | None) -> float:
-    """Give the distance beyond which the ray that the ground reflects counts (Rappaport 2002, §4.6)."""
+    """Return the distance beyond which the ray that the ground reflects counts (Rappaport 2002, §4.6)."""
     if law is None or law["model"] == "free-space":
         return math.inf
     return 4.0 * math.pi * _quantity(law["height"], _METRES) ** 2 / _wavelength(law)
@@ -274,7 +274,7 @@ def _quantity(text: str, units: Mapping[str, float]) -> float:
 def routes(
     network: Mapping[str, Any], channels: Sequence[Cell], flows: Iterable[Mapping[str, Any]]
 ) -> dict[str, list[str]]:
-    """Give the nodes of the way of every flow: fewest hops, ties to the name that comes first.
+    """Return the nodes of the way of every flow: fewest hops, ties to the name that comes first.
 
     It is the way that static routing takes; a routing protocol may find another one. `flows` are those of a
     run document, with their ends in `from` and `to`. Flows without a way have none here.

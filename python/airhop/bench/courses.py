@@ -18,7 +18,7 @@ Tell = Callable[[Any], str]
 
 @dataclass(frozen=True)
 class Parameter:
-    """What all simulators have alike, and how each of them is told the value."""
+    """Parameter that all simulators share, and its form in each of them."""
 
     what: str
     value: Value
@@ -32,7 +32,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Note:
-    """What a peer has otherwise than the course: a word for its row, and a sentence for the foot."""
+    """Difference of a peer from the course: a word for its row, and a sentence for the foot."""
 
     peer: Peer
     word: str
@@ -41,7 +41,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Course:
-    """What all simulators run."""
+    """Scenario that all simulators run."""
 
     title: str
     scenario: str
@@ -58,7 +58,7 @@ class Course:
     """ns-3 is slow; the goodput of a steady state needs less time."""
 
     def value(self, what: str) -> Any:
-        """Give the value of a parameter."""
+        """Return the value of a parameter."""
         return next(one.value for one in self.parameters if one.what == what)
 
     @property
@@ -67,7 +67,7 @@ class Course:
         return {path: to for one in self.parameters for path, to in one.airhop(one.value).items()}
 
     def words(self, peer: Peer) -> list[str]:
-        """Give the words of a peer's program, but for time and seed."""
+        """Return the words of a peer's program, but for time and seed."""
         tells = [(one.ns2 if peer == "ns-2" else one.ns3, one.value) for one in self.parameters]
         return " ".join(tell(value) for tell, value in tells if tell is not None).split()
 
@@ -82,7 +82,7 @@ def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
 
 
 def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter]:
-    """Give the TCP of all courses: that of ns-2, which the others can be told. A window of 0 never limits."""
+    """Return the TCP of all courses: that of ns-2, to which ns-3 can be set. A window of 0 never limits."""
     tcp = f"flow.{flow}.tcp"
     return [
         Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # what no other parameter names

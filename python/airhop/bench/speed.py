@@ -45,7 +45,7 @@ SEED_STEP = 1001
 
 
 def seeds(n: int) -> list[int]:
-    """Give seeds of n runs."""
+    """Return seeds of n runs."""
     return [SEED_STEP * k for k in range(1, n + 1)]
 
 
@@ -105,7 +105,7 @@ def airhop(course: Course, seed: int) -> Speed:
 
 
 def queue_alone(course: Course) -> Callable[[], Queue]:
-    """Take down what a course asks of the event queue; each call measures a queue that is asked the same."""
+    """Record the operations of a course on the event queue; each call measures a queue under them."""
     schedule = Schedule.of(_scenario(course, course.changes).core, SEED_STEP, 0, SCHEDULED_EVENTS)
     rounds = REPLAYED_EVENTS // len(schedule) + 1
 
@@ -187,7 +187,7 @@ def ns3(peers: Path, course: Course, seed: int) -> Speed:
 
 
 def best(runs: Sequence[Measured]) -> Measured:
-    """Give the fastest of equal runs: the one that the rest of the machine disturbed least."""
+    """Return the fastest of equal runs: the one that the rest of the machine disturbed least."""
     return max(runs, key=lambda one: one.events_per_cpu_s)
 
 
@@ -199,7 +199,7 @@ def find_peers() -> Path | None:
 
 @cache
 def _ns3_folder() -> tempfile.TemporaryDirectory[str]:
-    """Where the program for ns-3 is, until Airhop ends."""
+    """Folder of the program for ns-3, until Airhop ends."""
     return tempfile.TemporaryDirectory(prefix="airhop-ns3-")
 
 
@@ -256,5 +256,5 @@ def _result_line(output: str) -> str:
 
 
 def user_cpu(who: int) -> float:
-    """Give the user CPU time so far, seconds; `who` is one of resource's RUSAGE_*."""
+    """Return the user CPU time so far, seconds; `who` is one of resource's RUSAGE_*."""
     return resource.getrusage(who).ru_utime

@@ -36,7 +36,7 @@ class WrongError(Exception):
         self.expected = expected
         self.value = value
         self.place = place
-        """Of the value in the argument: `[2]`, or empty for the argument itself."""
+        """Position of the value in the argument: `[2]`, or empty for the argument itself."""
 
 
 def checked(target: Checked) -> Checked:
@@ -210,7 +210,7 @@ _PLAIN: dict[Any, Taker] = {
 
 
 def _union(kinds: Sequence[Any]) -> Taker:
-    """Take what any of some types takes; a text beside a path is the name of a file, in whatever octets."""
+    """Select what any of some types takes; a text beside a path is the name of a file, in whatever octets."""
     paths = [kind for kind in kinds if issubclass(_class(kind), os.PathLike)]
     names = [*paths, str] if paths else []
     takers = [_taker(kind) for kind in kinds if kind not in names] + ([_path] if paths else [])
@@ -275,7 +275,7 @@ def _mapping(of_key: Taker, of_value: Taker) -> Taker:
 
 
 def _several(of_one: Taker, made: type) -> Taker:
-    """Take a list, or what else gives elements one after the other; not a text, which gives its letters."""
+    """Select a list, or what else gives elements one after the other; not a text, which gives its letters."""
 
     def take(value: Any) -> Any:
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):

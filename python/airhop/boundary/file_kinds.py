@@ -1,4 +1,4 @@
-"""What a file is that was given for another: told by its first bytes, for messages."""
+"""Kind of a file by its first bytes, for messages about a wrong file."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _told(error: OSError) -> str:
-    """Say what the system refused: of which file, where it is one."""
+    """State what the system refused: of which file, where it is one."""
     if isinstance(error, FileNotFoundError) and error.filename is None:  # all other files have names
         return "the working directory is gone; change to another one"
     return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)

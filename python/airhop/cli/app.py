@@ -24,7 +24,7 @@ from airhop.errors import (
 )
 
 COMPLETE = "__complete"
-"""What the script of `airhop completion` calls to ask for names."""
+"""Command that the script of `airhop completion` calls to complete names."""
 
 
 def _whole(_type: object, tokens: Sequence[Token]) -> int:
@@ -109,7 +109,7 @@ ExperimentId = Annotated[str, Parameter(completer=_experiments)]
 
 
 def with_words(with_: Sequence[str]) -> list[str]:
-    """Give the words of a command that load these files and modules."""
+    """Return the words of a command that load these files and modules."""
     return [word for one in with_ for word in ("--with", one)]
 
 

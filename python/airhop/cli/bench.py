@@ -79,7 +79,7 @@ def bench(
 
 @dataclass(frozen=True)
 class _Measured:
-    """What a course gave."""
+    """Results of a course."""
 
     runs: Mapping[str, Sequence[Speed]]
     """Of each simulator, Airhop first; a run a seed."""
@@ -88,7 +88,7 @@ class _Measured:
 
     @property
     def share(self) -> float:
-        """How fast Airhop handles events, as a share of what its queue alone does."""
+        """Event rate of Airhop as a share of that of its queue alone."""
         return speed.best(self.runs["Airhop"]).events_per_cpu_s / self.queue.events_per_cpu_s
 
     def goodput(self, simulator: str) -> Estimate:

@@ -31,7 +31,7 @@ TOOLS = {
     "tshark": "to read packet captures in a terminal",
     "unshare": "of util-linux, for airhop emulate without root",
 }
-"""What Airhop can use but does not need, and for what."""
+"""Optional tools and their purpose."""
 
 
 PARTS = {"panel": "for airhop view", "distributed": "for dask clusters"}

@@ -161,7 +161,7 @@ def emulate(
 
 @contextmanager
 def _log_for(report: Path | None, log: Path | None) -> Iterator[Path | None]:
-    """Give the file for what enters; a report that nobody wants a log beside has one that does not stay."""
+    """Yield the file for what enters; a report that nobody wants a log beside has one that does not stay."""
     if report is None or log is not None:
         yield log
         return
@@ -221,7 +221,7 @@ def _terminations_as_interrupts() -> Iterator[None]:
 
 
 def _judged(emulation: Emulation) -> int:
-    """Say what has to be known, and why it failed, if it did."""
+    """Print the notes of an emulation and the reasons of its failure; return the exit code."""
     for note in emulation.notes:
         say(f"note: {note}")
     for failure in emulation.failures:

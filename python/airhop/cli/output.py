@@ -1,4 +1,4 @@
-"""Where a command writes: tables on stdout, prose on stderr, and with --json one document on stdout."""
+"""Output of commands: tables on stdout, prose on stderr, and with --json one document on stdout."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def help_console() -> Console:
 
 
 def say(text: str) -> None:
-    """Tell a sentence on stderr. It may quote a log or another program: no control character is obeyed."""
+    """Print a sentence on stderr, with control characters escaped: it may quote a log or another program."""
     print(harmless(text), file=sys.stderr, flush=True)
 
 

@@ -117,7 +117,7 @@ def _print(table: Table) -> None:
 
 
 def _by_setting(table: Table) -> list[Cell]:
-    """Give the cells so that what is compared stands together."""
+    """Return the cells so that what is compared stands together."""
     cells = {cell.point.index: cell for cell in table.cells()}
     ordered = [point.index for setting in table.study.settings for point in setting]
     return [cells[index] for index in ordered if index in cells]

@@ -75,10 +75,10 @@ LEFT_OUT: Mapping[str, str] = {
     "constant": "Kounavis 1996's fades of constant length, 10 s good and 4 s bad (ns-2: Tahoe 7.80, Reno"
     " 7.67 kbit/s). The fades are in step with the timeouts, so goodput depends on the phase. A frame of"
     " 128 B lasts 53 ms at 19.2 kbit/s; Airhop loses a frame that is on the air when a fade ends, ns-2 reads"
-    " the state when the frame arrives. Fades that are 50 ms shorter or longer change the goodput of either"
-    " simulator by 3 to 11 % (ns-2 with 9.95 and 4.05 s: 7.35; Airhop 7.52, with 10.05 and 3.95 s: 7.78), so"
-    " the comparison would test nothing else. `crates/net/tests/peers/ns2_radio.rs` compares exponential and"
-    " uniform lengths.",
+    " the state when the frame arrives. Fades that are 50 ms shorter or longer change the goodput of"
+    " either simulator by 3 to 11 % (ns-2 with 9.95 and 4.05 s: 7.35; Airhop 7.52, with 10.05 and 3.95 s:"
+    " 7.78), so the comparison would test nothing else. `crates/net/tests/peers/ns2_radio.rs` compares"
+    " exponential and uniform lengths.",
 }
 """Measurements without a check, with the reason."""
 

@@ -1,4 +1,4 @@
-"""Where runs are computed: threads of this process, a dask cluster, or the parts of a batch system."""
+"""Engines: threads of this process, a dask cluster, or the parts of a batch system."""
 
 from airhop.engines.cluster import ClusterError, DaskEngine
 from airhop.engines.engine import Engine, open_engine

@@ -20,7 +20,7 @@ MOST_RUNS = 1000
 
 
 class Costs:
-    """What runs cost, learnt from those that finished."""
+    """Costs of runs, learnt from the finished ones."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, int]] = {}  # by digest: seconds, runs
@@ -28,7 +28,7 @@ class Costs:
         self._simulated_s = 0.0
 
     def learn(self, scenario: Scenario, seconds: float) -> None:
-        """Take in that a run of this scenario took so long."""
+        """Process that a run of this scenario took so long."""
         known, runs = self._known.get(scenario.digest, (0.0, 0))
         self._known[scenario.digest] = (known + seconds, runs + 1)
         self._seconds += seconds
@@ -56,7 +56,7 @@ class Plan:
         self._simulated_s = math.fsum(job.scenario.duration_s for job in jobs)  # of the jobs not handed out
 
     def cut(self, threads: int) -> range:
-        """Give the next task for a cluster of so many threads: indices of jobs, none when all are handed out.
+        """Return the next task for a cluster of `threads` threads: indices of jobs, empty when none is left.
 
         Before anything is known of the costs a task is a single run.
         """

@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_S = 10.0
-"""How long a scheduler may take to answer."""
+"""Time limit for a scheduler's answer, s."""
 FIRST_WORKER_S = 10.0
-"""How long a cluster without workers may take to get its first: they may just be starting."""
+"""Time limit for a cluster without workers to get its first, s: they may just be starting."""
 PATIENCE_S = 60.0
-"""How long to wait for workers when all are gone: a nanny takes seconds to start one anew."""
+"""Time limit for new workers when all are gone, s: a nanny takes seconds to restart one."""
 TASKS_PER_THREAD = 4
 """Tasks out at a time: one runs, the others wait at the worker, so that it never waits for the client.
 The rest of a study, perhaps a million runs, stays here and does not flood the scheduler."""
 LOOK_EVERY_S = 1.0
-"""How often the workers are counted; also the longest wait without a look at the cluster."""
+"""Interval between counts of the workers, s; also the longest wait between two checks of the cluster."""
 FETCH_S = 30.0
-"""How long a result may take to arrive once it is there, before it is asked for again."""
+"""Time limit for a result to arrive once it is ready, s; after that it is requested again."""
 SALVAGE_S = 5.0
 """The same when the runs are being stopped."""
 
@@ -130,7 +130,7 @@ class DaskEngine:
 
 
 class _Staff:
-    """Who is there to work."""
+    """Workers of the cluster."""
 
     def __init__(self, client: Client, patience_s: float | None) -> None:
         self._client = client
@@ -176,7 +176,7 @@ class _Task:
 
 
 class _Tasks:
-    """One call of `run`: the tasks that are out, and what comes back."""
+    """State of one call of `run`: the tasks in progress, and their results."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What every engine can do, and how one is opened by its name."""
+"""Interface of engines, and their construction by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from airhop.errors import InputError, did_you_mean
 from airhop.simulate import Job
 
 DASK_PORT = 8786
-"""Where a dask scheduler listens unless it is told otherwise."""
+"""Default port of a dask scheduler."""
 
 
 class Engine(Protocol):
@@ -23,7 +23,7 @@ class Engine(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many runs it computes at the same time."""
+        """Number of runs it computes at the same time."""
 
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
         """Run all jobs; `on_done(index, document)` is called in this thread as they finish, in any order.
@@ -52,7 +52,7 @@ def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager
 
 
 def _is_place(text: str) -> bool:
-    """Tell whether this is HOST:PORT; HOST may be an IPv6 address in brackets."""
+    """Return whether this is HOST:PORT; HOST may be an IPv6 address in brackets."""
     match = re.fullmatch(r"(?:[\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", text, re.ASCII)
     return match is not None and 0 < int(match[1]) < 2**16
 

@@ -1,4 +1,4 @@
-"""One study on many processes that know nothing of each other: each does a part."""
+"""Study on many independent processes: each computes a part."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Shard:
         return cls(index, count)
 
     def takes(self, key: int) -> bool:
-        """Whether this part does the piece of work with this number, 0 or more."""
+        """Return whether this part does the piece of work with this number, 0 or more."""
         return key % self.count == self.index - 1
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a dask worker does: the runs of one task. Workers import this module from their own installation."""
+"""Task of a dask worker: a set of runs. Workers import this module from their own installation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airhop.plugins import load_source
 from airhop.scenario import Scenario
 
 Plugins = tuple[tuple[str, str], ...]
-"""What `airhop.plugins.loaded` gives: the sources of schemes in Python."""
+"""Value of `airhop.plugins.loaded`: the sources of schemes in Python."""
 Finished = list[tuple[str, float]]
 """Run document and seconds of each run of a task."""
 

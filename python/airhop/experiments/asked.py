@@ -16,8 +16,8 @@ from typing import Any
 from airhop.experiments.experiment import ClaimResult, Curve, Metric, PlottedAxis, X
 from airhop.experiments.samples import Samples
 
-JUDGES = "Judge whether "
-"""How the docstring of a check begins."""
+JUDGES = "Check whether "
+"""First words of a check's docstring."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Place:
-    """One value of the axis by its place in the grid: 0 is the first, -1 the last."""
+    """Value of the axis by its place in the grid: 0 is the first, -1 the last."""
 
     index: int
 
@@ -74,7 +74,7 @@ class Asked:
         self.bound = inspect.signature(check).bind(None, *arguments, **named)
 
     def __call__(self, found: Any) -> ClaimResult:
-        """Judge what was found: samples of an experiment, values of a calculation."""
+        """Check the results: samples of an experiment, values of a calculation."""
         looked_at = found.also[self.of.name] if self.of else found
 
         def resolved(value: object) -> object:

@@ -28,18 +28,18 @@ DOCUMENT = "outcome.json"
 
 @dataclass(frozen=True)
 class Value:
-    """One number: of a curve or scheme, at x, in a metric."""
+    """Number of a curve or scheme, at x, in a metric."""
 
     curve: str
     x: Mapping[str, X]
     """By the name of the quantity: `{"p": 0.1}`."""
     metric: str
     value: Estimate
-    """What is computed exactly has no half-width and 0 replications: `exact`."""
+    """Mean and interval; an exact value has no half-width and 0 replications: `exact`."""
     published: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give an entry of the document's `rows`."""
+        """Return an entry of the document's `rows`."""
         return {
             "scheme": self.curve,
             "x": dict(self.x),
@@ -52,7 +52,7 @@ class Value:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Value:
-        """Take back what `to_dict` gave."""
+        """Restore what `to_dict` gave."""
         value = Estimate(row["mean"], row["half_width"], row["reps"])
         return cls(row["scheme"], row["x"], row["metric"], value, row["published"])
 
@@ -85,11 +85,11 @@ class Values:
         return max((value.value.n for value in self._values), default=0)
 
     def of(self, curve: str, metric: str) -> list[Value]:
-        """Take the numbers of a curve in a metric."""
+        """Select the numbers of a curve in a metric."""
         return [value for value in self._values if (value.curve, value.metric) == (curve, metric)]
 
     def line(self, curve: str, metric: str, along: str, **fixed: X) -> Line:
-        """Take the numbers of a curve along one quantity, the others fixed, as they are drawn."""
+        """Select the numbers of a curve along one quantity, the others fixed, as they are drawn."""
         found = [value for value in self.of(curve, metric) if fixed.items() <= dict(value.x).items()]
         return Line(
             [float(value.x[along]) for value in found],
@@ -106,7 +106,7 @@ class Values:
 
 
 Compute = Callable[[Mode, int, Reporter], Sequence[Value]]
-"""How a calculation gets its values: from mode, seed and who is told of the progress."""
+"""Computation of the values from mode, seed and receiver of progress."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,9 @@ class Calculation:
     id: str
     title: str
     source: str
-    """Where it was published."""
+    """Publication."""
     method: str
-    """How the numbers come about, in a few sentences."""
+    """Method of the computation, in a few sentences."""
     compute: Compute
     """Gives the same values for the same mode and seed."""
     claims: tuple[Claim[Values], ...]
@@ -138,7 +138,7 @@ class Calculation:
     """Draws the figure for print, inside `plots.paper.PRINT_STYLE`."""
     tables: Callable[[Values], Sequence[TextTable]]
     questions: tuple[Question, ...] = ()
-    """What its paper leaves open."""
+    """Open questions of its paper."""
     computing: Callable[[Reading], Compute] | None = None
     """Makes `compute` under another reading; None where there are no questions."""
 
@@ -157,7 +157,7 @@ class Calculation:
 
 @dataclass
 class Calculated(Reproduced):
-    """What a calculation gave."""
+    """Result of a calculation."""
 
     experiment: Calculation
     mode: Mode
@@ -173,7 +173,7 @@ class Calculated(Reproduced):
 
     @classmethod
     def read(cls, calculation: Calculation, path: Path) -> Calculated:
-        """Judge again the values that a document holds. Raises InputError when it is damaged."""
+        """Check again the values of a document. Raises InputError when it is damaged."""
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             values = Values(Value.from_dict(row) for row in document["rows"])
@@ -196,7 +196,7 @@ class Calculated(Reproduced):
         return self.experiment.headline(self.values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
+        """Return one entry of the `experiments` list that `airhop reproduce --json` prints."""
         return {
             "id": self.experiment.id,
             "reps": self.values.reps,
@@ -206,7 +206,7 @@ class Calculated(Reproduced):
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:
-    """Judge again every known calculation whose document lies in this folder; nothing is computed.
+    """Check again every known calculation whose document is in this folder; nothing is computed.
 
     What was computed under other readings of a paper stands with it.
     """

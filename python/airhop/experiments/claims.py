@@ -30,7 +30,7 @@ Cell = tuple[str, X]
 
 
 def above(found: Ratio | Estimate, level: float) -> Decision:
-    """Judge whether a ratio or a mean is above this level."""
+    """Check whether a ratio or a mean is above this level."""
     ends = found if isinstance(found, Ratio) else found.interval()
     if ends is None or ends.low is None or ends.high is None:
         return None
@@ -38,26 +38,26 @@ def above(found: Ratio | Estimate, level: float) -> Decision:
 
 
 def below(found: Ratio | Estimate, level: float) -> Decision:
-    """Judge whether a ratio or a mean is below this level."""
+    """Check whether a ratio or a mean is below this level."""
     decision = above(found, level)
     return None if decision is None else not decision
 
 
 def within(low: float, high: float, least: float, most: float) -> Decision:
-    """Judge whether a quantity whose interval is low to high lies between least and most."""
+    """Check whether a quantity whose interval is low to high lies between least and most."""
     if least < low and high < most:
         return True
     return False if high <= least or low >= most else None
 
 
 def every(decisions: Iterable[Decision]) -> Decision:
-    """Judge whether all of it is so; one that fails is enough to fail."""
+    """Check whether all of it is so; one that fails is enough to fail."""
     found = set(decisions)
     return False if False in found else None if None in found else True
 
 
 def some(decisions: Iterable[Decision]) -> Decision:
-    """Judge whether any of it is so."""
+    """Check whether any of it is so."""
     found = set(decisions)
     return True if True in found else None if None in found else False
 
@@ -73,7 +73,7 @@ def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:
 def exceeds_somewhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
 ) -> ClaimResult:
-    """Judge whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
+    """Check whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
     decisions, parts = [], []
     for other, factor in factors.items():
         decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
@@ -86,7 +86,7 @@ def exceeds_somewhere(
 def nowhere_exceeds(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Judge whether scheme reaches less than each factor times that scheme at every x from `from_x` up."""
+    """Check whether scheme reaches less than each factor times that scheme at every x from `from_x` up."""
     decisions, parts = [], []
     for other, factor in factors.items():
         ratios = {x: samples.ratio(scheme, other, x) for x in samples.from_x(from_x)}
@@ -99,7 +99,7 @@ def nowhere_exceeds(
 def within_axis(
     samples: Samples, axis: PlottedAxis, curves: Sequence[str], top: float, from_x: float = -math.inf
 ) -> ClaimResult:
-    """Judge whether no mean lies beyond the end of the printed axis, at any x from `from_x` up."""
+    """Check whether no mean lies beyond the end of the printed axis, at any x from `from_x` up."""
     found = {(curve, x): samples.estimate(curve, x) for curve in curves for x in samples.from_x(from_x)}
     decisions = {cell: below(estimate, top) for cell, estimate in found.items()}
     curve, x = max(found, key=lambda cell: found[cell].mean)
@@ -113,7 +113,7 @@ def within_axis(
 
 
 def grows_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Judge whether each scheme has more at the last x than at the first."""
+    """Check whether each scheme has more at the last x than at the first."""
     first, last = samples.xs[0], samples.xs[-1]
     found = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in found.items())
@@ -133,7 +133,7 @@ def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
 def ahead_everywhere(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Judge whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
+    """Check whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
     races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
     x, other = min(races, key=lambda race: _low(races[race]))
     measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
@@ -152,7 +152,7 @@ def each_above(
     at: Sequence[X],
     share: float = 1.0,
 ) -> ClaimResult:
-    """Judge whether each scheme has more than this share of what other has, at each of these x."""
+    """Check whether each scheme has more than this share of what other has, at each of these x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, f"least, times that of {other}")
 
@@ -165,7 +165,7 @@ def each_below(
     at: Sequence[X],
     share: float = 1.0,
 ) -> ClaimResult:
-    """Judge whether each scheme has less than this share of what other has, at each of these x."""
+    """Check whether each scheme has less than this share of what other has, at each of these x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, f"most, times that of {other}")
 
@@ -173,7 +173,7 @@ def each_below(
 def each_below_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
-    """Judge whether each scheme has less than this share of what it has in the experiment beside this one."""
+    """Check whether each scheme has less than this share of what it has in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that")
 
@@ -181,7 +181,7 @@ def each_below_beside(
 def each_above_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
-    """Judge whether each scheme has more than this share of what it has in the experiment beside this one."""
+    """Check whether each scheme has more than this share of what it has in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, "least, times that")
 
@@ -189,7 +189,7 @@ def each_above_beside(
 def stands_as_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
-    """Judge whether each scheme's ratio to other is that of the experiment beside, within a factor."""
+    """Check whether each scheme's ratio to other is that of the experiment beside, within a factor."""
     ratios = {
         scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at if x in samples.xs}
         for scheme in schemes
@@ -208,7 +208,7 @@ def stands_as_beside(
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
-    """Judge whether scheme/other is below this share of what it is in the experiment beside this one."""
+    """Check whether scheme/other is below this share of what it is in the experiment beside this one."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that beside")
 
@@ -247,7 +247,7 @@ def _each(
 def order_at(
     samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
 ) -> ClaimResult:
-    """Judge whether at each given x every scheme of a group is ahead of every scheme of the next group."""
+    """Check whether at each given x every scheme of a group is ahead of every scheme of the next group."""
     decisions, parts, broken, short = [], [], [], []
     for x in (x for x in at if x in samples.xs):
         closest = []
@@ -266,7 +266,7 @@ def order_at(
 
 
 def _not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
-    """Say which values of a claim the grid of this mode does not have."""
+    """State which values of a claim the grid of this mode does not have."""
     missing = [axis.text(x) for x in at if x not in samples.xs]
     return [f"not run: {', '.join(missing)}"] if missing else []
 
@@ -274,7 +274,7 @@ def _not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
 def keeps_most(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
-    """Judge whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
+    """Check whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
     decisions = []
     for other in others:
@@ -291,7 +291,7 @@ def keeps_most(
 
 
 def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Judge whether each scheme loses with every step of the axis."""
+    """Check whether each scheme loses with every step of the axis."""
     first, last = samples.xs[0], samples.xs[-1]
     steps = {
         (scheme, x, y): along(samples, scheme, x, y) for scheme in schemes for x, y in pairwise(samples.xs)
@@ -307,7 +307,7 @@ def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str])
 
 
 def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
-    """Judge whether scheme has at every x more than this share of what it has at any other."""
+    """Check whether scheme has at every x more than this share of what it has at any other."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
     x, y = min(changes, key=lambda pair: _low(changes[pair]))
     measured = f"least: {interval(changes[x, y])} at {axis.text(y)} of what it is at {axis.text(x)}"
@@ -317,7 +317,7 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float
 ) -> ClaimResult:
-    """Judge whether each scheme is below this share of the leader at the first x and above it at the last."""
+    """Check whether each scheme is below this share of the leader at the first x and above it at the last."""
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []
     parts = []
@@ -330,7 +330,7 @@ def catches_up(
 
 
 def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
-    """Judge whether more than half of the schemes have a mean above this level at every x."""
+    """Check whether more than half of the schemes have a mean above this level at every x."""
     decisions, parts = [], []
     for scheme in schemes:
         estimates = {x: samples.estimate(scheme, x) for x in samples.xs}
@@ -345,7 +345,7 @@ def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str],
 def near_best(
     samples: Samples, axis: PlottedAxis, rivals: Mapping[Cell, Iterable[Cell]], share: float
 ) -> ClaimResult:
-    """Judge whether each of the cells has more than this share of every rival of its own.
+    """Check whether each of the cells has more than this share of every rival of its own.
 
     By paired differences: a rival that starved has no ratio to it, and is no rival.
     """
@@ -367,14 +367,14 @@ def near_best(
 def near_each(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], share: float
 ) -> ClaimResult:
-    """Judge whether scheme has at every x more than this share of what each of the others has there."""
+    """Check whether scheme has at every x more than this share of what each of the others has there."""
     return near_best(
         samples, axis, {(scheme, x): [(other, x) for other in others] for x in samples.xs}, share
     )
 
 
 def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
-    """Give what a cell has beyond this share of its rival, paired."""
+    """Return what a cell has beyond this share of its rival, paired."""
     values, rivals = samples.paired(cell, rival)
     return stats.difference(values, [share * value for value in rivals])
 

@@ -1,4 +1,4 @@
-"""What an experiment is: a scenario, a grid, the curves compared, and what their paper claims about them."""
+"""Parts of an experiment: a scenario, a grid, the compared curves, and the claims of its paper."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ X = float | str
 
 @dataclass(frozen=True)
 class PlottedAxis:
-    """What an experiment varies, and how it is drawn: the axis of its study, in the words of its paper.
+    """Varied axis and its drawing: the axis of the study, in the words of its paper.
 
     Values are numbers or words, written to one scenario path or to several at once.
     """
@@ -39,11 +39,11 @@ class PlottedAxis:
     key: str
     """Name in documents and files, with its unit (`fer`, `d_off_ms`)."""
     name: str
-    """What heads a column of a table (`FER`)."""
+    """Head of a table's column (`FER`)."""
     paths: tuple[str, ...]
     """Scenario paths the value is written to (`wlan.cell.errors.fer`)."""
     label: str
-    """What a reader calls it (`Frame error rate`)."""
+    """Label for readers (`Frame error rate`)."""
     full: tuple[X, ...]
     """The whole grid: numbers ascending, or words in the order in which they are drawn."""
     coarse: tuple[X, ...]
@@ -51,7 +51,7 @@ class PlottedAxis:
     unit: str = ""
     """Unit of the values (`ms`); empty for counts and probabilities."""
     counts: str = ""
-    """What the values are counts of, one of them: `hop`."""
+    """Counted unit of the values, in the singular: `hop`."""
     log: bool = False
     limits: tuple[float, float] | None = None
     """Printed range of the axis; values outside it are computed but not drawn."""
@@ -65,7 +65,7 @@ class PlottedAxis:
     """For values that stand for settings: what each of `paths` takes there."""
 
     def grid(self, mode: Mode) -> tuple[X, ...]:
-        """Give the values taken in this mode."""
+        """Return the values taken in this mode."""
         return self.coarse if mode == "quick" else self.full
 
     def of_study(self, mode: Mode) -> study.Axis:
@@ -80,15 +80,15 @@ class PlottedAxis:
 
     @property
     def of_words(self) -> bool:
-        """Whether its values are words: places in a row, with nothing between them."""
+        """True if its values are words: places in a row, with nothing between them."""
         return isinstance(self.full[0], str)
 
     def place(self, x: X) -> float:
-        """Give the position of a value in a chart: itself, or a word's place in the full grid, from 0."""
+        """Return the position of a value in a chart: itself, or a word's place in the full grid, from 0."""
         return float(self.full.index(x)) if isinstance(x, str) else x
 
     def shows(self, x: X) -> bool:
-        """Tell whether a chart draws this value."""
+        """Return whether a chart draws this value."""
         return self.limits is None or isinstance(x, str) or self.limits[0] <= x <= self.limits[1]
 
     def text(self, x: X) -> str:
@@ -104,12 +104,12 @@ class PlottedAxis:
 
 @dataclass(frozen=True)
 class Curve:
-    """One of the things compared: a scheme, or a setting, or both."""
+    """Compared curve: a scheme, or a setting, or both."""
 
     name: str
     """In documents, files and claims: `ll-elsn`, `ll-elsn, 4 attempts`."""
     label: str
-    """What the legend calls it."""
+    """Label in the legend."""
     scheme: str | Mapping[str, object] | None = None
     """Of every TCP flow, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None changes none."""
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -137,13 +137,13 @@ class Curve:
 
     @property
     def changes(self) -> dict[str, object]:
-        """What it changes in the scenario, by path."""
+        """Settings of the curve in the scenario, by path."""
         return ({} if self.scheme is None else {SCHEME: self.scheme}) | dict(self.settings)
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What is measured in every run: a column of the study's frame, or a formula of columns."""
+    """Metric of every run: a column of the study's frame, or a formula of columns."""
 
     name: str
     """A metric as studies know them: `goodput_mbps`, `jain`, `flow.reno.goodput_mbps` for that of one flow,
@@ -158,11 +158,11 @@ class Metric:
     most: float = math.inf
     """The largest value there can be: intervals are cut there."""
     printed: bool = True
-    """Whether `ticks` are the paper's; otherwise its axis is not known and they are ours."""
+    """True if `ticks` are the paper's; otherwise its axis is not known and they are ours."""
 
     @property
     def bounded(self) -> bool:
-        """Whether it is an index, whose ratios to a baseline say little."""
+        """True if it is an index, whose ratios to a baseline say little."""
         return math.isfinite(self.most)
 
     @property
@@ -173,7 +173,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Replications:
-    """How many replications a cell of the grid gets."""
+    """Number of replications a cell of the grid gets."""
 
     quick: int
     full: int
@@ -182,10 +182,10 @@ class Replications:
     batch: int = 10
     most: int = 100
     printed: bool = False
-    """Whether `full` is a count that the paper prints."""
+    """True if `full` is a count that the paper prints."""
 
     def rule(self, mode: Mode, metric: Metric) -> int | Until:
-        """Give the study's rule in this mode: a count, or until the metric's intervals are narrow."""
+        """Return the study's rule in this mode: a count, or until the metric's intervals are narrow."""
         from airhop.study import Until
 
         if mode == "default":
@@ -203,7 +203,7 @@ class TimelineChoice:
     """A value of the axis, or what finds it where the headline goes by what was measured."""
     duration_s: float
     opening_s: float
-    """How much of the beginning the page opens on; all of the run is a click away."""
+    """Length of the opening view of the page, s; all of the run is a click away."""
     rep: int = 0
 
     def at(self, samples: Samples) -> X:
@@ -226,7 +226,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Whether a claim holds, with the figure it rests on."""
+    """True if a claim holds, with the figure it rests on."""
 
     holds: bool | None
     """None when the intervals decide neither way: more replications may."""
@@ -234,16 +234,16 @@ class ClaimResult:
     short: tuple[str, ...] = ()
     """The curves of which the intervals do not show what the claim says, as far as its check tells."""
     needs: str = ""
-    """What the paper would have to print for a number to be told from others; empty where nothing lacks."""
+    """Missing information of the paper without which a number cannot be tested; empty if none is missing."""
 
     @property
     def word(self) -> Literal["holds", "fails", "open"]:
-        """Say it in a word."""
+        """State it in a word."""
         return "open" if self.holds is None else "holds" if self.holds else "fails"
 
 
 Found = TypeVar("Found")
-"""What a check looks at: `Samples` of an experiment, `Values` of a calculation."""
+"""Input of a check: `Samples` of an experiment, `Values` of a calculation."""
 
 
 @dataclass(frozen=True)
@@ -261,11 +261,11 @@ class Claim(Generic[Found]):
     """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
     claim that goes beyond anything printed."""
     own: bool = field(default=False, kw_only=True)
-    """Whether the claim is Airhop's and not the paper's: the words do not say it."""
+    """True if the claim is Airhop's and not the paper's: the words do not say it."""
     because: str = field(default="", kw_only=True)
-    """Why Airhop asks an own claim, in a sentence: what the words leave out."""
+    """Reason of an own claim, in a sentence: the gap in the paper's words."""
     bound: bool = field(default=False, kw_only=True)
-    """Whether the paper prints a bound, as in "more than 400 %": to meet it is not to meet a number."""
+    """True if the paper prints a bound, as in "more than 400 %": to meet it is not to meet a number."""
 
     def why(self, result: ClaimResult) -> str:
         """Return the mechanisms that concern this result; empty where it holds, and where none is known."""
@@ -287,7 +287,7 @@ class Experiment:
     id: str
     title: str
     source: str
-    """Where it was published."""
+    """Publication."""
     scenario: str | Path
     """A packaged scenario's name, or the path of a file."""
     settings: Mapping[str, object]
@@ -314,9 +314,9 @@ class Experiment:
     pictures: tuple[Picture, ...] = ()
     """Figures of single runs, beside that of the means."""
     questions: tuple[Question, ...] = ()
-    """What its paper leaves open."""
+    """Open questions of its paper."""
     changed: str = ""
-    """What a user has set in it; then it is no experiment of its paper, and has no claims."""
+    """Settings by a user; with any, it is no experiment of its paper, and has no claims."""
 
     def __post_init__(self) -> None:
         names = [reading.name for reading in readings(self.questions)]
@@ -341,7 +341,7 @@ class Experiment:
 
     @property
     def labels(self) -> dict[str, str]:
-        """What the legend calls each curve, by name."""
+        """Label of each curve in the legend, by name."""
         return {curve.name: curve.label for curve in self.curves}
 
     def under(self, reading: Reading) -> Experiment:
@@ -427,7 +427,7 @@ class Experiment:
         )
 
     def _compared(self) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...], tuple[str, ...]]:
-        """Give paths, values and names of the curves; what one of them leaves open is the experiment's."""
+        """Return paths, values and names of the curves; what one of them leaves open is the experiment's."""
         paths = tuple(dict.fromkeys(path for curve in self.curves for path in curve.changes))
         for curve in self.curves:
             for path in paths:

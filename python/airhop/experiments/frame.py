@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Frame:
-    """What a figure draws and between which ends, the same in print, in the terminal and in the report."""
+    """Contents of a figure and the ends of its axes, the same in print, in the terminal and in the report."""
 
     rows: list[Row]
     """The cells between the ends of the x axis, scheme by scheme."""
@@ -24,7 +24,7 @@ class Frame:
     """The first and the last are the ends of the y axis."""
     title: str
     note: str | None
-    """Where the paper's own y axis ends, if this one is longer."""
+    """End of the paper's own y axis, if this axis is longer."""
     beyond: str | None
     """The greatest mean of each curve that leaves the paper's y axis, told where claims are judged."""
 
@@ -34,7 +34,7 @@ class Frame:
         return self.y_ticks[0], self.y_ticks[-1]
 
     def of(self, scheme: str) -> list[Row]:
-        """Take the cells of one curve."""
+        """Select the cells of one curve."""
         return [row for row in self.rows if row.scheme == scheme]
 
 
@@ -58,7 +58,7 @@ def frame(outcome: Outcome) -> Frame:
 
 
 def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
-    """Tell which curves are above the end of the printed axis; a printed number stands beside ours anyway."""
+    """Name the curves above the end of the printed axis; a printed number stands beside ours anyway."""
     experiment = outcome.experiment
     most: dict[str, Row] = {}
     for row in rows:
@@ -78,7 +78,7 @@ def _beyond(outcome: Outcome, rows: list[Row], ends: str) -> str | None:
 
 
 def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
-    """Take the printed ends of the x axis, else those of the data; words get half a place beside them."""
+    """Select the printed ends of the x axis, else those of the data; words get half a place beside them."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5
     return axis.limits or (min(places), max(places))

@@ -43,13 +43,13 @@ class Row:
 
     @property
     def off(self) -> float | None:
-        """How far the mean is above the printed number, as a share of that."""
+        """Difference of the mean from the printed number, as a share of the latter."""
         return self.value.mean / self.published - 1.0 if self.published else None
 
 
 @dataclass
 class Outcome(Reproduced):
-    """What an experiment found."""
+    """Results of an experiment."""
 
     experiment: Experiment
     mode: Mode
@@ -71,7 +71,7 @@ class Outcome(Reproduced):
         table: Table,
         beside: Table | None = None,
     ) -> Outcome:
-        """Judge what the experiment's study, and that of the experiment beside it, measured in this mode."""
+        """Check the claims on the studies of this mode, of the experiment and of the one beside it."""
         samples = Samples.of(experiment, mode, table)
         if experiment.beside and beside:
             samples.put_beside(Samples.of(experiment.beside, mode, beside))
@@ -93,7 +93,7 @@ class Outcome(Reproduced):
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader should know before trusting the intervals."""
+        """Cautions about the intervals."""
         return self.table.warnings()
 
     @property
@@ -102,7 +102,7 @@ class Outcome(Reproduced):
         return self.experiment.headline(self.samples)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
+        """Return one entry of the `experiments` list that `airhop reproduce --json` prints."""
         measured = {self.experiment.metric.name: self.rows, **self.also}
         return {
             "id": self.experiment.id,
@@ -157,7 +157,7 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
 
 
 def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | None = None) -> list[Outcome]:
-    """Judge again every known experiment whose rows lie in this folder; nothing is simulated.
+    """Check again every known experiment whose rows are in this folder; nothing is simulated.
 
     Known are those of `registry()`, unless they are given. Studies of other origin are left out, and so are
     experiments that were defined otherwise when they ran. What was run under other readings of a paper stands
@@ -196,6 +196,6 @@ def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experime
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:
-    """Tell in which mode an experiment made this study; None when it would not make it today."""
+    """Return the mode in which an experiment made this study; None when it would not make it today."""
     made = table.study.to_dict()
     return next((mode for mode in MODES if experiment.study(mode, table.study.seed).to_dict() == made), None)

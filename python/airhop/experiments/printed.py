@@ -25,15 +25,15 @@ from airhop.stats import Ratio
 Printed = Mapping[Cell, float]
 """Printed numbers by curve and x."""
 Gain = tuple[str, str, X]
-"""What a curve has more than another at a value of the axis."""
+"""Advantage of a curve over another at a value of the axis."""
 COUNT = "how many runs each number is the mean of"
-"""What a paper without a count of runs would have to print."""
+"""Missing information of a paper without a count of runs."""
 SCATTER = "the interval of each number, or more runs than it has"
-"""What a paper would have to print whose count of runs leaves too much scatter."""
+"""Missing information of a paper whose count of runs leaves too much scatter."""
 
 
 def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
-    """Take a printed table apart: a column per curve, whose name has `_` here where it has `-`."""
+    """Select a printed table apart: a column per curve, whose name has `_` here where it has `-`."""
     return {
         (curve.replace("_", "-"), x): number
         for curve, column in printed.items()
@@ -43,7 +43,7 @@ def columns(xs: Sequence[X], **printed: Sequence[float]) -> dict[Cell, float]:
 
 @dataclass(frozen=True)
 class Source:
-    """How numbers are printed, which decides how near is near enough."""
+    """Precision of printed numbers, from which the tolerance follows."""
 
     experiment: str
     """The experiment of `spreads.csv` whose runs tell the scatter."""
@@ -58,7 +58,7 @@ class Source:
 
     @property
     def needs(self) -> str:
-        """What would have to be printed where the tolerance is too large."""
+        """Missing information where the tolerance is too large."""
         return COUNT if self.runs is None else SCATTER
 
 
@@ -76,19 +76,19 @@ class Judged:
 
     @property
     def met(self) -> Decision:
-        """Whether the interval lies within the tolerance; None where it does not tell."""
+        """True if the interval lies within the tolerance; None where it does not tell."""
         least, most = self.printed - self.tolerance, self.printed + self.tolerance
         decision = within(self.low, self.high, least, most)
         return None if decision and not self.tells else decision
 
     @property
     def tells(self) -> bool:
-        """Whether meeting the number would tell anything: the tolerance is at most half of it."""
+        """True if meeting the number would tell anything: the tolerance is at most half of it."""
         return self.tolerance <= abs(self.printed) / 2
 
     @property
     def off(self) -> float:
-        """How far the mean is above the printed number, as a share of that."""
+        """Difference of the mean from the printed number, as a share of the latter."""
         return self.mean / self.printed - 1.0
 
     def __str__(self) -> str:
@@ -175,7 +175,7 @@ def _cell(axis: PlottedAxis, curve: str, x: X) -> str:
 
 
 def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
-    """Judge whether every printed number is met; tell the others with their tolerances."""
+    """Check whether every printed number is met; tell the others with their tolerances."""
     decisions = {cell: one.met for cell, one in judged.items()}
     told = [f"met in {list(decisions.values()).count(True)} of {len(judged)}"]
     groups = (
@@ -193,14 +193,14 @@ def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
 def numbers_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:
-    """Judge whether every printed number of these columns is met."""
+    """Check whether every printed number of these columns is met."""
     return all_met(means(samples, axis, source, printed, curves, unit), source.needs)
 
 
 def gains_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
 ) -> ClaimResult:
-    """Judge whether every printed gain is met, in percentage points."""
+    """Check whether every printed gain is met, in percentage points."""
     return all_met(gains(samples, axis, source, printed), source.needs)
 
 
@@ -213,7 +213,7 @@ def column_gains_met(
     other: str,
     at: Sequence[X] | None = None,
 ) -> ClaimResult:
-    """Judge whether the gain of a column over another is that of the printed ones, in percentage points."""
+    """Check whether the gain of a column over another is that of the printed ones, in percentage points."""
     return all_met(gains_of(samples, axis, source, printed, curve, other, at), source.needs)
 
 
@@ -233,7 +233,7 @@ def mean_error(judged: Mapping[str, Judged]) -> tuple[float, float]:
 def mean_error_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:
-    """Judge whether the mean error of a column is below the mean of what its numbers tolerate."""
+    """Check whether the mean error of a column is below the mean of what its numbers tolerate."""
     judged = means(samples, axis, source, printed, curves, unit)
     error, half = mean_error(judged)
     most = sum(one.tolerance / one.printed for one in judged.values()) / len(judged)

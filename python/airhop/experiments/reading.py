@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 Verdict = Literal["holds", "fails", "open"]
 
 SILENT = "silent"
-"""What a reading rests on where the paper says nothing of it."""
+"""Basis of a reading where the paper is silent."""
 MARK = "@"
 """Between an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to take what a paper leaves open."""
+    """Reading of an open question of a paper."""
 
     name: str
     """A word: `tibet-0.999`."""
     text: str
-    """What it supposes, a sentence."""
+    """Assumption, a sentence."""
     rests_on: str = SILENT
     """Words of the paper, as printed."""
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -55,10 +55,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class Question:
-    """What a paper leaves open, the answer that is built in, and the others."""
+    """Open question of a paper, the built-in answer, and the others."""
 
     about: str
-    """What claims hang on, as a noun: `TIBET's decay`."""
+    """Subject of the question, as a noun: `TIBET's decay`."""
     default: Reading
     """Describes what is run anyway: it changes nothing."""
     others: tuple[Reading, ...]
@@ -82,11 +82,11 @@ class Readable(Protocol):
 
     @property
     def id(self) -> str:
-        """What it is called: `yun2009/fig6`."""
+        """Identifier: `yun2009/fig6`."""
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What its paper leaves open."""
+        """Open questions of its paper."""
 
     def under(self, reading: Reading) -> Self:
         """Make what it is under another reading."""
@@ -113,7 +113,7 @@ def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a claim comes to under a reading."""
+    """Outcome of a claim under a reading."""
 
     reading: Reading | None
     """None: the default."""
@@ -126,7 +126,7 @@ class Judgement:
         return self.reading.name if self.reading else DEFAULT
 
     def to_dict(self) -> dict[str, object]:
-        """Give an entry of a claim's `readings` (documented with `airhop reproduce --json`)."""
+        """Return an entry of a claim's `readings` (documented with `airhop reproduce --json`)."""
         return {
             "name": self.name,
             "rests_on": self.rests_on,
@@ -137,13 +137,13 @@ class Judgement:
 
 
 def default_rests_on(questions: Sequence[Question]) -> str:
-    """Tell what words the default rests on: those of each question that the paper says something of."""
+    """Return the words that the default rests on, of each question that the paper mentions."""
     said = dict.fromkeys(question.default.rests_on for question in questions)
     return " … ".join(words for words in said if words != SILENT) or SILENT
 
 
 def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
-    """Say what a claim comes to over all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
+    """State what a claim comes to over all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
     words = [judgement.result.word for judgement in judged]
     if len(words) == 1:
         return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the one reading"

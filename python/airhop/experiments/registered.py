@@ -1,4 +1,4 @@
-"""Which experiments exist: the built-in ones and those that installed packages register."""
+"""Registry of experiments: the built-in ones and those of installed packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What experiments and calculations have in common once they are done: claims checked, files, document."""
+"""Common parts of finished experiments and calculations: checked claims, files, document."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REPRODUCED, BOUND_MET, NOT_REPRODUCED, UNTOLD = "reproduced", "bound met", "not 
 HANGS_ON = "hangs on "
 """Outcomes of claims; the questions of the paper follow the last one."""
 MORE_RUNS = "more runs than these: the interval lies on both sides"
-"""What decides a claim of which the print is clear and our runs are too few."""
+"""Remedy for a claim whose print is clear but whose runs are too few."""
 ORDER = ("fails", "open", "holds")
 """Words for results as they are listed: what does not hold comes first."""
 
@@ -40,15 +40,15 @@ class CheckedClaim:
     claim: Claim[Any]
     result: ClaimResult
     judged: tuple[Judgement, ...] = ()
-    """What it comes to under each reading, the default first; empty where readings were not asked for."""
+    """Outcome under each reading, the default first; empty where readings were not requested."""
     conclusion: str = ""
-    """What it comes to over all of them, in words."""
+    """Conclusion over all readings, in words."""
     hangs_on: tuple[str, ...] = ()
     """The questions of which one answer upholds the claim and another refutes it."""
 
     @property
     def word(self) -> str:
-        """Say it in a word: `holds`, `fails` or `open`, when the intervals decide neither way."""
+        """Verdict in a word: `holds`, `fails` or `open`, when the intervals decide neither way."""
         return self.result.word
 
     @property
@@ -73,7 +73,7 @@ class CheckedClaim:
         return self.claim.why(self.result)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give an entry of the document's `claims`."""
+        """Return an entry of the document's `claims`."""
         return {
             "id": self.claim.id,
             "text": self.claim.text,
@@ -147,15 +147,15 @@ class Reproduced(ABC):
     mode: Mode
     seed: int
     claims: list[CheckedClaim]
-    """Those that do not hold first."""
+    """Claims, failed ones first."""
     files: list[Path]
-    """What was written of it, the report first; empty before that."""
+    """Written files, the report first; empty before that."""
     others: Sequence[tuple[Reading, Reproduced]] = ()
     """Under other readings of its paper, where those were asked for."""
 
     @property
     def holds(self) -> bool:
-        """Whether every claim holds."""
+        """True if every claim holds."""
         return all(checked.word == "holds" for checked in self.claims)
 
     def read_otherwise(self, others: Sequence[tuple[Reading, Reproduced]]) -> None:
@@ -171,7 +171,7 @@ class Reproduced(ABC):
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader should know before trusting the intervals."""
+        """Cautions about the intervals."""
         return []
 
     def claims_that(self, word: str) -> list[str]:
@@ -191,4 +191,4 @@ class Reproduced(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
+        """Return one entry of the `experiments` list that `airhop reproduce --json` prints."""

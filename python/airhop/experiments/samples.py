@@ -1,4 +1,4 @@
-"""What an experiment measured, as its claims see it: one number a run, by curve, x and replication."""
+"""Measurements of an experiment for its claims: a number per run, by curve, x and replication."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class Samples:
-    """One metric of an experiment's runs. Curves are paired: replication r of each met the same channel."""
+    """Metric of an experiment's runs. Curves are paired: replication r of each met the same channel."""
 
     metric: str
     cells: dict[tuple[str, X], dict[int, float]] = field(default_factory=dict)
     """By (curve, x): the metric of each replication."""
     beside: Samples | None = None
-    """Those of the experiment beside this one."""
+    """Samples of the experiment beside this one."""
     also: dict[str, Samples] = field(default_factory=dict)
     """Further metrics of the same runs, by name."""
 
     @classmethod
     def of(cls, experiment: Experiment, mode: Mode, table: Table) -> Samples:
-        """Take the experiment's metrics from the rows of its study."""
+        """Read the experiment's metrics from the rows of its study."""
         found = cls._of(experiment.metric.name, experiment, mode, table)
         found.also = {
             metric.name: cls._of(metric.name, experiment, mode, table) for metric in experiment.also
@@ -54,7 +54,7 @@ class Samples:
         return found if any(isinstance(x, str) for x in found) else sorted(found)
 
     def from_x(self, least: float) -> list[X]:
-        """Give the values of the axis from this one up; words are all of them."""
+        """Return the values of the axis from this one up; words are all of them."""
         return [x for x in self.xs if isinstance(x, str) or x >= least]
 
     @property
@@ -63,7 +63,7 @@ class Samples:
         return min((len(cell) for cell in self.cells.values()), default=0)
 
     def values(self, scheme: str, x: X) -> list[float]:
-        """Give the metric of each replication, in order of replication."""
+        """Return the metric of each replication, in order of replication."""
         cell = self.cells[scheme, x]
         return [cell[rep] for rep in sorted(cell)]
 
@@ -76,7 +76,7 @@ class Samples:
         return stats.ratio(*self.paired((scheme, x), (other, x)))
 
     def difference(self, scheme: str, other: str, x: X) -> Difference:
-        """Give what scheme has more than other at one x, paired."""
+        """Return what scheme has more than other at one x, paired."""
         return stats.difference(*self.paired((scheme, x), (other, x)))
 
     def ratio_to_beside(self, scheme: str, x: X) -> Ratio:
@@ -86,6 +86,6 @@ class Samples:
         return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])
 
     def paired(self, *cells: tuple[str, X]) -> list[list[float]]:
-        """Give the metric of several cells, restricted to the replications that all of them have."""
+        """Return the metric of several cells, restricted to the replications that all of them have."""
         common = sorted(set.intersection(*(set(self.cells[cell]) for cell in cells)))
         return [[self.cells[cell][rep] for rep in common] for cell in cells]

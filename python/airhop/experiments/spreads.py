@@ -1,4 +1,4 @@
-"""How far single runs scatter: half of the 95 % range of one run, where printed numbers are judged by it.
+"""Scatter of single runs: half of the 95 % range of one run, for the test of printed numbers.
 
 `spreads.csv` has a row per number: t(0.975, n - 1) times the standard deviation of n runs of Airhop's own
 under the default reading, in the unit in which the paper prints the number (Mbit/s, or per cent for a gain of

@@ -1,4 +1,4 @@
-"""What calculations from traces share: their runs, paired comparisons of them, and how these are told."""
+"""Common parts of calculations from traces: runs, paired comparisons, and their sentences."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other:
 
 
 def apart(difference: Estimate, sign: int) -> Decision:
-    """Judge whether a paired difference is above zero, or below (-1)."""
+    """Check whether a paired difference is above zero, or below (-1)."""
     if difference.half_width is None:
         return None
     mean, half = sign * difference.mean, difference.half_width

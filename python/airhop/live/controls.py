@@ -1,4 +1,4 @@
-"""Which congestion controls the kernel gives to real senders, node by node."""
+"""Congestion controls that the kernel gives to real senders, node by node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OF_THE_KERNEL = ("reno", "cubic", "bbr")
 
 @dataclass(frozen=True)
 class Control:
-    """What the connections that begin at a node have."""
+    """Congestion control of the connections that begin at a node."""
 
     node: str
     name: str
@@ -33,7 +33,7 @@ class Control:
 def chosen(
     scenario: Scenario, hosts: Hosts, scheme: str | None, with_: Sequence[str | Path]
 ) -> tuple[Scenario, list[Control]]:
-    """Tell what the kernel gives to senders, and give the scenario whose twin runs the same.
+    """Return the kernel's controls of senders, and the scenario whose twin runs the same controls.
 
     A BPF object of `with_` is for the flows between nodes with real hosts, and their copies, unless `scheme`
     names another scheme; `scheme` alone may name one of the kernel's own. Receivers have an object that needs

@@ -28,7 +28,7 @@ Notices = Literal["listeners", "always"]
 
 
 class Emulation(Result):
-    """One emulation: what a `Result` has, and how true it is to its network."""
+    """Emulation: a `Result`, and its fidelity to the network."""
 
     def __init__(self, document: str) -> None:
         super().__init__(document)
@@ -36,7 +36,7 @@ class Emulation(Result):
 
     @property
     def live(self) -> dict[str, Any]:
-        """How late packets were, how soon hosts answered, and what became of the commands.
+        """Lateness of packets, turnaround of hosts, and outcomes of the commands.
 
         `lateness_us` with `p50`, `p99` and `max`: from when a packet was due to leave until it had left,
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
@@ -57,17 +57,17 @@ class Emulation(Result):
 
     @property
     def valid(self) -> bool:
-        """Whether the emulator lost nothing and its lateness moves the goodput by no more than the limit."""
+        """True if the emulator lost nothing and its lateness moves the goodput by no more than the limit."""
         return bool(self.live["valid"])
 
     @property
     def why(self) -> list[str]:
-        """Why it is not valid, in sentences; empty if it is."""
+        """Reasons of invalidity, in sentences; empty if valid."""
         return list(self.live["why"])
 
     @property
     def failures(self) -> list[str]:
-        """Which commands failed, a sentence each. One that was ended since the time was up has not."""
+        """Failed commands, a sentence each. A command ended at the end of the emulation has not failed."""
         return [
             f"{one['node']}: `{one['command']}` {_ended(one['exit'])}"
             for one in self.live["commands"]
@@ -204,7 +204,7 @@ def emulate(
 
 
 def needs_restart(hosts: Hosts) -> bool:
-    """Tell whether this process has to be started anew by `RESTART` to make namespaces for these hosts.
+    """Return whether this process has to be started anew by `RESTART` to make namespaces for these hosts.
 
     Raises PrivilegeError, with the line of `airhop doctor`, when that would not help either.
     """

@@ -1,4 +1,4 @@
-"""Which nodes of a scenario real hosts are at, and what runs there."""
+"""Nodes of a scenario with real hosts, and the commands there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airhop.scenario import Scenario
 
 _FIRST_ADDRESS = ipaddress.IPv4Address("10.0.0.1")
 _BRACES = re.compile(r"(?<!\$)\{([^{}\s]+)\}")
-"""What stands in braces, but for `${X}`, which is the shell's."""
+"""Names in braces, except `${X}`, which is the shell's."""
 _PORT = re.compile("-?[0-9]{1,9}")
 _WORD = re.compile(r"[\w.-]+")
 
@@ -22,7 +22,7 @@ class Hosts:
     """Real hosts at nodes of a scenario."""
 
     doors: list[tuple[str, str, str | None]]
-    """What messages call it, the node, and the interface that it is; None for a namespace."""
+    """Name in messages, the node, and its interface; None for a namespace."""
     commands: list[tuple[str, str]]
     """Node and command, in the order in which they start, addresses filled in."""
     ready: list[tuple[str, int | None, str]]
@@ -30,12 +30,12 @@ class Hosts:
 
     @property
     def has_namespace(self) -> bool:
-        """Whether a node gets a namespace."""
+        """True if a node gets a namespace."""
         return any(device is None for _, _, device in self.doors)
 
     @property
     def devices(self) -> list[str]:
-        """What messages call the nodes that are interfaces of this machine."""
+        """Names in messages of the nodes that are interfaces of this machine."""
         return [asked for asked, _, device in self.doors if device is not None]
 
 

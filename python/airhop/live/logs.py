@@ -47,7 +47,7 @@ FORMAT_1_KEYS: Mapping[str, Callable[[Any], bool]] = {
     "doors": lambda value: isinstance(value, list) and all(_is_door(one) for one in value),
     "headers_only": lambda value: isinstance(value, bool),
 }
-"""What the head of a log has, and what its values are."""
+"""Keys of the head of a log, and checks of their values."""
 KEYS: Mapping[str, Callable[[Any], bool]] = {
     **FORMAT_1_KEYS,
     "files": lambda value: isinstance(value, dict) and _are_texts(value.values()),
@@ -56,7 +56,7 @@ KEYS: Mapping[str, Callable[[Any], bool]] = {
 
 
 class Log:
-    """What entered during an emulation, and when, in a file of `airhop emulate --log`.
+    """Log of the datagrams that entered an emulation, from a file of `airhop emulate --log`.
 
     Somebody else may have written it: no file of this machine is opened for it.
     """
@@ -124,7 +124,7 @@ class Log:
 
     @property
     def notes(self) -> list[str]:
-        """What has to be known of it, a sentence each."""
+        """Notes about the log, a sentence each."""
         notes = []
         if (version := self.head["airhop"]) != _core.__version__:
             notes.append(

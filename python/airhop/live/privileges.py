@@ -1,4 +1,4 @@
-"""What this user may do on this machine: what real packets need, and how to get it."""
+"""Rights of this user on this machine: those that real packets need, and how to get them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ USES = {
     "struct_ops": "for the kernel to take a congestion control as BPF",
     "tcp_info": "for the windows and the congestion control of real senders",
 }
-"""What each is good for, by the name that the core has for it."""
+"""Purpose of each right, by its name in the core."""
 EMULATION_NEEDS = ("namespaces", "tun")
 """Without these no program can be at a node."""
 RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
-"""What makes a program root of namespaces of its own (unshare(1) of util-linux). It stays the same process,
-so that signals reach it."""
+"""Command that makes a program root of its own namespaces (unshare(1) of util-linux). It stays the same
+process, so signals reach it."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Privilege:
     """`namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
     available: bool
     reason: str
-    """How it is there; else what is missing, and how to get it."""
+    """How the right is present; else the missing part, and how to get it."""
 
     @property
     def line(self) -> str:
-        """What `airhop doctor` prints, and whatever cannot go on without it."""
+        """Line of `airhop doctor`, and of an error where the right is missing."""
         return f"{self.name:<11} {self.reason}; {USES[self.name]}"
 
 

@@ -1,4 +1,4 @@
-"""Whether an emulation says something about its network: by how much its lateness can move a result.
+"""Validity of an emulation: the possible effect of its lateness on a result.
 
 Its twin, the same network with simulated hosts that send what the real ones did, runs with the lateness and
 the turnaround that were measured and without, with equal seeds; how far that moves the goodput is the figure.
@@ -18,8 +18,9 @@ from airhop.simulate import cores
 from airhop.stats import Ratio, ratio
 
 LIMIT_PERCENT = 3.0
-"""By so much the goodput may move: the median half-width of the intervals with which docs/real-packets.md
-tells a kernel's goodput from a simulated one. What is less cannot be told from chance there."""
+"""Largest valid shift of the goodput, per cent: the median half-width of the intervals with which
+docs/real-packets.md compares a kernel's goodput with a simulated one. Smaller shifts cannot be told from
+chance there."""
 PRECISE = 0.01
 """A half-width of the figure that is enough: a third of the limit."""
 FIRST_PAIRS, MOST_PAIRS = 4, 1024
@@ -36,7 +37,7 @@ class Emulated(Protocol):
     ) -> tuple[
         _core.Scenario, _core.Scenario, Sequence[tuple[str, float, str | None, tuple[str, str | None] | None]]
     ]:
-        """Give the twin of its first seconds, the same with lateness, and the flows to compare."""
+        """Return the twin of its first seconds, the same with lateness, and the flows to compare."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Compared:
 
     @property
     def told(self) -> str:
-        """Say what stands for what."""
+        """Return the sentence that names the compared flows."""
         if self.real is None:
             return f"{self.name} of the scenario{f' ({self.scheme})' if self.scheme else ''}"
         name, control = self.real
@@ -70,7 +71,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Shift:
-    """By how much lateness and turnaround move the goodput of the twin."""
+    """Shift of the twin's goodput by lateness and turnaround."""
 
     moved: Ratio
     """Goodput with them, over that without."""
@@ -87,12 +88,12 @@ class Shift:
 
     @property
     def is_small(self) -> bool:
-        """Whether the goodput moves by no more than the limit."""
+        """True if the goodput moves by no more than the limit."""
         percent = self.percents[0]
         return percent is None or abs(percent) <= self.limit_percent
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what stands in `live`, as `goodput_shift`."""
+        """Return what stands in `live`, as `goodput_shift`."""
         percent, low, high = self.percents
         return {
             "percent": percent,
@@ -106,7 +107,7 @@ class Shift:
 
 
 def told(shift: dict[str, Any]) -> str:
-    """Say the figure: `-0.4 % (-1.1 to 0.3)`."""
+    """Format the figure: `-0.4 % (-1.1 to 0.3)`."""
     percent, low, high = shift["percent"], shift["low"], shift["high"]
     if percent is None:
         return "nothing was delivered that could move"
@@ -134,7 +135,7 @@ def shift_of(
     emulated
         What its twin needs.
     limit_percent
-        By so much the goodput may move.
+        Largest valid shift of the goodput, per cent.
     reporter
         Told how far it is.
 
@@ -186,7 +187,7 @@ class _Runs:
 
     @property
     def more(self) -> int:
-        """How many pairs are to be simulated yet: as many again, as long as the figure is not precise."""
+        """Number of pairs still to simulate: as many again, until the figure is precise."""
         moved, pairs = self.moved, len(self.late)
         if moved.low is not None and moved.high is not None and moved.high - moved.low <= 2 * PRECISE:
             return 0

@@ -1,4 +1,4 @@
-"""What schemes took losses for, against what had happened: a matrix a scheme, side by side, for print."""
+"""Loss classifications by true cause: a matrix per scheme, side by side, for print."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def draw_confusion(
 
 
 def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
-    """Take what was judged at the cells of a slice: by scheme, a replication each."""
+    """Select what was judged at the cells of a slice: by scheme, a replication each."""
     found = table.judgements()
     return {cell.point.scheme: list(found[cell.point.index].values()) for cell in part.cells}
 

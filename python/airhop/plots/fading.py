@@ -1,4 +1,4 @@
-"""What figures of a run over a fading link share: their width, shaded fades, timeouts on the edge."""
+"""Common parts of figures over a fading link: width, shaded fades, timeouts on the edge."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
 
 
 def uncrowded(size: float, count: int) -> float:
-    """Give the size of so many marks, points: more than `ROOMY` cover as much paper together as these."""
+    """Return the size of so many marks, points: more than `ROOMY` cover as much paper together as these."""
     return size * min(1.0, math.sqrt(ROOMY / max(count, 1)))
 
 
@@ -81,7 +81,7 @@ def mark_timeouts(
 
 
 def ends(tables: Mapping[str, pl.DataFrame], since: float, until: float | None) -> tuple[float, float]:
-    """Give the ends of the time axis in seconds: without `until`, up to the last thing that happened."""
+    """Return the ends of the time axis in seconds: without `until`, up to the last thing that happened."""
     if until is None:
         columns = (("segments", "time_s"), ("acks", "time_s"), ("air", "end_s"))
         last = (tables[name][column].max() for name, column in columns if name in tables)

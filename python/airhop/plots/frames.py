@@ -1,4 +1,4 @@
-"""How frames on the air look, the same in print and in the report.
+"""Style of frames on the air, the same in print and in the report.
 
 On screens kinds differ by colour, on paper by brightness and hatching too: a grey print tells them apart.
 """
@@ -13,7 +13,7 @@ class FrameStyle:
     """The look of one kind of frame."""
 
     text: str
-    """What a legend calls it."""
+    """Label in the legend."""
     color: str
     """On screens."""
     ink: str
@@ -21,7 +21,7 @@ class FrameStyle:
     hatch: str
     """matplotlib's, on paper."""
     letter: str
-    """What stands in its bar."""
+    """Letter in its bar."""
 
 
 STYLES = {

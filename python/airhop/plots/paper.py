@@ -1,4 +1,4 @@
-"""How printed figures look: one column of a paper wide, to be read in grey, the same bytes each time."""
+"""Style of printed figures: one column of a paper wide, readable in grey, the same bytes each time."""
 
 from __future__ import annotations
 
@@ -167,12 +167,12 @@ def published(axes: Axes, x: Sequence[float], y: Sequence[float], *, ink: str) -
 
 
 def dashes(style: SchemeStyle) -> Any:
-    """Give the line style as matplotlib takes it."""
+    """Return the line style as matplotlib takes it."""
     return (0, style.dash) if style.dash else "-"
 
 
 def face(style: SchemeStyle) -> str:
-    """Give the colour inside of a marker."""
+    """Return the colour inside of a marker."""
     return style.color if style.filled else "white"
 
 

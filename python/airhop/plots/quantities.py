@@ -1,4 +1,4 @@
-"""What can be drawn of a study: metrics of its runs, dimensions of its grid, in a reader's words."""
+"""Quantities of a study: metrics of its runs, dimensions of its grid, in a reader's words."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Dimension:
 
     @property
     def numeric(self) -> bool:
-        """Whether values have distances."""
+        """True if values have distances."""
         return self.scale != "category"
 
     def rank(self, value: object) -> int:
@@ -106,7 +106,7 @@ class Dimension:
         return self.texts[self.rank(value)]
 
     def place(self, value: object) -> float:
-        """Give the position of a point's value on its axis: itself, or its rank among categories."""
+        """Return the position of a point's value on its axis: itself, or its rank among categories."""
         rank = self.rank(value)
         return float(self.values[rank]) if self.numeric else float(rank)
 
@@ -129,7 +129,7 @@ def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
 
 
 def _together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
-    """Tell whether two columns vary together: a grid would hold every combination of their values."""
+    """Return whether two columns vary together: a grid would hold every combination of their values."""
     combinations = {(point[a], point[b]) for point in points}
     return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})
 
@@ -139,7 +139,7 @@ def _distinct(values: Iterable[object]) -> tuple[float | str, ...]:
 
 
 def _scalar(value: object) -> float | str:
-    """Take numbers as they are and everything else as a word, true and false too."""
+    """Keep numbers, and format everything else as a word, true and false too."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
@@ -167,7 +167,7 @@ def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
 
 
 def _geometric(numbers: Sequence[float]) -> bool:
-    """Tell whether numbers are spread by their ratio: over more than a decade, with steps that grow."""
+    """Return whether numbers are spread by their ratio: over more than a decade, with steps that grow."""
     ordered = sorted(numbers)
     if len(ordered) < 3 or ordered[0] <= 0 or ordered[-1] <= 10 * ordered[0]:
         return False

@@ -24,7 +24,7 @@ NOTE_CHARACTERS = 38
 """In a line of what is written below a link."""
 SMALL = 6.5
 ASIDE = 0.25
-"""Where the flash of a sloped line is, whose middle has the text."""
+"""Position of the flash on a sloped line, whose middle has the text."""
 INK = PALETTE[1].color
 NODE: dict[str, Any] = {
     "ha": "center",
@@ -79,7 +79,7 @@ def _wrapped(line: Line) -> list[str]:
 
 
 def flash(a: tuple[float, float], b: tuple[float, float], at: float) -> list[tuple[float, float]]:
-    """Give the corners of a line with a flash, the sign of a radio link; `at` is a share of its length."""
+    """Return the corners of a line with a flash, the sign of a radio link; `at` is a share of its length."""
     (x, y), (dx, dy) = a, (b[0] - a[0], b[1] - a[1])
     corners = ((0.0, 0.0), (at + 0.03, 0.035), (at - 0.03, -0.035), (1.0, 0.0))
     return [(x + along * dx - aside * dy, y + along * dy + aside * dx) for along, aside in corners]

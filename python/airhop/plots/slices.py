@@ -22,10 +22,10 @@ class Slice:
     """Value by column."""
     cells: tuple[Cell, ...]
     where: str
-    """What is held fixed, in words; empty where nothing else varies."""
+    """Fixed dimensions, in words; empty where nothing else varies."""
 
     def of(self, scheme: str) -> list[Cell]:
-        """Take the cells of one scheme, by their place along the first dimension."""
+        """Select the cells of one scheme, by their place along the first dimension."""
         mine = [cell for cell in self.cells if cell.point.scheme == scheme]
         if not self.along:
             return mine
@@ -36,7 +36,7 @@ class Slice:
 def cut(
     table: Table, metric: str, along: tuple[str | None, ...], at: Mapping[str, object] | None = None
 ) -> Slice:
-    """Take the cells along the named columns (None: the first that varies), at these values of the others.
+    """Select the cells along the named columns (None: the first that varies), at these values of the others.
 
     What `at` does not name is held at the middle of its values. Raises InputError for a column or a value
     that the study does not have.
@@ -67,7 +67,7 @@ def cut(
 
 
 def _along(known: list[Dimension], wanted: tuple[str | None, ...]) -> tuple[Dimension, ...]:
-    """Take the wanted dimensions, and for each None the first that is still free."""
+    """Select the wanted dimensions, and for each None the first that is still free."""
     chosen: list[Dimension] = []
     named = [column for column in wanted if column is not None]
     free = (d for d in known if d.column not in named)
@@ -79,7 +79,7 @@ def _along(known: list[Dimension], wanted: tuple[str | None, ...]) -> tuple[Dime
 
 
 def _held(table: Table, members: list[Dimension], at: Mapping[str, object]) -> dict[str, object]:
-    """Hold dimensions that vary together at the values asked for, or in the middle."""
+    """Fix dimensions that vary together at the requested values, or in the middle."""
     columns = [d.column for d in members]
     settings = list(
         dict.fromkeys(tuple(point.values[column] for column in columns) for point in table.study.points())

@@ -58,7 +58,7 @@ HEADS: dict[str, tuple[str, dict[str, Any]]] = {
     "channel": ("channel error", {"marker": "s", "markersize": 4, "markerfacecolor": "white"}),
     "unheard": ("out of range", {"marker": "o", "markersize": 4, "markerfacecolor": "white"}),
 }
-"""How arrows end, by outcome, and what the legend calls it; frames that were received have a plain head."""
+"""Heads of arrows by outcome, and their labels; frames that were received have a plain head."""
 
 Box = tuple[float, float, float, float]
 """Start and end in seconds, upper and lower end in lanes."""
@@ -176,7 +176,7 @@ def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _edge(lane: int, other: int, height: float) -> tuple[float, float]:
-    """Give the ends of a strip in the lane of a station that hears another: at the edge towards it."""
+    """Return the ends of a strip in the lane of a station that hears another: at the edge towards it."""
     side = -1 if lane < other else 1
     return other + side * EDGE, other + side * (EDGE - height)
 
@@ -232,7 +232,7 @@ def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
 
 
 def _towards(lane: int, other: int, leave: float, arrive: float) -> tuple[float, float]:
-    """Give the ends of an arrow between lanes: so far beside the middle of the one and of the other."""
+    """Return the ends of an arrow between lanes: so far beside the middle of the one and of the other."""
     side = 1 if lane < other else -1
     return lane + side * leave, other - side * arrive
 

@@ -307,7 +307,7 @@ def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, 
 
 
 def _is_trend(part: Slice) -> bool:
-    """Tell whether curves are lines: words have nothing between them, and two points are no trend."""
+    """Return whether curves are lines: words have nothing between them, and two points are no trend."""
     return bool(part.along) and part.along[0].numeric and len(part.along[0].values) > 2
 
 

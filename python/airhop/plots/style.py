@@ -1,4 +1,4 @@
-"""How schemes look, the same in print, in the terminal and in the report.
+"""Style of schemes, the same in print, in the terminal and in the report.
 
 A scheme has one look wherever it is drawn: one marker, one pattern of dashes, and a colour that is the same
 on paper, on the page and in the terminal. Up to eight curves of a figure have eight colours: of two whose own
@@ -31,7 +31,7 @@ class SchemeStyle:
     glyph: str
     """The marker as a character."""
     filled: bool
-    """Whether the marker is filled, on paper and as a character."""
+    """True if the marker is filled, on paper and as a character."""
     dash: tuple[int, ...]
     """Line dashes in points; empty for a solid line."""
 
@@ -67,7 +67,7 @@ ROWS = len(DASHES) + len(LAST_DASHES)
 
 
 def _style(place: int) -> SchemeStyle:
-    """Give the look of a place, counted row by row.
+    """Return the look of a place, counted row by row.
 
     From row to row markers move on by two and dashes by one; the last rows have the markers between and each
     its own dashes. No two places have two of colour, marker and dashes in common.
@@ -92,7 +92,7 @@ OWN = {
 
 
 def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
-    """Give each curve of a figure its look: that of the scheme whose name it begins with.
+    """Return each curve of a figure its look: that of the scheme whose name it begins with.
 
     Other curves, and a second one of a scheme, get a look that is free. No colour comes twice in a figure of
     up to eight curves, three times in one of up to sixteen, and so on. Beyond `PALETTE` looks come again.
@@ -110,7 +110,7 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
 
 
 def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
-    """Give curves of one colour different ones: no colour comes again while another is free."""
+    """Return curves of one colour different ones: no colour comes again while another is free."""
     colors: dict[str, str] = {}
     used = Counter[str]()
     for _ in range(ceil(len(look) / len(COLORS))):
@@ -126,7 +126,7 @@ def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
 
 
 def _scheme(name: str) -> str:
-    """Take the scheme out of the name of a curve, such as `ll-elsn(n=3)` or `ll-elsn, 4 attempts`."""
+    """Extract the scheme from the name of a curve, such as `ll-elsn(n=3)` or `ll-elsn, 4 attempts`."""
     found = re.match(r"[\w-]+", name)
     return found[0] if found else ""
 

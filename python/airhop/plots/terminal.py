@@ -55,7 +55,7 @@ class Canvas:
         self.colors[cell] = color
 
     def row(self, row: int) -> Text:
-        """Give one row of characters, coloured."""
+        """Return one row of characters, coloured."""
         text = Text()
         for column in range(self.columns):
             cell = (column, row)
@@ -128,7 +128,7 @@ def _legend(lines: Sequence[Series], gutter: int, width: int) -> Text:
 
 
 def fraction(value: float, limits: tuple[float, float], log: bool) -> float:
-    """Tell where a value lies between its limits: 0 at the first, 1 at the second."""
+    """Return the position of a value between its limits: 0 at the first, 1 at the second."""
     low, high = limits
     if log:
         value, low, high = math.log10(value), math.log10(low), math.log10(high)

@@ -1,4 +1,4 @@
-"""Where the stations of a scenario stand, for print: who reaches whom, and the ways of the flows."""
+"""Places of a scenario's stations, for print: who reaches whom, and the routes of the flows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_IN, MOST_IN = 0.9, 6.0
 """Of the height of the axes."""
 BESIDE_IN, MARGINS_IN = 0.6, 0.75
-"""What is beside the axes, and what above and below them."""
+"""Margins beside the axes, and above and below them, inches."""
 MOST_NAMES = 60
 """With more stations only those with ranges and the ends of flows are named."""
 MOST_WAYS = 8
@@ -138,7 +138,7 @@ def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Seque
 
 
 def extent(cell: Cell, ringed: Iterable[str]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Give the ends of both axes: all stations and all rings, and a margin."""
+    """Return the ends of both axes: all stations and all rings, and a margin."""
     rings = dict.fromkeys(ringed, cell.sense) if cell.limited else {}
     ends = []
     for axis in (0, 1):

@@ -1,4 +1,4 @@
-"""One self-contained HTML file of studies and experiments: no request leaves the page."""
+"""Self-contained HTML file of studies and experiments: no request leaves the page."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def write_twin(
 
 
 def twin_of(scenario: Scenario, real: Result) -> Scenario:
-    """Give the scenario of the twin: the same, ended when the emulation did."""
+    """Return the scenario of the twin: the same, ended when the emulation did."""
     return scenario.with_({"duration": f"{real.document['duration_s']:.9f} s"})
 
 

@@ -45,7 +45,7 @@ class CalculationChapter:
 
 @dataclass(frozen=True)
 class CalculationLayout:
-    """What the template needs beside the chapter."""
+    """Input of the template beside the chapter."""
 
     chapter: CalculationChapter
     template = "calculation.html.j2"
@@ -57,13 +57,13 @@ class CalculationLayout:
 
     @property
     def facts(self) -> str:
-        """When it was computed, and with what."""
+        """Time and version of the computation."""
         computed = self.chapter.computed
         return (f"Computed {computed:%Y-%m-%d %H:%M} with " if computed else "") + self.chapter.versions
 
     @property
     def method(self) -> list[tuple[str, str]]:
-        """Tell how the numbers came about, as name and text."""
+        """Report how the numbers came about, as name and text."""
         chapter = self.chapter
         return [
             ("Source", chapter.paper.source),

@@ -1,4 +1,4 @@
-"""Why data was lost, against how the sender repaired it: who judges the cause of a loss right."""
+"""True causes of losses by the sender's repair: which schemes classify losses correctly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPAIRS = {
     "elsewhere": "without the sender",
     "open": "not yet",
 }
-"""How the sender repaired a loss. Without it: an agent or a link did, or the data had arrived."""
+"""Repair of a loss by the sender. Without one, an agent or a link repaired it, or the data had arrived."""
 CAUSES = {
     "queue": "queue full",
     "aqm": "dropped by AQM",
@@ -33,7 +33,7 @@ CAUSES = {
     "arrived": "nothing: only the link's ACK was lost",
     "none": "nothing: it had arrived or was on its way",
 }
-"""What truly happened. The first two are congestion."""
+"""True causes. The first two are congestion."""
 FRAME_LOSSES = ("channel", "collision")
 
 
@@ -46,7 +46,7 @@ class Confusion:
     counts: Mapping[tuple[str, str], int]
 
     def share(self, cause: str, repair: str) -> float:
-        """Give the share of a cause's losses that were repaired so."""
+        """Return the share of a cause's losses that were repaired so."""
         total = sum(self.counts.get((cause, other), 0) for other in self.repairs)
         return self.counts.get((cause, repair), 0) / total if total else 0.0
 
@@ -146,7 +146,7 @@ def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:
-    """Tell for each sequence number when the cumulative ACK passed it; null if it never did."""
+    """Find the time at which the cumulative ACK passed each sequence number; null if it never did."""
     progress = acks.with_columns(pl.col("ack").cum_max()).unique("ack", keep="first", maintain_order=True)
     found = progress["ack"].search_sorted(seqs, side="right")
     times = pl.concat([progress["time_s"], pl.Series([None], dtype=pl.Float64)])
@@ -154,5 +154,5 @@ def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:
 
 
 def _word(column: str) -> pl.Expr:
-    """Take a category as text."""
+    """Cast a category to text."""
     return pl.col(column).cast(pl.String)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from airhop.study.table import Cell, Table
 
 ESCAPES = {"/": "-", "-": "--"}
-"""How characters of names that are common, but are no letters, stand in HTML ids."""
+"""Replacements of common characters of names, other than letters, in HTML ids."""
 
 
 VERDICTS = "A claim holds when the 95 % interval of what it states excludes the opposite."
@@ -45,30 +45,30 @@ def html_id(name: str) -> str:
 
 @dataclass(frozen=True)
 class Paper:
-    """Where something stands in print, and its claims."""
+    """Place of a result in print, and its claims."""
 
     source: str
     claims: tuple[CheckedClaim, ...]
-    """Those that do not hold first."""
+    """Claims, failed ones first."""
     readings: ReadingsTable | None = None
     """The claims under other readings, where those were run."""
     beyond: str | None = None
-    """What is above the paper's y axis."""
+    """Values above the paper's y axis."""
 
     @classmethod
     def of(cls, outcome: Reproduced, beyond: str | None = None) -> Paper:
-        """Take them from an outcome."""
+        """Read them from an outcome."""
         experiment, claims = outcome.experiment, tuple(outcome.claims)
         return cls(experiment.source, claims, ReadingsTable.of(claims, experiment.questions), beyond)
 
     @property
     def held(self) -> int:
-        """How many claims hold."""
+        """Number of claims that hold."""
         return sum(checked.word == "holds" for checked in self.claims)
 
     @property
     def open(self) -> int:
-        """How many claims the intervals leave undecided."""
+        """Number of claims that the intervals leave undecided."""
         return sum(checked.word == "open" for checked in self.claims)
 
 
@@ -79,7 +79,7 @@ class PrintedAxes:
     ticks: tuple[float, ...]
     """The printed y axis, extended where measurements leave it."""
     note: str | None
-    """Where the printed y axis ends, if that is not where ours does."""
+    """End of the printed y axis, if it differs from ours."""
     limits: tuple[float, float] | None
     """The printed x axis."""
     published: Mapping[tuple[str, int], float] = field(default_factory=dict)
@@ -100,20 +100,20 @@ class Chapter:
     main: Quantity
     """The metric shown first."""
     command: str = ""
-    """What makes the whole chapter again, where one command does."""
+    """Command that remakes the whole chapter, where one does."""
     runs: tuple[TracedRun, ...] = ()
     opens_on: str = ""
     """The scheme whose run is shown first: that of the headline."""
     findings: tuple[str, ...] = ()
-    """How each scheme compares with the baseline over the whole grid, a sentence each."""
+    """Comparison of each scheme with the baseline over the whole grid, a sentence each."""
     paper: Paper | None = None
     printed: PrintedAxes | None = None
     others: tuple[Quantity, ...] = ()
     """Metrics that its experiment names beside the main one."""
     computed: datetime | None = None
-    """When the rows were written, as far as known."""
+    """Time at which the rows were written, if known."""
     cautions: tuple[str, ...] = ()
-    """What a reader should know before anything else, a sentence each."""
+    """Cautions, a sentence each."""
 
     @classmethod
     def of_table(cls, table: Table, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
@@ -168,7 +168,7 @@ class Chapter:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What a reader should know before trusting the numbers."""
+        """Cautions about the numbers."""
         missing = [] if self.table.complete else ["Not every run of this study is there yet."]
         return [*self.cautions, *missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
 
@@ -186,7 +186,7 @@ class Chapter:
 
     @property
     def shared(self) -> bool:
-        """Whether flows share the network, so that fairness is a question of its own."""
+        """True if flows share the network, so that fairness is a question of its own."""
         return self.main.column != FAIRNESS.column and any(
             found.column == FAIRNESS.column for found in self.quantities
         )
@@ -212,7 +212,7 @@ class Chapter:
 
 
 def headline(table: Table, found: tuple[Dimension, ...]) -> str:
-    """Say in a sentence where a scheme is furthest ahead of the baseline; without one, who is fastest."""
+    """State in a sentence where a scheme is furthest ahead of the baseline; without one, who is fastest."""
     baseline, cell = table.study.baseline, leader(table)
     if cell is None:
         return "No run has finished yet."
@@ -235,7 +235,7 @@ def leader(table: Table) -> Cell | None:
 
 
 def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
-    """Say for each scheme at how many settings its interval is above the baseline's goodput, and below.
+    """State for each scheme at how many settings its interval is above the baseline's goodput, and below.
 
     Intervals of 95 % each: among many settings one in twenty errs.
     """
@@ -263,7 +263,7 @@ def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
 
 
 def _counted(outcomes: Mapping[str, int]) -> str:
-    """Say at how many settings what came out, and leave out what never did."""
+    """State at how many settings what came out, and leave out what never did."""
     found = {outcome: count for outcome, count in outcomes.items() if count}
     settings = sum(found.values())
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""What the page's script knows of a chapter: points, cells and runs, as plain columns."""
+"""Data of a chapter for the page's script: points, cells and runs, as plain columns."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def runs_data(chapter: Chapter) -> dict[str, Any]:
 
 
 def sources_data(shown: Timeline) -> dict[str, dict[str, list[float | str | None]]]:
-    """Give the sources of a time-line as columns; no number is null, infinite a word that scripts know."""
+    """Return the sources of a time-line as columns; no number is null, infinite a word that scripts know."""
     return {name: {column.name: _exact(column) for column in rows} for name, rows in shown.sources.items()}
 
 
@@ -142,7 +142,7 @@ def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | N
 
 
 def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
-    """Give the printed number of each point, where the paper has one."""
+    """Return the printed number of each point, where the paper has one."""
     if chapter.printed is None or not chapter.printed.published:
         return None
     first, published = chapter.dimensions[0], chapter.printed.published
@@ -152,7 +152,7 @@ def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | No
 def _published_ratios(
     chapter: Chapter, points: list[Point], published: list[float | None]
 ) -> list[float | None]:
-    """Give the printed ratio of each point to the baseline in its setting, where both are printed."""
+    """Return the printed ratio of each point to the baseline in its setting, where both are printed."""
     study = chapter.table.study
     pairs = list(zip(points, published, strict=True))
     of_baseline = {point.setting: number for point, number in pairs if point.scheme == study.baseline}
@@ -165,7 +165,7 @@ def _published_ratios(
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:
-    """Give the printed axes, which the page draws while it shows what the paper shows."""
+    """Return the printed axes, which the page draws while it shows what the paper shows."""
     if chapter.printed is None:
         return None
     return {"ticks": list(chapter.printed.ticks), "limits": chapter.printed.limits}

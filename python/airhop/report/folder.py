@@ -21,7 +21,7 @@ from airhop.study.manifest import manifest_path
 
 REPORT = "report.html"
 RUNS = "runs"
-"""Where the store has its files."""
+"""Subfolder of the store."""
 
 
 def report_folder(
@@ -114,7 +114,7 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | Cal
 
 
 def _computed(folder: Path, table: Table) -> datetime:
-    """Tell when the study was last asked for."""
+    """Return the time of the last request for the study."""
     return _changed(manifest_path(folder, table.study.name))
 
 
@@ -128,7 +128,7 @@ def _by_number(name: str) -> list[str]:
 
 
 def _inside(name: str) -> Path:
-    """Give the folder of a study of this name: one for each, inside the report's own, in nobody's way."""
+    """Return the folder of a study of this name: one for each, inside the report's own, in nobody's way."""
     first, *others = name.split("/")
     taken = first in (REPORT, RUNS, STUDIES)
     return Path(f"%{first}" if taken else file_name(first), *map(file_name, others))

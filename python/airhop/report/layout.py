@@ -67,7 +67,7 @@ class Pivot:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the template of a chapter needs beside the chapter itself."""
+    """Input of a chapter's template beside the chapter."""
 
     chapter: Chapter
     template = "chapter.html.j2"
@@ -86,7 +86,7 @@ class Layout:
 
     @cached_property
     def matrices(self) -> Matrices | None:
-        """What losses were taken for, against what had happened."""
+        """Loss classifications by true cause."""
         return matrices(self.chapter)
 
     @cached_property
@@ -114,7 +114,7 @@ class Layout:
 
     @cached_property
     def plans(self) -> list[Plan]:
-        """Where the stations of the runs are, as far as not all hear all: the same in all of them."""
+        """Plans of the stations, unless every station hears all: equal in all runs."""
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property
@@ -124,7 +124,7 @@ class Layout:
 
     @property
     def alike(self) -> bool:
-        """Whether all runs have the same links, with the same recovery and errors."""
+        """True if all runs have the same links, with the same recovery and errors."""
         return len({drawn.lines for drawn in self.networks}) == 1
 
     @cached_property
@@ -134,7 +134,7 @@ class Layout:
 
     @property
     def timeline_data(self) -> list[dict[str, Any]]:
-        """What the script knows of each run before its figures are unpacked."""
+        """Data of each run for the script before its figures are unpacked."""
         return [{"losses": shown.losses} for shown in self.timelines]
 
     @property
@@ -147,20 +147,20 @@ class Layout:
 
     @property
     def counts(self) -> dict[str, str]:
-        """How many points and runs there are."""
+        """Number of points and runs."""
         points, runs = len(self.chapter.cells[self.chapter.main.column]), self.chapter.frame.height
         return {"points": f"{points:,}", "runs": f"{runs:,}"}
 
     @property
     def facts(self) -> str:
-        """How much was computed, when, and with what."""
+        """Size, time and version of the computation."""
         counts, computed = self.counts, self.chapter.computed
         when = f", computed {computed:%Y-%m-%d %H:%M}" if computed else ""
         return f"{counts['points']} points, {counts['runs']} runs{when} with {self.chapter.versions}"
 
     @property
     def method(self) -> list[tuple[str, str]]:
-        """Tell how the numbers came about, as name and text."""
+        """Report how the numbers came about, as name and text."""
         chapter, study = self.chapter, self.chapter.table.study
         reps = sorted({cell.n for cell in chapter.cells[chapter.main.column]})
         told = f"{reps[0]}" if len(reps) == 1 else f"{reps[0]} to {reps[-1]}" if reps else "0"

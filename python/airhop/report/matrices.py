@@ -1,4 +1,4 @@
-"""What each scheme took losses for, against what had happened: a matrix a scheme, side by side."""
+"""Loss classifications by true cause: a matrix per scheme, side by side."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Matrix:
 
     @property
     def summary(self) -> str:
-        """Say how much was judged right."""
+        """State how much was judged right."""
         if not self.found.total:
             return "no loss noticed"
         if self.right is None:

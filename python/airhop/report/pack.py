@@ -55,7 +55,7 @@ class Templates:
         self._ids: dict[Hashable, str] = {}
 
     def add(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
-        """Give the id of the template with this key.
+        """Return the id of the template with this key.
 
         Its figures are built only if no page has them yet: a key says all that they depend on.
         """

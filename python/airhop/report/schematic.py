@@ -53,7 +53,7 @@ def network(run: TracedRun) -> Network | None:
 
 
 def tell(line: Line) -> str:
-    """Say what a link is, in a sentence."""
+    """Describe a link in a sentence."""
     return f"{line.name}, {' to '.join(line.ends)}: {'; '.join((line.speed, *line.notes))}"
 
 

@@ -33,7 +33,7 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two runs, as its compared flow has it."""
+    """Real or simulated run, as its compared flow has it."""
 
     name: str
     """`kernel` or `twin`."""
@@ -44,12 +44,12 @@ class Side:
 
     @classmethod
     def of(cls, name: str, label: str, result: Result, flow: str) -> Side:
-        """Take the flow of this name from a traced run."""
+        """Read the flow of this name from a traced run."""
         found = next(one for one in result.document["flows"] if one["name"] == flow)
         return cls(name, label, found, result.tables)
 
     def rows(self, table: str) -> pl.DataFrame:
-        """Take the rows of a trace table that belong to the flow."""
+        """Select the rows of a trace table that belong to the flow."""
         import polars as pl
 
         return self.tables[table].filter(pl.col("flow").cast(pl.String) == self.flow["name"])
@@ -66,7 +66,7 @@ class Side:
 
     @cached_property
     def span_s(self) -> tuple[float, float]:
-        """When its first segment was sent and its last bytes were delivered, in seconds."""
+        """Times of the first segment and the last delivery, in seconds."""
         first, last = self.rows("segments")["time_s"].min(), self.rows("deliveries")["time_s"].max()
         return float(first or 0.0), float(last or 0.0)  # type: ignore[arg-type]
 
@@ -110,22 +110,22 @@ class TwinChapter:
     seed: int
     rep: int
     about: Sequence[tuple[str, str]]
-    """How the two came about, as name and text."""
+    """Origin of both runs, as name and text."""
     notes: Sequence[str] = ()
-    """What has to be known of the log, a sentence each."""
+    """Notes about the log, a sentence each."""
     live: Mapping[str, Any] | None = None
-    """What `Emulation.live` has; None of a replay, which knows no real time."""
+    """Value of `Emulation.live`; None for a replay, which has no real time."""
     paper = None
     computed = None
 
     @property
     def name(self) -> str:
-        """What the page is called."""
+        """Name of the page."""
         return f"{self.scenario}, emulated"
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Title of the page."""
         return "a real connection beside its simulated twin"
 
     @property
@@ -135,7 +135,7 @@ class TwinChapter:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader should know before trusting the numbers."""
+        """Cautions about the numbers."""
         late = [] if self.live is None or self.live["valid"] else self.live["why"]
         too_late = [f"Not valid, it says nothing about its network: {'; '.join(late)}."] if late else []
         return [*too_late, *self.notes]
@@ -148,7 +148,7 @@ class TwinChapter:
 
     @property
     def headline(self) -> str:
-        """Say what either delivered."""
+        """State what either delivered."""
         kernel, twin = self.sides
         return (
             f"The kernel delivers {number(kernel.goodput_mbps)} Mbit/s, Airhop’s {twin.flow['scheme']}"
@@ -165,7 +165,7 @@ class TwinChapter:
 
 @dataclass(frozen=True)
 class TwinLayout:
-    """What the template needs beside the chapter."""
+    """Input of the template beside the chapter."""
 
     chapter: TwinChapter
     template = "twin.html.j2"
@@ -184,7 +184,7 @@ class TwinLayout:
 
     @property
     def facts(self) -> str:
-        """What was run."""
+        """Description of the runs."""
         chapter = self.chapter
         return (
             f"{chapter.duration_s:.4g} s, seed {chapter.seed}, replication {chapter.rep}; {chapter.versions}"
@@ -202,7 +202,7 @@ class TwinLayout:
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
-        """What the two have come to: a row per quantity, a cell per run."""
+        """Results of both: a row per quantity, a cell per run."""
         sides = self.chapter.sides
         causes = [c for c in DATA_DROPS if c in ALWAYS_TOLD or any(side.lost[c] for side in sides)]
         return [
@@ -224,7 +224,7 @@ class TwinLayout:
 
     @property
     def kept_pace(self) -> list[tuple[str, str]]:
-        """How true the emulation was to its network, as name and value."""
+        """Fidelity of the emulation to its network, as name and value."""
         live = self.chapter.live or {}
         shift = live["goodput_shift"]
         told = [

@@ -39,7 +39,7 @@ HEIGHTS_PX = {"delivered": 440, "goodput": 260, "cwnd": 260}
 
 @dataclass(frozen=True)
 class Look:
-    """How a run is drawn."""
+    """Style of a run."""
 
     color: str
     symbol: str
@@ -52,7 +52,7 @@ DASHES = {"line": "solid", "dashed": "dashed"}
 
 @dataclass(frozen=True)
 class Curves:
-    """What a flow delivered over time."""
+    """Delivered bytes of a flow over time."""
 
     delivered: pl.DataFrame
     """`x` in seconds, `y` in MB."""

@@ -101,7 +101,7 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
 
 
 def _beyond(outcome: Reproduced, width: int) -> list[RenderableType]:
-    """Tell above the verdicts what leaves the paper's axis: a verdict on ratios says nothing of it."""
+    """Print above the verdicts the values beyond the paper's axis: a verdict on ratios does not show them."""
     told = frame(outcome).beyond if isinstance(outcome, Outcome) else None
     return [_wrapped(told, width, "yellow"), ""] if told else []
 
@@ -199,7 +199,7 @@ def _cell(row: Row | None, best: bool, metric: Metric) -> Text:
 
 
 def legend(outcome: Outcome, metric: Metric, rows: list[Row]) -> str:
-    """Say what the numbers of the table are."""
+    """State what the numbers of the table are."""
     experiment = outcome.experiment
     counts = sorted({row.reps for row in rows})
     reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"

@@ -61,7 +61,7 @@ def write_document(outcome: Calculated, folder: Path) -> None:
 
 
 def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, seed: int) -> bool:
-    """Tell whether this program wrote the document of a folder, in this mode and with this seed.
+    """Return whether this program wrote the document of a folder, in this mode and with this seed.
 
     Never of an experiment that another package brings: whether its code is still the same is not known.
     """

@@ -1,4 +1,4 @@
-"""How often each curve of an experiment judged the cause of a loss right, as a table in the terminal."""
+"""Share of correct loss classifications of each curve, as a table in the terminal."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def judged_right(outcome: Outcome, width: int) -> Table | None:
 
 
 def _rights(outcome: Outcome) -> dict[tuple[str, X], Ratio | None]:
-    """Give the share judged right by curve and x."""
+    """Return the share judged right by curve and x."""
     found = outcome.table.judgements()
     cells = product(outcome.experiment.axis.grid(outcome.mode), outcome.experiment.labels)
     return {(curve, x): share_right(found.get(i, {}).values()) for i, (x, curve) in enumerate(cells)}

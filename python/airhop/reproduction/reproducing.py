@@ -65,7 +65,7 @@ def reproduce(
 
 @dataclass(frozen=True)
 class _Work:
-    """What every experiment of a call is done with."""
+    """Common settings of all experiments of a call."""
 
     mode: Mode
     seed: int

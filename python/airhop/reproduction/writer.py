@@ -43,7 +43,7 @@ class Writer(Generic[T]):
         self._calls.append(self._pool.submit(call))
 
     def done(self) -> Iterator[T]:
-        """Give the results that are there."""
+        """Yield the results that are there."""
         while self._calls and self._calls[0].done():
             yield self._calls.popleft().result()
 

@@ -1,4 +1,4 @@
-"""Where finished runs are kept: a Parquet dataset that survives what may happen to the process writing it.
+"""Storage of finished runs: a Parquet dataset that survives crashes of its writer.
 
 DIR/runs holds the store. Every finished run is a line in the *journal* of its writer as soon as it is
 added; `save` turns the journal into a *part*, an immutable Parquet file, and removes it. All Parquet files

@@ -41,7 +41,7 @@ class Journal:
         self._count = 0
         self._count_at = 0
         self._end = 0
-        """Where the last whole line ends."""
+        """Offset of the end of the last whole line."""
 
     def append(self, run: FinishedRun, digest: str) -> None:
         """Write a run of the scenario of that digest.
@@ -82,7 +82,7 @@ class Journal:
             os.close(fd)
 
     def _ready(self) -> int:
-        """Give the file, ending with a whole line: what an interrupted write left must not get a sequel."""
+        """Return the file, ending with a whole line: what an interrupted write left must not get a sequel."""
         if self._fd is None:
             # A file that is left has its runs in a part: `remove` was interrupted.
             self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
@@ -150,7 +150,7 @@ def _count(runs: int) -> bytes:
 
 
 def _fields(line: bytes) -> list[str]:
-    """Take a line apart; raises ValueError when it is not what was written."""
+    """Parse a line; raises ValueError when it was changed after it was written."""
     checksum, _, data = line.partition(b"\t")
     if checksum != b"%08x" % zlib.crc32(data):
         raise ValueError("checksum")

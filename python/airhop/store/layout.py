@@ -40,12 +40,12 @@ def unfinished_path(part: Path) -> Path:
 
 
 def number_of(part: Path) -> int:
-    """Give the number in the name of a part."""
+    """Return the number in the name of a part."""
     return int(part.name.split("-")[1])
 
 
 def is_whole(part: Path, data: bytes) -> bool:
-    """Tell whether these bytes are the ones that the part was named for."""
+    """Return whether these bytes are the ones that the part was named for."""
     return part.name == part_path(part.parent, number_of(part), data).name
 
 

@@ -49,7 +49,7 @@ class WriterLock:
             fcntl.flock(self._commit, fcntl.LOCK_UN)
 
     def release(self) -> None:
-        """Give the right back."""
+        """Release the lock."""
         while self._fds:
             os.close(self._fds.pop())
 

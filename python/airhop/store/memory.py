@@ -36,12 +36,12 @@ class Recent:
         )
 
     def add(self, run: FinishedRun) -> None:
-        """Take a run."""
+        """Add a run."""
         self._runs.append(run)
         self._count += 1
 
     def rows(self) -> pl.DataFrame:
-        """Give the rows of all runs taken."""
+        """Return the rows of all runs taken."""
         if self._runs:
             self._rows = combine([self._rows, rows_of(self._runs)])
             self._runs.clear()
@@ -56,7 +56,7 @@ class MemoryStore:
         self._recent = Recent()
 
     def known(self) -> Set[str]:
-        """Give the ids of all runs in the store: a view that grows with it."""
+        """Return the ids of all runs in the store: a view that grows with it."""
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
@@ -83,7 +83,7 @@ class MemoryStore:
         """Do nothing: there is no folder."""
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Give the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        """Return the rows of these runs, or of all: a row per flow and run, sorted by run id."""
         return only(self._recent.rows(), None if run_ids is None else set(run_ids))
 
     def __enter__(self) -> Self:

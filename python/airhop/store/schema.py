@@ -47,11 +47,11 @@ There is no wall-clock time: equal runs give equal rows.
 """
 
 IDENTITY = ("run_id", "flow")
-"""What tells one row from another."""
+"""Columns that identify a row."""
 
 
 class FinishedRun(NamedTuple):
-    """What a store keeps of one run; enough to rebuild its rows anywhere."""
+    """Stored data of one run; enough to rebuild its rows anywhere."""
 
     run_id: str
     values: Mapping[str, Any]

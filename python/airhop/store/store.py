@@ -57,7 +57,7 @@ class Store:
         return store
 
     def known(self) -> Set[str]:
-        """Give the ids of all runs in the store: a view that grows with it."""
+        """Return the ids of all runs in the store: a view that grows with it."""
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
@@ -112,7 +112,7 @@ class Store:
             self._release()
 
     def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
-        """Give the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        """Return the rows of these runs, or of all: a row per flow and run, sorted by run id."""
         wanted = None if run_ids is None else set(run_ids)
         others = [path for path in journals(self._runs) if path != self._journal.path]
         frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
@@ -153,7 +153,7 @@ class Store:
             remove(path)
 
     def _saved(self) -> set[str]:
-        """Give the ids of the runs that are in parts by now, those of other shards too."""
+        """Return the ids of the runs that are in parts by now, those of other shards too."""
         for path in parts(self._runs):
             if path not in self._in_parts:
                 self._in_parts[path] = set(read_part(path, ["run_id"])["run_id"])

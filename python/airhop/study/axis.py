@@ -19,12 +19,12 @@ MOST_VALUES = 100_000
 EXPECTED = "expected a list of values, or a range such as { log = [1e-4, 1e-1], points = 7 }"
 
 Scalar = str | int | float | bool
-"""What a column of a table holds."""
+"""Value of a table's column."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One dimension of a study's grid: a path with its values, or several paths that vary together.
+    """Dimension of a study's grid: a path with its values, or several paths that vary together.
 
     `values[i]` are the i-th values of all `paths`, as a scenario takes them.
     """
@@ -32,7 +32,7 @@ class Axis:
     paths: tuple[str, ...]
     values: tuple[tuple[object, ...], ...]
     names: tuple[str, ...] = ()
-    """What its values are called where they are compared as a whole: schemes with settings of their own.
+    """Names of its values where they are compared as a whole: schemes with settings of their own.
 
     The axis has the one column `scheme` then, with these names in it.
     """

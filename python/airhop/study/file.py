@@ -83,7 +83,7 @@ def written(study: Study) -> str:
 
 
 def _is_whole(path: str, literal: str) -> bool:
-    """Tell whether `[set]` takes a value as it stands."""
+    """Return whether `[set]` takes a value as it stands."""
     value = {path: tomllib.loads(f"value = {literal}")["value"]}
     return flattened(value) == value
 

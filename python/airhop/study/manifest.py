@@ -23,7 +23,7 @@ def save_manifest(study: Study, folder: str | Path) -> Path:
 
 
 def manifest_path(folder: str | Path, name: str) -> Path:
-    """Tell where the manifest of a study of this name is."""
+    """Return the path of the manifest of the study of this name."""
     return Path(folder) / FOLDER / f"{file_name(name)}.json"
 
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 METRICS = (*SUMS, *MEANS, "jain", "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
-"""What a run is measured by: its numbers that a seed can change."""
+"""Metrics of a run: its numbers that a seed can change."""
 OF_A_FLOW = (*SUMS, *MEANS, *NOTICES, *JUDGEMENTS)
-"""What a single flow is measured by."""
+"""Metrics of a flow."""
 SAME_IN_ALL_ROWS = ("seed", "rep", *DROPS, "events", "duration_s", "fingerprint")
 """Columns that say something about the run, in the row of every flow."""
 

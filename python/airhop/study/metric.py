@@ -70,7 +70,7 @@ def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFr
 
 
 def measured(runs: pl.DataFrame, metric: str) -> list[float]:
-    """Give a metric of each run, from a table that has its columns.
+    """Return a metric of each run, from a table that has its columns.
 
     It is nan where a run has none: the srtt_ms of a flow that starved, a division by zero.
     """

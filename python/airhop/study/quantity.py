@@ -37,7 +37,7 @@ class Quantity(NamedTuple):
 
     @property
     def dimension(self) -> str:
-        """What it measures: time, rate, size or length."""
+        """Dimension: time, rate, size or length."""
         return UNITS[self.unit][0]
 
     @property
@@ -46,7 +46,7 @@ class Quantity(NamedTuple):
         return UNITS[self.unit][2]
 
     def to(self, unit: str) -> float:
-        """Give the number in another unit of the same dimension."""
+        """Return the number in another unit of the same dimension."""
         return float(self.number * Decimal(UNITS[self.unit][1]) / Decimal(UNITS[unit][1]))
 
 

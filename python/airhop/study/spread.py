@@ -1,4 +1,4 @@
-"""How wide the intervals are while a study is under way."""
+"""Widths of the intervals while a study runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Spread:
         self._squares = [0.0] * points
 
     def add(self, point: int, value: float) -> None:
-        """Take one replication."""
+        """Add a replication."""
         self._n[point] += 1
         off = value - self._mean[point]
         self._mean[point] += off / self._n[point]
         self._squares[point] += off * (value - self._mean[point])
 
     def widest(self) -> float | None:
-        """Give the widest half-width in per cent of its mean; None while no point has two replications."""
+        """Return the widest half-width in per cent of its mean; None while no point has two replications."""
         found = None
         quantiles = {n: t_quantile(n - 1) for n in set(self._n) if n > 1}
         for n, mean, squares in zip(self._n, self._mean, self._squares, strict=True):

@@ -25,7 +25,7 @@ MOST_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of the varied values."""
+    """Combination of the varied values."""
 
     index: int
     """Place in the grid; the first axis is the slowest."""
@@ -48,7 +48,7 @@ class Point:
 @checked
 @dataclass(frozen=True)
 class Study:
-    """What to simulate: a grid over a scenario, with so many replications of every point.
+    """Study: a grid over a scenario, with a number of replications per point.
 
     Raises InputError when a value does not fit the scenario, when two points are the same scenario, when
     there is nothing or too much to do, and when the baseline is no scheme of the study.
@@ -60,7 +60,7 @@ class Study:
     reps: int | Until = 10
     seed: int = 1
     baseline: str | None = None
-    """What the other schemes are compared with, by default the first; None when there is but one."""
+    """Baseline of the comparison, by default the first scheme; None when there is only one."""
     plugins: tuple[str | Path, ...] = ()
     """Files and modules with the Python schemes that it uses."""
 
@@ -113,17 +113,17 @@ class Study:
 
     @property
     def most_reps(self) -> int:
-        """How many replications a point can get."""
+        """Largest number of replications of a point."""
         return self.reps.max if isinstance(self.reps, Until) else self.reps
 
     def runs(self) -> Iterator[tuple[Point, int, str]]:
-        """Give every run that it may use: point, replication and run id, in grid order."""
+        """Yield every run that it may use: point, replication and run id, in grid order."""
         for point in self.points():
             for rep in range(self.most_reps):
                 yield point, rep, Job(point.scenario, self.seed, rep).run_id
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data that JSON can hold: `from_dict` takes it back."""
+        """Return plain data that JSON can hold: `from_dict` takes it back."""
         return {
             "name": self.name,
             "scenario": self.scenario.recipe(),
@@ -143,7 +143,7 @@ class Study:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Study:
-        """Take back what `to_dict` gave; loads the Python schemes that it names."""
+        """Restore what `to_dict` gave; loads the Python schemes that it names."""
         load_plugins(data["plugins"])
         reps = data["reps"]
         names = data.get("names") or [()] * len(data["axes"])  # a study saved before axes could have names
@@ -229,7 +229,7 @@ class Study:
 
 
 def _axis(columns: Mapping[str, list[object]], names: Sequence[str]) -> Axis:
-    """Take back an axis. Named values may be the same in a path: only the whole of them differs."""
+    """Restore an axis. Named values may be the same in a path: only the whole of them differs."""
     if names:
         return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(names))
     return Axis.zipped(columns)

@@ -236,7 +236,7 @@ class _Running:
 
     @property
     def total(self) -> int:
-        """How many runs it takes; 0 when that depends on what they give."""
+        """Number of runs; 0 when that depends on their results."""
         rule = self._study.reps
         if isinstance(rule, Until):
             return 0
@@ -245,12 +245,12 @@ class _Running:
         return sum(len(keys) for keys in self._fixed(rule))
 
     def table(self) -> Table:
-        """Give what is there by now."""
+        """Return what is there by now."""
         rows = self._store.rows(run_id for *_, run_id in self._study.runs())
         return Table(self._study, rows, computed=self._computed, reused=self._reused)
 
     def status(self) -> str:
-        """Tell the widest interval so far, and who works."""
+        """Return the widest interval so far, and the workers."""
         widest = self._spread.widest()
         workers = f"{self._engine.workers} worker{'' if self._engine.workers == 1 else 's'}"
         return workers if widest is None else f"widest interval ± {widest:.2g} %, {workers}"
@@ -321,7 +321,7 @@ class _Running:
         return self._shard is None or self._shard.takes(key)
 
     def _measured(self, keys: Sequence[Key], metric: str) -> list[float]:
-        """Look up what finished runs were measured by."""
+        """Find what finished runs were measured by."""
         if not keys:
             return []
         run_ids = [Job(point.scenario, self._study.seed, rep).run_id for point, rep in keys]

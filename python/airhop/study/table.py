@@ -1,4 +1,4 @@
-"""What came of a study: rows a run or a flow, and the points with their intervals."""
+"""Results of a study: rows per run or flow, and the points with their intervals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POINT = "point"
 
 @dataclass(frozen=True)
 class Cell:
-    """One point, summed up over its `n` replications.
+    """Point, summarised over its `n` replications.
 
     Difference and ratio are to the baseline scheme at the same setting, over the replications that both have;
     None for the baseline itself, and where there is none.
@@ -84,12 +84,12 @@ class Table:
 
     @property
     def complete(self) -> bool:
-        """Whether every run of the study is there."""
+        """True if every run of the study is there."""
         return None not in self._counts
 
     @checked
     def frame(self, *metrics: str) -> pl.DataFrame:
-        """Give a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
+        """Return a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
 
         Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
         (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, `completion_s` and `lateness_mean_ms`,
@@ -106,7 +106,7 @@ class Table:
         return frame.with_columns(others) if others else frame
 
     def flows(self) -> pl.DataFrame:
-        """Give a row per flow and run, in the order of `frame`: the axes, then the columns of the store."""
+        """Return a row per flow and run, in the order of `frame`: the axes, then the columns of the store."""
         import polars as pl
 
         from airhop.store import COLUMNS
@@ -133,19 +133,19 @@ class Table:
 
     @checked
     def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
-        """Give a metric of a point by replication, without those that have none (srtt_ms when starved)."""
+        """Return a metric of a point by replication, without those that have none (srtt_ms when starved)."""
         return self.samples(metric).get(point.index, {})
 
     @checked
     def samples(self, metric: str = GOODPUT) -> dict[int, dict[int, float]]:
-        """Give `values` of every point that has a run, by its index."""
+        """Return `values` of every point that has a run, by its index."""
         return {
             point: {rep: value for rep, value in sample.items() if value == value}
             for point, sample in self._by_point(self._runs, metric).items()
         }
 
     def judgements(self) -> dict[int, dict[int, LossClassifications]]:
-        """Give what losses were taken for, of every run, by index of its point and by replication."""
+        """Return what losses were taken for, of every run, by index of its point and by replication."""
         found: dict[int, dict[int, LossClassifications]] = {}
         for row in self._runs.select(POINT, "rep", *JUDGEMENTS).iter_rows(named=True):
             found.setdefault(row[POINT], {})[row["rep"]] = LossClassifications.of_columns(row)
@@ -239,7 +239,7 @@ class Table:
         return joined.select(*axes, *others)
 
     def _by_point(self, runs: pl.DataFrame, metric: str) -> dict[int, dict[int, float]]:
-        """Give a metric by point and replication."""
+        """Return a metric by point and replication."""
         found: dict[int, dict[int, float]] = {}
         values = measured(with_flows(runs, self._rows, metric), metric)
         for point, rep, value in zip(runs[POINT], runs["rep"], values, strict=True):

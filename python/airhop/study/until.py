@@ -69,7 +69,7 @@ class Until:
         return {"half_width": width, "of": self.of, "max": self.max, "batch": self.batch}
 
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
-        """Tell whether the interval of every sample is narrow enough, without the runs that have no value."""
+        """Return whether every sample's interval is narrow enough; runs without a value are left out."""
         known = [[value for value in sample if value == value] for sample in samples]
         return all(sample and self._narrow(stats.estimate(sample)) for sample in known)
 
@@ -94,7 +94,7 @@ class Until:
         return found.half_width is not None and found.half_width <= limit
 
     def to_dict(self) -> dict[str, Any]:
-        """Give plain data: `Until(**data)` takes it back."""
+        """Return plain data: `Until(**data)` takes it back."""
         return asdict(self)
 
     def __str__(self) -> str:

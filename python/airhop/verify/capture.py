@@ -12,7 +12,7 @@ _LEAST = 1 - 1e-9
 
 
 def outlasts(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
-    """Say whether the receiver of a frame could, and had to, receive it beside others, but for bit errors."""
+    """Return whether a frame's receiver could, and had to, receive it beside others, bit errors aside."""
     if any(other.sender == frame.receiver for other in others):
         return False, False
     if medium.plan["receiver"] == "lock":

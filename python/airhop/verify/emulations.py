@@ -101,7 +101,7 @@ def look(seed: int, folder: str) -> tuple[int, int, list[str]]:
 
 
 def _damage(draw: Random, path: Path) -> list[str]:
-    """Say which damage to a log passed unseen."""
+    """Return the damage to a log that passed unseen."""
     whole = path.read_bytes()
     records = list(_records(whole))
     found = []

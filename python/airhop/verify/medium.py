@@ -44,11 +44,11 @@ class Medium:
 
     @cached_property
     def overhead(self) -> int:
-        """What a data frame adds to a packet."""
+        """Bytes that a data frame adds to a packet."""
         return int(quantity(self.plan["overhead"]))
 
     def may_be_cut(self, frame: Frame) -> bool:
-        """Whether a frame may have a part of a packet, which is not said of it."""
+        """Return whether a frame may have a part of a packet, which is not said of it."""
         return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
 
     def lengths(self, octets: int) -> list[int]:
@@ -93,17 +93,17 @@ class Medium:
 
     @cached_property
     def capture(self) -> float:
-        """How many times as strong as others a signal is that survives them."""
+        """Power ratio at which a signal survives others."""
         reach = self.plan.get("range") or self.plan.get("propagation") or {"capture": "10 dB"}
         return float(10 ** (float(reach["capture"].split()[0]) / 10))
 
     @cached_property
     def ack(self) -> float:
-        """How long a link ACK is on the air."""
+        """Duration of a link ACK."""
         return self.airtime("ack", _ACK_BYTES)
 
     def airtime(self, kind: str, octets: int) -> float:
-        """Give the time of a frame: header and bits, or symbols (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
+        """Return the time of a frame: header and bits, or symbols (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
         rate = quantity(self.plan["rate" if kind == "data" else "control_rate"])
         header = quantity(self.plan["phy"]["header"])
         if self.plan["phy"]["coding"] == "serial":
@@ -112,15 +112,15 @@ class Medium:
         return header + 4_000 * symbols + 6_000
 
     def senses(self, a: str, b: str) -> bool:
-        """Whether two stations sense each other."""
+        """Return whether two stations sense each other."""
         return self.cell.distance(a, b) <= self.cell.sense
 
     def power(self, frame: Frame, station: str) -> float:
-        """Give the power of a frame at a station."""
+        """Return the power of a frame at a station."""
         return self.cell.power(frame.sender, station)
 
     def hears(self, a: str, b: str) -> bool:
-        """Whether two stations can receive each other's frames."""
+        """Return whether two stations can receive each other's frames."""
         return self.cell.distance(a, b) <= self.cell.receive
 
     def before(self, time: int, reach: int) -> Iterator[Frame]:
@@ -156,5 +156,5 @@ def _is_on(frame: Frame, cell: Cell) -> bool:
 
 
 def finding(law: str, frame: Frame, text: str) -> Finding:
-    """Say what is wrong with a frame."""
+    """Describe the contradiction of a frame."""
     return Finding(law, frame.start / 1e9, f"{frame.sender}->{frame.receiver}", f"{frame.kind}: {text}")

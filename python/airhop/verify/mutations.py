@@ -1,4 +1,4 @@
-"""How much the laws notice: single edits of the traces of sound runs, and the share of them that is found.
+"""Sensitivity of the laws: single edits of the traces of sound runs, and the share that is found.
 
 An edit changes one record, as a mistake in the simulator might. All are drawn alike: first the table, then
 what is done to it, then the column, then the row, so that a small table counts as much as a long one. What is
@@ -34,7 +34,7 @@ _SHIFT_S = 1e-6
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of one table."""
+    """Change of one table."""
 
     table: str
     kind: str
@@ -45,7 +45,7 @@ class Edit:
 
 @dataclass
 class Tally:
-    """How many edits were made and found, by table and kind; those that were missed, by column."""
+    """Numbers of edits made and found, by table and kind; missed ones by column."""
 
     made: Counter[tuple[str, str]] = field(default_factory=Counter)
     found: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -82,7 +82,7 @@ class Tally:
 
 
 def wilson(found: int, made: int) -> tuple[float, float]:
-    """Give the 95 % interval of a share (Wilson 1927)."""
+    """Return the 95 % interval of a share (Wilson 1927)."""
     z = 1.959964
     centre, spread = found + z * z / 2, z * math.sqrt(found * (made - found) / made + z * z / 4)
     return (centre - spread) / (made + z * z), (centre + spread) / (made + z * z)
@@ -120,7 +120,7 @@ def draw(random: Random, tables: Mapping[str, pl.DataFrame]) -> tuple[Edit, dict
 
 
 def is_found(trace: Trace) -> bool:
-    """Whether a trace breaks any law."""
+    """Return whether a trace breaks any law."""
     from airhop.verify import LAWS
 
     return any(next(iter(law.check(trace)), None) is not None for law in LAWS.values())
@@ -166,12 +166,12 @@ def _made(random: Random, frame: pl.DataFrame, edit: Edit) -> pl.DataFrame | Non
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is not the one value that differs from itself."""
+    """Return whether it is not the one value that differs from itself."""
     return bool(value == value)
 
 
 def _other(random: Random, column: pl.Series, kind: str, value: Any) -> Any:
-    """Give what stands in the place of a value; None where it would be the same."""
+    """Return what stands in the place of a value; None where it would be the same."""
     import polars as pl
 
     if kind == "relabel":

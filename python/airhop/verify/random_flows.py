@@ -15,7 +15,7 @@ from airhop.verify.values import Table
 
 @dataclass(frozen=True)
 class Ends:
-    """Where flows may begin and end."""
+    """Nodes at which flows may begin and end."""
 
     near: Sequence[str]
     far: Sequence[str]

@@ -1,4 +1,4 @@
-"""What the laws read: the steps of packets in nanoseconds, and the links of the scenario in plain numbers."""
+"""Input of the laws: the steps of packets in nanoseconds, and the scenario's links as plain numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTS = {"snoop", "split"}
 """Services whose agent makes packets in the place of an end."""
 
 CLOSE_MS = 1e-3
-"""How close a recorded timeout is to its bound, milliseconds."""
+"""Largest distance of a recorded timeout from its bound, milliseconds."""
 
 _UNITS = {
     "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
@@ -80,12 +80,12 @@ class Frame(NamedTuple):
 
 
 def is_handshake(step: Step) -> bool:
-    """Whether it may be a SYN, or an answer to one, which go either way and count as ACKs of nothing."""
+    """Return whether a step may be a SYN or SYN-ACK, which go either way and count as ACKs of nothing."""
     return step.kind == "ack" and step.seq <= 1
 
 
 def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
-    """Whether a timeout, in milliseconds, grows as when it expires: it about doubles, up to its bound.
+    """Return whether a timeout, in milliseconds, grows as when it expires: it about doubles, up to its bound.
 
     RFC 6298 §5.5 and §2.5. At its bound it may expire, and nothing shows.
     """
@@ -93,12 +93,12 @@ def backs_off(timer: Mapping[str, Any], before: float, after: float) -> bool:
 
 
 def keeps_order(queue: Mapping[str, Any]) -> bool:
-    """Whether packets leave a queue in the order in which they came."""
+    """Return whether packets leave a queue in the order in which they came."""
     return queue["kind"] in flagged("queue", "fifo")
 
 
 def is_prompt(flow: Mapping[str, Any]) -> bool:
-    """Whether what a sender notices shows at once in what it sends: nothing is paced, or told."""
+    """Return whether what a sender notices shows at once in what it sends: nothing is paced, or told."""
     paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack"
     paces |= flow["scheme"] in flagged_schemes("paces")
     return not paces and not flow["services"]
@@ -109,7 +109,7 @@ _READ_FROM: Mapping[str, set[str]] = {
     "air": {"frames", "_frames_by_place"},
     "stations": {"cells"},
 }
-"""What a trace reads once from each of its tables."""
+"""Values read once from each table of a trace."""
 
 
 class Trace:
@@ -148,7 +148,7 @@ class Trace:
         return sorted(map(Frame, *times, *columns))
 
     def frames_at(self, place: str) -> list[Frame]:
-        """Give the transmissions from one station to another, `bs->d`, by their start."""
+        """Return the transmissions from one station to another, `bs->d`, by their start."""
         return self._frames_by_place[place]
 
     @cached_property
@@ -168,7 +168,7 @@ class Trace:
         return cells(self.scenario, self.tables)
 
     def steps_of(self, flow: str) -> list[Step]:
-        """Give the steps of the packets of one flow, in their order."""
+        """Return the steps of the packets of one flow, in their order."""
         return self._steps_by_flow[flow]
 
     @cached_property
@@ -179,7 +179,7 @@ class Trace:
         return found
 
     def steps_at(self, place: str, kind: str) -> list[Step]:
-        """Give the steps of one kind at a place, in their order."""
+        """Return the steps of one kind at a place, in their order."""
         return self._by_place[place, kind]
 
     @cached_property
@@ -190,7 +190,7 @@ class Trace:
         return found
 
     def came_through(self, place: str) -> list[Step]:
-        """Give the packets that came to the end of a wire, when they did, in their order.
+        """Return the packets that came to the end of a wire, when they did, in their order.
 
         They arrived, were lost on the way, or are late: those arrive again, later.
         """
@@ -205,17 +205,17 @@ class Trace:
         return sorted(steps, key=lambda step: step.time)
 
     def times(self, table: str, column: str = "time_s") -> list[int]:
-        """Give a column of times in nanoseconds."""
+        """Return a column of times in nanoseconds."""
         import polars as pl
 
         return (self.tables[table][column] * 1e9).round().cast(pl.Int64).to_list()
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Give the rows of a table, with the time in nanoseconds before the columns."""
+        """Return the rows of a table, with the time in nanoseconds before the columns."""
         return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
 
     def rows_of(self, flow: str, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Give those of one flow."""
+        """Return those of one flow."""
         if (table, columns) not in self._by_flow:
             found: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
             for time, name, *row in self.rows(table, "flow", *columns):
@@ -251,7 +251,7 @@ class Trace:
 
     @cached_property
     def services(self) -> dict[str, set[str]]:
-        """What services each flow has; one of real packets those of the flows that made room for it."""
+        """Services of each flow; a flow of real packets has those of the flows that it replaces."""
         plans = self.plans.values()
         found: dict[str, set[str]] = {}
         for flow in self.document["flows"]:
@@ -268,18 +268,18 @@ class Trace:
 
     @property
     def duration(self) -> int:
-        """When the run ends, in nanoseconds; with real packets, when those that send them do."""
+        """End of the run, in nanoseconds; with real packets, the end of their senders."""
         planned = round(quantity(self.scenario["duration"]))
         return min(planned, round(self.document["duration_s"] * 1e9)) if self.real else planned
 
     @property
     def warmup(self) -> int:
-        """What the document leaves out, in nanoseconds from the beginning."""
+        """Warm-up, which the document leaves out, in nanoseconds from the beginning."""
         return round(quantity(self.scenario["warmup"]))
 
 
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
-    """Give the tables of a key that holds one, or a list of them."""
+    """Return the tables of a key that holds one, or a list of them."""
     return one_or_more if isinstance(one_or_more, list) else [one_or_more]
 
 
@@ -296,7 +296,7 @@ def model_at(errors: Any, place: str) -> Mapping[str, Any] | None:
 
 
 def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Give each direction of a link between two nodes, `a->b`, with the link as it is that way.
+    """Yield each direction of a link between two nodes, `a->b`, with the link as it is that way.
 
     `rate`, `delay` and `deliveries` are one value then, `queue` and `reorder` one table, and `changes` are
     those of that direction.
@@ -317,7 +317,7 @@ def ways(link: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def delays(link: Mapping[str, Any]) -> set[int]:
-    """Give the delays that a link has at any time, either way, in nanoseconds."""
+    """Return the delays that a link has at any time, either way, in nanoseconds."""
     found: set[int] = set()
     for _, way in ways(link):
         tables = [way, *way.get("changes", ())]

@@ -102,7 +102,7 @@ class Values:
     def _part_ways(
         self, table: Table, key: str, value: Callable[[], Any], whole: Table, nodes: Sequence[str]
     ) -> None:
-        """Give one direction of a link another value than the other, where that is accepted."""
+        """Set another value for one direction of a link than for the other, where that is accepted."""
         both, (a, b) = table[key], self.draw.sample(nodes, 2)
         table[key] = {f"{a}->{b}": both, f"{b}->{a}": value()}
         if not _is_accepted(whole):
@@ -251,4 +251,4 @@ def _fades(draw: Random, record: Path) -> Path:
 
 
 _FILES: Mapping[str, Callable[[Random, Path], Path]] = {"deliveries": _deliveries, "file": _fades}
-"""What writes the file that a key names."""
+"""Writers of the file that a key names."""

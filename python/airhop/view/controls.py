@@ -1,4 +1,4 @@
-"""Which sliders a scenario has: those whose paths exist in it, each with a ladder of values to stop at."""
+"""Sliders of a scenario: those whose paths exist in it, each with a ladder of values."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Control:
     texts: tuple[str, ...]
     """As a reader sees them."""
     place: int
-    """Where in `values` the scenario stands now."""
+    """Index in `values` of the scenario's value."""
 
     def changes(self, place: int) -> dict[str, object]:
-        """Give what moving to a place changes in the scenario."""
+        """Return what moving to a place changes in the scenario."""
         return dict.fromkeys(self.paths, self.values[place])
 
 
@@ -103,7 +103,7 @@ def _fades(links: Sequence[_Link]) -> Iterator[Control]:
 
 
 def _delays(links: Sequence[_Link]) -> Iterator[Control]:
-    """Give one slider to the links of a medium that have the same delay: what is to be moved is the RTT."""
+    """Yield one slider to the links of a medium that have the same delay: what is to be moved is the RTT."""
     alike: dict[tuple[str, str], list[_Link]] = {}
     for link in links:
         if isinstance(delays := link.values.get("delay"), dict):
@@ -153,7 +153,7 @@ def _duration(effective: Mapping[str, Any]) -> Control:
 
 
 def _listing(tables: Any) -> Sequence[Mapping[str, Any]]:
-    """Take a table for a list of one."""
+    """Return a table as a list of one."""
     return [tables] if isinstance(tables, Mapping) else tables
 
 

@@ -1,4 +1,4 @@
-"""What the graphs show of a traced run, ready to be sent: window, sequence numbers and round-trip time."""
+"""Graphs of a traced run, ready to be sent: window, sequence numbers and round-trip time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_POINTS = 20_000
 
 @dataclass(frozen=True)
 class Curves:
-    """One run of one scheme, of its first TCP flow. Times are in seconds, sequence numbers in kB."""
+    """Curves of a run of one scheme, of its first TCP flow. Times are in seconds, sequence numbers in kB."""
 
     window: Line
     """The congestion window in segments."""
@@ -32,7 +32,7 @@ class Curves:
 
     @classmethod
     def of(cls, result: Result) -> Curves:
-        """Take the curves from a traced run."""
+        """Select the curves from a traced run."""
         of_flow = pl.col("flow").cast(pl.String) == result.tcp_flows[0]["name"]
         window, acks, segments, drops = (
             result.tables[name].filter(of_flow) for name in ("window", "acks", "segments", "drops")
@@ -70,5 +70,5 @@ def _kilobytes(column: str) -> pl.Expr:
 
 
 def _words(column: str) -> pl.Expr:
-    """Take a category as text."""
+    """Cast a category to text."""
     return pl.col(column).cast(pl.String)

@@ -37,7 +37,7 @@ from airhop.view.curves import Curves
 DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-"""Where an axis may end, times a power of ten."""
+"""Possible ends of an axis, times a power of ten."""
 HEADROOM = 1.15
 """Room above the highest bar, for its whisker and its number."""
 

@@ -28,7 +28,7 @@ TEXTS = ("problem", "status", "table", "command", "legend")
 
 
 class Page:
-    """One browser tab. Widgets change the state; everything that is shown follows from it."""
+    """Browser tab. Widgets change the state; the page shows the state alone."""
 
     def __init__(self, opened: State, runs: Runs) -> None:
         self._opened = self._state = opened
@@ -94,7 +94,7 @@ class Page:
         self._attempt(lambda: self._load(State.uploaded(text, name)))
 
     def _choose(self, schemes: list[str]) -> None:
-        """Take schemes; those that stay keep their order, for the first is what others are measured by."""
+        """Set the schemes; schemes that stay keep their order, for the first is the baseline."""
         stay = [scheme for scheme in self._state.schemes if scheme in schemes]
         chosen = (*stay, *(scheme for scheme in schemes if scheme not in stay))
         if chosen:
@@ -171,7 +171,7 @@ class Page:
         self._texts[name].object = str(fragment)  # Panel escapes markup that is not plain text
 
     def _say_problem(self, text: str) -> None:
-        """Say what is wrong. What was shown before stays, faded: it is not what the widgets say."""
+        """Show the problem. The previous figures stay, faded, since they do not fit the widgets."""
         self._write("problem", fragments.problem(text))
         self._fade(0.55)
 
@@ -181,6 +181,6 @@ class Page:
 
 
 def _look(schemes: Sequence[str]) -> dict[str, SchemeStyle]:
-    """Give schemes the look that they keep while others come and go: their own among all that there are."""
+    """Return schemes the look that they keep while others come and go: their own among all that there are."""
     look = styles([*(entry["name"] for entry in catalogue()), *schemes])
     return {scheme: look[scheme] for scheme in schemes}

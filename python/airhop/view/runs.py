@@ -17,7 +17,7 @@ from airhop.view.curves import Curves
 from airhop.view.state import State
 
 PATIENCE_S = 0.25
-"""How long a wish may still be worked on when a newer one has come.
+"""Time limit for an outdated request after a newer one has arrived, s.
 
 With less, a slider that is moved steadily would show nothing until it rests.
 """
@@ -54,11 +54,11 @@ class Newest(Generic[Wish]):
 
     @property
     def overtaken(self) -> bool:
-        """Whether a newer wish waits than the one at work. May be asked from any thread."""
+        """True if a newer request waits than the one in progress. Any thread may ask."""
         return self._next is not None
 
     def close(self) -> None:
-        """Forget what waits, and abandon what is going on."""
+        """Cancel queued runs and abandon running ones."""
         self._next = None
         if self._task is not None:
             self._task.cancel()
@@ -127,7 +127,7 @@ class Runs:
 
 
 class Recent(Generic[Made]):
-    """What was made last, by the id of its run: tabs that show the same share it. Any thread may ask."""
+    """Latest results, by the id of their run: tabs that show the same run share it. Any thread may ask."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -1,4 +1,4 @@
-"""What the page shows: a scenario, what is changed in it, the schemes, seed and replications.
+"""State of the page: a scenario, its changes, the schemes, seed and replications.
 
 It is written as a study file, so that one file serves `airhop view` and `airhop sweep`.
 """
@@ -170,7 +170,7 @@ def _own_schemes(scenario: Scenario) -> Iterator[str]:
 
 
 def _is_study(path: Path) -> bool:
-    """Tell a study file from everything else, of which `Scenario.load` is to judge."""
+    """Return whether a path is a study file; `Scenario.load` checks everything else."""
     try:
         return "scenario" in tomllib.loads(read_text(path, "a study", ()))
     except ValueError:  # no such file, or neither text nor TOML: all of these errors are ValueErrors

@@ -22,7 +22,7 @@ def asset(name: str) -> str:
 
 
 def wide(*classes: str) -> dict[str, Any]:
-    """Give what every part of the page has: the width of its place, and the page's look."""
+    """Return what every part of the page has: the width of its place, and the page's look."""
     look = [asset("parts.css")]
     return {"sizing_mode": "stretch_width", "margin": 0, "stylesheets": look, "css_classes": list(classes)}
 

@@ -51,7 +51,7 @@ def bpftool(*words: str) -> str:
 
 
 def available() -> list[str]:
-    """Give the congestion controls that the kernel has."""
+    """Return the congestion controls that the kernel has."""
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
 

@@ -26,7 +26,7 @@ def bash_script() -> str:
 
 
 def complete(bash_script: str, *words: str) -> list[str]:
-    """Give what bash offers for the last of the words."""
+    """Return what bash offers for the last of the words."""
     quoted = " ".join(f"'{word}'" for word in words)
     script = (
         f"{bash_script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}\n"

@@ -36,7 +36,7 @@ BESIDE = {TABLE3.id: TABLE2, TABLE4.id: TABLE3}
 
 
 def as_printed(experiment: Experiment) -> Means:
-    """Give what the paper prints; over static routes Reno has 1.5 times that from three hops on."""
+    """Return what the paper prints; over static routes Reno has 1.5 times that from three hops on."""
     found: Means = {}
     for (curve, x), number in (experiment.published or {}).items():
         found.setdefault(float(x), {})[curve] = number
@@ -80,7 +80,7 @@ def samples(means: Means) -> Samples:
 
 
 def broken(experiment: Experiment, means: Means) -> set[str]:
-    """Give the claims that fail, without the prefix that they share."""
+    """Return the claims that fail, without the prefix that they share."""
     failed = {claim for claim, holds in decisions(experiment, means).items() if holds is False}
     return {claim.split("-", 2)[2] for claim in failed}
 
@@ -105,7 +105,7 @@ def test_every_column_of_every_table_is_complete() -> None:
 
 
 def document(experiment: Experiment, x: float, curve: str = "tcp-cl") -> dict[str, Any]:
-    """Give the scenario of a curve at x."""
+    """Return the scenario of a curve at x."""
     points = experiment.study("full").points()
     place = experiment.axis.full.index(x) * len(experiment.labels)
     (point,) = [p for p in points[place : place + len(experiment.labels)] if p.scheme == curve]

@@ -13,7 +13,7 @@ from airhop.experiments.registered import read_so
 
 
 def levels(count: int) -> list[list[int]]:
-    """Give the design's columns as -1 and +1."""
+    """Return the design's columns as -1 and +1."""
     return [[1 if on else -1 for on in column] for column in zip(*design(count), strict=True)]
 
 

@@ -89,7 +89,7 @@ def test_every_scenario_of_every_experiment_is_sound(experiment: Experiment) -> 
 
 
 def first_point(experiment: Experiment, x: X) -> Scenario:
-    """Give the scenario of the first scheme at x."""
+    """Return the scenario of the first scheme at x."""
     points = experiment.study("full").points()
     return points[experiment.axis.full.index(x) * len(experiment.labels)].scenario
 

@@ -40,7 +40,7 @@ def put(means: Means, x: float, curve: str, value: float) -> Means:
 
 
 def document(experiment: Experiment, curve: str, x: X) -> dict[str, Any]:
-    """Give the scenario of a curve at x."""
+    """Return the scenario of a curve at x."""
     place = experiment.axis.full.index(x) * len(experiment.labels) + list(experiment.labels).index(curve)
     return experiment.study("full").points()[place].scenario.to_dict()
 

@@ -69,12 +69,12 @@ def crossed(means: Means = FIGURE2B) -> Decisions:
 
 
 def documents(experiment: Experiment) -> list[dict[str, Any]]:
-    """Give the scenarios of all curves at the first error rate."""
+    """Return the scenarios of all curves at the first error rate."""
     return [point.scenario.to_dict() for point in experiment.study("full").points()[: len(SCHEMES)]]
 
 
 def scheme(document: dict[str, Any]) -> dict[str, Any]:
-    """Give the scheme of the connection under test with its parameters."""
+    """Return the scheme of the connection under test with its parameters."""
     found = document["flow"][0]["scheme"]
     return {"name": found} if isinstance(found, str) else found
 

@@ -205,7 +205,7 @@ def test_collisions_fail_the_detection_of_damaged_frames_and_nothing_else() -> N
 
 @pytest.fixture(scope="module")
 def ideal() -> Values:
-    """Give made-up measurements: those of the formulas under light load, 5 ms later and surer under bulk."""
+    """Return synthetic measurements: the formulas under light load, 5 ms later and surer under bulk."""
     found = list(table1._formulas())
     of = Values(found)
     for scheme, way, load in product(ROWS, WAYS, LOADS):

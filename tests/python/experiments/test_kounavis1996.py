@@ -38,7 +38,7 @@ ALL = (*FIXED_TO_MOBILE, *MOBILE_TO_MOBILE)
 
 
 def document(experiment: Experiment, curve: str, x: X | None = None) -> dict[str, Any]:
-    """Give the scenario of a curve, by default at the paper's setting."""
+    """Return the scenario of a curve, by default at the paper's setting."""
     assert experiment.timeline is not None
     at = experiment.timeline.at(Samples("goodput_kbps")) if x is None else x
     place = [float(x) for x in experiment.axis.full].index(float(at)) * len(experiment.labels)
@@ -119,7 +119,7 @@ def test_another_link_layer_is_no_help_for_basic_tcp() -> None:
 
 
 def recovery(link: dict[str, Any]) -> tuple[str, str]:
-    """Give how a link recovers, of data from its first end and from its second."""
+    """Return how a link recovers, of data from its first end and from its second."""
     return link["arq"]["kind"], link["arq_back"]["kind"]
 
 

@@ -49,13 +49,13 @@ def scenarios(id_: str) -> list[Scenario]:
 
 
 def scenario(experiment: Experiment, curve: str, x: X) -> Scenario:
-    """Give the scenario of a cell."""
+    """Return the scenario of a cell."""
     place = experiment.axis.full.index(x) * len(experiment.labels) + list(experiment.labels).index(curve)
     return scenarios(experiment.id)[place]
 
 
 def document(experiment: Experiment, curve: str, x: X | None = None) -> dict[str, Any]:
-    """Give the scenario of a cell as a document, by default at the first x."""
+    """Return the scenario of a cell as a document, by default at the first x."""
     return scenario(experiment, curve, experiment.axis.full[0] if x is None else x).to_dict()
 
 

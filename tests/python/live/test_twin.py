@@ -44,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def side() -> Side:
-    """Give the kernel's side."""
+    """Return the kernel's side."""
     log = Log(LOG)
     real = log.replay(trace=True)
     return Side.of("kernel", "kernel", real, paired(log, real).real)

@@ -58,7 +58,7 @@ def cuts(result: Result) -> list[Cut]:
 
 
 def wire(scheme: Any, tcp: dict[str, Any], errors: dict[str, Any]) -> Scenario:
-    """Give ns-3's scenario: 10 Mbit/s and 30 ms each way, 50 packets of queue, an ACK for every segment."""
+    """Return ns-3's scenario: 10 Mbit/s and 30 ms each way, 50 packets of queue, an ACK for every segment."""
     link = {"name": "wire", "ends": ["s", "d"], "rate": "10 Mbit/s", "delay": "30 ms", "errors": errors}
     flow = {"name": "ftp", "from": "s", "to": "d", "scheme": scheme, "tcp": {"delayed_ack": False} | tcp}
     return Scenario.load({"name": "wire", "duration": "1 s", "wired": [link], "flow": [flow]})
@@ -219,7 +219,7 @@ def test_ns3_vegas_gives_up_a_segment() -> None:
 
 
 def kept(found: list[Cut]) -> float:
-    """Give the share of cwnd that a cut leaves, in the median, from 3 s on, as the estimate is settled."""
+    """Return the share of cwnd that a cut leaves, in the median, from 3 s on, as the estimate is settled."""
     return median(min(cut.ssthresh / cut.before, 1) for cut in found if 3 < cut.at < 5)
 
 

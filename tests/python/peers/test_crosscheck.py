@@ -164,7 +164,7 @@ REASON = Reason("known", "It is known.")
 
 
 def made(difference: float, half_width: float, *, off: float | None = None) -> Row:
-    """Give a row whose bound is 10 % and whose theirs is 2."""
+    """Return a row whose bound is 10 % and whose theirs is 2."""
     one = replace(
         ALL["linux reno 0.01"],
         theirs=Estimate(2.0, None, 1),
@@ -232,7 +232,7 @@ def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
 
 
 def small(*, wrong: float = 1.0, **changes: object) -> Check:
-    """Give a check of five seconds that is met to the digit, or planted wrong by a factor."""
+    """Return a check of five seconds that is met to the digit, or planted wrong by a factor."""
     one = Check("linux small", "linux", "5 s", GOODPUT, WIRE, Estimate(1.0, None, 1), 0.1, 3, is_quick=True)
     (row,) = measure([one])
     return replace(one, theirs=Estimate(wrong * row.ours.mean, None, 1), **changes)  # type: ignore[arg-type]

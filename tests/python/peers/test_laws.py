@@ -78,7 +78,7 @@ def test_the_constant_of_the_square_root_law_is_that_of_additive_increase(acked:
 
 
 def arrives(loss: float, sent: int, first: int) -> float:
-    """Give PFTK's A(w, k): the probability that of w packets the first k arrive, if one is lost."""
+    """Return PFTK's A(w, k): the probability that of w packets the first k arrive, if one is lost."""
     return (1 - loss) ** first * loss / (1 - (1 - loss) ** sent)
 
 

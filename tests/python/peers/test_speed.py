@@ -189,7 +189,7 @@ EVERY = [(name, one.what) for name, course in COURSES.items() for one in course.
 
 
 def another(value: object) -> object:
-    """Give a value of the same kind."""
+    """Return a value of the same kind."""
     match value:
         case bool():
             return not value

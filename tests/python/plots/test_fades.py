@@ -56,7 +56,7 @@ def toml(document: dict[str, Any]) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with a scenario in it whose channel is recorded in a file beside it."""
+    """Return a folder with a scenario in it whose channel is recorded in a file beside it."""
     (tmp_path / "fades.csv").write_text(FADES)
     (tmp_path / "air.toml").write_text(toml(recorded()))
     return tmp_path

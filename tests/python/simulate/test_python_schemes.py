@@ -65,7 +65,7 @@ airhop.scheme("py-deaf-esack", recovery="esack", needs=["elsn"])(Reno)
 
 
 def trajectory(scenario: Scenario, scheme: object, rep: int = 0) -> dict[str, object]:
-    """Give the run document, but for the names of schemes and the time that it took."""
+    """Return the run document, but for the names of schemes and the time that it took."""
     document = airhop.run(scenario.with_({"scheme": scheme}), rep=rep).to_dict()
     flows = [flow | {"scheme": None} for flow in document["flows"]]
     return document | {"flows": flows, "wall_s": 0}

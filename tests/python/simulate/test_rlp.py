@@ -10,7 +10,7 @@ from airhop.verify.trace import Frame
 
 
 def _scenario(rounds: list[int]) -> airhop.Scenario:
-    """Give the downlink where data are lost and NAKs are not."""
+    """Return the downlink where data are lost and NAKs are not."""
     errors = {"kind": "bernoulli", "loss": 0.2, "direction": "bs->d"}
     settings = {"duration": "60 s", "radio.air.arq.rounds": rounds, "radio.air.errors": errors}
     return airhop.Scenario.load("yun2009-rlp").with_(settings)

@@ -33,7 +33,7 @@ class Mine:
 
 
 def model_of(document: str) -> dict[str, object]:
-    """Give all of a run document that the model decides: wall_s is the machine's."""
+    """Return all of a run document that the model decides: wall_s is the machine's."""
     fields: dict[str, object] = json.loads(document)
     del fields["wall_s"]
     return fields

@@ -120,7 +120,7 @@ class StoreMachine(RuleBasedStateMachine):
 
 @cache
 def all_rows() -> pl.DataFrame:
-    """Give the rows of every run that a machine may add."""
+    """Return the rows of every run that a machine may add."""
     memory = MemoryStore()
     store_writer.add(memory, range(MOST))
     return memory.rows()

@@ -102,7 +102,7 @@ def covers(
 
 
 def accepted(rate: float, trials: int) -> tuple[int, int]:
-    """Give the counts that a true coverage of `rate` leaves with probability FALSE_ALARM only."""
+    """Return the counts that a true coverage of `rate` leaves with probability FALSE_ALARM only."""
     low, high = binom.interval(1 - FALSE_ALARM, trials, rate)
     return int(low), int(high)
 

@@ -204,7 +204,7 @@ UNTIL = Until(0.02, relative=True, max=12, batch=3)
 
 
 def stopped(table: Table) -> dict[float, int]:
-    """Give the replications by setting, which all schemes share."""
+    """Return the replications by setting, which all schemes share."""
     frame = table.frame().group_by(FER, "scheme").len().group_by(FER).agg(pl.col("len").unique())
     return {fer: one for fer, (one,) in frame.iter_rows()}
 

@@ -46,7 +46,7 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """Give the blocks of a page in order."""
+    """Return the blocks of a page in order."""
     return [Block(*found) for found in FENCE.findall(page.read_text(encoding="utf-8"))]
 
 

@@ -27,12 +27,12 @@ def test_every_file_of_tests_is_built(crate: Path) -> None:
 
 
 def modules(file: Path) -> set[str]:
-    """Give the modules that a file of Rust names."""
+    """Return the modules that a file of Rust names."""
     return set(re.findall(r"^(?:pub )?mod (\w+);$", file.read_text(), re.M))
 
 
 def rust_files(folder: Path) -> set[str]:
-    """Give the files of Rust in a folder."""
+    """Return the files of Rust in a folder."""
     return {path.stem for path in folder.glob("*.rs")}
 
 
@@ -70,7 +70,7 @@ def module(path: Path) -> str:
 
 
 def imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
-    """Give what a file imports, within functions and for types alone too."""
+    """Yield what a file imports, within functions and for types alone too."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -81,7 +81,7 @@ def imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
 
 
 def room(name: str) -> str:
-    """Give the package or the module at the root that a module is in; the root itself is `airhop`."""
+    """Return the package or the module at the root that a module is in; the root itself is `airhop`."""
     return ".".join(name.split(".")[:2])
 
 
@@ -96,7 +96,7 @@ def rooms(package: Path = PACKAGE) -> dict[str, set[str]]:
 
 
 def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
-    """Give the sets of rooms that reach each other."""
+    """Return the sets of rooms that reach each other."""
     reached = {start: set(graph[start]) for start in graph}
     for middle in graph:  # Warshall 1962
         for start in graph:

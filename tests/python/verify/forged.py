@@ -125,7 +125,7 @@ class Recorded:
         self.tables: Tables = dict(result.tables)
 
     def breaks(self, law: str) -> bool:
-        """Whether it contradicts a law."""
+        """Return whether it contradicts a law."""
         trace = Trace(self.scenario, self.document, self.tables)
         return next(iter(LAWS[law].check(trace)), None) is not None
 

@@ -24,7 +24,7 @@ def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
 
 
 def late(share: float, by: str, **link: str) -> dict[str, Any]:
-    """Give a wire from s to d that makes a share of its packets late."""
+    """Return a wire from s to d that makes a share of its packets late."""
     return {"name": "w", "ends": ["s", "d"], "reorder": {"share": share, "by": by}, **link}
 
 

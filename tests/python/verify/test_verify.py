@@ -90,7 +90,7 @@ def test_recovery_may_have_nothing_left_to_repair() -> None:
 
 
 def _cuts_without_repair(result: Result) -> bool:
-    """Whether a window was cut, and what is sent first after that is new."""
+    """Return whether a window was cut, and what is sent first after that is new."""
     window, segments = result.tables["window"], result.tables["segments"]
     cuts = window.filter(pl.col("cwnd") < pl.col("cwnd").shift(1))["time_s"]
     after = [

@@ -18,13 +18,13 @@ MOVED = {"wlan.cell.errors.fer": 0.03, "wired.all.delay": "20 ms", "duration": "
 
 
 def moved() -> State:
-    """Give a state in which everything is different from what the page opens with."""
+    """Return a state in which everything is different from what the page opens with."""
     opened = State.of("last-hop").with_sets(MOVED)
     return State(opened.base, opened.source, opened.sets, ("sack", "reno"), seed=7, reps=3)
 
 
 def alike(a: State, b: State) -> bool:
-    """Tell whether two states make the same runs in the same order."""
+    """Return whether two states make the same runs in the same order."""
     ids = [[job.run_id for job in state.jobs().values()] for state in (a, b)]
     return ids[0] == ids[1] and list(a.jobs()) == list(b.jobs())
 

@@ -1,1 +1,1 @@
-"""What commands print of runs, as tables."""
+"""Printed tables of runs."""

@@ -1,4 +1,4 @@
-"""What became of the flows of a run and of what was lost, in a terminal."""
+"""Tables of a run's flows and losses in a terminal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _print_marks(out: Console, document: Mapping[str, Any]) -> None:
 
 
 def over_what(document: Mapping[str, Any]) -> str:
-    """Say over what time the two rates of a table are."""
+    """Return the time spans of a table's two rates."""
     warmup_s = document["warmup_s"]
     whole = f"{document['duration_s'] - warmup_s:g} s" + (" after the warm-up" if warmup_s else "")
     return f"goodput: over the {whole}; active: from the first segment to the last delivery"

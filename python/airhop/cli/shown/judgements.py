@@ -1,4 +1,4 @@
-"""What schemes took losses for, against what had happened, as tables in a terminal."""
+"""Loss classifications by true cause, as tables in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a run is written, drawn and checked beside its summary: options of `airhop run` and `replay`."""
+"""Files, figures and checks of a run beside its summary: options of `airhop run` and `replay`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ FlowName = Annotated[
 
 @dataclass(frozen=True)
 class Kept:
-    """What is asked for. Raises InputError for a figure that cannot be written, before anything is run."""
+    """Requested files and figures. Raises InputError before any run for a figure that cannot be written."""
 
     trace: Path | None
     pcap: Path | None
@@ -96,7 +96,7 @@ class Kept:
             draw_figure(name, path, result, scenario, self.between, self.flow)
 
     def verified(self, scenario: Scenario, result: Result) -> int:
-        """Say what in the trace contradicts a law, if that is asked for; 1 if anything does."""
+        """State what in the trace contradicts a law, if that is asked for; 1 if anything does."""
         if not self.verify:
             return 0
         from airhop.verify import LAWS, verify

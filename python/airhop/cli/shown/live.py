@@ -20,7 +20,7 @@ RATES_OVER_S = 1.0
 
 
 class Pace:
-    """What a line of progress says of an emulation: rates, lateness, losses."""
+    """Progress line of an emulation: rates, lateness, losses."""
 
     def __init__(self, clock: Clock, say: Callable[[str], None] = lambda _line: None) -> None:
         self._clock = clock
@@ -31,7 +31,7 @@ class Pace:
         self._rates = ""
 
     def on_progress(self, told: Mapping[str, Any]) -> None:
-        """Take what the core says ten times a second."""
+        """Select what the core says ten times a second."""
         self._told = told
         for node, thread in told.get("threads", {}).items():
             if node not in self._entrances:
@@ -45,7 +45,7 @@ class Pace:
         self._clock.advance(int(told["t_s"]) - self._clock.done)
 
     def words(self) -> str:
-        """Say how fast packets enter and leave, how late they are, and what was lost to what."""
+        """State how fast packets enter and leave, how late they are, and what was lost to what."""
         if self._told is None:
             return ""
         late = self._told["lateness_p99_us"]
@@ -94,7 +94,7 @@ def _counts(of: Mapping[str, int]) -> str:
 
 
 def _printed(stdout: str) -> str:
-    """Give what a command printed with its tabs and line ends, and nothing else that a terminal obeys."""
+    """Return what a command printed with its tabs and line ends, and nothing else that a terminal obeys."""
     lines = stdout.rstrip("\r\n").replace("\r\n", "\n")
     return re.sub(r"[^\t\n]+", lambda found: harmless(found[0]), lines)
 

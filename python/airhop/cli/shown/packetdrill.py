@@ -13,7 +13,7 @@ from airhop.progress import reporter_for_stderr
 
 
 def packetdrill(where: Path, *, kernel: bool, as_json: bool) -> int:
-    """Judge the scripts, print the verdicts, and give the exit code: failed if one fails or is unreadable."""
+    """Run the scripts, print the verdicts, and return the exit code: failed if one fails or is unreadable."""
     found = scripts(where)
     if kernel and needs_restart():
         raise Again(RESTART)

@@ -58,12 +58,12 @@ COLLISIONS = Metric(
 )
 NAKS = Metric("flow.ftp.notices_nak", "NAKs", "", (0.0, 50.0, 100.0), digits=1, printed=False)
 ALSO = (TIMEOUTS, CUTS, RESENT, COLLISIONS, NAKS)
-"""What goodput is lost by."""
+"""Metrics that explain goodput."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
 Check = Callable[[Samples], ClaimResult]
 
 DIGIT, UNIT = 0.01, "Mbit/s"
-"""How the tables print goodput."""
+"""Last digit and unit of goodput in the tables."""
 
 
 def source(table: int) -> Source:
@@ -77,7 +77,7 @@ def gain(samples: Samples, x: X, curve: str = "tcp-cl", other: str = "reno") -> 
 
 
 def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
-    """Give scheme / other at y over scheme / other at x."""
+    """Return scheme / other at y over scheme / other at x."""
     at_x, at_y, other_x, other_y = samples.paired((scheme, x), (scheme, y), (other, x), (other, y))
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 

@@ -1,4 +1,4 @@
-"""What the tables of a chain have in common: one connection over one to eight hops."""
+"""Common parts of the tables of chains: one connection over one to eight hops."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ SILENT = (
     "waits longer each time, and has a sender whose own timer runs for a second at least. How long it is "
     "silent hangs on the constants of both protocols, and the slides name neither."
 )
-"""Why whoever has Reno's MAC is far from the printed numbers over many hops."""
+"""Reason of the distance from the printed numbers over many hops, for all schemes with Reno's MAC."""
 
 UNREPEATED = (
     "Here errors strike requests for routes, too, which the MAC does not repeat, on every hop. Which frames "
     "are lost, and how often a station asks, the slides do not say."
 )
-"""Why it is lower still where the channel loses frames."""
+"""Reason of the lower goodput where the channel loses frames."""
 LOSSLESS = 0.98
 
 
 def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> ClaimResult:
-    """Judge whether the gain is larger at the most hops than at the first three, where it begins."""
+    """Check whether the gain is larger at the most hops than at the first three, where it begins."""
     first, last = samples.from_x(3)[0], samples.xs[-1]
     found = growth(samples, scheme, other, first, last)
     steps = ", ".join(f"{gain(samples, x, scheme, other)} at {HOPS.text(x)}" for x in samples.from_x(3))

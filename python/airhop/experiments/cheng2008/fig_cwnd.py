@@ -47,7 +47,7 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Window:
-    """What became of one run's congestion window."""
+    """Congestion window of one run."""
 
     drawn: Sequence[float]
     """In segments, every `STEP_S` from 0 on."""
@@ -115,7 +115,7 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
 
 
 def larger(values: Values, metric: str, sign: int) -> ClaimResult:
-    """Judge whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
+    """Check whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
     less = values.at(BETWEEN, metric).value
     told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
     if less.half_width is None:
@@ -154,7 +154,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say how large the windows are."""
+    """State how large the windows are."""
     reno, own = (values.at(scheme, "mean_cwnd").value.mean for scheme in COMPARED)
     waits = [values.at(scheme, "timeouts").value.mean for scheme in COMPARED]
     return (

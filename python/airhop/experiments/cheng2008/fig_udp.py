@@ -41,7 +41,7 @@ UDP = Metric(
 
 
 def headline(samples: Samples) -> str:
-    """Say what TCP-CL gains beside the slowest and the fastest UDP flow."""
+    """State what TCP-CL gains beside the slowest and the fastest UDP flow."""
     told = " and ".join(f"{gain(samples, x)} beside {RATE.text(x)}" for x in (samples.xs[0], samples.xs[-1]))
     return f"TCP-CL delivers {told} of UDP against Reno."
 

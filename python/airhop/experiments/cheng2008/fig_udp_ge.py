@@ -37,13 +37,13 @@ ERRORS = {"kind": "gilbert-elliott", "loss_good": 0.015, "loss_bad": 0.1, "p_gb"
 
 
 def headline(samples: Samples) -> str:
-    """Say what TCP-CL gains on the best and on the worst channel."""
+    """State what TCP-CL gains on the best and on the worst channel."""
     told = " and ".join(f"{gain(samples, x)} at P_B = {x:g}" for x in (samples.xs[0], samples.xs[-1]))
     return f"TCP-CL delivers {told} against Reno."
 
 
 def gain_grows(samples: Samples) -> ClaimResult:
-    """Judge whether TCP-CL's gain over Reno is larger on the worst channel than on the best."""
+    """Check whether TCP-CL's gain over Reno is larger on the worst channel than on the best."""
     found = growth(samples, "tcp-cl", "reno", samples.xs[0], samples.xs[-1])
     steps = ", ".join(f"{gain(samples, x)} at {LOSS.text(x)}" for x in samples.xs)
     return ClaimResult(above(found, 1.0), f"{interval(found)} × from the best to the worst: {steps}")

@@ -1,4 +1,4 @@
-"""What the tables of random networks have in common: 20 nodes in 100 m × 100 m, two to nine connections.
+"""Common parts of the tables of random networks: 20 nodes in 100 m × 100 m, two to nine connections.
 
 Printed: the region, the number of nodes, the ranges, and that source and destination of each connection are
 drawn; so any pair may be, and the tables of two and of three hops are about those connections among them
@@ -38,7 +38,7 @@ SHARED = (
     "frames are given up of which TCP-CL could tell its sender. The slides give no cause for the fall of the "
     "printed sum."
 )
-"""Why the numbers of networks are others, and why no scheme is ahead."""
+"""Reason of other numbers of networks, and of no scheme being ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
 OF_A_LENGTH = replace(REPLICATIONS, quick=12, most=100)
 """With two connections three networks in five have one over two hops, and one in three has one over three."""
@@ -48,7 +48,7 @@ JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), mo
 
 
 def headline(samples: Samples) -> str:
-    """Say what TCP-CL gains with the fewest and with the most connections."""
+    """State what TCP-CL gains with the fewest and with the most connections."""
     first, last = samples.xs[0], samples.xs[-1]
     return (
         f"Together TCP-CL's connections deliver {gain(samples, first)} against Reno's where there are "

@@ -1,4 +1,4 @@
-"""What the slides of Cheng and Lin 2008 leave open: MAC, routing, channel, schemes, networks."""
+"""Open questions of the slides of Cheng and Lin 2008: MAC, routing, channel, schemes, networks."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def below_tcp(flow: str = "ftp", routing: Question = ROUTING) -> tuple[Question,
 
 
 BELOW_TCP = below_tcp()
-"""What hangs on it in every table and figure."""
+"""Questions that affect every table and figure."""
 CLEAN_CHANNEL = Question(
     about="errors in random networks",
     default=Reading("no-errors", "Frames are lost by collisions alone."),

@@ -39,7 +39,7 @@ CURVES = tuple(Curve(name, SCHEMES[name], name) for name in COMPARED) + tuple(
 
 
 def headline(samples: Samples) -> str:
-    """Say what TCP-CL gains at eight hops, with either routing."""
+    """State what TCP-CL gains at eight hops, with either routing."""
     last = samples.xs[-1]
     return (
         f"Over {HOPS.text(last)} TCP-CL delivers {gain(samples, last)} against Reno with on-demand routing, "
@@ -59,7 +59,7 @@ def error_of(samples: Samples, curve: str) -> tuple[float, float]:
 
 
 def routing_decides(samples: Samples) -> ClaimResult:
-    """Judge whether Reno's column is nearer to the printed one with on-demand than with static routes."""
+    """Check whether Reno's column is nearer to the printed one with on-demand than with static routes."""
     on_demand, fixed = error_of(samples, "reno"), error_of(samples, static("reno"))
     half = on_demand[1] + fixed[1]
     less = fixed[0] - on_demand[0]
@@ -71,14 +71,14 @@ def routing_decides(samples: Samples) -> ClaimResult:
 
 
 def nacks_without_errors(samples: Samples) -> ClaimResult:
-    """Judge whether fewer than one NACK is sent over the most hops, where no frame meets an error."""
+    """Check whether fewer than one NACK is sent over the most hops, where no frame meets an error."""
     naks = samples.also[NAKS.name].estimate("tcp-cl", samples.xs[-1])
     told = f"NACKs in 100 s over {HOPS.text(samples.xs[-1])}: {naks.mean:.1f} {plus_minus(naks, 1)}"
     return ClaimResult(below(naks, 1.0), told)
 
 
 def collides_with_itself(samples: Samples) -> ClaimResult:
-    """Judge whether Reno loses frames by collisions at each number of hops from three on."""
+    """Check whether Reno loses frames by collisions at each number of hops from three on."""
     collisions = samples.also[COLLISIONS.name]
     found = {x: collisions.estimate("reno", x) for x in samples.from_x(3)}
     told = ", ".join(f"{one.mean:.0f} {plus_minus(one, 0)} at {HOPS.text(x)}" for x, one in found.items())

@@ -31,7 +31,7 @@ NEAR = 0.03
 
 
 def headline(samples: Samples) -> str:
-    """Say what TCP-CL gains where it begins to, and at the most hops."""
+    """State what TCP-CL gains where it begins to, and at the most hops."""
     first, last = samples.from_x(3)[0], samples.xs[-1]
     return (
         f"Over a lossy chain TCP-CL delivers {gain(samples, first)} against Reno at {HOPS.text(first)} and "
@@ -40,7 +40,7 @@ def headline(samples: Samples) -> str:
 
 
 def repaired(samples: Samples) -> ClaimResult:
-    """Judge whether errors cost Reno over one hop the air that repeated frames take, and nothing else."""
+    """Check whether errors cost Reno over one hop the air that repeated frames take, and nothing else."""
     kept = samples.ratio_to_beside("reno", 1)
     if kept.low is None or kept.high is None:
         decision = None

@@ -28,7 +28,7 @@ PRINTED = printed.columns(
 
 
 def headline(samples: Samples) -> str:
-    """Say what delayed ACKs do for either scheme at the most hops."""
+    """State what delayed ACKs do for either scheme at the most hops."""
     last = samples.xs[-1]
     gains = {scheme: samples.ratio_to_beside(scheme, last).value for scheme in ("reno", "tcp-cl")}
     return (

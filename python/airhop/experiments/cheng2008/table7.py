@@ -18,11 +18,11 @@ PRINTED = printed.columns(
     tcp_cl=(14.82, 12.56, 10.91, 9.34, 8.90, 8.39, 7.58, 7.37),
 )
 ONE_HOP = CHAIN["tcp-cl", 1]
-"""What one connection over one hop delivers."""
+"""Goodput of one connection over one hop."""
 
 
 def reuses_space(samples: Samples) -> ClaimResult:
-    """Judge whether two connections of TCP-CL deliver more than one over a single hop can."""
+    """Check whether two connections of TCP-CL deliver more than one over a single hop can."""
     found = samples.estimate("tcp-cl", 2)
     return ClaimResult(
         above(found, ONE_HOP), f"{found.mean:.2f} {plus_minus(found)} Mbit/s, {ONE_HOP} over one hop"

@@ -85,7 +85,7 @@ CONFUSION = (
 def greatest_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[str, float]
 ) -> ClaimResult:
-    """Judge whether WestwoodVT's greatest gain over each scheme is the printed one, in percentage points."""
+    """Check whether WestwoodVT's greatest gain over each scheme is the printed one, in percentage points."""
     found = {}
     for other, gain in printed.items():
         ratios = {x: samples.ratio(OWN, other, x) for x in samples.xs}
@@ -97,7 +97,7 @@ def greatest_met(
 def range_met(
     samples: Samples, axis: PlottedAxis, source: Source, other: str, least: float, greatest: float
 ) -> ClaimResult:
-    """Judge whether WestwoodVT's least and greatest gains over a scheme are the printed ones."""
+    """Check whether WestwoodVT's least and greatest gains over a scheme are the printed ones."""
     ratios = {x: samples.ratio(OWN, other, x) for x in samples.xs}
     ends = {
         "least": (min(ratios, key=lambda x: ratios[x].value), least),

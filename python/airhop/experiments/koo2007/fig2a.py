@@ -47,7 +47,7 @@ OUTPERFORMS = (
 
 
 def headline(samples: Samples) -> str:
-    """Say what WestwoodVT gains over Reno where the paper prints a number."""
+    """State what WestwoodVT gains over Reno where the paper prints a number."""
     gains = [interval(samples.ratio("westwood-vt", "reno", x)) for x in (0.01, 0.02)]
     return (
         f"At 1 and 2 % errors WestwoodVT delivers {gains[0]} and {gains[1]} times the goodput of Reno; the "
@@ -56,7 +56,7 @@ def headline(samples: Samples) -> str:
 
 
 def like_new_jersey(samples: Samples) -> ClaimResult:
-    """Judge whether WestwoodVT delivers what New Jersey does at every error rate below 4 %."""
+    """Check whether WestwoodVT delivers what New Jersey does at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
     decisions = [every((above(ratio, 1 - ALIKE), below(ratio, 1 + ALIKE))) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
@@ -64,7 +64,7 @@ def like_new_jersey(samples: Samples) -> ClaimResult:
 
 
 def needs_the_sender_only(_: Samples) -> ClaimResult:
-    """Judge whether WestwoodVT asks nothing of the network."""
+    """Check whether WestwoodVT asks nothing of the network."""
     from airhop.catalogue import scheme
 
     needs = scheme("westwood-vt")["needs"]

@@ -54,7 +54,7 @@ CONSTANT = 0.9
 
 
 def headline(samples: Samples) -> str:
-    """Say what cross traffic leaves of WestwoodVT and of New Jersey."""
+    """State what cross traffic leaves of WestwoodVT and of New Jersey."""
     kept = {name: 100 * samples.ratio_to_beside(name, 0.01).value for name in ("westwood-vt", "new-jersey")}
     return (
         f"At 1 % errors cross traffic leaves WestwoodVT {kept['westwood-vt']:.0f} % of its goodput, New "
@@ -63,7 +63,7 @@ def headline(samples: Samples) -> str:
 
 
 def keeps_more_than_new_jersey(samples: Samples) -> ClaimResult:
-    """Judge whether WestwoodVT keeps a larger part of what it has without cross traffic, at every rate."""
+    """Check whether WestwoodVT keeps a larger part of what it has without cross traffic, at every rate."""
     found = {x: ratio_of_ratios(samples, "westwood-vt", "new-jersey", x) for x in samples.xs}
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in found.items())
     return ClaimResult(
@@ -72,7 +72,7 @@ def keeps_more_than_new_jersey(samples: Samples) -> ClaimResult:
 
 
 def keeps_constant(samples: Samples) -> ClaimResult:
-    """Judge whether WestwoodVT keeps 90 % of its goodput with cross traffic, and along the error rates."""
+    """Check whether WestwoodVT keeps 90 % of its goodput with cross traffic, and along the error rates."""
     beside = {x: samples.ratio_to_beside(OWN, x) for x in samples.xs}
     first, last = samples.xs[0], samples.xs[-1]
     errors = along(samples, OWN, first, last)

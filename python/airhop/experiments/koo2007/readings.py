@@ -1,4 +1,4 @@
-"""What Koo 2007 leaves open: rates and delays, cross traffic, and parts of the schemes it compares."""
+"""Open questions of Koo 2007: rates and delays, cross traffic, and parts of the compared schemes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ WAYS = Question(
 
 
 def _westwood(**parameters: object) -> dict[str, dict[str, object]]:
-    """Give WestwoodNR, and WestwoodVT that is based on it, the same parameters."""
+    """Return WestwoodNR, and WestwoodVT that is based on it, the same parameters."""
     return {name: {SCHEME: {"name": name, **parameters}} for name in ("westwood-nr", "westwood-vt")}
 
 

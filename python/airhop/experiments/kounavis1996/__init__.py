@@ -89,7 +89,7 @@ LATENESS = Metric(
 )
 WARNED = _count("timeouts_warned_late", "Timeouts with a notice under way")
 ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED, LATE, LATENESS)
-"""What goodput is lost by."""
+"""Metrics that explain goodput."""
 
 # ---- the experiments of the paper ------------------------------------------------------------------------
 

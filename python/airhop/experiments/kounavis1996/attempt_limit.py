@@ -1,4 +1,4 @@
-"""What EBSN costs where packets are really lost: "it may unnecessarily delay retransmissions".
+"""Cost of EBSN where packets are really lost: "it may unnecessarily delay retransmissions".
 
 With a limit of attempts the base station gives packets up in a long fade, and the sender must send them
 again. Each attempt that fails has restarted its timer by then. Measured in traces is how long after a packet
@@ -48,7 +48,7 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Repairs:
-    """What became of the packets that the link gave up in a run."""
+    """Repairs of the packets that the link gave up in a run."""
 
     repair_s: float
     """Mean time until the sender sent one again; nan where none was."""
@@ -67,7 +67,7 @@ def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario
 
 
 def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
-    """Give how long after each packet with data was given up its segment was sent again, seconds."""
+    """Return how long after each packet with data was given up its segment was sent again, seconds."""
     import polars as pl
 
     given_up = tables["drops"].filter(
@@ -132,7 +132,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
 
 
 def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
-    """Judge whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
+    """Check whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
     differences = values.of(BETWEEN, metric)
     told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
     return ClaimResult(
@@ -165,7 +165,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say how much later packets are sent again, and what becomes of the goodput."""
+    """State how much later packets are sent again, and what becomes of the goodput."""
     told = [
         f"{values.at(BETWEEN, 'repair_s', attempts=limit).value.mean:+.2f} s and "
         f"{values.at(BETWEEN, 'goodput_kbps', attempts=limit).value.mean:+.2f} kbit/s with {limit} attempts"

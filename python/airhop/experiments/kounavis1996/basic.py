@@ -38,7 +38,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """Say what fades leave of the goodput."""
+    """State what fades leave of the goodput."""
     left = samples.ratio("basic", "clean", SECONDS)
     return (
         f"Fades take {100 * (1 - GOOD_TIME):.0f} % of the time and {100 * (1 - left.value):.0f} % of the "
@@ -47,7 +47,7 @@ def headline(samples: Samples) -> str:
 
 
 def nothing_in_fades(samples: Samples) -> ClaimResult:
-    """Judge whether TCP has the same goodput when fades let nothing through at all."""
+    """Check whether TCP has the same goodput when fades let nothing through at all."""
     found = samples.ratio("dead", "basic", SECONDS)
     known = found.low is not None and found.high is not None
     return ClaimResult(
@@ -57,7 +57,7 @@ def nothing_in_fades(samples: Samples) -> ClaimResult:
 
 
 def loses_more_than_time(samples: Samples) -> ClaimResult:
-    """Judge whether fades cost either sender more than the time they take."""
+    """Check whether fades cost either sender more than the time they take."""
     found = {curve: samples.ratio("clean", curve, SECONDS) for curve in ("basic", "reno")}
     told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
     return ClaimResult(

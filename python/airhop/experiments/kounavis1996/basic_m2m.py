@@ -18,7 +18,7 @@ UNACCEPTABLE = 0.5
 
 
 def headline(samples: Samples) -> str:
-    """Say what is left of the goodput with a second air interface."""
+    """State what is left of the goodput with a second air interface."""
     left = samples.ratio_to_beside("basic", SECONDS).value
     goodput = samples.estimate("basic", SECONDS).mean
     return (

@@ -14,36 +14,36 @@ from airhop.stats import Ratio
 
 
 def count(samples: Samples, metric: Metric) -> Samples:
-    """Take the samples of one of the further metrics."""
+    """Select the samples of one of the further metrics."""
     return samples.also[metric.name]
 
 
 def timeouts_left(samples: Samples, *curves: str) -> list[float]:
-    """Give the mean number of timeouts that each curve has in a run, at the paper's setting."""
+    """Return the mean number of timeouts that each curve has in a run, at the paper's setting."""
     return [count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in curves]
 
 
 def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SECONDS) -> Ratio:
-    """Give which share of one count another is, over all replications of a cell."""
+    """Return which share of one count another is, over all replications of a cell."""
     parts, wholes = count(samples, part).cells[curve, x], count(samples, whole).cells[curve, x]
     common = sorted(parts.keys() & wholes.keys())
     return stats.ratio([parts[rep] for rep in common], [wholes[rep] for rep in common])
 
 
 def mostly(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
-    """Judge whether one count is more than this share of another, at the paper's setting."""
+    """Check whether one count is more than this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
     return ClaimResult(above(found, level), _share_of(samples, part, whole, curve, found))
 
 
 def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
-    """Judge whether one count is less than this share of another, at the paper's setting."""
+    """Check whether one count is less than this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
     return ClaimResult(below(found, level), _share_of(samples, part, whole, curve, found))
 
 
 def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
-    """Judge whether a run has more than so many in the mean, at the paper's setting."""
+    """Check whether a run has more than so many in the mean, at the paper's setting."""
     found = count(samples, metric).estimate(curve, SECONDS)
     return ClaimResult(
         above(found, level),
@@ -52,7 +52,7 @@ def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
 
 
 def less_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
-    """Judge whether a run has less than so many in the mean, at the paper's setting."""
+    """Check whether a run has less than so many in the mean, at the paper's setting."""
     found = more_than(samples, metric, curve, level)
     return replace(found, holds=None if found.holds is None else not found.holds)
 

@@ -26,7 +26,7 @@ GAIN = 1.5
 
 
 def headline(samples: Samples) -> str:
-    """Say what EBSN gives over TCP and over local recovery alone."""
+    """State what EBSN gives over TCP and over local recovery alone."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"EBSN delivers {times(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "

@@ -48,7 +48,7 @@ CASES = Question(
 
 
 def headline(samples: Samples) -> str:
-    """Say what recovery and EBSN give."""
+    """State what recovery and EBSN give."""
     left = timeouts_left(samples, "local", "ebsn")
     return (
         f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP and "

@@ -1,4 +1,4 @@
-"""How the mean length of fades decides what notices are worth: beyond the paper, which says it in a sentence.
+"""Effect of the mean length of fades on the value of notices: beyond the paper, which has one sentence.
 
 "When the average fade duration is high, performance degrades further, while EBSN works well when fades
 occur for a relatively short period of time". Goodput of all falls as fades take more of the time, so this
@@ -39,7 +39,7 @@ def fade_axis(network: Network) -> PlottedAxis:
 
 
 def headline(axis: PlottedAxis, samples: Samples) -> str:
-    """Say where EBSN and RTTN are ahead of local recovery alone."""
+    """State where EBSN and RTTN are ahead of local recovery alone."""
     last = samples.xs[-1]
     gains = {curve: samples.ratio(curve, "local", last).value for curve in ("ebsn", "rttn")}
     return (

@@ -29,7 +29,7 @@ from airhop.experiments.samples import Samples
 
 
 def headline(samples: Samples) -> str:
-    """Say what recovery gives and what is left to gain."""
+    """State what recovery gives and what is left to gain."""
     left = count(samples, TIMEOUTS).estimate("local", SECONDS).mean
     needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
     return (
@@ -40,7 +40,7 @@ def headline(samples: Samples) -> str:
 
 
 def loses_nothing(samples: Samples) -> ClaimResult:
-    """Judge whether recovery gives no packet up, and almost every timeout is spurious."""
+    """Check whether recovery gives no packet up, and almost every timeout is spurious."""
     given_up = count(samples, GIVEN_UP).estimate("local", SECONDS)
     spurious = mostly(samples, SPURIOUS, TIMEOUTS, "local", 0.95)
     return ClaimResult(

@@ -32,7 +32,7 @@ SENDERS = {"tahoe": "Tahoe", "reno": "Reno"}
 WINDOWS = (4, 8, 16, 32)
 LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1)
 GRID = tuple(10 ** (-3 + step / 20) for step in range(41))
-"""Where the formula is drawn."""
+"""Loss probabilities at which the formula is drawn."""
 SEGMENT = 88
 """Payload of a packet of 128 bytes."""
 REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 10, "full": 20}
@@ -61,7 +61,7 @@ DIGIT = Source("kounavis1996/loss-formula", digit=1.0)
 
 
 def share(p: float, w: float) -> float:
-    """Give the part of the throughput that is left, as printed."""
+    """Return the part of the throughput that is left, as printed."""
     return 1.0 / (1.0 + 2.0 * p * w)
 
 
@@ -109,13 +109,13 @@ def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, re
 
 
 def formulas_example(_: Values) -> ClaimResult:
-    """Judge whether the formula gives the printed degradation for its example, as it is rounded."""
+    """Check whether the formula gives the printed degradation for its example, as it is rounded."""
     cost = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
     return ClaimResult(round(cost, 2) == EXAMPLE, f"{100 * cost:.1f} % by the formula")
 
 
 def example(values: Values) -> ClaimResult:
-    """Judge whether 1 % of losses costs Tahoe and Reno the printed 14 %, in percentage points."""
+    """Check whether 1 % of losses costs Tahoe and Reno the printed 14 %, in percentage points."""
     judged = {}
     for sender, label in SENDERS.items():
         cost = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P).value
@@ -127,22 +127,22 @@ def example(values: Values) -> ClaimResult:
 
 
 def is_allowed(value: Value) -> bool:
-    """Whether w is the window that is allowed: losses by themselves leave a larger one."""
+    """Return whether w is the window that is allowed: losses by themselves leave a larger one."""
     return float(value.x["p"]) * float(value.x["w"]) ** 2 < LIMITED
 
 
 def where_allowed(values: Values) -> ClaimResult:
-    """Judge whether the formula holds for both senders wherever w limits the window."""
+    """Check whether the formula holds for both senders wherever w limits the window."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED) if is_allowed(cell))
 
 
 def everywhere(values: Values) -> ClaimResult:
-    """Judge whether the formula holds for both senders, all windows and all losses."""
+    """Check whether the formula holds for both senders, all windows and all losses."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED))
 
 
 def _in_cells(judged: Iterable[Value]) -> ClaimResult:
-    """Judge whether the formula holds in all of these cells; tell where it does."""
+    """Check whether the formula holds in all of these cells; tell where it does."""
     cells = list(judged)
     met = {sender: [cell for cell in cells if cell.curve == sender and _met(cell)] for sender in SENDERS}
     furthest = max(cells, key=lambda value: abs(_off(value)))
@@ -170,7 +170,7 @@ def _off(value: Value) -> float:
 
 
 def _where(found: Sequence[Value]) -> str:
-    """Say up to which loss it holds, window by window."""
+    """State the largest loss probability at which the formula holds, for each window."""
     windows = dict.fromkeys(value.x["w"] for value in found)
     return ", ".join(
         f"w = {w} at p = {', '.join(_loss(value) for value in found if value.x['w'] == w)}" for w in windows
@@ -239,7 +239,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say where the formula holds."""
+    """State where the formula holds."""
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     few = [value for value in cells if is_allowed(value)]
     met, of_few = (sum(_met(value) is True for value in some) for some in (cells, few))

@@ -12,7 +12,7 @@ NONE = {"kind": "none"}
 
 @dataclass(frozen=True)
 class Network:
-    """One of the two topologies."""
+    """Topology of the paper, one of two."""
 
     scenario: str
     data_go_down: Mapping[str, bool]
@@ -39,7 +39,7 @@ class Network:
         }
 
     def each(self, key: str) -> tuple[str, ...]:
-        """Give the path of a key in every radio link."""
+        """Return the path of a key in every radio link."""
         return tuple(f"radio.{link}.{key}" for link in self.data_go_down)
 
 

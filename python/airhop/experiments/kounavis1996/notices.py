@@ -42,7 +42,7 @@ LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
 
 def headline(samples: Samples) -> str:
-    """Say what each notice gives over its own sender, and how many timeouts it leaves."""
+    """State what each notice gives over its own sender, and how many timeouts it leaves."""
     timeouts = count(samples, TIMEOUTS)
     told = [
         f"{LABELS[curve]} × {samples.ratio(curve, OWN[curve], SEED_DELAY).value:.2f} (timeouts "

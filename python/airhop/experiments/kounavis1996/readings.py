@@ -1,4 +1,4 @@
-"""What Kounavis 1996 leaves open, or says in two ways: fades, sender, clock and link layer."""
+"""Open or contradictory points of Kounavis 1996: fades, sender, clock and link layer."""
 
 from __future__ import annotations
 

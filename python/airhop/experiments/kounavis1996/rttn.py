@@ -30,7 +30,7 @@ TOLD = {"local": "local recovery", "ebsn": "EBSN", "rttn": "RTTN"}
 
 
 def headline(samples: Samples) -> str:
-    """Say what the reconstruction gives beside EBSN."""
+    """State what the reconstruction gives beside EBSN."""
     left = {curve: count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in TOLD}
     told = ", ".join(f"{label} {left[curve]:.1f}" for curve, label in TOLD.items())
     return (

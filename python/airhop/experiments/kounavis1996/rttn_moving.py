@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 CURVES = (LOCAL, EBSN, RTTN, PATIENT)
 FACTORS = (1, 4, 16)
 PHASE_S, PHASES = 100, 4
-"""How long the receiver keeps a speed, and how many times."""
+"""Duration of a constant speed of the receiver, s, and the number of such phases."""
 REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
 METRICS = {
     "goodput_kbps": "Goodput (kbit/s)",
@@ -49,7 +49,7 @@ LINK = "last"
 
 @dataclass(frozen=True)
 class Moved:
-    """What a run had."""
+    """Measurements of a run."""
 
     goodput_kbps: float
     timeouts: float
@@ -61,12 +61,12 @@ class Moved:
 
 
 def speeds(factor: float) -> list[float]:
-    """Give the speed in each phase, times that at which fades last as long as printed: faster first."""
+    """Return the speed in each phase, times that at which fades last as long as printed: faster first."""
     return [factor**0.5 if phase % 2 == 0 else factor**-0.5 for phase in range(PHASES)]
 
 
 def when(places: Sequence[float], factor: float) -> Iterator[float]:
-    """Tell when the receiver is at each of these places, which are seconds at the printed speed."""
+    """Return the times at which the receiver passes places, given as seconds at the printed speed."""
     ends = [0.0]
     for speed in speeds(factor):
         ends.append(ends[-1] + PHASE_S * speed)
@@ -168,7 +168,7 @@ def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> It
 def differs(
     values: Values, curve: str, other: str, metric: str, sign: int, factors: Sequence[int] = FACTORS
 ) -> ClaimResult:
-    """Judge whether a curve has more of it than another at each of these factors, or less (-1)."""
+    """Check whether a curve has more of it than another at each of these factors, or less (-1)."""
     found = {factor: values.at(less(curve, other), metric, factor=factor).value for factor in factors}
     told = ", ".join(f"{mean_and_half(one, sign='+')} at {factor}" for factor, one in found.items())
     return ClaimResult(
@@ -178,7 +178,7 @@ def differs(
 
 
 def fewest_timeouts(values: Values) -> ClaimResult:
-    """Judge whether RTTN leaves fewer timeouts than EBSN, and than local recovery alone, at every factor."""
+    """Check whether RTTN leaves fewer timeouts than EBSN, and than local recovery alone, at every factor."""
     found = [differs(values, "rttn", other, "timeouts", -1) for other in ("ebsn", "local")]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
@@ -227,7 +227,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say what RTTN has over EBSN, and what is left of the timeouts, without movement and with most."""
+    """State what RTTN has over EBSN, and what is left of the timeouts, without movement and with most."""
     told = []
     for factor in (FACTORS[0], FACTORS[-1]):
         goodput, timeouts = (

@@ -25,7 +25,7 @@ QUOTE = "Simulation results showed that EBSN provides more than 50% improvement 
 
 
 def headline(samples: Samples) -> str:
-    """Say what EBSN gives in the shortest and in the longest runs."""
+    """State what EBSN gives in the shortest and in the longest runs."""
     told = [
         f"{times(samples, 'ebsn', 'basic', x)} times the goodput of Tahoe and "
         f"{times(samples, 'ebsn', 'reno', x)} times that of Reno in {LENGTH.text(x)}"

@@ -40,7 +40,7 @@ SHARE = Metric(
     printed=False,
 )
 LEFT = 0.9
-"""Who leaves less than this is aggressive, as for Yun 2009; above it, friendly."""
+"""Smallest share left by a friendly scheme; less is aggressive, as for Yun 2009."""
 
 # Why two of them are not friendly, whoever the one connection is.
 BBR3_DRIVES_THE_QUEUE = (
@@ -56,14 +56,14 @@ def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
 
 
 def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Judge whether rivals leave the connection nine tenths of what it has among its kind, in each cell."""
+    """Check whether rivals leave the connection nine tenths of what it has among its kind, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
 
 
 def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
-    """Judge whether rivals leave the connection less than nine tenths of that, in each cell."""
+    """Check whether rivals leave the connection less than nine tenths of that, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
     decisions = [below(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
@@ -100,7 +100,7 @@ def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
 
 
 def headline(kind: str, label: str, samples: Samples) -> str:
-    """Say what today's rivals leave."""
+    """State what today's rivals leave."""
     told = [
         f"{RIVALS.text(rivals)} {100 * along(samples, cell, kind, rivals).value:.0f} % with {cell}"
         for rivals in ("ll-elsn", "bbr")

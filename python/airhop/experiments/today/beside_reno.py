@@ -1,4 +1,4 @@
-"""One Reno connection beside ten of today's senders."""
+"""A Reno connection beside ten of today's senders."""
 
 from __future__ import annotations
 

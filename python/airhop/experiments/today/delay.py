@@ -1,4 +1,4 @@
-"""What queues do to delay: how long packets wait on their way to the air, by sender and size of buffers.
+"""Queueing delay on the way to the air, by sender and size of buffers.
 
 Read from traces, for no run document has it. The wait of a segment is the time from its sending to the first
 time that it goes on the air, less the least of that in the run: all queues, the turn on the medium, and what
@@ -114,7 +114,7 @@ def buffers_in(values: Values) -> list[int]:
 
 
 def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
-    """Judge whether packets of a curve wait less than those of another in the mean, with these buffers."""
+    """Check whether packets of a curve wait less than those of another in the mean, with these buffers."""
     found = {
         packets: values.at(curve, less_than(reference), packets=packets).value
         for packets in buffers_in(values)
@@ -166,7 +166,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say how long packets wait in the largest buffer."""
+    """State how long packets wait in the largest buffer."""
     last = buffers_in(values)[-1]
     told = ", ".join(
         f"{values.at(curve, MEAN, packets=last).value.mean:.0f} ms ({curve})"

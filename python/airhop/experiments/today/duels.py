@@ -19,7 +19,7 @@ def has_more(
     share: float = 1.0,
     at: Iterable[X] | None = None,
 ) -> ClaimResult:
-    """Judge whether each curve has more than this share of what other has, at each of these x."""
+    """Check whether each curve has more than this share of what other has, at each of these x."""
     return _duels(samples, axis, curves, other, at, lambda ratio: above(ratio, share))
 
 
@@ -31,12 +31,12 @@ def has_less(
     share: float = 1.0,
     at: Iterable[X] | None = None,
 ) -> ClaimResult:
-    """Judge whether each curve has less than this share of what other has, at each of these x."""
+    """Check whether each curve has less than this share of what other has, at each of these x."""
     return _duels(samples, axis, curves, other, at, lambda ratio: below(ratio, share))
 
 
 def word(ratio: Ratio) -> str:
-    """Say how a race ended: `more`, `less`, or `tied` where the interval holds 1."""
+    """State how a race ended: `more`, `less`, or `tied` where the interval holds 1."""
     return {True: "more", False: "less", None: "tied"}[_ahead(ratio)]
 
 

@@ -40,7 +40,7 @@ TODAY = {
     for sender in SENDERS
     if sender.preset == LINUX and sender.name == sender.scheme and sender.scheme != "eln-cubic"
 }
-"""Who needs no notice of an 802.11 cell."""
+"""Schemes that need no notice of an 802.11 cell."""
 
 
 def _curve(name: str, label: str, scheme: object, tcp: Mapping[str, object], *, local: bool) -> Curve:
@@ -62,7 +62,7 @@ CURVES = (
 
 
 def headline(samples: Samples) -> str:
-    """Say what EBSN has of what today's senders have over the same local recovery."""
+    """State what EBSN has of what today's senders have over the same local recovery."""
     told = ", ".join(f"{interval(samples.ratio('ebsn', other, 4))} times that of {other}" for other in LOCAL)
     return f"With mean fades of 4 s EBSN delivers {told}."
 

@@ -29,7 +29,7 @@ CHANNEL = {"kind": "two-state", "good": "10 s", "bad": "4 s", "fer_good": 0.01, 
 
 
 def headline(samples: Samples) -> str:
-    """Say what LL-ELSN has of BBR's goodput where fades are longest."""
+    """State what LL-ELSN has of BBR's goodput where fades are longest."""
     last = samples.xs[-1]
     told = ", ".join(
         f"{interval(samples.ratio('ll-elsn', other, last))} times that of {other}"

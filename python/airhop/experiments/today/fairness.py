@@ -17,7 +17,7 @@ FAIR = 0.95
 
 
 def headline(samples: Samples) -> str:
-    """Say how fair the fairest and the least fair are with the most connections."""
+    """State how fair the fairest and the least fair are with the most connections."""
     last = samples.xs[-1]
     index = {LABELS[s.name]: samples.estimate(s.name, last).mean for s in SENDERS}
     least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)
@@ -28,7 +28,7 @@ def headline(samples: Samples) -> str:
 
 
 def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
-    """Judge whether each curve's index is that of a fair one with every number of connections."""
+    """Check whether each curve's index is that of a fair one with every number of connections."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 

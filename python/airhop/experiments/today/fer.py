@@ -41,7 +41,7 @@ TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 20.0, 40.0, 60.0), dig
 
 
 def headline(samples: Samples) -> str:
-    """Say what notices give against CUBIC and against BBR, and what the link layer gives."""
+    """State what notices give against CUBIC and against BBR, and what the link layer gives."""
     x, cubic = best_ratio(samples, "ll-elsn", "cubic")
     least, most = (
         pick(samples.ratio("ll-elsn", "bbr", at).value for at in samples.xs) for pick in (min, max)

@@ -1,4 +1,4 @@
-"""How long short transfers take: 30 kB, 300 kB and 3 MB over Yun's last hop at 1 % frame errors.
+"""Completion times of short transfers: 30 kB, 300 kB and 3 MB over Yun's last hop at 1 % frame errors.
 
 All senders have Linux's TCP here, those of the papers as well: a handshake and an initial window of ten
 decide more about 30 kB than any scheme.
@@ -35,16 +35,16 @@ RATE = Metric(
     ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0),
     printed=False,
 )
-"""What is drawn: times that differ by a hundredfold cannot be."""
+"""Drawn sizes: times that differ by a hundredfold cannot share a figure."""
 
 
 def times(samples: Samples) -> Samples:
-    """Take the completion times."""
+    """Select the completion times."""
     return samples.also[COMPLETION.name]
 
 
 def headline(samples: Samples) -> str:
-    """Say how long the smallest and the largest take with CUBIC, with LL-ELSN and over link ARQ."""
+    """State how long the smallest and the largest take with CUBIC, with LL-ELSN and over link ARQ."""
     told = []
     for size in (samples.xs[0], samples.xs[-1]):
         took = [

@@ -34,7 +34,7 @@ OWN = "ll-elsn"
 OTHERS = tuple(scheme for scheme in SCHEMES if scheme != OWN)
 """All but the paper's own."""
 THE_REST = tuple(scheme for scheme in OTHERS if scheme not in ("snoop", "reno"))
-"""What the paper says "the other schemes" of: all but LL-ELSN, Snoop and Reno."""
+"""Schemes that the paper calls "the other schemes": all but LL-ELSN, Snoop and Reno."""
 PANELS = (tuple(SCHEMES)[:4], tuple(SCHEMES)[4:])
 """Figures 6 and 8 have two panels: (a) and (b)."""
 CURVES = Curve.of_schemes(SCHEMES)
@@ -45,7 +45,7 @@ NO_SLOWER = (
     "standard, with its preamble and slot, and a TCP ACK for each segment. What slowed the paper's cell down "
     "it would have had to print: another rate of link ACKs, a longer preamble or larger headers."
 )
-"""Why LL-ELSN delivers more than the printed axis has room for."""
+"""Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5
 GOOD = 0.9
-"""What "good" is: more than this share of the best."""
+"""Smallest share of the best scheme's goodput that is "good"."""

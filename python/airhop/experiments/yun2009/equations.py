@@ -23,7 +23,7 @@ BATCHES = 20
 
 
 def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
-    """Give the time to get a frame across a link that repeats it until it arrives, (1).
+    """Return the time to get a frame across a link that repeats it until it arrives, (1).
 
     `airtime` is that of one attempt, in the unit of the result; `error` the probability that one fails.
     """
@@ -31,7 +31,7 @@ def crossing_time(airtime: ArrayLike, error: ArrayLike) -> Numbers:
 
 
 def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
-    """Give the mean attempts of a frame that gets through within `limit` of them, (3): E[RT].
+    """Return the mean attempts of a frame that gets through within `limit` of them, (3): E[RT].
 
     It is 1/(1-p) - l p^l / (1 - p^l).
     """
@@ -41,7 +41,7 @@ def attempts_of_success(p: ArrayLike, limit: ArrayLike) -> Numbers:
 
 
 def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> Numbers:
-    """Give the mean slots from one ERSN to the next, (2), for a limit of 2 or more.
+    """Return the mean slots from one ERSN to the next, (2), for a limit of 2 or more.
 
     An ERSN leaves l - 1 attempts to its frame, so that E[RT] in (2) is that of l - 1. `literal` takes l, as
     printed: too long, most for l = 2 (3.7 % at p = 0.3). Raises ValueError for a limit below 2: who does not
@@ -56,13 +56,13 @@ def ersn_interval(p: ArrayLike, limit: ArrayLike, *, literal: bool = False) -> N
 
 
 def eln_interval(p: ArrayLike, limit: ArrayLike) -> Numbers:
-    """Give the mean slots from one ELN to the next, (2): infinite without errors."""
+    """Return the mean slots from one ELN to the next, (2): infinite without errors."""
     p, limit = _numbers(p), _numbers(limit)
     return attempts_of_success(p, limit) * (_inverse(p**limit) - 1.0) + limit
 
 
 def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Numbers:
-    """Give what notices take, as a share of the link's rate r, (4): R/r = (L/P) / I.
+    """Return what notices take, as a share of the link's rate r, (4): R/r = (L/P) / I.
 
     `interval` is in slots, and a slot the time of a frame of length P; a notice has length L.
     """
@@ -70,7 +70,7 @@ def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Nu
 
 
 def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -> Numbers:
-    """Give the probability that so many packets in succession are dropped, p^(r n) of §4.2.
+    """Return the probability that so many packets in succession are dropped, p^(r n) of §4.2.
 
     ESACK's N is the largest number of packets for which that is still to be expected of channel noise.
     """
@@ -80,7 +80,7 @@ def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -
 
 @dataclass(frozen=True)
 class SlottedLink:
-    """What a simulation of the link counted: notices per slot, with intervals over its batches."""
+    """Counts of a simulation of the link: notices per slot, with intervals over its batches."""
 
     ersn: Estimate
     eln: Estimate
@@ -115,7 +115,7 @@ def _numbers(x: ArrayLike) -> Numbers:
 
 
 def _inverse(x: ArrayLike) -> Numbers:
-    """Give 1/x, and infinity for 0."""
+    """Return 1/x, and infinity for 0."""
     x = _numbers(x)
     found: Numbers = np.divide(1.0, x, out=np.full(x.shape, np.inf), where=x != 0)
     return found

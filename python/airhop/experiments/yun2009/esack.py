@@ -78,7 +78,7 @@ CURVES = tuple(
 
 
 def headline(samples: Samples) -> str:
-    """Say what both deliver with the paper's queue, and how often they recover."""
+    """State what both deliver with the paper's queue, and how often they recover."""
     last = samples.xs[-1]
     recoveries = samples.also[RECOVERIES.name]
     sack, esack = (
@@ -89,7 +89,7 @@ def headline(samples: Samples) -> str:
 
 
 def just_like(samples: Samples, sender: str) -> ClaimResult:
-    """Judge whether a sender behaves as SACK does, with one connection and with five."""
+    """Check whether a sender behaves as SACK does, with one connection and with five."""
     recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
     cells = [(x, flows) for flows in FLOWS for x in samples.xs]
     decisions, told = [], []

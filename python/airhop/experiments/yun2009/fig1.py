@@ -71,7 +71,7 @@ SHARES = {
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed of its packets that were given up."""
+    """Packets of a run that were given up."""
 
     losses: int
     shares: Mapping[str, float]
@@ -98,7 +98,7 @@ def measure(way: str, seed: int, rep: int) -> Seen:
 
 
 def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
-    """Look at the packets of a traced run with one flow that were given up and answered."""
+    """Check the packets of a traced run with one flow that were given up and answered."""
     import polars as pl
 
     steps = steps_of(tables)
@@ -163,7 +163,7 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def always(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
-    """Judge whether something is so of every packet that was given up: no chance is in it, nor in this."""
+    """Check whether something is so of every packet that was given up: no chance is in it, nor in this."""
     found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
     told = "; ".join(f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items())
     counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)
@@ -211,7 +211,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say when the example's notices came, down and up."""
+    """State when the example's notices came, down and up."""
 
     def at(way: str, step: str) -> float:
         return values.at(way, TIME, step=step).value.mean
@@ -262,18 +262,18 @@ LIFELINES = {
 }
 """From left to right; notices go to the first, frames from the second to the third."""
 PLACES = (0.0, 1.0, 1.8)
-"""Where lifelines stand."""
+"""Positions of lifelines."""
 ATTEMPT_WORDS = {
     "reached": ("packet 1", "bottom"),
     "retry": ("1st retry", "top"),
     "last": ("last retry", "center"),
 }
-"""What is written beside an attempt, and on which side of its end it stands."""
+"""Label of an attempt, and its side of the attempt's end."""
 WIDTH_IN, HEIGHT_IN = 7.16, 3.6
 MARGIN = 0.06
 """Above and below the steps, as a share of their time."""
 ALARM = "#a01c3c"
-"""What is corrupted."""
+"""Colour of corrupted frames."""
 INK, NOTICE = "black", "#0064a0"
 
 

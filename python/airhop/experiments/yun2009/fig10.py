@@ -55,7 +55,7 @@ WAITS = (
 
 
 def headline(samples: Samples) -> str:
-    """Say how fair the fairest and the least fair are with the most connections."""
+    """State how fair the fairest and the least fair are with the most connections."""
     last = samples.xs[-1]
     index = {label: samples.estimate(scheme, last).mean for scheme, label in SCHEMES.items()}
     least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)
@@ -66,7 +66,7 @@ def headline(samples: Samples) -> str:
 
 
 def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
-    """Judge whether each scheme's index is lower with the most connections than with the fewest above one."""
+    """Check whether each scheme's index is lower with the most connections than with the fewest above one."""
     first, last = samples.from_x(2)[0], samples.xs[-1]
     ratios = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     parts = [f"{scheme} {interval(ratio, 3)}" for scheme, ratio in ratios.items()]
@@ -75,7 +75,7 @@ def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
 
 
 def poor(samples: Samples, *schemes: str) -> ClaimResult:
-    """Judge whether each scheme's index is below that of a fair one with the most connections."""
+    """Check whether each scheme's index is below that of a fair one with the most connections."""
     last = samples.xs[-1]
     found = {scheme: samples.estimate(scheme, last) for scheme in schemes}
     parts = [f"{scheme} {index.mean:.3f} {plus_minus(index, 3)}" for scheme, index in found.items()]
@@ -84,7 +84,7 @@ def poor(samples: Samples, *schemes: str) -> ClaimResult:
 
 
 def exceed_most(samples: Samples, schemes: Sequence[str], sign: int) -> ClaimResult:
-    """Judge whether each scheme has more (sign 1) or less (-1) than most of the others, at the last x.
+    """Check whether each scheme has more (sign 1) or less (-1) than most of the others, at the last x.
 
     By paired differences: some schemes have no timeouts, and there is no ratio to them.
     """

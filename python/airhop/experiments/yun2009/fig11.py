@@ -90,7 +90,7 @@ BACKGROUND = Question(
 
 
 def headline(samples: Samples) -> str:
-    """Say how far LL-ELSN gets beside the background, and how far Reno."""
+    """State how far LL-ELSN gets beside the background, and how far Reno."""
     ours, reno = (samples.estimate(scheme, 1e-2).mean for scheme in ("ll-elsn", "reno"))
     return (
         f"Beside 8 Mbit/s of background, at 1 % frame errors, LL-ELSN delivers {ours:.2f} Mbit/s, "

@@ -55,14 +55,14 @@ RESENT = Metric(
     digits=1,
     printed=False,
 )
-"""How many losses the Reno connection has, collisions with the rivals' frames among them."""
+"""Number of losses of the Reno connection, collisions with the rivals' frames included."""
 FRIENDLY = 0.9
 ESTIMATORS = ("westwood-plus", "veno", "tibet")
 OF_RIVALS = (TIBET_DECAY, WESTWOOD_RECOVERY, ESTIMATORS_RECOVERY, IDEAL)
 
 
 def headline(samples: Samples) -> str:
-    """Say what each of the rivals of which the paper speaks leaves to Reno."""
+    """State what each of the rivals of which the paper speaks leaves to Reno."""
     parts = [
         f"{RIVALS[rival]} {100 * ratio_over(samples, rival, 'reno', samples.xs).value:.0f} %"
         for rival in (*ESTIMATORS, "ideal-bwe")

@@ -38,7 +38,7 @@ BACKGROUND = {
     "off": "100 ms",
     "shape": 2.0,
 }
-"""That of Figure 11, as the packaged scenario has it."""
+"""Background traffic of Figure 11, as in the packaged scenario."""
 SEVERE = 0.8
 
 
@@ -54,7 +54,7 @@ CURVES = tuple(Curve(name, label, name) for name, label in SENDERS.items()) + tu
 
 
 def headline(samples: Samples) -> str:
-    """Say what the four deliver at 1 %, without and with background traffic."""
+    """State what the four deliver at 1 %, without and with background traffic."""
     parts = []
     for sender, label in SENDERS.items():
         alone, beside = (samples.estimate(name, 1e-2).mean for name in (sender, background(sender)))

@@ -60,7 +60,7 @@ CURVES = tuple(
 
 
 def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell]]:
-    """Give for LL-ELSN with each of these retry limits all others at the same FER."""
+    """Return for LL-ELSN with each of these retry limits all others at the same FER."""
     return {
         (at("ll-elsn", fer), x): [(at(scheme, fer), limit) for scheme in SCHEMES for limit in samples.xs]
         for fer in FERS
@@ -70,19 +70,19 @@ def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell
 
 
 def good_with_one(samples: Samples) -> ClaimResult:
-    """Judge whether LL-ELSN is near the best at each FER with some small retry limit."""
+    """Check whether LL-ELSN is near the best at each FER with some small retry limit."""
     found = {x: near_best(samples, LIMIT, of_the_best(samples, (x,)), GOOD) for x in SMALL if x in samples.xs}
     told = "; ".join(f"with {x}: {one.measured}" for x, one in found.items())
     return ClaimResult(some(one.holds for one in found.values()), told)
 
 
 def good_with_each(samples: Samples) -> ClaimResult:
-    """Judge whether LL-ELSN is near the best at each FER with every small retry limit."""
+    """Check whether LL-ELSN is near the best at each FER with every small retry limit."""
     return near_best(samples, LIMIT, of_the_best(samples, SMALL), GOOD)
 
 
 def headline(samples: Samples) -> str:
-    """Say what one retransmission does for Reno and for LL-ELSN."""
+    """State what one retransmission does for Reno and for LL-ELSN."""
     parts = []
     for scheme, label in SCHEMES.items():
         once, twice = (samples.estimate(at(scheme, 0.1), x).mean for x in (1, 2))

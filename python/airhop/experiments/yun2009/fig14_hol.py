@@ -37,7 +37,7 @@ GOOD_ONES = Metric(
 
 
 def bad(fer: float, stations: int = 1) -> list[dict[str, object]]:
-    """Give the errors of the first stations in the bad state; channels that are not named are clean."""
+    """Return the errors of the first stations in the bad state; channels that are not named are clean."""
     return [
         {"kind": "bernoulli", "fer": fer, "direction": way}
         for station in range(1, stations + 1)
@@ -81,7 +81,7 @@ BAD_STATE = Question(
 
 
 def headline(samples: Samples) -> str:
-    """Say what one bad station takes from the others with a small and with a large retry limit."""
+    """State what one bad station takes from the others with a small and with a large retry limit."""
     small, large = (samples.estimate("ll-elsn", x).mean for x in (SMALL, LARGE))
     return (
         f"Beside a bad station the four good ones get {small:.1f} Mbit/s together with a retry limit of "
@@ -90,7 +90,7 @@ def headline(samples: Samples) -> str:
 
 
 def less_with_large(samples: Samples) -> ClaimResult:
-    """Judge whether the good stations get less with the large limit than with the small one."""
+    """Check whether the good stations get less with the large limit than with the small one."""
     kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
     return ClaimResult(
@@ -99,7 +99,7 @@ def less_with_large(samples: Samples) -> ClaimResult:
 
 
 def takes_more_with_large(samples: Samples) -> ClaimResult:
-    """Judge whether the bad station takes a larger part with the large limit than with the small one."""
+    """Check whether the bad station takes a larger part with the large limit than with the small one."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 

@@ -61,7 +61,7 @@ CURVES = tuple(Curve(name, label, name) for name, label in SCHEMES.items()) + tu
 
 
 def headline(samples: Samples) -> str:
-    """Say what LL-ARQ does for each scheme on the burstiest channel."""
+    """State what LL-ARQ does for each scheme on the burstiest channel."""
     last = samples.xs[-1]
     parts = [
         f"{label} × {samples.ratio(with_arq(scheme), scheme, last).value:.2f}"
@@ -71,7 +71,7 @@ def headline(samples: Samples) -> str:
 
 
 def not_always(samples: Samples) -> ClaimResult:
-    """Judge whether LL-ARQ makes some scheme slower at some x; measured where it helps least."""
+    """Check whether LL-ARQ makes some scheme slower at some x; measured where it helps least."""
     ratios = {(s, x): samples.ratio(with_arq(s), s, x) for s in SCHEMES for x in samples.xs}
     scheme, x = min(ratios, key=lambda race: ratios[race].value)
     return ClaimResult(
@@ -81,7 +81,7 @@ def not_always(samples: Samples) -> ClaimResult:
 
 
 def falls_with_arq(samples: Samples) -> ClaimResult:
-    """Judge whether goodput with LL-ARQ falls from the first x to the last, for every scheme."""
+    """Check whether goodput with LL-ARQ falls from the first x to the last, for every scheme."""
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, with_arq(scheme), first, last) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio, 3)}" for scheme, ratio in kept.items())
@@ -89,7 +89,7 @@ def falls_with_arq(samples: Samples) -> ClaimResult:
 
 
 def falls_more_with_arq(samples: Samples) -> ClaimResult:
-    """Judge whether every scheme keeps a larger part of its goodput without LL-ARQ than with it."""
+    """Check whether every scheme keeps a larger part of its goodput without LL-ARQ than with it."""
     found = [keeps_most(samples, P_BB, scheme, (with_arq(scheme),)) for scheme in SCHEMES]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 

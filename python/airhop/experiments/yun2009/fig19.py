@@ -46,7 +46,7 @@ LONG_MS = 80
 
 
 def headline(samples: Samples) -> str:
-    """Say how many spurious timeouts a run has, and what is delivered, without and with ERSN."""
+    """State how many spurious timeouts a run has, and what is delivered, without and with ERSN."""
     last = samples.xs[-1]
     eln, both = (samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH))
     gain = samples.ratio(BOTH, ELN, last).value - 1

@@ -90,7 +90,7 @@ def _share(per_slot: Estimate) -> Estimate:
 
 
 def headline(values: Values) -> str:
-    """Say how much the notices take at most, and how far the literal reading is off."""
+    """State how much the notices take at most, and how far the literal reading is off."""
     most = _largest(values, CORRECTED)
     worst = min(_literal_error(values), key=lambda found: found[1])
     return (
@@ -100,7 +100,7 @@ def headline(values: Values) -> str:
 
 
 def stays_below(values: Values) -> ClaimResult:
-    """Judge whether every rate is below 5 % of r, by both readings and in the simulation."""
+    """Check whether every rate is below 5 % of r, by both readings and in the simulation."""
     found = [_largest(values, metric) for metric in (CORRECTED, LITERAL, MEASURED)]
     decisions = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
     names = ("corrected", "as printed", "simulated")
@@ -111,7 +111,7 @@ def stays_below(values: Values) -> ClaimResult:
 
 
 def agrees(values: Values) -> ClaimResult:
-    """Judge whether simulated rates are those of the equations, where they are known well enough."""
+    """Check whether simulated rates are those of the equations, where they are known well enough."""
     ratios = []
     for value in values:
         if value.metric == MEASURED and (value.value.relative or 1.0) < NARROW:
@@ -132,7 +132,7 @@ def _largest(values: Values, metric: str) -> Value:
 
 
 def _literal_error(values: Values) -> list[tuple[Value, float]]:
-    """Give what the literal reading is off, as a share of the corrected one, wherever it was simulated."""
+    """Return what the literal reading is off, as a share of the corrected one, wherever it was simulated."""
     simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
     return [
         (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)

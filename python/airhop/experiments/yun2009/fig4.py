@@ -23,7 +23,7 @@ Drawn = list[tuple[int, int]]
 
 EXPECTED = 14
 ARRIVALS = (15, 17, 19, 20, 21)
-"""What causes the duplicate ACKs, in order."""
+"""Arrivals that cause the duplicate ACKs, in order."""
 NEW = {15: 20, 17: 21}
 """New segments that the first two let out (RFC 3042)."""
 PRINTED: dict[int, Drawn] = {
@@ -111,7 +111,7 @@ def _runs() -> list[Value]:
 
 
 def same_lists(values: Values) -> ClaimResult:
-    """Judge whether every list has the segments and counters that are drawn, in their order."""
+    """Check whether every list has the segments and counters that are drawn, in their order."""
     drawn = [value for value in values if value.metric in ("segment", "duplicates", "entries")]
     wrong = [value for value in drawn if value.value.mean != value.published]
     if not wrong:
@@ -122,7 +122,7 @@ def same_lists(values: Values) -> ClaimResult:
 
 
 def drawn_list(values: Values, trigger: int) -> Drawn:
-    """Give LHP's list after an ACK."""
+    """Return LHP's list after an ACK."""
     count = int(values.at("lhp", "entries", ack=ack(trigger)).value.mean)
     numbers = [
         [int(values.at("lhp", metric, ack=ack(trigger), place=place).value.mean) for place in range(count)]
@@ -136,13 +136,13 @@ def _written(shown: Drawn) -> str:
 
 
 def recoveries(values: Values) -> ClaimResult:
-    """Judge whether LHP begins a fast recovery for each of the three losses."""
+    """Check whether LHP begins a fast recovery for each of the three losses."""
     counts = {sender: _last(values, sender, "fast_recoveries") for sender in SENDERS}
     return ClaimResult(counts["lhp"] == 3, ", ".join(f"{SENDERS[s]} {count}" for s, count in counts.items()))
 
 
 def one_cut(values: Values) -> ClaimResult:
-    """Judge whether ESACK cuts its window once where LHP does so three times."""
+    """Check whether ESACK cuts its window once where LHP does so three times."""
     cuts = {sender: _last(values, sender, "window_cuts") for sender in ("lhp", "ll-elsn")}
     windows = {sender: values.at(sender, "cwnd", ack=ack(ARRIVALS[-1])).value.mean for sender in cuts}
     parts = [f"{SENDERS[s]} {cuts[s]} to a window of {windows[s]:.2g} segments" for s in cuts]
@@ -154,7 +154,7 @@ def _last(values: Values, sender: str, metric: str) -> int:
 
 
 def filtering(values: Values) -> ClaimResult:
-    """Judge whether failures in succession are as probable as the paper says."""
+    """Check whether failures in succession are as probable as the paper says."""
     found = values.of("esack", "failure")
     parts = [f"{100 * value.value.mean:g} % for {value.x['packets']}" for value in found]
     agree = all(abs(value.value.mean - (value.published or 0.0)) < 1e-12 for value in found)
@@ -195,7 +195,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say how often each cuts."""
+    """State how often each cuts."""
     cuts = {label: _last(values, sender, "window_cuts") for sender, label in SENDERS.items()}
     times = {label: "once" if count == 1 else f"{count} times" for label, count in cuts.items()}
     return f"Three losses of one window: LHP cuts the window {times['LHP']}, ESACK {times['ESACK']}."

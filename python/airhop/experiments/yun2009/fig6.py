@@ -54,7 +54,7 @@ GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8,
 CUTS = Metric("window_cuts", "Window cuts", "", ticks=(0.0, 200.0, 400.0, 600.0), digits=0, printed=False)
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0, 150.0), digits=0, printed=False)
 FIRST_PRINTED_FER = 1e-4
-"""Where the printed axis begins; the paper's statements start at 0.01 %."""
+"""Begin of the printed axis; the paper's statements start at 0.01 %."""
 TYPICAL = (1e-2, 3e-2)
 
 
@@ -75,7 +75,7 @@ WHY_SO_MUCH = (
 
 
 def headline(samples: Samples) -> str:
-    """Say how far LL-ELSN gets ahead of Reno and of Snoop, and where."""
+    """State how far LL-ELSN gets ahead of Reno and of Snoop, and where."""
     at_reno, reno = best_ratio(samples, "ll-elsn", "reno")
     at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
     beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"

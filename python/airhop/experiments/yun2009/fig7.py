@@ -56,7 +56,7 @@ GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.8, 1.6, 2.4,
 
 
 def headline(samples: Samples) -> str:
-    """Say what is left of LL-ELSN and of Reno at the longest round trip."""
+    """State what is left of LL-ELSN and of Reno at the longest round trip."""
     first, last = samples.xs[0], samples.xs[-1]
     ours, reno = (along(samples, scheme, first, last).value for scheme in ("ll-elsn", "reno"))
     return (
@@ -70,7 +70,7 @@ SAME = 0.1
 
 
 def inverse_of_round_trip(samples: Samples) -> ClaimResult:
-    """Judge whether Reno's goodput times its round trip is the same at both ends of the axis."""
+    """Check whether Reno's goodput times its round trip is the same at both ends of the axis."""
     first, last = samples.xs[0], samples.xs[-1]
     goodput, trips = samples.paired(("reno", last), ("reno", first)), samples.also[ROUND_TRIP.name]
     (late, early), (long, short) = goodput, trips.paired(("reno", last), ("reno", first))

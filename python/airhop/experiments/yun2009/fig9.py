@@ -32,7 +32,7 @@ FULL = 0.9
 
 
 def headline(samples: Samples) -> str:
-    """Say how far one connection gets, and how far the most do."""
+    """State how far one connection gets, and how far the most do."""
     first, last = samples.xs[0], samples.xs[-1]
     ratios = [samples.ratio("reno", "ll-elsn", x).value for x in (first, last)]
     return (

@@ -44,10 +44,10 @@ UNFILTERED, EXAMPLE = "no filter", "N = 2"
 FILTERS = {EXAMPLE: 2, "N = 3": 3, "N = 5": 5, UNFILTERED: 1_000_000}
 STEP_S = 0.2
 STEPS = 10
-"""So many steps of a disconnection have their retransmissions counted one by one."""
+"""Number of steps of a disconnection whose retransmissions are counted one by one."""
 FALLS = 2
-"""So many steps have less than the one before; as the queue empties, a step is up to three round trips, in
-which a window of a hundred segments is halved some six times. Then there are probes alone."""
+"""Number of steps with less than the previous one; as the queue empties, a step is up to three round trips,
+in which a window of a hundred segments is halved some six times. After that only probes remain."""
 REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 20}
 WASTED, PER_STEP, GOODPUT, SAVED, LESS, EXTRA = (
     "wasted",
@@ -63,7 +63,7 @@ SAVES = "ESACK can reduce the bandwidth waste of unnecessary retransmission due 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed of its disconnection."""
+    """Disconnection of a run."""
 
     wasted: int
     per_step: tuple[int, ...]
@@ -135,7 +135,7 @@ def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
 
 
 def saving(values: Values, names: tuple[str, ...], lengths: tuple[float, ...]) -> ClaimResult:
-    """Judge whether less is wasted with these filters than without, in each of these disconnections."""
+    """Check whether less is wasted with these filters than without, in each of these disconnections."""
     saved = [values.at(name, SAVED, length_s=length).value for name in names for length in lengths]
     return ClaimResult(every(apart(one, 1) for one in saved), "; ".join(map(_told(values), lengths)))
 
@@ -150,7 +150,7 @@ def _told(values: Values) -> Callable[[float], str]:
 
 
 def gradually(values: Values) -> ClaimResult:
-    """Judge whether with N = 2 something is repeated at first, and less in each of the next steps."""
+    """Check whether with N = 2 something is repeated at first, and less in each of the next steps."""
     counts = [values.at(EXAMPLE, PER_STEP, step=number).value for number in range(FALLS + 1)]
     falls = [values.at(EXAMPLE, LESS, step=number).value for number in range(1, FALLS + 1)]
     told = ", ".join(mean_and_half(count, 0) for count in counts)
@@ -161,7 +161,7 @@ def gradually(values: Values) -> ClaimResult:
 
 
 def keeps_on(values: Values) -> ClaimResult:
-    """Judge whether more is repeated in vain without a filter, the longer the disconnection."""
+    """Check whether more is repeated in vain without a filter, the longer the disconnection."""
     told, decisions = [], []
     for short, long in pairwise(LENGTHS):
         less, more = (values.at(UNFILTERED, WASTED, length_s=length).value for length in (short, long))
@@ -171,7 +171,7 @@ def keeps_on(values: Values) -> ClaimResult:
 
 
 def _above(one: Estimate, other: Estimate) -> Decision:
-    """Judge whether one mean is above another that met other disconnections; None where intervals overlap."""
+    """Check whether one mean is above another that met other disconnections; None where intervals overlap."""
     if one.half_width is None or other.half_width is None:
         return None
     return within(
@@ -183,7 +183,7 @@ def _above(one: Estimate, other: Estimate) -> Decision:
 
 
 def costs_nothing(values: Values) -> ClaimResult:
-    """Judge whether N = 2 leaves nearly all of the goodput where a station is away for a short time."""
+    """Check whether N = 2 leaves nearly all of the goodput where a station is away for a short time."""
     lengths = [length for length in LENGTHS if length <= TEMPORARY_S]
     more = [values.at(EXAMPLE, EXTRA, length_s=length).value for length in lengths]
     told = []
@@ -236,7 +236,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say what is wasted in the longest disconnection, without and with the filter."""
+    """State what is wasted in the longest disconnection, without and with the filter."""
     without, with_it = (
         values.at(name, WASTED, length_s=PERMANENT_S).value.mean for name in (UNFILTERED, EXAMPLE)
     )

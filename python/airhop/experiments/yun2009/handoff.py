@@ -52,9 +52,9 @@ SCHEMES = {
 OWN = "ll-elsn"
 OTHERS = tuple(scheme for scheme in SCHEMES if scheme != OWN)
 TELLING = ("eln", "hack", "lhp", OWN)
-"""Those whose senders are told of losses."""
+"""Schemes whose senders are notified of losses."""
 RECEIVERS = ("hack", "lhp")
-"""Those in which the receiver has to tell."""
+"""Schemes whose receiver sends the notices."""
 REMEMBERED = {"snoop": (100, 1040), "eln": (256, 4)}
 """By who keeps something at the base station: how many segments at most, and bytes of each."""
 GAPS_MS = (50, 100, 200, 500)
@@ -71,7 +71,7 @@ GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS = (
 )
 MEASURED = (GOODPUT, UNDETECTED, SILENCE, STATE, TIMEOUTS, CUTS)
 MORE, LATER = "goodput_less_than_own", "silence_longer_than_own_ms"
-"""What the paper's own scheme has more in goodput, and others in silence; paired."""
+"""Advantages of the paper's own scheme in goodput, and of others in silence; paired."""
 SURE = 0.01
 """A detection that never fails misses fewer losses; one that always does detects fewer."""
 ATTEMPTS = "wlan.cell.attempts"
@@ -97,7 +97,7 @@ RETRY_LIMIT = Question(
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run showed of its handoffs."""
+    """Handoffs of a run."""
 
     goodput_mbps: float
     undetected: float | None
@@ -106,7 +106,7 @@ class Seen:
     silence_ms: float
     """From the end of a handoff until new data are delivered, mean."""
     state_bytes: float
-    """What the base station remembers as a handoff begins, mean."""
+    """State of the base station at the begin of a handoff, bytes, mean."""
     timeouts: float
     window_cuts: float
 
@@ -150,7 +150,7 @@ def measure(reading: Reading, scheme: str, gap_ms: int, seed: int, rep: int) -> 
 
 
 def mean(values: Sequence[float]) -> float:
-    """Give the mean of some numbers."""
+    """Return the mean of some numbers."""
     return sum(values) / len(values)
 
 
@@ -164,7 +164,7 @@ def gaps_of(tables: Mapping[str, pl.DataFrame]) -> list[tuple[float, float]]:
 
 
 def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, float]]) -> float | None:
-    """Give the share of what was lost whole in handoffs of which no notice came before it was sent again."""
+    """Return the share of segments lost in handoffs that were retransmitted before their notice arrived."""
     import polars as pl
 
     frames = tables["air"].filter(pl.col("kind") == "data", pl.col("packet") == "data")
@@ -176,7 +176,7 @@ def undetected(tables: Mapping[str, pl.DataFrame], gaps: Sequence[tuple[float, f
 
 
 def silence(tables: Mapping[str, pl.DataFrame], end: float) -> float:
-    """Give how long after the end of a handoff new data are delivered."""
+    """Return how long after the end of a handoff new data are delivered."""
     times = tables["deliveries"]["time_s"]
     return float(times.filter(times >= end).min()) - end  # type: ignore[arg-type]
 
@@ -218,12 +218,12 @@ def computing(reading: Reading) -> Compute:
 
 
 def receivers_fail(values: Values) -> ClaimResult:
-    """Judge whether HACK and LHP detect none of the losses, in every handoff."""
+    """Check whether HACK and LHP detect none of the losses, in every handoff."""
     return _missed(values, RECEIVERS, 1.0 - SURE, 1.0 + SURE)
 
 
 def own_does_not(values: Values) -> ClaimResult:
-    """Judge whether LL-ELSN's link layer tells of all losses, in every handoff."""
+    """Check whether LL-ELSN's link layer tells of all losses, in every handoff."""
     return _missed(values, (OWN,), -SURE, SURE)
 
 
@@ -245,7 +245,7 @@ def _between(share: Estimate, least: float, most: float) -> Decision:
 
 
 def no_memory(values: Values) -> ClaimResult:
-    """Judge whether the two that remember have something to hand over, and LL-ELSN nothing."""
+    """Check whether the two that remember have something to hand over, and LL-ELSN nothing."""
     held = {
         (name, gap): values.at(name, STATE, gap_ms=gap).value
         for name in (*REMEMBERED, OWN)
@@ -258,12 +258,12 @@ def no_memory(values: Values) -> ClaimResult:
 
 
 def soonest(values: Values) -> ClaimResult:
-    """Judge whether new data are delivered sooner with LL-ELSN than with each other, after every handoff."""
+    """Check whether new data are delivered sooner with LL-ELSN than with each other, after every handoff."""
     return _ahead(values, LATER, SILENCE, "ms")
 
 
 def most(values: Values) -> ClaimResult:
-    """Judge whether LL-ELSN delivers more than each other, with every length of the handoffs."""
+    """Check whether LL-ELSN delivers more than each other, with every length of the handoffs."""
     return _ahead(values, MORE, GOODPUT, "Mbit/s")
 
 
@@ -328,7 +328,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 
 def headline(values: Values) -> str:
-    """Say who is told after a long handoff, and when data arrive again."""
+    """State who is told after a long handoff, and when data arrive again."""
     gap = 200
     missed = ", ".join(
         f"{SCHEMES[one.curve]} {100 * one.value.mean:.0f} %"

@@ -1,4 +1,4 @@
-"""What a trace tells of losses at the wireless link, and of the notices about them."""
+"""Losses at the wireless link in a trace, and the notices about them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEGMENT = 1000
 
 @dataclass(frozen=True)
 class Told:
-    """What became of the losses of one run."""
+    """Losses of one run and their notices."""
 
     losses: int
     delay_ms: float

@@ -32,7 +32,7 @@ def ratio_over(samples: Samples, scheme: str, other: str, at: Sequence[X]) -> Ra
 def above_over(
     samples: Samples, schemes: Sequence[str], others: Sequence[str], at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
-    """Judge whether each scheme has more than this factor times what each other has, over these x."""
+    """Check whether each scheme has more than this factor times what each other has, over these x."""
     races = {(one, other): ratio_over(samples, one, other, at) for one in schemes for other in others}
     return _told(races, [above(ratio, factor) for ratio in races.values()])
 
@@ -40,13 +40,13 @@ def above_over(
 def below_over(
     samples: Samples, schemes: Sequence[str], other: str, at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
-    """Judge whether each scheme has less than this factor times what the other has, over these x."""
+    """Check whether each scheme has less than this factor times what the other has, over these x."""
     races = {(scheme, other): ratio_over(samples, scheme, other, at) for scheme in schemes}
     return _told(races, [below(ratio, factor) for ratio in races.values()])
 
 
 def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
-    """Judge whether a scheme has less, over these x, than this factor times what it has beside."""
+    """Check whether a scheme has less, over these x, than this factor times what it has beside."""
     beside = samples.beside or Samples(samples.metric)
     ratio = _paired(total(samples, scheme, at), total(beside, scheme, at))
     return ClaimResult(below(ratio, factor), f"over the axis {interval(ratio)} times that of {scheme} there")
@@ -55,7 +55,7 @@ def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: fl
 def falls_behind_beside_over(
     samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
-    """Judge whether scheme/other, over these x, is below this factor times what it is beside."""
+    """Check whether scheme/other, over these x, is below this factor times what it is beside."""
     beside = samples.beside or Samples(samples.metric)
     here, there = ({name: total(each, name, at) for name in (scheme, other)} for each in (samples, beside))
     sums = (here[scheme], there[other], here[other], there[scheme])
@@ -70,7 +70,7 @@ def falls_behind_beside_over(
 def keeps_least_beside_over(
     samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:
-    """Judge whether a scheme keeps less of what it has beside than each of the others, over these x."""
+    """Check whether a scheme keeps less of what it has beside than each of the others, over these x."""
     found = {other: falls_behind_beside_over(samples, scheme, other, at, 1.0) for other in others}
     short = tuple(other for other, one in found.items() if not one.holds)
     missed = f"no smaller part than {', '.join(short)}; " if short else ""

@@ -1,4 +1,4 @@
-"""What Yun 2009 leaves open: parameters of the schemes that it compares, and how its network loses frames.
+"""Open questions of Yun 2009: parameters of the compared schemes, and losses of its network.
 
 A figure has the questions of the schemes that it compares; what is open in its set-up alone stands beside it.
 """
@@ -163,7 +163,7 @@ OF_SCHEMES = (
     JERSEY_ROUND_TRIP,
     JTCP_SEVERAL,
 )
-"""Those of the schemes of Figure 6."""
+"""Questions about the schemes of Figure 6."""
 ERROR_RATE = Question(
     about="the frame error rate of Figures 9 and 10",
     default=Reading(

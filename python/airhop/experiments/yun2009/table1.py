@@ -107,7 +107,7 @@ SHARE = 2 * FER
 
 
 def agrees(values: Values, *schemes: str) -> ClaimResult:
-    """Judge whether delays and detection failures of these schemes are those of Table 1, both ways.
+    """Check whether delays and detection failures of these schemes are those of Table 1, both ways.
 
     Delays within an EIFS, failures within `SHARE`.
     """
@@ -131,7 +131,7 @@ def agrees(values: Values, *schemes: str) -> ClaimResult:
 
 
 def least(values: Values) -> ClaimResult:
-    """Judge whether no scheme has less delay than LL-ELSN, or leaves its sender untold less often."""
+    """Check whether no scheme has less delay than LL-ELSN, or leaves its sender untold less often."""
     decisions, later, untold = [], [], []
     for scheme, way, load in product(OTHERS, WAYS, LOADS):
         x = {"way": way, "load": load}
@@ -151,7 +151,7 @@ def least(values: Values) -> ClaimResult:
 
 
 def _below(own: Estimate, other: Estimate) -> bool | None:
-    """Judge whether one quantity is below another; None where their intervals overlap."""
+    """Check whether one quantity is below another; None where their intervals overlap."""
     (own_low, own_high), (other_low, other_high) = _ends(own), _ends(other)
     return True if own_high < other_low else False if own_low > other_high else None
 
@@ -167,7 +167,7 @@ def _range(ends: list[tuple[float, float]], unit: float, digits: int) -> str:
 
 
 def headline(values: Values) -> str:
-    """Say what LL-ELSN's notice takes beside the others, under the paper's own load."""
+    """State what LL-ELSN's notice takes beside the others, under the paper's own load."""
 
     def late(scheme: str, way: str) -> float:
         return values.at(scheme, DELAY, way=way, load="bulk").value.mean
@@ -273,7 +273,7 @@ def _scaled(value: Estimate, unit: float) -> str:
 
 
 MARKS = {"downlink": (-0.18, "v", "black"), "uplink": (0.18, "^", "white")}
-"""Where in its scheme's row a way is drawn, with which marker, and what is inside of it."""
+"""Offset in its scheme's row, marker and fill of each direction."""
 
 
 def figure(values: Values) -> Figure:

@@ -1,4 +1,4 @@
-"""What Table 1 says of each scheme, evaluated for the paper's path and one transmission per frame.
+"""Formulas of Table 1, evaluated for the paper's path and one transmission per frame.
 
 Times are milliseconds, sizes bytes of IP packets unless said otherwise. The path is that of the scenarios
 `yun2009-downlink` and `yun2009-uplink`: 802.11b at 11 Mbit/s, and three wired links behind it.
@@ -23,12 +23,12 @@ EIFS_MS = SIFS_MS + PLCP_MS + 14 * 8 / 1000 + DIFS_MS
 HEADERS, OVERHEAD = 40, 36
 """IP and TCP; MAC, LLC and frame check sequence."""
 FRAGMENTS = (100, 256, 256, 256, 172)
-"""What LHP cuts 1040 bytes into. With one transmission each there are as many slots."""
+"""Fragments of 1040 bytes under LHP. With one transmission each there are as many slots."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What Table 1 says of a scheme."""
+    """Row of Table 1 for a scheme."""
 
     label: str
     data_option: int = 0
@@ -36,7 +36,7 @@ class Row:
     notice: int = HEADERS
     """Bytes of the packet that tells the sender: an ELN about a segment that is not the next one takes 8."""
     detects: Literal["receiver", "base station", "link layer"] = "receiver"
-    """Who notices a loss: the receiver, the base station from the ACK that comes next, or the link layer."""
+    """Detector of a loss: the receiver, the base station from the ACK that comes next, or the link layer."""
     failure: Callable[[Row], float] = lambda _: 0.0
     """Probability of a detection failure: that no notice is made of a loss."""
 
@@ -46,7 +46,7 @@ class Row:
         return 2 if self.detects == "base station" else 1
 
     def delay_ms(self, way: str) -> tuple[float, float]:
-        """Give Table 1's ELN delay: what it is, and how much of that is on the wire."""
+        """Return Table 1's ELN delay: what it is, and how much of that is on the wire."""
         if self.detects == "link layer" and way == "uplink":
             return 0.0, 0.0
         data, notice = SEGMENT + HEADERS + self.data_option, self.notice
@@ -57,7 +57,7 @@ class Row:
 
 
 def wireless_ms(size: int) -> float:
-    """Give the time of an IP packet across the wireless link, equation (1)."""
+    """Return the time of an IP packet across the wireless link, equation (1)."""
     from airhop.experiments.yun2009.equations import crossing_time
 
     attempt = DIFS_MS + SLOT_MS * CW_MIN / 2 + PLCP_MS + 8e-3 * (size + OVERHEAD) / RADIO_MBPS
@@ -65,24 +65,24 @@ def wireless_ms(size: int) -> float:
 
 
 def wired_ms(size: int) -> float:
-    """Give the time of an IP packet across the wired path: T_wrd."""
+    """Return the time of an IP packet across the wired path: T_wrd."""
     return LINKS * (LINK_MS + 8e-3 * size / LINK_MBPS)
 
 
 def hit(size: int) -> float:
-    """Give the probability that bit errors are in so many bytes of a frame."""
+    """Return the probability that bit errors are in so many bytes of a frame."""
     survives: float = (1.0 - FER) ** (size / (SEGMENT + HEADERS + OVERHEAD))
     return 1.0 - survives
 
 
 def header_hit(row: Row) -> float:
-    """Give P_f_header: the headers of a damaged frame are damaged."""
+    """Return P_f_header: the headers of a damaged frame are damaged."""
     headers = OVERHEAD + HEADERS + row.data_option
     return hit(headers) / hit(headers + SEGMENT)
 
 
 def fragment_lost(_: Row) -> float:
-    """Give P_f_frag: the first fragment of a packet that was lost took all slots, and did not arrive."""
+    """Return P_f_frag: the first fragment of a packet that was lost took all slots, and did not arrive."""
     frames = [size + OVERHEAD for size in FRAGMENTS]
     arrived = prod(1.0 - hit(frame) for frame in frames)
     return hit(frames[0]) ** len(frames) / (1.0 - arrived)

@@ -1,1 +1,1 @@
-"""What the report shows of single runs, packet by packet: time-lines, frames on the air, round trips."""
+"""Single runs in the report, packet by packet: time-lines, frames on the air, round trips."""

@@ -1,11 +1,11 @@
-"""What a space-time diagram marks beside the frames themselves, and how each is drawn."""
+"""Marks of a space-time diagram beside the frames, and their style."""
 
 from __future__ import annotations
 
 from airhop.report.packets.marks import Mark
 
 COLLISION_COLOR = "#8b5cf6"
-"""That of collisions in the other figures of a time-line."""
+"""Colour of collisions in the other figures of a time-line."""
 COLLISIONS = {
     "hidden": Mark("hidden", "collision: hidden terminals", "asterisk", COLLISION_COLOR, 13),
     "sending": Mark("sending", "collision: addressee was sending", "asterisk", COLLISION_COLOR, 10),
@@ -24,6 +24,6 @@ STRIPS = {
     "only-sensed": Mark("only-sensed", "only sensed", "dotted", "#7d8794", 4),
     "waiting": Mark("waiting", "has frames to send", "square", "#cfd4da", 4),
 }
-"""What lies along the lanes."""
+"""Strips along the lanes."""
 LANE_PX, FRAME_PX = 38, 56
 """Height of a lane, and of what is above and below all of them."""

@@ -1,4 +1,4 @@
-"""What the figures of a time-line have in common: the time axis, and how they tell of what is on it."""
+"""Common parts of a time-line's figures: the time axis, and hover cards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from airhop.report.look import plain_figure
 from airhop.report.packets.marks import HEIGHTS_PX
 
 TIME = "@x{0.000000} s"
-"""How hover cards write a time."""
+"""Format of times in hover cards."""
 NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
 """The threshold starts infinite; before the first sample there is no round-trip time."""
 UNFITTED = ["unfitted"]

@@ -9,21 +9,21 @@ from airhop.plots.style import COLORS
 
 @dataclass(frozen=True)
 class Mark:
-    """One kind of packet event and how it is drawn."""
+    """Kind of packet event and its style."""
 
     group: str
     text: str
-    """What the legend and the hover card call it."""
+    """Label in the legend and the hover card."""
     marker: str
     color: str
     size: int
     filled: bool = True
     shown: bool = True
-    """Whether the page shows it before the reader asks: what merely repeats a loss mark waits."""
+    """True if the page shows it before the reader asks: what merely repeats a loss mark waits."""
     height: str | None = "first byte"
-    """What the hover card calls the height; None where the packet has no number of its own."""
+    """Name of the height in the hover card; None where the packet has no number of its own."""
     dropped: bool = False
-    """Whether it has a place and a cause."""
+    """True if it has a place and a cause."""
 
     @property
     def symbol(self) -> str:

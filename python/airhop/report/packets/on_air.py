@@ -28,7 +28,7 @@ TICK_S = 1e-7
 
 @dataclass(frozen=True)
 class AirShown:
-    """What the page shows of the air, and how much there was."""
+    """Frames that the page shows, and the number of all frames."""
 
     air: OnAir
     frames: int
@@ -46,7 +46,7 @@ def air_shown(run: TracedRun) -> AirShown | None:
 
 
 def height_px(lanes: int) -> int:
-    """Give the height of the figure in pixels."""
+    """Return the height of the figure in pixels."""
     return FRAME_PX + LANE_PX * lanes
 
 
@@ -66,7 +66,7 @@ def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
 
 
 def air_data(shown: AirShown) -> dict[str, Any]:
-    """Give the frames as columns of whole numbers.
+    """Return the frames as columns of whole numbers.
 
     Times are in ticks of 0.1 µs; `start` holds differences. A lane is its place in `lanes`, a kind, an
     outcome and a flow the place of its name.

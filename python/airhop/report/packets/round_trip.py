@@ -27,11 +27,11 @@ TIMELY: dict[bool, Mark] = {
 """By whether a notice came after the expiry that it should have prevented."""
 NOTICE_COLUMNS = ("x", "y", "kind", "lateness")
 FLOOR, ROW = 0.03, 0.06
-"""Where notices stand: the first kind, and how far apart kinds are; shares of the height."""
+"""Height of the first kind of notices, and distance of kinds; shares of the height."""
 
 
 def round_trips_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Take round trips in ms, notices on the lower edge, fades and timeouts, and their legend."""
+    """Collect round trips in ms, notices on the lower edge, fades and timeouts, and their legend."""
     flow = run.flow["name"]
     trips, notices, shaded = (
         round_trips(run.tables, flow),
@@ -60,7 +60,7 @@ def _trips(trips: pl.DataFrame, again: bool) -> tuple[LegendEntry, pl.DataFrame]
 
 
 def _notices(notices: pl.DataFrame, late: bool) -> tuple[LegendEntry, pl.DataFrame]:
-    """Take the notices that came in time or late, a row for each kind."""
+    """Select the notices that came in time or late, a row for each kind."""
     row = pl.col("kind").rank("dense").cast(pl.Float64) - 1.0
     rows = notices.with_columns(y=FLOOR + ROW * row).filter(pl.col("late") == late)
     shown = rows.select("y", x="time_s", kind=pl.col("kind").str.to_uppercase(), lateness="lateness_ms")

@@ -14,7 +14,7 @@ from airhop.report.packets.sequence_figure import EDGES, mark_timeouts, shade
 
 TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 IN_SECONDS = "return String(tick / 1000)"
-"""How the axis writes milliseconds: hover cards keep them."""
+"""Format of milliseconds on the axis: hover cards keep them."""
 STRIP = "strip"
 """Tag of what stands on the lower edge and wants the room there."""
 

@@ -29,12 +29,12 @@ HOP_FADES, HOP_TIMEOUTS = "hop-fades", "hop-timeouts"
 FADE_COLUMNS = ("begin", "end", "place")
 TIMEOUTS = Mark("timeouts", "timeout of the sender", "inverted_triangle", CRIMSON, 9, height=None)
 EDGE = 0.975
-"""Where timeouts stand, as a share of the height."""
+"""Height of timeouts, as a share of the height."""
 FADE_ALPHA = 0.2
 
 
 def shows_arrivals(run: TracedRun) -> bool:
-    """Tell whether the last wireless hop is a radio link: of cells, the space-time diagram tells."""
+    """Return whether the last wireless hop is a radio link: of cells, the space-time diagram tells."""
     hops = {place for link in radio_links(run.network) for place in link.places}
     if not hops or "air" not in run.tables:
         return False
@@ -43,7 +43,7 @@ def shows_arrivals(run: TracedRun) -> bool:
 
 
 def sequence_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Take the frames of the last hop, its fades, and the sender's timeouts."""
+    """Select the frames of the last hop, its fades, and the sender's timeouts."""
     flow = run.flow["name"]
     place = last_hop(run.tables, flow)
     frames = arrivals(run.tables, flow, place=place)
@@ -72,7 +72,7 @@ def sequence_shown(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[Legend
 
 
 def fades_shown(rows: pl.DataFrame) -> pl.DataFrame:
-    """Take bad times of links as the page draws them."""
+    """Convert bad times of links to the page's rectangles."""
     place = pl.col("place").str.replace("->", "→")
     return rows.select(begin="begin_s", end="end_s", place=place)
 

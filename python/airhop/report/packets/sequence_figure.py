@@ -85,6 +85,6 @@ def mark_timeouts(plot: figure, name: str) -> None:
 
 
 def add_edges(plot: figure) -> None:
-    """Give a figure a vertical range from 0, its lower edge, to 1, its upper one."""
+    """Set a vertical range from 0, the lower edge, to 1, the upper one."""
     plot.extra_y_ranges = {EDGES: Range1d(0.0, 1.0)}
     plot.extra_y_scales = {EDGES: LinearScale()}

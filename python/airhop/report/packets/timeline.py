@@ -52,7 +52,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Timeline:
-    """What the figures of a run show."""
+    """Data of a run's figures."""
 
     sources: dict[str, pl.DataFrame]
     """Rows by source: `x` in seconds, `y` and what the hover cards tell; empty sources are left out."""
@@ -62,7 +62,7 @@ class Timeline:
     losses: list[float]
     """Times at which a data packet was lost, in seconds, ascending."""
     air: AirShown | None = None
-    """What the figure `air` shows; the page's script fills its sources."""
+    """Data of the figure `air`; the page's script fills its sources."""
 
     @property
     def figures(self) -> list[str]:
@@ -101,7 +101,7 @@ def _loss_times(run: TracedRun) -> list[float]:
 
 
 def _sequence(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Take segments, ACKs, losses and notices, at the height of their sequence number in kB."""
+    """Collect segments, ACKs, losses and notices, at the height of their sequence number in kB."""
     acks = run.table("acks").select(x="time_s", y=_kilobytes("ack"), duplicate="duplicate")
     advancing = acks.filter(~pl.col("duplicate")).drop("duplicate")
     sources = {"ack": advancing}
@@ -161,7 +161,7 @@ def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
 
 
 def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Take windows in segments and timers in ms; no sample yet is a gap, not a zero on a log axis."""
+    """Collect windows in segments and timers in ms; no sample yet is a gap, not a zero on a log axis."""
     segment_bytes = run.table("segments")["bytes"].max() or 1
     rows = run.table("window").select(
         x="time_s",
@@ -179,7 +179,7 @@ def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
 
 
 def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
-    """Take the packets waiting at the fullest places, and the frames lost in the air, of all flows."""
+    """Select the packets waiting at the fullest places, and the frames lost in the air, of all flows."""
     waiting = run.tables["queue"].select(x="time_s", y="packets", place=_word("place"))
     peaks = waiting.group_by("place").agg(peak=pl.col("y").max()).filter(pl.col("peak") > 0)
     places = peaks.sort("peak", "place", descending=[True, False])["place"]
@@ -203,5 +203,5 @@ def _kilobytes(column: str) -> pl.Expr:
 
 
 def _word(column: str) -> pl.Expr:
-    """Take a category as text."""
+    """Cast a category to text."""
     return pl.col(column).cast(pl.String)

@@ -19,7 +19,7 @@ LONGEST_S = 20.0
 SLOW_MBPS = 0.1
 """Below this goodput is told in kbit/s."""
 OPENING_S = 2.0
-"""How much of the beginning the page opens on."""
+"""Length of the page's opening view, s."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class TracedRun:
 
     @property
     def about_goodput(self) -> str:
-        """What that goodput is of: not what tables have, which is of all flows and replications."""
+        """Scope of that goodput: tables have the goodput of all flows and replications."""
         return (
             f"Goodput of flow {self.flow['name']} alone, in {self.duration_s:g} s of replication {self.rep};"
             " tables have the means of all replications, summed over the flows"
@@ -73,7 +73,7 @@ class TracedRun:
         return float(self.document["duration_s"])
 
     def table(self, name: str) -> pl.DataFrame:
-        """Take the rows of a trace table that belong to the flow shown."""
+        """Select the rows of a trace table that belong to the flow shown."""
         import polars as pl
 
         table = self.tables[name]
@@ -99,7 +99,7 @@ def trace_schemes(
 
 
 def _setting(table: Table, point: int | None) -> list[Point]:
-    """Take the points of the setting to show, one per scheme."""
+    """Select the points of the setting to show, one per scheme."""
     points = [point for point in table.study.points() if point.scenario.tcp_flows()]
     settings = list(dict.fromkeys(point.setting for point in points))
     if not settings:

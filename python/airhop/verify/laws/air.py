@@ -10,7 +10,7 @@ from airhop.verify.medium import RTS_LIMIT, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace
 
 _ANSWERS = {"cts": "rts", "data": "cts", "ack": "data"}
-"""What a frame a SIFS later answers, by its kind."""
+"""Kind of the frame that a frame answers after a SIFS, by its kind."""
 
 
 _BYTES = {"rts": 20, "cts": 14, "ack": 14}
@@ -18,7 +18,7 @@ _BYTES = {"rts": 20, "cts": 14, "ack": 14}
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Look at every channel of the scenario."""
+    """Check every channel of the scenario."""
     for medium in media(trace):
         for frame in medium.frames:
             yield from _lasts(medium, frame)
@@ -32,7 +32,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _lasts(medium: Medium, frame: Frame) -> Iterator[Finding]:
-    """Hold a frame against its preamble and its bits at the rate of its kind."""
+    """Compare a frame with its preamble and its bits at the rate of its kind."""
     due = medium.airtime(frame.kind, frame.bytes)
     if abs(frame.end - frame.start - due) > ROUNDING:
         yield finding("air", frame, f"{frame.bytes} bytes in {frame.end - frame.start} ns, not {due:.0f}")
@@ -53,7 +53,7 @@ def _attempts(medium: Medium) -> Iterator[Finding]:
 
 
 def _once(medium: Medium) -> Iterator[Finding]:
-    """Look for two frames that a station begins at one instant."""
+    """Find two frames that a station begins at one instant."""
     for (sender, start), number in Counter((frame.sender, frame.start) for frame in medium.frames).items():
         if number > 1:
             text = f"{number} frames of one station begin at once"
@@ -61,7 +61,7 @@ def _once(medium: Medium) -> Iterator[Finding]:
 
 
 def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Hold data frames against the packets that were offered, and the others against their lengths.
+    """Compare data frames with the packets that were offered, and the others against their lengths.
 
     IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4; fragments have a part of a packet (`fragments.py`),
     and agents may put something on one that waits.
@@ -102,7 +102,7 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
 
 
 def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Look at the frames of each packet that was given up: no attempt was left."""
+    """Check the frames of each packet that was given up: no attempt was left."""
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
     for frame in medium.frames:
         if frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
@@ -158,7 +158,7 @@ def _begins(medium: Medium, frame: Frame) -> Iterator[Finding]:
 
 
 def _is_answer(medium: Medium, frame: Frame) -> bool:
-    """Whether it follows a SIFS on the frame that it answers, or on a fragment's link ACK."""
+    """Return whether it follows a SIFS on the frame that it answers, or on a fragment's link ACK."""
     asked = _ANSWERS.get(frame.kind)
     return any(
         abs(other.end + medium.sifs - frame.start) <= ROUNDING
@@ -169,7 +169,7 @@ def _is_answer(medium: Medium, frame: Frame) -> bool:
 
 
 def _arrivals(trace: Trace, medium: Medium) -> Iterator[Finding]:
-    """Look for the frame that bore each packet, received at the instant at which that arrives."""
+    """Find the frame that bore each packet, received at the instant at which that arrives."""
     received = {
         (frame.end, frame.sender, frame.receiver, frame.flow, frame.packet, frame.seq)
         for frame in medium.frames

@@ -13,7 +13,7 @@ from airhop.verify.trace import CLOSE_MS, Finding, Trace, backs_off, is_prompt, 
 _PACKETS = ("queue", "aqm", "agent", "route")
 """Reasons that drop packets, and no frames."""
 _CLOSE = 1e-9
-"""How far sums of 64-bit floats may be apart, relatively."""
+"""Largest relative difference of sums of 64-bit floats."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -114,7 +114,7 @@ class _Connection:
             yield _finding(self._name, text)
 
     def _shows_expiry(self, states: Sequence[_State]) -> bool:
-        """Whether a timeout grows without a sample: what no ACK does (RFC 6298 §5.5)."""
+        """Return whether a timeout grows without a sample: what no ACK does (RFC 6298 §5.5)."""
         timer = self._document["tcp"]["rto"]
         return any(
             state.rto > before.rto
@@ -124,7 +124,7 @@ class _Connection:
         )
 
     def _may_hide_expiry(self, states: Sequence[_State], cwnd: float) -> bool:
-        """Whether something sent at this window may be due to a timeout that no state shows.
+        """Return whether something sent at this window may be due to a timeout that no state shows.
 
         It does not grow at its most, and ns-2's not up to two ticks; the window is the least then already.
         """
@@ -211,7 +211,7 @@ def _jitter_ns(delays: Iterable[int]) -> float:
 
 
 def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[int]) -> Iterator[Finding]:
-    """Hold a counter against the times at which it should have counted; at the end of the warm-up it may."""
+    """Compare a counter with the times at which it should have counted; at the end of the warm-up it may."""
     all_times = list(times)
     late = sum(time > trace.warmup for time in all_times)
     then = sum(time == trace.warmup for time in all_times)

@@ -13,18 +13,18 @@ from airhop.verify.trace import ROUNDING, Finding, Trace, listed, model_at, quan
 _CLOSE = 1e-6
 """Metres."""
 _SAME = 1e-9
-"""How far a rate or a delay on record may be from what is planned, relatively."""
+"""Largest relative difference of a recorded rate or delay from the planned one."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold each table against the scenario, and the two directions of a link against each other."""
+    """Compare each table with the scenario, and the two directions of a link against each other."""
     yield from _stations(trace)
     yield from _links(trace)
     yield from _fades(trace)
 
 
 def _stations(trace: Trace) -> Iterator[Finding]:
-    """Look for each station of each wlan where it was put, in the order of the scenario."""
+    """Find each station of each wlan where it was put, in the order of the scenario."""
     recorded: defaultdict[str, list[tuple[str, float, float]]] = defaultdict(list)
     for wlan, *station in trace.tables["stations"].select("wlan", "station", "x_m", "y_m").iter_rows():
         recorded[wlan].append(tuple(station))
@@ -45,7 +45,7 @@ _Place = tuple[float, float]
 
 
 def _places(plan: Mapping[str, Any]) -> dict[str, tuple[_Place, _Place]]:
-    """Give the corners between which each station is: one point, unless its place is drawn."""
+    """Return the corners between which each station is: one point, unless its place is drawn."""
     if "stations" in plan:
         return {name: (tuple(place), tuple(place)) for name, place in plan["stations"].items()}
     layout = plan["layout"]
@@ -60,7 +60,7 @@ def _places(plan: Mapping[str, Any]) -> dict[str, tuple[_Place, _Place]]:
 
 
 def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
-    """Give the places of a layout in units of its spacing."""
+    """Return the places of a layout in units of its spacing."""
     if kind == "chain":
         return [(x, 0) for x in range(layout["nodes"])]
     if kind == "grid":
@@ -70,7 +70,7 @@ def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 
 def _links(trace: Trace) -> Iterator[Finding]:
-    """Hold the phases of each direction of a link against the changes that the scenario has for it."""
+    """Compare the phases of each direction of a link with the changes that the scenario has for it."""
     rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
     if "links" in trace.tables:
         for time, place, *row in trace.rows("links", "place", "rate_mbps", "delay_ms"):
@@ -86,7 +86,7 @@ def _links(trace: Trace) -> Iterator[Finding]:
 
 
 _Phase = tuple[int, float | None, float]
-"""When it begins, the rate in Mbit/s, 0 if nothing leaves and None if a file says it, and the delay in ms."""
+"""Begin, rate in Mbit/s (0 if nothing leaves, None if a file defines it), and delay in ms."""
 
 
 def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
@@ -119,18 +119,18 @@ def _timetable(way: Mapping[str, Any], duration: int) -> list[_Phase]:
 
 
 def _times(change: Mapping[str, Any], duration: int) -> Iterator[int]:
-    """Give when a change begins, each time."""
+    """Yield when a change begins, each time."""
     at = round(quantity(change["at"]))
     yield from range(at, duration, round(quantity(change["every"]))) if "every" in change else (at,)
 
 
 def _lasts(change: Mapping[str, Any]) -> int:
-    """Give for how long nothing leaves, nanoseconds."""
+    """Return for how long nothing leaves, nanoseconds."""
     return round(quantity(change.get("lasts", change.get("gap", "0 s"))))
 
 
 def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> bool:
-    """Whether the phases on record are those that are planned."""
+    """Return whether the phases on record are those that are planned."""
     return len(recorded) == len(planned) and all(
         abs(time - at) <= ROUNDING
         and (rate is None or (mbps is not None and math.isclose(mbps, rate, rel_tol=_SAME)))
@@ -140,7 +140,7 @@ def _is_timetable(recorded: list[tuple[Any, ...]], planned: list[_Phase]) -> boo
 
 
 def _fades(trace: Trace) -> Iterator[Finding]:
-    """Look at the fades of each direction: one after the other, as in the file, as those the other way."""
+    """Check the fades of each direction: one after the other, as in the file, as those the other way."""
     fades: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     begins, ends = trace.times("fades", "begin_s"), trace.times("fades", "end_s")
     for place, begin, end in zip(trace.tables["fades"]["place"].to_list(), begins, ends, strict=True):
@@ -168,7 +168,7 @@ def _fades(trace: Trace) -> Iterator[Finding]:
 
 
 def _has_outages(place: str, way: Mapping[str, Any], bad: list[tuple[int, int]], duration: int) -> bool:
-    """Whether the fades of a direction are its outages that lose what is sent, beside those of a channel."""
+    """Return whether a direction's fades equal its outages that lose frames plus those of its channel."""
     outages = _joined(
         sorted(
             (begin, min(begin + _lasts(change), duration))
@@ -199,7 +199,7 @@ def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
 
 
 def _loses_at_times(plan: Mapping[str, Any]) -> bool:
-    """Whether outages lose what is on the air: they are fades beside those of its channel."""
+    """Return whether outages lose what is on the air: they are fades beside those of its channel."""
     return any(change.get("fate") == "lost" for change in listed(plan.get("changes", [])))
 
 

@@ -20,12 +20,12 @@ class _Rfc3168:
     echoes: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Take in a segment; say whether what came before it may have an ACK of its own then."""
+        """Process a segment; say whether what came before it may have an ACK of its own then."""
         self.echoes = step.ecn == "ce" or (self.echoes and "W" not in step.flags)
         return False
 
     def on_ack(self) -> bool:
-        """Say whether an ACK echoes."""
+        """Return whether an ACK echoes."""
         return self.echoes
 
 
@@ -36,12 +36,12 @@ class _EachMark:
     is_due: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Take in a segment; say whether what came before it may have an ACK of its own then."""
+        """Process a segment; say whether what came before it may have an ACK of its own then."""
         self.is_due |= step.ecn == "ce"
         return False
 
     def on_ack(self) -> bool:
-        """Say whether an ACK echoes."""
+        """Return whether an ACK echoes."""
         echoes, self.is_due = self.is_due, False
         return echoes
 
@@ -53,12 +53,12 @@ class _EachByte:
     is_marked: bool = False
 
     def on_data(self, step: Step) -> bool:
-        """Take in a segment; say whether what came before it may have an ACK of its own then."""
+        """Process a segment; say whether what came before it may have an ACK of its own then."""
         before, self.is_marked = self.is_marked, step.ecn == "ce"
         return before != self.is_marked
 
     def on_ack(self) -> bool:
-        """Say whether an ACK echoes."""
+        """Return whether an ACK echoes."""
         return self.is_marked
 
 
@@ -66,11 +66,11 @@ class _None:
     """No ECE at all."""
 
     def on_data(self, _: Step) -> bool:
-        """Take in a segment."""
+        """Process a segment."""
         return False
 
     def on_ack(self) -> bool:
-        """Say whether an ACK echoes."""
+        """Return whether an ACK echoes."""
         return False
 
 
@@ -87,23 +87,23 @@ def _rule(flow: Mapping[str, Any]) -> _Rule:
 
 @dataclass
 class _Ends:
-    """What both ends of a flow say of congestion."""
+    """Congestion signals at both ends of a flow."""
 
     flow: Mapping[str, Any]
     rule: _Rule
     acks: list[Step] = field(default_factory=list)
-    """Those that the receiver has made since the last segment came."""
+    """ACKs that the receiver has made since the last segment arrived."""
     changed: int = -1
-    """When the last segment came, if it changed the echo and what came before may have an ACK of its own."""
+    """Time of the last segment, if it changed the echo and earlier data may have an ACK of its own."""
     top: int = 1
     """First byte that was never sent."""
     cuts: deque[int] = field(default_factory=deque)
-    """When the window fell, ns."""
+    """Times when the window fell, ns."""
     reduced: bool = False
     """An echo has come since the last CWR, the window has fallen, or a segment was sent again."""
 
     def on_step(self, step: Step) -> Iterator[Finding]:
-        """Take in a step of one of the packets."""
+        """Process a step of one of the packets."""
         is_data, here = step.kind == "data", step.place
         if is_data and step.step == "delivered" and here == self.flow["to"] and not step.damaged:
             yield from self.settle()
@@ -117,7 +117,7 @@ class _Ends:
             yield from self._sent(step)
 
     def settle(self) -> Iterator[Finding]:
-        """Hold the ACKs since the last segment against the rule."""
+        """Compare the ACKs since the last segment with the rule."""
         acks, self.acks = self.acks, []
         # Where the echo changes, the first of two ACKs at that instant is of what came before: the old state.
         at_once = sum(ack.time == self.changed for ack in acks)

@@ -1,4 +1,4 @@
-"""What senders and receivers say they did, against the packets that they made and that reached them."""
+"""Records of senders and receivers, against the packets that they made and received."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ACTS_FOR_RECEIVER = {"split"}
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold what senders recorded against packets, and the ends of packets against those of their flow."""
+    """Compare what senders recorded with packets, and the ends of packets against those of their flow."""
     for name, flow in trace.flows.items():
         walks = trace.steps_of(name)
         yield from _places(walks, flow)
@@ -43,7 +43,7 @@ def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]
 
 
 def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
-    """Look for packets that begin or end elsewhere than their flow, and that no agent makes or takes."""
+    """Find packets that begin or end elsewhere than their flow, and that no agent makes or takes."""
     ends = {"data": (flow["from"], flow["to"]), "datagram": (flow["from"], flow["to"])}
     services = set(flow.get("services", ()))
     if not services & _ACTS_FOR_RECEIVER:
@@ -62,7 +62,7 @@ def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _notices(trace: Trace) -> Iterator[Finding]:
-    """Look for notices that a sender acted on before they were made, or more often."""
+    """Find notices that a sender acted on before they were made, or more often."""
     pending: Counter[tuple[str, str, int]] = Counter()
     instants = {step.time for step in trace.steps}.union(*((frame.end,) for frame in trace.frames))
     for time, name, kind, event, seq in trace.rows("notices", "flow", "kind", "event", "seq"):

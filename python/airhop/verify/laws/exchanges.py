@@ -12,7 +12,7 @@ _RECEIVED = ("received", "captured")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Look at every channel of the scenario."""
+    """Check every channel of the scenario."""
     for medium in media(trace):
         exchanges = _Exchanges(medium, trace.duration)
         for frame in medium.frames:
@@ -25,7 +25,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _packet(frame: Frame) -> tuple[str, str, int, int]:
-    """Say which packet a frame has in it or serves, and which attempt at that it is of."""
+    """Return the packet that a frame contains or serves, and the attempt at it."""
     return frame.flow, frame.packet, frame.seq, frame.attempt
 
 
@@ -47,7 +47,7 @@ class _Exchanges:
         return next(filter(None, near), None)
 
     def answered(self, frame: Frame) -> Iterator[Finding]:
-        """Look for the link ACK that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
+        """Find the link ACK that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
         if frame.kind != "data" or frame.outcome not in _RECEIVED:
             return
         if frame.end + self._medium.sifs + self._medium.ack > self._duration:
@@ -57,7 +57,7 @@ class _Exchanges:
             yield finding("exchange", frame, "received, and no link ACK follows after a SIFS")
 
     def asked(self, frame: Frame) -> Iterator[Finding]:
-        """Look for what a CTS, a link ACK and, with RTS/CTS, data answer."""
+        """Find the frames that a CTS, a link ACK and, with RTS/CTS, data answer."""
         needs_cts = self._medium.plan["access"] == "rts-cts"
         match frame.kind:
             case "cts":
@@ -77,7 +77,7 @@ class _Exchanges:
             yield finding("exchange", frame, f"answers the {asked.kind} of another packet, or attempt at it")
 
     def outcome(self, frame: Frame) -> Iterator[Finding]:
-        """Hold what became of a frame against what else was on the air around its receiver."""
+        """Compare the outcome of a frame with the other frames on the air around its receiver."""
         medium = self._medium
         others = list(medium.beside(frame, frame.receiver))
         if (frame.outcome == "unheard") == medium.hears(frame.sender, frame.receiver):
@@ -93,7 +93,7 @@ class _Exchanges:
             yield finding("exchange", frame, f"lost beside a frame of {others[0].sender}: too weak for that")
 
     def timeouts(self) -> Iterator[Finding]:
-        """Look for who sends again before its frame without an answer can have failed."""
+        """Find stations that send again before their unanswered frame can have failed."""
         medium = self._medium
         waits: dict[str, Frame] = {}
         for frame in medium.frames:
@@ -108,7 +108,7 @@ class _Exchanges:
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
-        """Look for who reads a CTS for another and does not wait for the ACK (802.11-2016 §10.3.2.4).
+        """Find stations that receive a CTS for another and do not defer to the ACK (802.11-2016 §10.3.2.4).
 
         The link ACK of a fragment reserves the medium in the same way for the next one (§10.3.4.6).
         """

@@ -1,4 +1,4 @@
-"""What is dropped had a reason: a full queue, a channel that errs, a limit of attempts."""
+"""Reasons of drops: a full queue, a channel that errs, a limit of attempts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from airhop.catalogue import flagged
 from airhop.verify.trace import Finding, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
-"""By so many standard deviations, and a few frames, a channel may be off: one in 10¹⁰ is."""
+"""Tolerance of a channel's share of losses: standard deviations, and a few frames; one in 10¹⁰ exceeds it."""
 _HEADERS = (40, 80)
 """Least and most that headers, options and what agents add may lengthen a segment by, bytes."""
 
@@ -38,7 +38,7 @@ class _Hop:
 
     @property
     def loses_at_times(self) -> bool:
-        """Whether outages or handoffs lose what is on the air."""
+        """True if outages or handoffs lose what is on the air."""
         return any(change.get("fate") == "lost" for change in listed(self.plan.get("changes", [])))
 
 
@@ -57,12 +57,12 @@ class _Hops:
                 self._stations[name] = _Hop("wlan", plan, f"{name}->*")
 
     def at(self, place: str) -> _Hop | None:
-        """Give what a packet or a frame at this place passes, if it is a link."""
+        """Return what a packet or a frame at this place passes, if it is a link."""
         return self._links.get(place) or self._stations.get(place.partition("->")[0])
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold drops against queues and channels, and the share that channels lose against their errors."""
+    """Compare drops with queues and channels, and the share that channels lose against their errors."""
     hops = _Hops(trace)
     lengths: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for time, place, waiting in trace.rows("queue", "place", "packets"):
@@ -87,7 +87,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
-    """Say why nothing can be dropped there for this reason, if nothing can."""
+    """Return why nothing can be dropped there for this reason, if nothing can."""
     match cause:
         case "aqm":
             is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")
@@ -103,7 +103,7 @@ def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
 
 
 def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]) -> bool:
-    """Whether all places were taken at this instant, or right before."""
+    """Return whether all places were taken at this instant, or right before."""
     first = max(bisect_left(lengths, (time, -1)) - 1, 0)
     then = lengths[first : bisect_right(lengths, (time, 1 << 30))]
     return any(waiting == queue["packets"] for _, waiting in then)
@@ -136,7 +136,7 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
 def _expected(
     frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, trace: Trace
 ) -> tuple[float, float]:
-    """Give the least and the most losses to expect: the length that `fer` is about is not quite known."""
+    """Return the least and the most losses to expect: the length that `fer` is about is not quite known."""
     if "loss" in model:
         return (len(frames) * model["loss"],) * 2
     overhead = quantity(hop.plan["overhead"]) if "overhead" in hop.plan else 0.0

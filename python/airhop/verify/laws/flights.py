@@ -19,7 +19,7 @@ _TABLES = (
 
 @dataclass
 class _Stream:
-    """How far a sender has got, at all times of one instant."""
+    """State of a sender at all times of one instant."""
 
     timer: Mapping[str, Any]
     una: int = 1
@@ -27,14 +27,14 @@ class _Stream:
     rto: float = math.inf
     """The retransmission timeout, milliseconds."""
     recover: int = 0
-    """What was sent when something was last missing or repeated."""
+    """Highest byte sent when something was last missing or repeated."""
     outstanding: set[int] = field(default_factory=set)
-    """What may be outstanding at this instant."""
+    """Possible values of the outstanding data at this instant."""
     is_smooth: bool = True
-    """Whether nothing was missing or repeated, at this instant and before it."""
+    """True if nothing was missing or repeated, at this instant and before it."""
 
     def take(self, rows: list[tuple[str, tuple[Any, ...]]]) -> None:
-        """Take in what happened at one instant."""
+        """Process what happened at one instant."""
         self.is_smooth = self.una >= self.recover
         unas, tops = {self.una}, {self.top}
         for table, row in rows:
@@ -84,7 +84,7 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
 
 
 def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
-    """Say why a flight cannot be what a record says."""
+    """Return why a flight cannot be what a record says."""
     if table == "acks":
         return
     # After a timeout a notice may repair a segment beyond the next one: it counts when its turn comes.

@@ -30,7 +30,7 @@ class _Packet:
 
     key: _Key
     lengths: list[list[int]]
-    """What its frames may be, by what was offered."""
+    """Possible lengths of its frames, by the offered packet."""
     begun: int
     at: int = 0
     """The fragment that is sent now, or next."""
@@ -43,20 +43,20 @@ class _Packet:
     cleared: bool = False
     """Its RTS was answered."""
     resumes: int | None = None
-    """When the next fragment is to begin, if the last one was acknowledged."""
+    """Time at which the next fragment is to begin, if the last one was acknowledged."""
     received: set[int] = field(default_factory=set)
 
     def is_over(self) -> bool:
-        """Whether its last fragment was acknowledged."""
+        """Return whether its last fragment was acknowledged."""
         return bool(self.lengths) and all(self.at >= len(lengths) for lengths in self.lengths)
 
     def expires(self) -> float:
-        """Give the end of its lifetime: one in a single frame has none."""
+        """Return the end of its lifetime: one in a single frame has none."""
         return self.begun + _LIFETIME if len(self.lengths[0]) > 1 else float("inf")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Look at every channel on which frames have a threshold."""
+    """Check every channel on which frames have a threshold."""
     for medium in media(trace):
         if medium.threshold is not None:
             yield from _Replay(trace, medium).check()
@@ -103,7 +103,7 @@ class _Replay:
         return [self._medium.lengths(size + option) for size in sorted(sizes) for option in options]
 
     def _goes_on(self, packet: _Packet, frame: Frame) -> bool:
-        """Whether a frame is of the packet with which its sender was busy."""
+        """Return whether a frame is of the packet with which its sender was busy."""
         if packet.is_over() or packet.key != _key(frame):
             return False
         if packet.resumes is not None:
@@ -111,7 +111,7 @@ class _Replay:
         return frame.attempt > 1 or packet.failures == 0
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
-        """Look at a packet whose sender goes on to another: it is over, or out of attempts or time."""
+        """Check a packet whose sender goes on to another: it is over, or out of attempts or time."""
         is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
@@ -161,7 +161,7 @@ class _Replay:
         return answer if answer is not None and is_one and answer.outcome in _RECEIVED else None
 
     def _arrivals(self) -> Iterator[Finding]:
-        """Hold the packets that arrived against those of which all fragments were received."""
+        """Compare the packets that arrived with those of which all fragments were received."""
         told: Counter[tuple[int, str, _Key]] = Counter()
         for a in self._medium.cell.places:
             for b in self._medium.cell.hearers[a]:

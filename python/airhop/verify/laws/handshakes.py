@@ -1,4 +1,4 @@
-"""What a TCP handshake agrees on, as the control bits of its packets show it."""
+"""Options that a TCP handshake negotiates, in the control bits of its packets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANSWERS = {"split"}
 
 
 def uses_ecn(flow: Mapping[str, Any]) -> bool:
-    """Whether both ends of a flow take part in ECN: they are configured so, or their scheme needs marks."""
+    """Return whether both ends of a flow use ECN: by configuration, or since their scheme needs marks."""
     schemes = flagged_schemes("echoes-each-byte") | flagged_schemes("echoes-each-mark")
     return bool(flow["tcp"]["ecn"]) or flow["scheme"] in schemes
 
@@ -30,7 +30,7 @@ class _Handshake:
     """A SYN-ACK has reached the sender."""
 
     def on_step(self, step: Step) -> str | None:
-        """Take in a step of a TCP packet; say what is wrong with it, if anything is."""
+        """Process a step of a TCP packet; say what is wrong with it, if anything is."""
         is_answered = bool(_ANSWERS & set(self.flow["services"]))
         if "S" not in step.flags:
             at_sender = step.step == "made" and step.place == self.flow["from"]

@@ -1,4 +1,4 @@
-"""What was lost, told three times: in `drops`, by a packet's last step, and by a frame's outcome."""
+"""Losses, recorded three times: in `drops`, by a packet's last step, and by a frame's outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOST = ("channel", "collision")
 
 
 class _Loss(NamedTuple):
-    """What both sides say of a loss; times in nanoseconds."""
+    """Record of a loss on both sides; times in nanoseconds."""
 
     time: int
     place: str

@@ -16,7 +16,7 @@ _MARKS = {"congestion-warning", "step-marking"}
 _CAPABLE = ("ect0", "ect1")
 
 _Mark = tuple[int, int]
-"""When a packet was offered to the queue that marked it, and when its mark is seen first."""
+"""Time when a packet was offered to the queue that marked it, and when its mark is seen first."""
 
 
 class _Queues:
@@ -45,7 +45,7 @@ class _Queues:
                 yield queue, plan["queue"]
 
     def marking(self, place: str) -> str | None:
-        """Give the name of the queue before a place, if it may mark."""
+        """Return the name of the queue before a place, if it may mark."""
         name = self._names.get(place)
         return name if name in self._marking else None
 
@@ -65,7 +65,7 @@ class _Seen:
     by_flow: defaultdict[str, list[_Mark]] = field(default_factory=lambda: defaultdict(list))
 
     def on_step(self, step: Step) -> str | None:
-        """Take in a step; say what is wrong with its codepoint or its control bits, if anything is."""
+        """Process a step; say what is wrong with its codepoint or its control bits, if anything is."""
         before = self.last.get(step.packet)
         self.last[step.packet] = step
         if before is None or before.step in ("delivered", "dropped"):
@@ -116,10 +116,10 @@ class _Sender:
         self._all = self._is_dctcp and flow["tcp"]["preset"] == "linux"
         self._top = 1
         self.ect0: list[int] = []
-        """When data was sent with ECT(0)."""
+        """Time when data was sent with ECT(0)."""
 
     def on_made(self, step: Step) -> str | None:
-        """Take in a packet; say what is wrong with its codepoint, if anything is."""
+        """Process a packet; say what is wrong with its codepoint, if anything is."""
         expected = "ect0" if self._uses and self._may_be_marked(step) else "not-ect"
         if step.kind == "data":
             self._top = max(self._top, step.seq + step.payload)
@@ -139,7 +139,7 @@ class _Sender:
 
 
 def _counts(trace: Trace, seen: _Seen, ends: Mapping[str, _Sender]) -> Iterator[Finding]:
-    """Hold the counts of the document against the trace."""
+    """Compare the counts of the document with the trace."""
     unseen = list(seen.unseen())
     for name, flow in trace.flows.items():
         said = flow["marks"]
@@ -166,7 +166,7 @@ def _instants(times: Iterable[int]) -> list[_Mark]:
 def _counted(
     trace: Trace, place: str, key: str, number: int, marks: Iterable[_Mark], unseen: int = 0
 ) -> Iterator[Finding]:
-    """Hold a count against marks: of those about the end of the warm-up it is open when they were made."""
+    """Compare a count with marks: of those about the end of the warm-up it is open when they were made."""
     warmup, marks = trace.warmup, list(marks)
     least = sum(begin > warmup or not warmup for begin, _ in marks)
     most = sum(end >= warmup for _, end in marks) + unseen

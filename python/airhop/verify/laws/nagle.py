@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from airhop.verify.trace import Finding, Trace, quantity
 
 _LONE = ("probe", "notice")
-"""Why segments leave that wait for nothing (RFC 8985 §7.3)."""
+"""Causes of segments that wait for nothing (RFC 8985 §7.3)."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold each small segment of new data against what was outstanding as it left.
+    """Compare each small segment of new data with what was outstanding as it left.
 
     With preset linux that is the last small segment before it (Minshall), else anything.
     """

@@ -21,7 +21,7 @@ _TIMES = {
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Look for records that stand before earlier ones."""
+    """Find records that stand before earlier ones."""
     for table, column in _TIMES.items():
         times = trace.times(table, column)
         if any(before > after for before, after in pairwise(times)):

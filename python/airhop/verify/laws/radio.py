@@ -11,7 +11,7 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, keeps_o
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold frames against the rate, and arrivals of packets against frames."""
+    """Compare frames with the rate, and arrivals of packets against frames."""
     for link in trace.scenario.get("radio", []):
         for place, way in ways(link):
             changes = listed(way.get("changes", []))
@@ -44,7 +44,7 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
 
 
 def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, Any]) -> Iterator[Finding]:
-    """Hold the length of each frame against a packet that was offered by then, or that of a link ACK."""
+    """Compare the length of each frame with a packet that was offered by then, or that of a link ACK."""
     # A frame without a packet acknowledges, asks, or tells of numbers: of either recovery.
     control = {
         quantity(link[key][name])
@@ -81,7 +81,7 @@ def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> I
 
 
 def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iterator[Finding]:
-    """Look for the frame that brought each packet before it arrives."""
+    """Find the frame that brought each packet before it arrives."""
     received: dict[tuple[str, str, int], int] = {}
     for frame in frames:
         if frame.outcome == "received" and frame.kind == "data":
@@ -95,7 +95,7 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 
 
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
-    """Look for the frame with which each packet arrives: its own, or the one that filled a gap before it.
+    """Find the frame with which each packet arrives: its own, or the one that filled a gap before it.
 
     Where receivers give up, it may also be the instant at which they do.
     """

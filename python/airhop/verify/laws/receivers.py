@@ -19,19 +19,19 @@ class _Reassembly:
         self.next = 1
         """First byte that is missing; the SYN is byte 0."""
         self.before = (0, 1)
-        """When a segment last arrived, and the first byte that was missing before it."""
+        """Time when a segment last arrived, and the first byte that was missing before it."""
         self._beyond: dict[int, int] = {}
         """Segments beyond it: where they begin, and where they end."""
         self._begins: list[int] = []
-        """Where they begin, as a heap."""
+        """Their first bytes, as a heap."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is missing between segments."""
+        """True if nothing is missing between segments."""
         return not self._beyond
 
     def add(self, time: int, start: int, end: int) -> None:
-        """Take the bytes [start, end) in."""
+        """Select the bytes [start, end) in."""
         self.before = (time, self.next)
         if start not in self._beyond:
             heappush(self._begins, start)
@@ -55,21 +55,21 @@ class _Promise:
         self._owed = 0
         """Bytes that came since the last one."""
         self.due: int | None = None
-        """When it has to be made at the latest."""
+        """Latest time at which it must be made."""
 
     def on_data(self, time: int, payload: int, is_next: bool) -> None:
-        """Take in a segment; what is not the next one, or fills a gap, is acknowledged at once."""
+        """Process a segment; what is not the next one, or fills a gap, is acknowledged at once."""
         self._owed += payload
         at_once = self._owed >= self._enough or not is_next
         due = (time if at_once else time + self._timeout) + self._host
         self.due = due if self.due is None else min(self.due, due)
 
     def on_ack(self) -> None:
-        """Take in the ACK."""
+        """Process the ACK."""
         self._owed, self.due = 0, None
 
     def is_broken(self, now: int) -> bool:
-        """Whether it should have come by now; it is then no longer waited for."""
+        """Return whether it should have come by now; it is then no longer waited for."""
         if self.due is None or now <= self.due + ROUNDING:
             return False
         self.on_ack()
@@ -89,7 +89,7 @@ class _Host:
         self._next = {1}
         self._at = 0
         self.grown: list[tuple[int, int]] = []
-        """When TCP's stream grew, and how long it was then."""
+        """Time when TCP's stream grew, and how long it was then."""
 
     def on_data(self, time: int, start: int, end: int) -> None:
         """Let the bytes [start, end) wait."""
@@ -116,13 +116,13 @@ class _Host:
             self.grown.append((time, self._stream.next - 1))
 
     def may_acknowledge(self, now: int, number: int) -> bool:
-        """Whether it is the first byte that TCP lacks, at any time of this instant."""
+        """Return whether it is the first byte that TCP lacks, at any time of this instant."""
         return number in (self._next if now == self._at else {self._stream.next})
 
 
 @dataclass
 class _Receiver:
-    """What is known of the receiving end of a flow."""
+    """State of the receiving end of a flow."""
 
     flow: Mapping[str, Any]
     recorded: list[tuple[int, int]]
@@ -135,7 +135,7 @@ class _Receiver:
         self._grown: list[tuple[int, int]] = []
 
     def on_step(self, step: Step) -> Iterator[Finding]:
-        """Take in a step of one of its packets."""
+        """Process a step of one of its packets."""
         if self.promise.is_broken(step.time):
             yield self._finding(step, "a segment arrived, and its ACK is late")
         if step.place != self.flow["to"]:
@@ -174,7 +174,7 @@ class _Receiver:
             yield Finding("receiver", time / 1e9, self.flow["to"], text)
 
     def at_end(self, now: int) -> Iterator[Finding]:
-        """Hold what it owes, and its deliveries, against its stream at the end of the run."""
+        """Compare its owed ACK and its deliveries with its stream at the end of the run."""
         name = self.flow["name"]
         if self.promise.is_broken(now):
             yield Finding("receiver", now / 1e9, name, "a segment arrived, and no ACK followed")
@@ -186,7 +186,7 @@ class _Receiver:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold each ACK that a receiver makes, and each delivery, against the stream that has arrived."""
+    """Compare each ACK that a receiver makes, and each delivery, with the stream that has arrived."""
     recorded: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for time, name, total in trace.rows("deliveries", "flow", "bytes"):
         recorded[name].append((time, total))
@@ -218,5 +218,5 @@ def _deliveries(
 
 
 def _last(*lists: list[tuple[int, int]]) -> float:
-    """Give the last time in lists of times, seconds."""
+    """Return the last time in lists of times, seconds."""
     return max((entries[-1][0] for entries in lists if entries), default=0) / 1e9

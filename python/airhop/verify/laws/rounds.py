@@ -12,7 +12,7 @@ from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
 def asked(
     trace: Trace, place: str, answers: list[Frame], transits: set[int], recovery: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Hold copies at a place, and what is given up there, against the NAKs of the other end.
+    """Compare copies at a place, and what is given up there, with the NAKs of the other end.
 
     `transits` are the delays that the link has, and `recovery` its table.
     """

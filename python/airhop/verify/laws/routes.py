@@ -1,4 +1,4 @@
-"""Where packets go: nearer to their end with each hop where routes are static, and never round in circles."""
+"""Routes: packets come nearer to their end with each hop where routes are static, and never circle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOPS = 64
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Look where each packet is offered."""
+    """Check the place where each packet is offered."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
     neighbours = neighbours_of(trace.scenario, trace.cells)
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}

@@ -12,14 +12,14 @@ from airhop.verify.trace import Finding, Trace
 
 
 class _Told(NamedTuple):
-    """What there is to report: blocks, the bytes in them, and the bytes that came twice (RFC 2883 §4)."""
+    """Reportable data: blocks, the bytes in them, and the bytes received twice (RFC 2883 §4)."""
 
     blocks: int
     octets: int
     twice: int
 
     def allows(self, sacked: int, unit: int) -> bool:
-        """Whether an ACK may report so many bytes; of several blocks some may find no room in its options."""
+        """Return whether an ACK may report so many bytes; some of several blocks may not fit its options."""
         if self.blocks > 1:
             return 0 < sacked <= self.octets + self.twice and sacked % unit == 0
         return sacked in (self.octets, self.twice, self.octets + self.twice)
@@ -38,10 +38,10 @@ class _Beyond:
         self._twice = 0
         """Bytes that came last and had come before."""
         self._time = 0
-        """When they came."""
+        """Time when they came."""
 
     def add(self, time: int, start: int, end: int) -> None:
-        """Take the bytes [start, end) in."""
+        """Select the bytes [start, end) in."""
         self._time = time
         before = bisect_right(self._starts, start) - 1
         had = end <= self._next or (before >= 0 and end <= self._ends[before])
@@ -64,7 +64,7 @@ class _Beyond:
         return self._next
 
     def tell(self, time: int) -> _Told:
-        """Give what an ACK may report now.
+        """Return what an ACK may report now.
 
         A segment may bring two of them, first the one that was owed when CE changed (RFC 8257 §3.2).
         """
@@ -72,7 +72,7 @@ class _Beyond:
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Hold what each ACK reported against what its receiver had when it made it (RFC 2018 §4)."""
+    """Compare what each ACK reported with what its receiver had when it made it (RFC 2018 §4)."""
     for name, flow in trace.flows.items():
         rows = trace.rows_of(name, "acks", "ack", "sacked_bytes") if flow["transport"] == "tcp" else []
         if not any(sacked for *_, sacked in rows):
@@ -88,10 +88,10 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Told]]:
-    """Give what was there beyond each ACK as it was made, by time and number of its arrival."""
+    """Return what was there beyond each ACK as it was made, by time and number of its arrival."""
     beyond = _Beyond()
     states: deque[tuple[int, int, _Told]] = deque()
-    """Where the host takes time, what each arrival made of it: TCP knows of any that may wait still."""
+    """Reports after each arrival, where the host takes time: TCP knows of any that may still wait."""
     is_held = bool(flow["tcp"]["turnaround"])
     made: dict[int, list[_Told]] = {}
     known: defaultdict[tuple[int, int], list[_Told]] = defaultdict(list)

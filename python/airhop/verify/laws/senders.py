@@ -21,12 +21,12 @@ _TABLES = (
 """In the order in which their rows of one instant are read."""
 _SENDS_NEW = ("new", "recovery", "probe")
 _REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
-"""Why segments are sent first, and again."""
+"""Causes of first transmissions and of retransmissions."""
 
 
 @dataclass
 class _Leave:
-    """What lets a sender go beyond its window, as it was at any time of this instant."""
+    """Allowance of a sender beyond its window, at any time of this instant."""
 
     duplicates: float = 0
     """Segments that duplicate ACKs say have left the network, and no ACK has acknowledged since."""
@@ -34,13 +34,13 @@ class _Leave:
     """Bytes that were in flight when recovery began, and those that have left the network since."""
 
     def also(self, other: _Leave) -> _Leave:
-        """Take the larger of both."""
+        """Select the larger of both."""
         return _Leave(max(self.duplicates, other.duplicates), max(self.flight, other.flight))
 
 
 @dataclass
 class _Sender:
-    """What a sender has sent and heard, as the trace has it."""
+    """Sent and received segments of a sender, from the trace."""
 
     flow: Mapping[str, Any]
     una: int = 1
@@ -54,35 +54,35 @@ class _Sender:
     """Congestion window as it was recorded last, in segments."""
     window_at: int = -1
     windows: set[float] = field(default_factory=set)
-    """What it was at the time of that record."""
+    """Windows at the time of that record."""
     duplicates: float = 0
     as_in_recovery: float = 0
     """The same if recovery began at this instant, before its ACKs: the order of both is not recorded."""
     recover: int = 0
-    """What was sent when recovery began, if it did: it ends when that is acknowledged."""
+    """Highest byte sent when recovery began, if it did: recovery ends when that byte is acknowledged."""
     expired: int = 0
-    """What was sent when the timer expired last: all of it counts as lost then, until ACKs say otherwise."""
+    """Highest byte sent at the last timeout: all of it counts as lost then, until ACKs prove otherwise."""
     expired_at: int = -1
-    """When that was: a window of two lets out two segments at that instant."""
+    """Time of that event, ns."""
     flight: int = 0
     """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
     """In flight when the last segment of all was sent."""
     latest_at: int = -1
-    """When that was."""
+    """Time of that event, ns."""
     heard: int = 0
     """Duplicate ACKs since recovery began, or before it."""
     moved_at: int = 0
-    """When an ACK last acknowledged something new."""
+    """Time when an ACK last acknowledged something new."""
     sent_by: Mapping[int, int] = field(default_factory=dict)
     """First byte never sent, as it is at the end of an instant: links may have no delay."""
     first_sent: dict[int, int] = field(default_factory=dict)
-    """When segments that are outstanding were sent first, by their first byte."""
+    """Time when segments that are outstanding were sent first, by their first byte."""
     leave: _Leave = field(default_factory=_Leave)
     """As it was before the last ACK of this instant: the order of ACKs and segments is not recorded."""
 
     def on_ack(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
-        """Take in an ACK that was processed."""
+        """Process ACK that was processed."""
         ack, duplicate = row
         sent = max(self.top, self.sent_by.get(time, 0))
         if ack > sent:
@@ -115,7 +115,7 @@ class _Sender:
             self.duplicates = self._deflated(self.duplicates, ack)
 
     def _deflated(self, duplicates: float, ack: int) -> float:
-        """Give what a partial ACK leaves of them: it takes away what it acknowledges, but for one."""
+        """Return what a partial ACK leaves of them: it takes away what it acknowledges, but for one."""
         return max(1.0, duplicates + 1 - (ack - self.una) / self.segment) if duplicates else 0
 
     def _freedom(self) -> _Leave:
@@ -140,7 +140,7 @@ class _Sender:
         return self.una if time > self.heard_at else self.una_before
 
     def on_window(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
-        """Take in a record of the window."""
+        """Process a record of the window."""
         (cwnd,) = row
         if time > self.window_at:
             self.windows = set() if self.window is None else {self.window}
@@ -155,7 +155,7 @@ class _Sender:
             yield f"a window of {cwnd} segments, with which nothing could be sent"
 
     def on_segment(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
-        """Take in a segment that was handed to IP."""
+        """Process a segment that was handed to IP."""
         seq, size, again, cause, cwnd, flight = row
         end = seq + size
         if again != (seq < self.top):
@@ -190,11 +190,11 @@ class _Sender:
             yield f"segment {seq} ends beyond the receive window"
 
     def _told_at(self) -> int:
-        """Say when an ACK or the timer last let segments out."""
+        """State when an ACK or the timer last let segments out."""
         return max(self.heard_at, self.expired_at)
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:
-        """Hold a timeout against the least there may be since the timer was started last (RFC 6298 §5.3).
+        """Compare a timeout with the least there may be since the timer was started last (RFC 6298 §5.3).
 
         In recovery the timer may run from the first partial ACK on (RFC 6582 §4).
         """
@@ -205,7 +205,7 @@ class _Sender:
             yield f"segment {seq} times out after {waited / 1e6:.3f} ms, and {least} is the least"
 
     def _in_flight(self, time: int, cause: str, cwnd: float, flight: int) -> Iterator[str]:
-        """Hold the flight against what is outstanding and, of new data, against the window."""
+        """Compare the flight with what is outstanding and, of new data, against the window."""
         outstanding = self.top - self.acknowledged(time)
         if flight > outstanding:
             yield f"{flight} bytes in flight, and only {outstanding} are outstanding"
@@ -242,7 +242,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _sent_by(trace: Trace) -> dict[str, dict[int, int]]:
-    """Give, for each flow and instant at which it sent, the first byte that was not sent by its end."""
+    """Return, for each flow and instant at which it sent, the first byte that was not sent by its end."""
     tops: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for time, name, seq, size in trace.rows("segments", "flow", "seq", "bytes"):
         top = tops[name].get(time, 1)

@@ -62,7 +62,7 @@ def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
 
 
 def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
-    """Give when packets come, are dropped and may leave, and the queues that several may leave at once."""
+    """Return when packets come, are dropped and may leave, and the queues that several may leave at once."""
     offered, dropped, left = _Times(set), _Times(set), _Times(set)
     given_up: _Spans = defaultdict(list)
     queues: dict[str, str] = {}
@@ -116,12 +116,12 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
 
 
 def _transits(trace: Trace) -> dict[str, set[int]]:
-    """Give, of each direction of a wire, how long before its arrival a packet has left."""
+    """Return, of each direction of a wire, how long before its arrival a packet has left."""
     return {place: delays(link) for link, place in _places(trace, "wired")}
 
 
 def _late(trace: Trace) -> dict[str, int]:
-    """Give when the last packet left of which it is seen that it arrives."""
+    """Return when the last packet left of which it is seen that it arrives."""
     late = {place: trace.duration - max(delays(link)) for link, place in _places(trace, "radio")}
     for link, place in _places(trace, "wired"):
         gone = [*trace.came_through(place), *trace.steps_at(place, "dropped")]

@@ -35,7 +35,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def _can_be_headers(step: Step, *, is_real: bool) -> bool:
-    """Whether a packet can have so many bytes of headers.
+    """Return whether a packet can have so many bytes of headers.
 
     IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); UDP has 8. A real
     host may put extension headers on top of these (RFC 8200 §4), and send datagrams of other protocols: of
@@ -49,14 +49,14 @@ def _can_be_headers(step: Step, *, is_real: bool) -> bool:
 
 
 def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Finding]:
-    """Look for a length that changes, but for what an agent puts on."""
+    """Find a length that changes, but for what an agent puts on."""
     grown = 0 if before is None else step.bytes - before.bytes
     if grown and (not may_grow or grown < 0):
         yield _finding(step, f"its length grows by {grown} bytes")
 
 
 def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
-    """Say why a step cannot follow on the one before, if it cannot."""
+    """Return why a step cannot follow on the one before, if it cannot."""
     if before is None:
         if step.step != "made" or step.cause != "-":
             return f"{step.step} before it was made, or made with a cause of its loss"
@@ -73,7 +73,7 @@ def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | 
 
 
 def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
-    """Say why a packet cannot be there then: a node passes on at once what arrives (no processing delay)."""
+    """Return why a packet cannot be there then: nodes forward at once (no processing delay)."""
     if (
         before.step == "offered"
         and (step.step, step.place, step.time) == before[2:3] + before[4:5] + before[:1]
@@ -87,7 +87,7 @@ def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
 
 
 def _wrong_place(before: Step, step: Step) -> str | None:
-    """Say why a packet cannot be there, if it cannot."""
+    """Return why a packet cannot be there, if it cannot."""
     on_link = before.step in ("offered", "late")
     begin, end = _link(before.place) if on_link else (_node(before), "")
     match step.step:
@@ -105,7 +105,7 @@ def _wrong_place(before: Step, step: Step) -> str | None:
 
 
 def _identity(step: Step) -> tuple[str, str, int, int, bool]:
-    """Say what a packet is, but for its length: agents may put something on it."""
+    """Return the identity of a packet without its length: agents may add to it."""
     return step.flow, step.kind, step.seq, step.payload, step.damaged
 
 

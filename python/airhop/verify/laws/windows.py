@@ -36,7 +36,7 @@ class _State(NamedTuple):
     rto: float
 
     def differs(self, other: _State) -> bool:
-        """Whether anything but the time does; no estimate is the same as no estimate."""
+        """Return whether anything but the time does; no estimate is the same as no estimate."""
         return any(a != b and (a == a or b == b) for a, b in zip(self[1:], other[1:], strict=True))
 
 
@@ -106,7 +106,7 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
 
 
 def _instants(trace: Trace, name: str, flow: Mapping[str, Any]) -> set[int]:
-    """Give the times at which the sender begins, sends, or hears of something."""
+    """Return the times at which the sender begins, sends, or hears of something."""
     tables = ("acks", "segments", "notices")
     times = {time for table in tables for time, *_ in trace.rows_of(name, table)}
     return (
@@ -128,7 +128,7 @@ def _contradictions(
     instants: set[int],
     repairs: set[int],
 ) -> Iterator[str]:
-    """Say what is wrong with a state beside its neighbours."""
+    """Describe the contradiction of a state and its neighbours."""
     timer = flow["tcp"]["rto"]
     # What it is before the first sample is no bound's business (RFC 6298 §2.1, §2.4).
     bounds = ("min", "initial") if math.isnan(state.srtt) else ("min",)
@@ -183,7 +183,7 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
 
 
 def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
-    """Whether a timer explains it that need not send: the timeout backs off, or a loss is believed.
+    """Return whether a timer explains it that need not send: the timeout backs off, or a loss is believed.
 
     RFC 6298 §5.5; RACK's reordering timer (RFC 8985 §6.3), TCP-DCR's (Bhandarkar 2005), before pacing sends.
     """

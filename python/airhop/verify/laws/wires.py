@@ -39,7 +39,7 @@ class _Pace:
         """The highest of the rates, bits per second."""
 
     def bits(self, time: int) -> float:
-        """Give the bits that could have been sent by then."""
+        """Return the bits that could have been sent by then."""
         place = bisect_right(self._times, time) - 1
         return self._bits[place] + (time - self._times[place]) * self._rates[place] / 1e9
 
@@ -50,7 +50,7 @@ def _latest(rates: list[tuple[int, float]], time: int) -> float:
 
 @dataclass
 class _Port:
-    """One direction of a link, and what passed it."""
+    """Direction of a link, and the packets that passed it."""
 
     place: str
     pace: _Pace
@@ -75,7 +75,7 @@ class _Passage:
     step: Step
     offered: int
     start: int
-    """When it was due: it had come, and the one before was done."""
+    """Time at which it was due: it had arrived, and the previous one was done."""
     end: int
 
 
@@ -90,7 +90,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 
 
 def ports(trace: Trace) -> dict[str, _Port]:
-    """Give the directions of wires whose pace is known, by their places, with what passed them."""
+    """Return the directions of wires whose pace is known, by their places, with what passed them."""
     found = {}
     for link in trace.scenario.get("wired", []):
         for place, way in ways(link):
@@ -126,7 +126,7 @@ def passages(port: _Port) -> Iterator[_Passage]:
 
 
 def _served(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
-    """Hold the end of each against when it was due: its bits later, no sooner and no later."""
+    """Compare the end of each with when it was due: its bits later, no sooner and no later."""
     for passage in passages:
         left = port.pace.bits(passage.end) - port.pace.bits(passage.start) - passage.step.bytes * 8
         nanoseconds = left * 1e9 / port.pace.fastest
