@@ -5,8 +5,7 @@ use airhop_base::Span;
 /// The parameters of one connection, both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Whose stack this is, for what no parameter says: the form of a scheme in ns-2 or in Linux that is not its
-    /// paper's.
+    /// Stack whose behaviour applies where no parameter decides: the form of a scheme in ns-2 or in Linux that is not its paper's.
     pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
@@ -33,22 +32,22 @@ pub struct Config {
     /// ACKs that are sent at once although ACKs are delayed: at the beginning, after a pause of more than the least timeout,
     /// and after a duplicate, when the sender may be in slow start and waits for them (Linux' quick ACKs: 16).
     pub quick_acks: u32,
-    /// How the retransmission timeout is found.
+    /// Estimator of the retransmission timeout, and its bounds.
     pub rto: RtoConfig,
-    /// What a loss halves.
+    /// Quantity of which ssthresh is half after a loss.
     pub halve_from: HalveFrom,
     /// Leave fast recovery with no more than the flight plus one segment (RFC 6582 §3.2 step 3, option 1); else with
     /// ssthresh (option 2, ns-2).
     pub exit_to_flight: bool,
     /// Data may be marked by routers, and marks are echoed (RFC 3168).
     pub ecn: bool,
-    /// How the scheme `sack` recovers.
+    /// Loss recovery of the scheme `sack`.
     pub sack_recovery: SackRecovery,
-    /// How schemes of Reno's family notice losses.
+    /// Loss detection of the schemes of Reno's family.
     pub loss_detection: LossDetection,
-    /// What an ACK of new data adds to the window.
+    /// Window growth per ACK of new data.
     pub growth: Growth,
-    /// How much of the window must be in use for an ACK to grow it.
+    /// Share of the window that must be in use for an ACK to grow it.
     pub validation: Validation,
     /// Recoveries with SACK come down to the new window evenly (PRR, RFC 9937).
     pub prr: bool,
@@ -56,7 +55,7 @@ pub struct Config {
     pub tlp: bool,
     /// With RACK: after a timeout, two new segments before further retransmissions (F-RTO, RFC 5682 §3.1).
     pub frto: bool,
-    /// What notices are to the sender.
+    /// Reaction of the sender to explicit notifications.
     pub notices: Notices,
     /// A reduction of the window is undone if it turns out that nothing was lost (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
@@ -68,7 +67,7 @@ pub struct Config {
     /// A segment that is not full waits until data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4; RFC 1122 §4.2.3.4). Off where
     /// applications set TCP_NODELAY.
     pub nagle: bool,
-    /// What the receiver's host takes from a segment to the ACK that it causes; nothing if `None`. Whoever runs the endpoints does it.
+    /// Delay of the receiver's host between a segment and the ACK that it causes; none if `None`. The runner of the endpoints applies it.
     pub turnaround: Option<Turnaround>,
 }
 
@@ -81,10 +80,10 @@ pub struct Turnaround {
     pub p90: Span,
 }
 
-/// What explicit notifications are to a sender. Its window and its recovery are those of its scheme in any case.
+/// Reaction of a sender to explicit notifications. Its window and its recovery are those of its scheme in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notices {
-    /// What its scheme makes of them.
+    /// The reaction of the sender's scheme.
     Scheme,
     /// Nothing.
     Ignored,
@@ -95,7 +94,7 @@ pub enum Notices {
     Elsn,
 }
 
-/// How losses are noticed.
+/// Loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
     /// By duplicate ACKs, or SACK blocks above a hole: each scheme by its own recovery.
@@ -108,21 +107,21 @@ pub enum LossDetection {
     Rack,
 }
 
-/// What an ACK of new data adds to the window (RFC 5681 §3.1, RFC 3465).
+/// Window growth per ACK of new data (RFC 5681 §3.1, RFC 3465).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// A segment in slow start, one window's share of a segment after: for each ACK, whatever it acknowledges.
     PerAck,
-    /// The same for each segment's worth of newly delivered bytes, as Linux does: delayed ACKs do not slow growth. What is left
-    /// when slow start ends counts for congestion avoidance.
+    /// As [`Growth::PerAck`], but for each segment's worth of newly delivered bytes, as in Linux: delayed ACKs do not slow growth. The bytes
+    /// left over when slow start ends count for congestion avoidance.
     PerByte,
 }
 
-/// How much of the window must be in use for an ACK to grow it (congestion window validation): where the receiver or the application is the
-/// limit, what is not used is not tested.
+/// Congestion window validation: share of the window that must be in use for an ACK to grow it. Where the receiver or the application is the
+/// limit, the unused part of the window is untested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// It grows in any case, as in ns-2.
+    /// No share: the window always grows, as in ns-2.
     Never,
     /// Half of it (RFC 7661 §4.3, with what was outstanding at most in the last window of data in place of pipeACK).
     Half,
@@ -150,12 +149,12 @@ pub struct DelayedAck {
     pub timeout: Span,
 }
 
-/// What ssthresh is half of after a loss.
+/// Quantity of which ssthresh is half after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalveFrom {
     /// FlightSize, all that is sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
     Flight,
-    /// What of it is neither known to have arrived nor taken for lost, RFC 6675's pipe, as ns-3's NewReno and Veno do.
+    /// The part of FlightSize that is neither known to have arrived nor taken for lost, RFC 6675's pipe, as ns-3's NewReno and Veno do.
     Pipe,
     /// The congestion window, or the receiver's if that is smaller, as ns-2 does.
     Cwnd,
@@ -166,7 +165,7 @@ pub enum HalveFrom {
 /// Retransmission timeout parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RtoConfig {
-    /// Which estimator.
+    /// Estimator.
     pub kind: RtoKind,
     /// Lower bound.
     pub min: Span,
@@ -214,9 +213,9 @@ impl RtoKind {
 /// The named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// What ns-2.35's one-way agents do: the simulator of all four papers.
+    /// ns-2.35's one-way agents: the simulator of all four papers.
     Ns2,
-    /// What the RFCs say.
+    /// The RFCs.
     Rfc,
     /// Linux 6 on a host whose sockets are paced (fq, or BBR as default).
     Linux,
@@ -227,7 +226,7 @@ impl Preset {
     pub const ALL: [(&'static str, Preset); 3] =
         [("ns2", Preset::Ns2), ("rfc", Preset::Rfc), ("linux", Preset::Linux)];
 
-    /// Its name.
+    /// Returns the preset's name.
     pub fn name(self) -> &'static str {
         let found = Self::ALL.iter().find(|(_, preset)| *preset == self);
         found.expect("every preset is listed").0

@@ -49,7 +49,7 @@ pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
     leave(w, l.base.map(|base| base * kept), l.signal);
 }
 
-/// So many segments are left of what is to be reduced; none at a timeout that leaves ssthresh as it is.
+/// Applies a reduction that leaves `left` segments; `None` is a timeout that leaves ssthresh unchanged.
 pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
     w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
     w.cwnd = match signal {

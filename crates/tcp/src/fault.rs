@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Why a policy cannot go on: its code, which is not Airhop's, raised an error or asked for the impossible.
+/// Failure of a policy: its code, which is not Airhop's, raised an error or asked for the impossible.
 ///
 /// The seams have no room for errors, because the policies of Airhop make none. A policy that runs the code of others
 /// leaves the simulation by unwinding; whoever runs one with such policies does it inside [`Fault::catch`].
@@ -11,9 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub struct Fault {
     /// The scheme.
     pub scheme: String,
-    /// What was called.
+    /// The method that was called.
     pub method: &'static str,
-    /// What came of it.
+    /// The error.
     pub cause: Box<dyn Error + Send + Sync>,
 }
 

@@ -2,10 +2,10 @@
 
 use crate::{Config, Preset};
 
-/// What a segment of less than MSS waits for, if it is the last of what the application wrote (RFC 9293 §3.7.4, RFC 1122 §4.2.3.4).
+/// Condition for sending a segment of less than MSS that ends the application's data (RFC 9293 §3.7.4, RFC 1122 §4.2.3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nagle {
-    /// It waits; else it leaves at once (TCP_NODELAY).
+    /// True if such a segment waits; else it leaves at once (TCP_NODELAY).
     pub is_on: bool,
     awaited: Awaited,
     /// First byte after the last segment that was not full; zero before there is one.
@@ -14,8 +14,8 @@ pub(crate) struct Nagle {
 
 #[derive(Clone, Copy, Debug)]
 enum Awaited {
-    /// "If there is unacknowledged data …, then the sending TCP endpoint buffers all user data …, until the outstanding data have been
-    /// acknowledged or until the TCP endpoint can send a full-sized segment" (RFC 9293 §3.7.4).
+    /// RFC 9293 §3.7.4: "If there is unacknowledged data …, then the sending TCP endpoint buffers all user data …, until the outstanding data
+    /// have been acknowledged or until the TCP endpoint can send a full-sized segment".
     Outstanding,
     /// The last segment that was not full: Minshall's variant, as in Linux (tcp_nagle_check(), tcp_minshall_check()).
     Small,

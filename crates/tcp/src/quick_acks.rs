@@ -9,7 +9,7 @@ pub(crate) struct QuickAcks {
     /// A longer pause means that the sender starts anew: the least timeout, as a receiver that never sends measures none.
     pause: Span,
     left: u32,
-    /// When data last came in order.
+    /// Time of the last arrival of data in order.
     last: Option<Time>,
 }
 

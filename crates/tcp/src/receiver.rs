@@ -17,7 +17,7 @@ use airhop_base::{
 use echo::MarkEcho;
 use std::collections::VecDeque;
 
-/// What an endpoint's SYN occupies; the first data byte comes after it.
+/// Sequence space of an endpoint's SYN; the first data byte comes after it.
 const FIRST_BYTE: u64 = 1;
 
 /// A TCP receiver.
@@ -27,9 +27,9 @@ pub struct Receiver {
     me: NodeId,
     peer: NodeId,
     window: u64,
-    /// What it accepts ends here; without it, `window` beyond what came in order.
+    /// Right edge of the window; without it, the window ends `window` bytes beyond the data in order.
     edge: Option<u64>,
-    /// Where the window ends depends on how long data contended for the medium.
+    /// Limit of the window by the time for which data contended for the medium.
     contention: Option<ContentionLimit>,
     features: ReceiverFeatures,
     sack_blocks: usize,
@@ -42,11 +42,11 @@ pub struct Receiver {
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
-    /// It takes part in ECN if the sender does.
+    /// True if the receiver takes part in ECN when the sender does.
     is_ecn_capable: bool,
     /// The echo of marks, if the connection has agreed on ECN.
     echo: Option<Box<dyn MarkEcho>>,
-    /// Which of its packets may then be marked.
+    /// Packets of the receiver that may then be marked.
     extent: Extent,
     /// The last segment that came, if ACKs are to name it.
     arrival: Option<Arrival>,
@@ -207,7 +207,7 @@ impl Receiver {
         self.ready.push_back(packet);
     }
 
-    /// When [`Self::on_timeout`] is to be called, if at all.
+    /// Returns the time at which [`Self::on_timeout`] is due, if it is.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.ack_due
     }
@@ -233,7 +233,7 @@ impl Receiver {
         self.make_ready(reply);
     }
 
-    /// What the sender does not offer is not used: ECN (RFC 3168 §6.1.1: both bits ask for it), SACK (RFC 2018 §2), timestamps (RFC 7323
+    /// Drops the options that the sender does not offer: ECN (RFC 3168 §6.1.1: both bits ask for it), SACK (RFC 2018 §2), timestamps (RFC 7323
     /// §3.2).
     fn agree(&mut self, syn: &Segment) {
         let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
@@ -305,7 +305,7 @@ impl Receiver {
         self.make_ready(ack);
     }
 
-    /// All that came so far is acknowledged.
+    /// Notes that all data received so far is acknowledged.
     #[inline(always)]
     fn note_ack(&mut self, ack: &Segment) {
         if let Some(clock) = &mut self.clock {
@@ -391,7 +391,7 @@ struct Run {
     touched: u64,
 }
 
-/// What the arrival of a segment changed.
+/// Changes that the arrival of a segment caused.
 #[derive(Debug)]
 struct Change {
     /// By how much `expected` advanced.
@@ -435,7 +435,7 @@ impl Stream {
         (run.start < s.end).then(|| SackBlock { start: s.start.max(run.start), end: s.end.min(run.end) })
     }
 
-    /// Takes the runs that `expected` has reached.
+    /// Removes the runs that `expected` has reached.
     fn absorb(&mut self) {
         if !self.has_gap() {
             return;

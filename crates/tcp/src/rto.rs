@@ -23,8 +23,8 @@ pub trait RtoPolicy: Debug + Send {
     /// A segment sent at `sent` was acknowledged at `now`, and nothing makes that ambiguous. Ends the backoff.
     fn on_rtt(&mut self, sent: Time, now: Time);
 
-    /// The same as ns-2's Agent/TCP/Linux takes it: one for each ACK, by the timestamp that it echoes. It ends the backoff only if it acknowledges
-    /// a segment that was sent for the first time after the timer expired.
+    /// As [`RtoPolicy::on_rtt`], for ns-2's Agent/TCP/Linux: a sample for each ACK, by the timestamp that the ACK echoes. The sample ends the
+    /// backoff only if the ACK acknowledges a segment that was sent for the first time after the timer expired.
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
         let _ = ends_backoff;
         self.on_rtt(sent, now);
@@ -39,11 +39,11 @@ pub trait RtoPolicy: Debug + Send {
     /// The timeout for a timer that is started now: with backoff, within the configured bounds.
     fn timeout(&self) -> Span;
 
-    /// The same without backoff: a + 4v.
+    /// Returns the timeout without backoff: a + 4v.
     fn timeout_without_backoff(&self) -> Span;
 
-    /// The same for a round trip that may take `extra` longer: max(a + 4v, a + extra + G), with backoff, within the configured
-    /// bounds. Before the first sample a is not known, and counts for nothing.
+    /// Returns the timeout for a round trip that may take `extra` longer: max(a + 4v, a + extra + G), with backoff, within the configured
+    /// bounds. Before the first sample a is unknown and counts as 0.
     fn timeout_expecting(&self, extra: Span) -> Span;
 
     /// Smoothed round-trip time, `None` before the first sample.

@@ -28,31 +28,31 @@ pub struct Sent {
     pub end: u64,
     /// Number of its last transmission, counted over the connection: the sending order.
     pub order: u64,
-    /// When that was.
+    /// Time of the last transmission.
     pub at: Time,
     /// The receiver has it, as far as SACK may be relied on (RFC 2018 §8: not beyond a timeout).
     pub sacked: bool,
     /// An ACK has told once that it arrived. Never forgotten: what arrived counts once as delivered.
     pub arrived: bool,
-    /// It was sent more than once: its ACK gives no round trip (Karn's rule).
+    /// True if the segment was sent more than once: its ACK gives no round trip (Karn's rule).
     pub again: bool,
-    /// It was sent again since the last timeout that marked everything lost.
+    /// True if the segment was sent again since the last timeout that marked everything lost.
     pub retransmitted: bool,
-    /// It is taken to be lost and not yet repaired.
+    /// True if the segment is taken to be lost and not yet repaired.
     pub lost: bool,
-    /// It was taken to be lost, and may be repaired by now.
+    /// True if the segment was ever taken to be lost; it may be repaired by now.
     pub was_lost: bool,
     /// The link layer works on it until then (ERSN).
     pub held_until: Time,
 }
 
 impl Sent {
-    /// How many bytes it has.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         self.end - self.start
     }
 
-    /// How many of its bytes are under way once more: it was sent again, and neither arrived nor is taken for lost since.
+    /// Returns the bytes of the segment that are under way as a retransmission: sent again, and neither arrived nor taken for lost since.
     fn repeated(&self) -> u64 {
         if self.is_repeated() { self.bytes() } else { 0 }
     }
@@ -62,7 +62,7 @@ impl Sent {
         self.retransmitted && !self.sacked && !self.lost
     }
 
-    /// It goes out again.
+    /// Returns the retransmission of the segment.
     pub fn again(&self, cause: Cause) -> Next {
         Next { start: self.start, end: self.end, cause }
     }
@@ -72,7 +72,7 @@ impl Sent {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
-    /// Those of them that are SACKed.
+    /// The segments that are SACKed.
     runs: SackRanges,
     /// Every segment that begins below this is SACKed or was sent again.
     hole_from: u64,
@@ -140,8 +140,8 @@ impl Scoreboard {
         Some(before)
     }
 
-    /// What goes back may cut the stream elsewhere than it was cut: a segment that was short for want of data is a full one now. A segment
-    /// that reaches across `seq` becomes two.
+    /// Splits the segment that reaches across `seq`. A retransmission may cut the stream elsewhere than before: a segment that was short for
+    /// want of data is a full one now.
     #[cold]
     fn cut_at(&mut self, seq: u64) {
         let place = self.segments.partition_point(|e| e.end <= seq);
@@ -181,7 +181,8 @@ impl Scoreboard {
         self.losses.settle();
     }
 
-    /// Takes in an ACK up to `una` with these SACK blocks. They count up to `nxt`: what go-back-N is still to send again is not under way.
+    /// Processes an ACK up to `una` with these SACK blocks. The blocks count up to `nxt`: data that go-back-N is still to send again is not
+    /// under way.
     pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
         self.settle();
         (self.news.at, self.news.una) = (now, una);
@@ -290,21 +291,21 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// When the segment that begins at `start` was sent, if that was once: of what was sent twice nobody knows which copy arrived. The last
-    /// ACK may have told of it.
+    /// Returns the sending time of the segment that begins at `start`, if it was sent once: of two copies nobody knows which arrived. The last
+    /// ACK may have reported its arrival.
     pub fn sent_once(&self, start: u64) -> Option<Time> {
         let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
         known.filter(|e| !e.again).map(|e| e.at)
     }
 
-    /// The same, to be changed, with the account of what is lost.
+    /// Mutable access to the segment that begins at `start`, and to the account of losses.
     fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut Losses)> {
         let place = self.place(start);
         let e = self.segments.get_mut(place).filter(|e| e.start == start)?;
         Some((e, &mut self.losses))
     }
 
-    /// Where the first segment that does not begin below `start` is.
+    /// Returns the index of the first segment that does not begin below `start`.
     fn place(&self, start: u64) -> usize {
         let Some(first) = self.segments.front() else { return 0 };
         // Nearly all segments are of one length, and it is where it would be if all were.
@@ -332,7 +333,7 @@ impl Scoreboard {
         self.segments.back()
     }
 
-    /// How many segments there are.
+    /// Returns the number of segments.
     pub fn len(&self) -> usize {
         self.segments.len()
     }
@@ -358,7 +359,7 @@ impl Scoreboard {
         self.news.acknowledges_again
     }
 
-    /// The same as growth counts it: bytes, or a full segment for each (see [`Scoreboard::counting`]).
+    /// Returns the delivered bytes as growth counts them: bytes, or a full segment for each (see [`Scoreboard::counting`]).
     pub fn counted(&self) -> u64 {
         self.news.counted
     }

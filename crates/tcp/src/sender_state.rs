@@ -29,9 +29,9 @@ pub struct SenderState {
     pub dupthresh: u32,
     /// RFC 3042.
     pub limited_transmit: bool,
-    /// What an ACK adds to the window.
+    /// Window growth per ACK.
     pub growth: Growth,
-    /// How much of the window must be in use for an ACK to grow it.
+    /// Share of the window that must be in use for an ACK to grow it.
     pub validation: Validation,
     /// The first segment is a byte: ns-2's Agent/TCP/Linux has no handshake, but its first packet is but a header, and finds the round trip of
     /// a small packet.
@@ -43,11 +43,11 @@ pub struct SenderState {
     /// Until so many bytes are delivered, the sender sent less than the path may have taken (draft-cheng-iccrg-delivery-rate-estimation,
     /// C.app_limited); zero: it did not. Kept for schemes that ask for the delivery rate.
     pub limited_until: u64,
-    /// What a segment that is not full waits for.
+    /// Nagle's rule for a segment that is not full.
     pub(crate) nagle: Nagle,
-    /// What was sent and not yet acknowledged.
+    /// Record of the segments that were sent and not yet acknowledged.
     pub board: Scoreboard,
-    /// What is used of the window.
+    /// Use of the window.
     pub usage: Usage,
 }
 

@@ -4,7 +4,7 @@ use crate::config::Validation;
 use crate::control::whole;
 use crate::seams::Window;
 
-/// What was used of the window, over the last window of data.
+/// Use of the window, over the last window of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
     /// Segments that were outstanding at most.

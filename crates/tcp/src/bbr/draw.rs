@@ -5,7 +5,7 @@ use airhop_base::{SplitMix64, unit};
 pub struct Draw(SplitMix64);
 
 impl Draw {
-    /// Those that begin with `seed`.
+    /// Starts the sequence that `seed` determines.
     pub fn new(seed: u32) -> Self {
         Draw(SplitMix64::new(seed.into()))
     }

@@ -1,6 +1,6 @@
 use airhop_base::Time;
 
-/// What is acknowledged at a time beyond what the rate explains: aggregated ACKs (draft-ietf-ccwg-bbr §5.5.9).
+/// Aggregated ACKs: bytes acknowledged beyond those that the rate explains (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Debug, Default)]
 pub struct Excess {
     /// Since then no less came than the rate explains.
@@ -9,8 +9,8 @@ pub struct Excess {
 }
 
 impl Excess {
-    /// So many bytes were delivered at a time when the rate is taken to be `bw` bytes a second and the window `cwnd` bytes. Returns the
-    /// bytes beyond what was to be expected, the window at most.
+    /// Adds `fresh` delivered bytes, with a rate estimate of `bw` bytes a second and a window of `cwnd` bytes. Returns the bytes beyond the
+    /// expected ones, the window at most.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64) -> f64 {
         let mut expected = bw * now.since(self.since).secs_f64();
         if self.acked <= expected {

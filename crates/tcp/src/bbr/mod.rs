@@ -1,5 +1,5 @@
-//! What the versions of BBR have in common. Section numbers of v1 are those of draft-cardwell-iccrg-bbr-congestion-control-00, others those
-//! of draft-ietf-ccwg-bbr.
+//! Parts that the versions of BBR share. Section numbers of v1 are those of draft-cardwell-iccrg-bbr-congestion-control-00, others those of
+//! draft-ietf-ccwg-bbr.
 
 mod draw;
 mod excess;
@@ -14,7 +14,7 @@ pub use stay::Stay;
 
 /// The least window, segments: enough for delayed ACKs to come (BBRMinPipeCwnd: v1 §4.2.3.2; §2.8).
 pub const LEAST_CWND: f64 = 4.0;
-/// How far below its estimate it paces, so that queues drain (v1: Linux; §2.5).
+/// Margin of the pacing rate below the estimated bandwidth, so that queues drain (v1: Linux; §2.5).
 pub const PACING_MARGIN: f64 = 0.01;
 /// The round trip before there is a sample (v1 §4.2.1; §5.6.2).
 pub const WITHOUT_SAMPLE: Span = Span::from_millis(1);

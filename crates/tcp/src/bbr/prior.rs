@@ -11,7 +11,7 @@ impl PriorCwnd {
         self.0 = if is_usual { w.cwnd } else { self.0.max(w.cwnd) };
     }
 
-    /// What reduced it is over.
+    /// Restores the window after the reduction.
     pub fn restore(&self, w: &mut Window) {
         w.cwnd = w.cwnd.max(self.0);
     }

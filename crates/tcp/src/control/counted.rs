@@ -12,7 +12,7 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Takes in an ACK, in whatever state: what a recovery has acknowledged counts when it is over, and may be worth more than one segment.
+    /// Counts an ACK, in whatever state: bytes acknowledged during a recovery count when it is over, and may be worth more than one segment.
     pub fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked.div_ceil(s.mss) as f64; // the first, of a byte, is a segment
     }

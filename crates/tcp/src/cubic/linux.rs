@@ -13,7 +13,7 @@ pub(super) struct Linux {
     /// W_max; none before the first loss and after a timeout.
     w_max: Option<u64>,
     epoch: Option<Epoch>,
-    /// So many segments delivered make one more of the window.
+    /// Delivered segments per segment of window growth.
     per_segment: u64,
     /// Segments delivered that have not (snd_cwnd_cnt).
     credit: u64,
@@ -150,7 +150,7 @@ impl Epoch {
         }
     }
 
-    /// How many delivered segments make one more, for the window to follow the cubic.
+    /// Returns the delivered segments per segment of window growth with which the window follows the cubic.
     fn pace(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
         let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
         let t = fine(now - self.start + ahead);

@@ -25,10 +25,10 @@ pub(crate) enum Form {
     Linux,
 }
 
-/// What CUBIC can be given.
+/// Constants of CUBIC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
-    /// What is left of the window after a loss (RFC 9438 §4.6).
+    /// Share of the window that is left after a loss (RFC 9438 §4.6).
     pub beta: f64,
     /// C, segments per second cubed (§4.1).
     pub c: f64,
@@ -44,7 +44,7 @@ pub(crate) struct Cubic {
     /// The round trip that the ACK under way gave.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
-    /// When the last ACK left nothing outstanding, and nothing has been sent since.
+    /// Time of the last ACK that left nothing outstanding, if nothing has been sent since.
     idle_since: Option<Time>,
     last_sent: Time,
 }

@@ -8,20 +8,20 @@ use airhop_base::{Span, Time};
 pub(super) struct Rfc {
     constants: Constants,
     pub memory: Memory,
-    /// What it was before the last loss.
+    /// The state before the last loss.
     before: Memory,
     /// First byte that had not been sent then: a second loss below is of the same window of data.
     point: u64,
 }
 
-/// What a loss changes, beside the window.
+/// The state that a loss changes, beside the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Memory {
     /// W_max; none before the first loss and after a timeout, when the next epoch begins at its plateau (§4.8).
     pub w_max: Option<f64>,
     /// cwnd_prior (§4.1.2); none before a loss: slow start ended by itself.
     prior: Option<f64>,
-    /// This stage of congestion avoidance, once it has begun.
+    /// The present epoch of congestion avoidance, once it has begun.
     pub epoch: Option<Epoch>,
 }
 

@@ -1,8 +1,8 @@
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// How much data an ACK reports to have arrived, so that over time each segment counts once: a duplicate ACK stands for one
-/// segment, and a cumulative ACK after duplicates only for what these have not accounted for (Casetti et al. 2001, §2.1).
+/// Data that an ACK reports to have arrived, counted so that over time each segment counts once: a duplicate ACK stands for one segment, and a
+/// cumulative ACK after duplicates only for what these have not accounted for (Casetti et al. 2001, §2.1).
 #[derive(Debug)]
 pub struct AckCredit {
     /// Bytes that duplicate ACKs accounted for ahead of the cumulative ACK.
@@ -38,8 +38,8 @@ impl AckCredit {
     }
 }
 
-/// What ns-3's Westwood+ takes ACKs to stand for: a segment for each duplicate and each partial ACK, and when a recovery ends all that the
-/// ACK covers, which the duplicates have stood for before.
+/// Data that ns-3's Westwood+ counts per ACK: a segment for each duplicate and each partial ACK, and when a recovery ends all bytes that the ACK
+/// covers, although the duplicates have already counted for them.
 #[derive(Debug, Default)]
 pub struct Ns3Credit {
     /// First byte that had not been sent when the recovery under way began.

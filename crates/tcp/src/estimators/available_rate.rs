@@ -16,7 +16,7 @@ pub struct AvailableRate {
     last: Option<Sample>,
 }
 
-/// What the last sample was made of.
+/// Terms of the last sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Time,
@@ -55,7 +55,7 @@ impl AvailableRate {
         }
     }
 
-    /// When the last arrival was.
+    /// Returns the time of the last arrival.
     pub fn last_arrival(&self) -> Option<Time> {
         self.last.map(|last| last.at)
     }

@@ -2,8 +2,8 @@ use super::least;
 use crate::seams::Ack;
 use airhop_base::Span;
 
-/// How many of its own segments a sender has queued on the way (Brakmo and Peterson 1994): with window W, (W/BaseRTT - W/RTT) ·
-/// BaseRTT = W (1 - BaseRTT/RTT).
+/// Number of a sender's own segments that are queued on the path (Brakmo and Peterson 1994): with window W, (W/BaseRTT - W/RTT) · BaseRTT = W (1
+/// - BaseRTT/RTT).
 #[derive(Debug, Default)]
 pub struct Backlog {
     least: Option<Span>,
@@ -11,7 +11,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Takes the round-trip sample of an ACK, if that gives one.
+    /// Adds the round-trip sample of an ACK, if the ACK has one.
     pub fn on_ack(&mut self, a: &Ack) {
         if let Some(sample) = a.sample {
             self.latest = Some(sample);

@@ -2,20 +2,20 @@
 
 use airhop_base::{Span, Time};
 
-/// How a series of samples becomes an estimate. Samples are bytes per second.
+/// Filter that turns a series of samples into an estimate. Samples are bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// estimate = keep · estimate + (1 - keep) · sample.
     Exponential {
-        /// What is kept of the former estimate.
+        /// Weight of the former estimate.
         keep: f64,
     },
     /// The Tustin (bilinear) form of a first-order low-pass filter for samples at a fixed distance: estimate = keep · estimate +
     /// take · (sample + former sample).
     Bilinear {
-        /// What is kept of the former estimate.
+        /// Weight of the former estimate.
         keep: f64,
-        /// What is taken of the sum of two samples.
+        /// Weight of the sum of two samples.
         take: f64,
     },
     /// The Tustin form for samples at any distance D: [(2τ - D) · estimate + D · (sample + former sample)] / (2τ + D). Silence
@@ -35,7 +35,7 @@ pub struct PerAck {
     smoothing: Smoothing,
     /// Of the last sample, or of the beginning.
     last: Time,
-    /// What came at the instant of the last sample, after it: no rate can be taken of it, so the next one has it.
+    /// Bytes acknowledged at the instant of the last sample, after it: no rate can be computed of them, so the next sample includes them.
     left: f64,
     sample: f64,
     rate: f64,

@@ -28,7 +28,7 @@ const HYSTERESIS: f64 = 0.05;
 #[derive(Debug)]
 pub struct ContentionLimit {
     mss: u64,
-    /// What fits the buffer, bytes.
+    /// Buffer size, bytes.
     buffer: u64,
     /// L, segments.
     limit: f64,
@@ -36,7 +36,7 @@ pub struct ContentionLimit {
     before: Option<Means>,
 }
 
-/// What arrived in a probe interval.
+/// Arrivals of a probe interval.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     began: Time,
@@ -47,7 +47,7 @@ struct Interval {
     contention: Span,
 }
 
-/// What a probe interval comes to.
+/// Means of a probe interval.
 #[derive(Clone, Copy, Debug)]
 struct Means {
     /// Bytes per second.

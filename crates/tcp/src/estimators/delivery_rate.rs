@@ -39,11 +39,11 @@ struct Flight {
     /// P.tx_in_flight and P.lost.
     in_flight: u64,
     lost_before: u64,
-    /// It is taken to be lost.
+    /// True if the segment is taken to be lost.
     lost: bool,
 }
 
-/// What an ACK says of arrivals.
+/// Arrivals that an ACK reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrivals {
     /// Bytes that it shows to have arrived for the first time.
@@ -58,7 +58,7 @@ pub struct Arrivals {
     pub rate: Option<RateSample>,
 }
 
-/// So much was delivered in so long.
+/// A sample of the delivery rate: bytes delivered, and the time that this took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Bytes.
@@ -126,8 +126,8 @@ impl DeliveryRate {
         is_idle && limited
     }
 
-    /// All that is outstanding, `in_flight` bytes, is less than what may be: samples of what is sent from now until it has arrived
-    /// show what the application supplied, or what the scheme chose to send. Returns C.app_limited.
+    /// Marks the sender as application-limited: the `in_flight` bytes outstanding are fewer than allowed, so that samples of segments sent from
+    /// now until these have arrived measure the application's rate, or the rate that the scheme chose. Returns C.app_limited.
     pub fn limit(&mut self, in_flight: u64) -> u64 {
         self.limited_until = (self.delivered + in_flight).max(1);
         self.limited_until

@@ -52,7 +52,7 @@ impl FlipFlop {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }
 
-    /// How many of the last `l` samples, 64 at most, were beyond the limits; nothing before there were as many.
+    /// Returns the number of the last `l` samples, 64 at most, that were beyond the limits; `None` before there were as many samples.
     pub fn outliers(&self, l: u32) -> Option<u32> {
         (self.samples >= l).then(|| (self.outliers << 64u32.saturating_sub(l).min(63)).count_ones())
     }

@@ -17,7 +17,7 @@ impl ForwardDelays {
         self.packets.push_back((sent, arrived));
     }
 
-    /// What happened while the last `n` packets arrived, or as many as are known; `None` before the second.
+    /// Returns the interval over which the last `n` packets arrived, or as many as are known; `None` before the second.
     pub fn over(&self, n: usize) -> Option<Interval> {
         let packets = n.min(self.packets.len().checked_sub(1)?);
         let first = self.packets[self.packets.len() - 1 - packets];
@@ -37,7 +37,7 @@ impl ForwardDelays {
 /// Some packets that arrived one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// How many.
+    /// Number of packets.
     packets: usize,
     /// ΔR from the packet before the first of them to the last, nanoseconds.
     received: i64,
@@ -46,8 +46,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// How many packets are in a queue that delays by `delay` nanoseconds, if it serves one in the mean time between
-    /// arrivals, ΔR / n. `None` if no time passed between arrivals.
+    /// Returns the number of packets in a queue that delays by `delay` nanoseconds, if it serves one in the mean time between arrivals, ΔR / n.
+    /// `None` if no time passed between arrivals.
     pub fn packets_in(&self, delay: i64) -> Option<f64> {
         (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
     }

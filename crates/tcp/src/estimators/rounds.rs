@@ -2,7 +2,7 @@
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     count: u64,
-    /// What is sent when this much was delivered belongs to the next round trip.
+    /// Delivered bytes at which the round trip ends: segments sent from then on belong to the next one.
     ends: u64,
 }
 

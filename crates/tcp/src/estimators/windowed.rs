@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Windowed<V, const LEAST: bool> {
     length: u64,
-    /// What may yet become the extreme: each beats all after it. With its place.
+    /// Candidates for the extreme with their places: each beats all after it.
     values: VecDeque<(u64, V)>,
 }
 

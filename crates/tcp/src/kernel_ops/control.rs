@@ -34,7 +34,7 @@ pub struct KernelControl {
     high_seq: u64,
     /// The last ACK acknowledges data cumulatively.
     advances: bool,
-    /// What the last ACK said (`FLAG_*`).
+    /// Flags of the last ACK (`FLAG_*`).
     flag: u32,
     /// First byte never sent.
     max_sent: u64,
@@ -123,15 +123,15 @@ impl KernelControl {
         }
     }
 
-    /// What the sender has done to the window by itself since it was last shown: a lost SYN leaves one segment.
+    /// Adopts a window that the sender has changed by itself since it was last shown: a lost SYN leaves one segment.
     fn take(&mut self, w: &Window) {
         if *w != self.shown {
             (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
         }
     }
 
-    /// What the sender may use of the window: no more than its buffer holds. In fast recovery and in CWR the sender moves the flight by itself,
-    /// down to the window that it ends with.
+    /// Writes the window that the sender may use: no more than its buffer holds. In fast recovery and in CWR the sender moves the flight by
+    /// itself, down to the window that it ends with.
     fn show(&mut self, w: &mut Window) {
         let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
@@ -213,7 +213,7 @@ impl KernelControl {
         }
     }
 
-    /// What was outstanding when the repair began is acknowledged.
+    /// Ends the repair: all bytes that were outstanding when it began are acknowledged.
     fn repaired(&mut self) {
         let was_reduced = self.sk.ca_state == CaState::Recovery;
         self.set_state(CaState::Open);
@@ -288,7 +288,7 @@ impl KernelControl {
         self.ask("cong_control", |ops, sk| ops.cong_control(sk, ack, flag, &rs));
     }
 
-    /// Takes in what the sender knows now.
+    /// Updates the socket from the sender's state.
     fn refresh(&mut self, now: Time, s: &SenderState) {
         self.probe = self.probe.filter(|&seq| s.board.get(seq).is_some_and(|e| e.is_repeated()));
         self.sk.refresh(now, s, self.probe.is_some());
@@ -426,12 +426,12 @@ impl CongestionControl for KernelControl {
         (is_paced && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
     }
 
-    /// It has written `app_limited`, as BBR does while it looks for the least round trip.
+    /// True if the control has written `app_limited`, as BBR does while it probes for the least round trip.
     fn holds_back(&self) -> bool {
         self.holds_back
     }
 
-    /// What the rate makes in 1/1024 s, 64 KiB at most, and as many segments as the control asks for at least.
+    /// Returns the bytes that the rate carries in 1/1024 s, 64 KiB at most, and at least as many segments as the control asks for.
     fn send_quantum(&self) -> u64 {
         (self.sk.sk_pacing_rate / 1024)
             .min(65_535)

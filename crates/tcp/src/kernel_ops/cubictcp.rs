@@ -11,7 +11,7 @@ use airhop_base::{Sack, Span, Time};
 /// 717 of 1024, 410 of 1024, and fast convergence, as Linux has them.
 const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: true };
 
-/// What a call is told of the connection, in the kernel's units.
+/// State of the connection at a call, in the kernel's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// The time.
@@ -20,7 +20,7 @@ pub struct Moment {
     pub snd_una: u32,
     /// Next byte to send, modulo 2^32.
     pub snd_nxt: u32,
-    /// When data was last sent, in jiffies.
+    /// Time at which data was last sent, in jiffies.
     pub lsndtime: u32,
     /// Segments are spaced.
     pub is_paced: bool,

@@ -46,13 +46,13 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
         | set(ACK_MAYBE_DELAYED, is_last && is_short)
 }
 
-/// The same after losses were looked for: a retransmission may be among them.
+/// Returns `FLAG_LOST_RETRANS` if loss detection has found a retransmission lost.
 pub(super) fn of_losses(s: &SenderState) -> u32 {
     let mut lost = s.board.newly_lost().iter().filter_map(|&start| s.board.get(start));
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }
 
-/// The same where more was delivered than the one segment, since that was sent: its ACK was not delayed.
+/// Clears `FLAG_ACK_MAYBE_DELAYED` where more than the one segment was delivered since it was sent.
 pub(super) fn beside_others(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED
 }

@@ -3,10 +3,10 @@ use crate::seams::{Connected, NoticePolicy, Run};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Why a callback could not be run to its end.
+/// Error of a callback that could not run to its end.
 pub type CallbackError = Box<dyn Error + Send + Sync>;
 
-/// Which callbacks a control has.
+/// Set of the callbacks that a control has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callbacks(u16);
 
@@ -94,7 +94,7 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The callbacks that it has; asked once.
     fn has(&self) -> Callbacks;
 
-    /// What hears notices for it on the interface, if it has such a program; asked once.
+    /// Returns the policy that hears notices on the interface, if the control has such a program; asked once.
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }
@@ -161,7 +161,7 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// What an ACK acknowledges has left the queue of retransmissions.
+    /// Runs after the acknowledged segments have left the retransmission queue.
     ///
     /// # Errors
     /// The program's fault.

@@ -17,11 +17,11 @@ pub enum CaState {
     Cwr = 2,
     /// Fast recovery.
     Recovery = 3,
-    /// What a timeout left is being repaired.
+    /// Recovery from a timeout.
     Loss = 4,
 }
 
-/// What tells a connection from others: addresses and ports as they stand in packets, and the numbers that count its bytes.
+/// Identity of a connection: addresses and ports as they stand in packets, and the numbers that count its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// IPv4 address of the sender.
@@ -82,15 +82,15 @@ pub struct Sock {
     pub total_retrans: u32,
     /// Not zero: until so many packets are delivered, samples show what the application supplied, or what the control chose to send.
     pub app_limited: u32,
-    /// When data was last sent, in jiffies.
+    /// Time at which data was last sent, in jiffies.
     pub lsndtime: u32,
     /// Packets sent, and packets delivered, since a reduction began (RFC 9937): the second is the sender's, which a control with `cong_control`
     /// does without.
     pub prr_out: u32,
     pub prr_delivered: u32,
-    /// How many packets late a packet may be: DupThresh, and more once the path is known to reorder.
+    /// Tolerated reordering, packets: DupThresh, and more once the path is known to reorder.
     pub reordering: u32,
-    /// When the window was last full, or changed by a reduction, in jiffies.
+    /// Time at which the window was last full, or changed by a reduction, in jiffies.
     pub snd_cwnd_stamp: u32,
     /// `icsk_ack.pending`: a receiver's, which a control may write; of no effect here, as the other end sends no data.
     pub ack_pending: u8,
@@ -183,8 +183,8 @@ impl Sock {
         (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
     }
 
-    /// What the sender knows now. Linux counts a lost packet that was sent again in `lost_out` and in `retrans_out`, and a loss probe, which
-    /// repeats what nobody takes for lost, in `retrans_out` alone; `is_probed`: one is under way.
+    /// Updates the fields from the sender's state. Linux counts a lost packet that was sent again in `lost_out` and in `retrans_out`, and a loss
+    /// probe, which repeats what nobody takes for lost, in `retrans_out` alone; `is_probed`: one is under way.
     pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;

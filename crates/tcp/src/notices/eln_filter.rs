@@ -8,7 +8,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct ElnFilter {
     n: u32,
-    /// What an ERSN is worth.
+    /// Reaction to an ERSN.
     on_ersn: Reaction,
     /// ELNs since the last progress.
     consecutive: u32,
@@ -23,7 +23,7 @@ impl ElnFilter {
         ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
     }
 
-    /// The same, deaf to ERSNs: what they are worth is the difference (Yun 2009 §5).
+    /// As [`ElnFilter::new`], but ignores ERSNs: the difference is the value of ERSNs (Yun 2009 §5).
     pub fn without_ersn(n: u32) -> Self {
         ElnFilter { on_ersn: Reaction::Ignore, ..ElnFilter::new(n) }
     }

@@ -21,8 +21,8 @@ pub use once_per_loss::OncePerLoss;
 pub use refresh_timer::RefreshTimer;
 pub use shield::{Lasts, Shield};
 
-/// How many timeouts a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end
-/// a connection to a station that left would never give up. Airhop's choice, as the paper has no number.
+/// Timeouts that a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end a connection to a
+/// station that left would never give up. Airhop's choice, as the paper has no number.
 pub const PATIENCE: u32 = 12;
 
 /// The policies of a scheme, for a sender to which notices are what `notices` says.

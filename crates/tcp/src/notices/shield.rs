@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// How long an ELN explains the duplicate ACKs for its segment.
+/// Time for which an ELN explains the duplicate ACKs for its segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
     /// One smoothed round-trip time: what was sent before the retransmission has caused its duplicates by then.

@@ -1,5 +1,4 @@
-//! What recoveries have in common: the guard against a second reduction, segments that go out at once, and what a
-//! timeout leaves.
+//! Parts that recoveries share: the guard against a second reduction, segments that go out at once, and the state that a timeout leaves.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;

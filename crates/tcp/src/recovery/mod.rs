@@ -37,7 +37,7 @@ use crate::{Config, Preset};
 /// A way to repair a loss, for schemes that choose it by its name.
 #[derive(Debug)]
 pub struct Kind {
-    /// Its name.
+    /// The recovery's name.
     pub name: &'static str,
     /// True if the receiver must report SACK blocks.
     pub sack: bool,

@@ -17,19 +17,19 @@ use airhop_base::{Sack, Time};
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
-    /// What was sent again on a notice and is not acknowledged.
+    /// Segments that were sent again on a notice and are not acknowledged.
     answered: Vec<Answered>,
-    /// What the link layer works on, by first byte, and till when that counts.
+    /// Segments that the link layer works on: first byte, and the end of the hold.
     held: Vec<(u64, Time)>,
     /// First bytes of what was lost in a disconnection.
     owed: Vec<u64>,
     /// Segments that have arrived since the last advance, as duplicates tell.
     duplicates: u32,
-    /// What the last ACK reported.
+    /// SACK blocks of the last ACK.
     sack: Sack,
     /// Fast recovery is under way.
     recovering: bool,
-    /// What was outstanding at the last timeout ends here.
+    /// End of the data that was outstanding at the last timeout.
     slow_until: u64,
     now: Time,
 }
@@ -45,7 +45,7 @@ struct Answered {
 }
 
 impl NoticeAware {
-    /// What `inner` is to be told of notices.
+    /// Makes `inner` aware of notices.
     pub fn new(inner: Box<dyn Recovery>) -> Self {
         NoticeAware {
             inner,
@@ -60,7 +60,7 @@ impl NoticeAware {
         }
     }
 
-    /// Takes in a duplicate ACK. True if a notice explains it.
+    /// Counts a duplicate ACK. True if a notice explains it.
     fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());

@@ -55,7 +55,7 @@ impl Prr {
         self.target = self.target.min(target);
     }
 
-    /// So much was sent.
+    /// Counts `bytes` as sent.
     pub fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
     }

@@ -5,7 +5,7 @@ use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 use std::fmt::Debug;
 
-/// What an estimator makes of samples: of segments sent at `sent` and acknowledged at `now`.
+/// State of an estimator after samples of segments sent at `sent` and acknowledged at `now`.
 pub(super) trait Estimate: Copy + Debug + Send + 'static {
     /// Of the first sample.
     fn first(sent: Time, now: Time, config: &RtoConfig) -> Self;

@@ -13,7 +13,7 @@ pub(super) struct Linux {
     deviation: Span,
     /// The greatest `deviation` of this round, the minimum at least.
     greatest: Span,
-    /// What is added to the mean.
+    /// Margin added to the mean.
     margin: Span,
     /// A segment that was sent at this time or later ends the round.
     round_began: Time,

@@ -41,7 +41,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Which segments are marked: a matter of their place in the stream, so that the mark of a lost one is known.
+/// Rule of marking: a segment's place in the stream decides, so that the mark of a lost segment is known.
 #[derive(Clone, Copy, Debug)]
 struct Marking {
     k: u64,
@@ -53,7 +53,7 @@ impl Marking {
         if start / self.mss % (self.k + 1) == self.k { Profile::Out } else { Profile::In }
     }
 
-    /// What `lost` segments, `out` of them marked, are the sign of.
+    /// Classifies `lost` segments, `out` of them marked.
     fn judge(self, out: u32, lost: u32) -> Judged {
         let congestion = match lost {
             1 => out == 1,

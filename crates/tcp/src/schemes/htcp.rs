@@ -53,14 +53,14 @@ struct Htcp {
     rtt: Option<Span>,
     beta: f64,
     memory: Memory,
-    /// What it was before the last loss.
+    /// The state before the last loss.
     before: Memory,
     /// First byte that had not been sent then: a second loss below is of the same window of data.
     point: u64,
     rate: Throughput,
 }
 
-/// What a loss changes, beside the window.
+/// The state that a loss changes, beside the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// The last loss, or the first ACK.
@@ -71,12 +71,12 @@ struct Memory {
     rate: Option<f64>,
 }
 
-/// What is left of the window: at least, and at most.
+/// Least and greatest share of the window that is left after a loss.
 const BETA: (f64, f64) = (0.5, 0.8);
 /// The round trip at which scaling changes nothing, seconds, and its bounds.
 const REFERENCE: f64 = 0.1;
 const SCALE: (f64, f64) = (0.1, 2.0);
-/// What the longest round trip grows by with one sample: a late ACK is no queue (Linux).
+/// Greatest increase of the longest round trip per sample: a late ACK is no queue (Linux).
 const LONGEST_STEP: Span = Span::from_millis(20);
 
 impl Htcp {
@@ -105,7 +105,7 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, whatever beta is
     }
 
-    /// What a loss now leaves of the window.
+    /// Returns the share of the window that is left after a loss now.
     fn adapt(&self) -> f64 {
         let has_changed = match (self.memory.rate, self.rate.greatest) {
             (Some(before), Some(now)) => (now - before).abs() > self.delta_b * before,

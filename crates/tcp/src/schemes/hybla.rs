@@ -63,7 +63,7 @@ enum Form {
     Linux,
 }
 
-/// How far the first flight is acknowledged.
+/// Progress of the first flight's acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Beginning {
     /// Not at all.

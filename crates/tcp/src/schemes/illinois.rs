@@ -210,7 +210,7 @@ mod tests {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
-    /// What a round with this mean round trip makes of it, where the round trips so far were from 100 to 200 ms.
+    /// Returns alpha and beta after a round with this mean round trip, where the round trips so far were from 100 to 200 ms.
     fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
         i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
         i.round = Round { end: 0, sum: Span::from_millis(4 * mean), samples: 4 };

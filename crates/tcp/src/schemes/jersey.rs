@@ -47,7 +47,7 @@ pub(super) const PARAMS: &[Param] = &[Param::word(
     "the round-trip time that the estimate is multiplied with: the last one measured, or the smallest so far",
 )];
 
-/// Whose clock times the arrivals.
+/// Clock that times the arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clock {
     /// The sender's: when an ACK comes (ABE).

@@ -50,7 +50,7 @@ struct Jtcp {
     k: f64,
     several: f64,
     delays: ForwardDelays,
-    /// When duplicate ACKs last cut the window.
+    /// Time at which duplicate ACKs last cut the window.
     last_cut: Option<Time>,
 }
 

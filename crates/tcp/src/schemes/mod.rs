@@ -11,29 +11,29 @@ pub type Build = dyn Fn(&Params, &Config) -> Parts + Send + Sync;
 
 /// A scheme: a named combination of policies, with all that the catalogue says of it.
 pub struct Scheme {
-    /// Its name in scenario files and on the command line.
+    /// Name in scenario files and on the command line.
     pub name: &'static str,
-    /// Its title, for people.
+    /// Title, for people.
     pub title: &'static str,
-    /// Its family: "loss-based", "local recovery", "explicit notification", …
+    /// Family: "loss-based", "local recovery", "explicit notification", …
     pub family: &'static str,
     /// The preset of the system whose own sender it is; `None` where its source runs it over any TCP.
     pub preset: Option<Preset>,
-    /// What it does, in a few sentences.
+    /// Mechanism, in a few sentences.
     pub about: &'static str,
-    /// When it helps and when it does not.
+    /// Conditions under which the scheme helps, and under which it does not.
     pub helps: &'static str,
-    /// Where it was published.
+    /// Publication.
     pub cite: &'static str,
-    /// What it needs from the network: agents, queues, services of the link layer.
+    /// Requirements on the network: agents, queues, services of the link layer.
     pub needs: &'static [&'static str],
-    /// Its parameters with defaults.
+    /// Parameters with defaults.
     pub params: &'static [Param],
-    /// What in it was verified, and against what: a paper's text, another implementation's source, a measurement.
+    /// Verified parts, each with its reference: a paper's text, another implementation's source, a measurement.
     pub verified: &'static [&'static str],
-    /// What in it is reconstructed or inferred rather than printed in its source; empty if nothing is.
+    /// Parts that are reconstructed or inferred rather than printed in the source; empty if there are none.
     pub reconstructed: &'static [&'static str],
-    /// What it asks of its receiver and of the segments between both ends.
+    /// Requirements on the receiver and on the segments between both ends.
     pub features: ReceiverFeatures,
     /// Builds the policies of one sender.
     pub build: &'static Build,
@@ -58,7 +58,7 @@ pub struct ReceiverFeatures {
     pub header_check: bool,
     /// An ELN is repeated on every duplicate ACK until the segment is there (TCP-ELN).
     pub eln_repeated: bool,
-    /// Whether routers may mark data, and how its receiver echoes marks.
+    /// Echo of marks by the receiver; with [`Echo::AsConfigured`] the connection's configuration decides whether routers may mark data.
     pub echo: Echo,
     /// Data in whose header nodes add up how long it contended for the medium, and a receiver that limits the window by that
     /// (TCP-CC).
@@ -98,7 +98,7 @@ impl ReceiverFeatures {
         config.ecn || self.echo != Echo::AsConfigured
     }
 
-    /// Which packets may be marked beside new data.
+    /// Returns the packets that may be marked beside new data.
     pub(crate) fn extent(&self, config: &Config) -> Extent {
         match self.echo {
             Echo::EachByte if config.stack == Preset::Linux => Extent::All,
@@ -107,7 +107,7 @@ impl ReceiverFeatures {
         }
     }
 
-    /// What of it shows in a trace, by name: what whoever reads one has to know of a scheme.
+    /// Returns the names of the features that a reader of a trace has to know.
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("paces", self.paces),
@@ -118,7 +118,7 @@ impl ReceiverFeatures {
     }
 }
 
-/// Which packets of a connection that agreed on ECN are ECN-capable.
+/// Packets of a connection that agreed on ECN that are ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Extent {
     /// New data (RFC 3168 §6.1.1, §6.1.4, §6.1.5).
@@ -129,29 +129,29 @@ pub(crate) enum Extent {
     All,
 }
 
-/// How marks of congestion get back to the sender.
+/// Echo of marks of congestion to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
     /// Not at all, or as RFC 3168 says: as the connection is configured.
     AsConfigured,
-    /// Whatever is configured: data may be marked, and each mark is echoed at once, on the ACK of the packet that bore it (Jersey).
+    /// Each mark is echoed at once, on the ACK of the packet that bore it, and data may be marked whatever is configured (Jersey).
     EachMark,
-    /// Whatever is configured: data may be marked, and each ACK says whether what it acknowledges was (RFC 8257 §3.2).
+    /// Each ACK echoes the marks of the data that it acknowledges, and data may be marked whatever is configured (RFC 8257 §3.2).
     EachByte,
 }
 
 /// A parameter of a scheme.
 #[derive(Debug)]
 pub struct Param {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// Its default.
+    /// Default.
     pub default: f64,
     /// Smallest and greatest value allowed.
     pub range: (f64, f64),
-    /// If it is a choice of words: the words. Its value is then the number of one.
+    /// Words of a parameter that is a choice of words; its value is then the index of one.
     pub words: &'static [&'static str],
-    /// What it is, with unit and source.
+    /// Meaning, with unit and source.
     pub about: &'static str,
 }
 

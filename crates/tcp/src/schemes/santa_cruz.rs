@@ -48,13 +48,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// What the queue did in the last windows.
+/// Trend of the queue over the last windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trend {
     Normal,
-    /// It grew in the last window.
+    /// Queue grew in the last window.
     Growing,
-    /// It grew in two consecutive windows, and has not shrunk since.
+    /// Queue grew in two consecutive windows, and has not shrunk since.
     Congestion,
 }
 

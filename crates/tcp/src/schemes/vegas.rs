@@ -76,19 +76,19 @@ struct Vegas {
     /// The smallest round trip so far.
     base: Option<Span>,
     round: Round,
-    /// What each ACK of this round adds to the window.
+    /// Window growth per ACK of this round.
     growth: f64,
     /// Slow start: whether the window doubles in this round.
     doubles: bool,
     last_cut: Time,
-    /// What a cut leaves is ns-2's, in whole segments.
+    /// True if a cut leaves whole segments, as in ns-2.
     is_ns2s: bool,
 }
 
 /// A round trip: until all is acknowledged that was sent before it began.
 #[derive(Debug)]
 struct Round {
-    /// Its end is the ACK of the byte before this one, or of a later one.
+    /// End of the round: the ACK of the byte before this one, or of a later one.
     end: u64,
     began: Time,
     sum: Span,

@@ -80,7 +80,7 @@ impl Westwood {
         self.backlog.segments(w.cwnd)
     }
 
-    /// The same, if the round trip is `rtt` now.
+    /// Returns the segments of its own that are queued if the round trip is `rtt` now.
     pub(super) fn queued_at(&self, w: &Window, rtt: Span) -> Option<f64> {
         Some(queued(w.cwnd, self.backlog.base()?, rtt))
     }
@@ -92,7 +92,7 @@ impl Westwood {
     }
 }
 
-/// What a rate of `rate` bytes per second fills of a path that takes `least`, in segments, at least 2.
+/// Returns the segments with which a rate of `rate` bytes per second fills a path of least round trip `least`, at least 2.
 pub(super) fn filled(rate: f64, least: Option<Span>, s: &SenderState) -> f64 {
     (rate * least.map_or(0.0, Span::secs_f64) / s.mss as f64).max(2.0)
 }

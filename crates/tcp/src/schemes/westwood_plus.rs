@@ -62,7 +62,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// How losses are repaired, for schemes that exist in Linux and on NewReno.
+/// Repair of losses, for schemes that exist in Linux and on NewReno.
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno", "reno"],
@@ -84,7 +84,7 @@ struct WestwoodPlus {
     least: Option<Span>,
 }
 
-/// How ACKs are counted.
+/// Rule by which ACKs are counted.
 #[derive(Debug)]
 enum Credit {
     /// Each segment once.

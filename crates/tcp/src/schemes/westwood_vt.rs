@@ -97,7 +97,7 @@ impl WestwoodVt {
         if w.in_slow_start() { Judged::Congestion } else { self.by_queue(self.westwood.queued(w)) }
     }
 
-    /// What Δ says.
+    /// Classifies a loss by Δ.
     fn by_queue(&self, queued: Option<f64>) -> Judged {
         match queued {
             Some(queued) if queued < self.alpha => Judged::Wireless,

@@ -3,7 +3,7 @@
 use super::{Scoreboard, Sent};
 use airhop_base::Time;
 
-/// What is marked lost.
+/// Account of the segments marked lost.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Losses {
     /// No segment that begins below this is.
@@ -16,7 +16,7 @@ pub(super) struct Losses {
     pub fresh: Vec<u64>,
     /// Bytes of these.
     pub fresh_bytes: u64,
-    /// What is neither SACKed nor marked lost, against full segments.
+    /// Shortfall of the segments that are neither SACKed nor marked lost.
     pub shortfall: Shortfall,
 }
 
@@ -156,7 +156,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// What is marked lost is under way after all.
+    /// Clears every loss mark: the segments are under way after all.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
@@ -178,7 +178,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// What earlier searches found does not hold any more.
+    /// Restarts all searches: their earlier results are no longer valid.
     pub(super) fn search_anew(&mut self) {
         (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }

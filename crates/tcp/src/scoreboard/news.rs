@@ -2,28 +2,28 @@ use super::Sent;
 use super::losses::Shortfall;
 use airhop_base::{Span, Time};
 
-/// What the last ACK told.
+/// Changes that the last ACK reported.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
-    /// When it came, and what it acknowledged cumulatively.
+    /// Time of the ACK, and its cumulative acknowledgement.
     pub at: Time,
     pub una: u64,
     /// Segments that it acknowledged or SACKed and that were neither before, as they were then.
     pub arrived: Vec<Sent>,
     /// Bytes that arrived for the first time.
     pub delivered: u64,
-    /// The same, each segment that arrived wholly as a full one where the window counts segments.
+    /// As `delivered`, but with each segment that arrived wholly counted as a full one where the window counts segments.
     pub counted: u64,
     /// Bytes that it SACKed and that were not.
     pub sacked: u64,
-    /// It acknowledged a segment that was sent more than once.
+    /// True if the ACK acknowledged a segment that was sent more than once.
     pub acknowledges_again: bool,
-    /// When the newest was sent of what arrived for the first time and was sent once.
+    /// Latest sending time among the segments that arrived for the first time and were sent once.
     newest: Option<Time>,
 }
 
 impl News {
-    /// It tells that this segment arrived, which was not SACKed.
+    /// Adds a segment that arrived and was not SACKed before.
     pub fn add(&mut self, e: &Sent, shortfall: &Shortfall) {
         self.arrived.push(*e);
         if !e.arrived {

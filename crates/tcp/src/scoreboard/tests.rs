@@ -6,7 +6,7 @@ use proptest::prelude::*;
 /// Bytes of a segment.
 const MSS: u64 = 100;
 
-/// What happens to a scoreboard. Numbers are of segments above the cumulative ACK.
+/// Operation on a scoreboard. Numbers are of segments above the cumulative ACK.
 #[derive(Clone, Debug)]
 enum Act {
     Send(u64),
@@ -44,7 +44,7 @@ impl Scoreboard {
     }
 }
 
-/// Takes in an ACK the simple way, on a copy of the segments. Returns the bytes that are newly SACKed, and those newly known to have arrived.
+/// Processes an ACK the simple way, on a copy of the segments. Returns the bytes that are newly SACKed, and those newly known to have arrived.
 fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
     let (mut sacked, mut delivered) = (0, 0);
     segments.retain_mut(|e| {

@@ -31,31 +31,31 @@ impl Window {
 /// An acknowledgement, as policies see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// When it came.
+    /// Time of arrival.
     pub now: Time,
     /// Bytes that it acknowledges cumulatively for the first time; zero for a duplicate.
     pub acked: u64,
     /// Bytes that it shows to have arrived for the first time: those it acknowledges cumulatively, less what SACK blocks had
     /// reported before, plus what its own report.
     pub delivered: u64,
-    /// The same as growth counts it: with preset linux each segment as a full one (tcp_clean_rtx_queue()).
+    /// Delivered bytes as growth counts them: with preset linux each segment as a full one (tcp_clean_rtx_queue()).
     pub counted: u64,
-    /// Its SACK blocks.
+    /// SACK blocks.
     pub sack: Sack,
     /// The round-trip sample that the retransmission timer took from it, if it took one: one a round trip without timestamps.
     pub rtt: Option<Span>,
     /// The round trip, to the nanosecond, of the newest segment that it shows to have arrived, among those that were sent once (Karn's
     /// rule): one for nearly every ACK. None for that of a SYN.
     pub sample: Option<Span>,
-    /// It echoes a mark of congestion (RFC 3168 §6.1.3, or Jersey's congestion warning).
+    /// True if the ACK echoes a mark of congestion (RFC 3168 §6.1.3, or Jersey's congestion warning).
     pub ece: bool,
-    /// Which segment caused it and when that arrived, if the scheme's receiver says so.
+    /// The segment that caused the ACK and its time of arrival, if the scheme's receiver reports them.
     pub arrival: Option<Arrival>,
 }
 
 #[cfg(test)]
 impl Ack {
-    /// One that acknowledges so many bytes and says nothing else.
+    /// Returns an ACK of so many bytes without any other information.
     pub(crate) fn of(now: Time, acked: u64) -> Self {
         Ack {
             now,
@@ -71,12 +71,12 @@ impl Ack {
     }
 }
 
-/// What an ACK did, as senders see it that go by the rate at which data is delivered.
+/// Per-ACK delivery report, for rate-based controls (BBR, Copa).
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery {
-    /// When it came.
+    /// Time of the ACK.
     pub now: Time,
-    /// What it says of arrivals.
+    /// Arrivals that the ACK reports.
     pub arrivals: Arrivals,
     /// Bytes that it shows to be lost.
     pub lost: u64,
@@ -84,13 +84,13 @@ pub struct Delivery {
     pub before: u64,
     /// Bytes in the network after it; what it lets out is still to be sent.
     pub in_flight: u64,
-    /// What is being repaired after it.
+    /// Repair under way after the ACK.
     pub repair: Repair,
-    /// How long pacing holds the next segment back.
+    /// Time for which pacing delays the next segment.
     pub wait: Span,
 }
 
-/// What told the sender of a loss.
+/// Signal by which the sender detected a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// Duplicate ACKs, or SACK blocks above a hole.
@@ -104,9 +104,9 @@ pub enum Signal {
 /// A sign of congestion, unless the scheme finds that it is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// When it was noticed.
+    /// Time of detection.
     pub now: Time,
-    /// How it was noticed.
+    /// Signal by which it was detected.
     pub signal: Signal,
     /// Amount to be reduced, segments: data in flight or window, as configured. `None`: leave ssthresh unchanged (this segment already timed
     /// out, RFC 5681 §3.1).
@@ -117,14 +117,14 @@ pub struct Loss {
     pub window: f64,
 }
 
-/// What a scheme takes the cause of a loss to be.
+/// Cause that a scheme attributes to a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
     /// A queue overflowed.
     Congestion,
     /// The wireless link lost it.
     Wireless,
-    /// It cannot tell yet.
+    /// Not classified yet.
     Undecided,
 }
 
@@ -132,7 +132,7 @@ impl Judged {
     /// All of them, in the order of the results.
     pub const ALL: [Judged; 3] = [Judged::Congestion, Judged::Wireless, Judged::Undecided];
 
-    /// Its name in results.
+    /// Returns the name in results.
     pub const fn name(self) -> &'static str {
         match self {
             Judged::Congestion => "congestion",
@@ -151,12 +151,12 @@ pub struct LossClassification {
     pub judged: Judged,
 }
 
-/// What only a simulator knows of the path: for senders that show what perfect knowledge would be worth.
+/// State of the path that only a simulator knows: for senders that show the value of perfect knowledge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
     /// The share of the bottleneck that is this flow's: payload per second.
     pub rate: Rate,
-    /// What the bottleneck would carry of this flow's payload if nobody else used the path, per second.
+    /// Rate of this flow's payload at the bottleneck if nobody else used the path.
     pub whole: Rate,
     /// The round-trip time with empty queues.
     pub rtt: Span,
@@ -192,13 +192,13 @@ pub trait CongestionControl: Debug + Send {
         w.restore(before);
     }
 
-    /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.
+    /// Returns the greatest rate of segments, payload alone, if they are to be spaced. Asked before each.
     fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let _ = (w, s);
         None
     }
 
-    /// How many segments leave together when they are spaced.
+    /// Returns the number of segments that leave together when they are spaced.
     fn send_quantum(&self) -> u64 {
         1
     }
@@ -251,7 +251,7 @@ pub trait CongestionControl: Debug + Send {
         let _ = seed;
     }
 
-    /// Whether a biased queue is to spare the segment that goes out now.
+    /// Returns whether a biased queue is to spare the segment that goes out now.
     fn profile(&mut self, sent: &Next) -> Profile {
         let _ = sent;
         Profile::In

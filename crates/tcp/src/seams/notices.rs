@@ -5,7 +5,7 @@ use crate::sender_state::SenderState;
 use airhop_base::{Notice, Packet, Time};
 use std::fmt::Debug;
 
-/// Says what an explicit notification is worth.
+/// Policy of a sender for explicit notifications.
 pub trait NoticePolicy: Debug + Send {
     /// A notice: about a segment that is missing, or about the link ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
@@ -57,7 +57,7 @@ pub trait NoticePolicy: Debug + Send {
     }
 }
 
-/// What a sender does on a notice.
+/// Reaction of a sender to a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
     /// Nothing.
@@ -68,11 +68,11 @@ pub enum Reaction {
     Hold,
     /// Keep all parameters as they are until a new ACK comes, and send no new data. Retransmit this segment, or not.
     Freeze {
-        /// Whether this segment is retransmitted.
+        /// True if this segment is retransmitted.
         retransmit: bool,
     },
-    /// If the timer runs, start it anew with a + 4v: the estimates as they are, no backoff now, and the backoff kept for later
-    /// timers (Kounavis 1996 §3). Nothing else changes.
+    /// Restart the timer, if it runs, with a + 4v: the estimates as they are, no backoff now, and the backoff kept for later timers (Kounavis
+    /// 1996 §3). Nothing else changes.
     RestartTimer,
     /// For the next 60 s timeouts allow for the delay that the notice tells of, on top of that of other base stations. The running
     /// timer is put off, never brought forward (RTTN).

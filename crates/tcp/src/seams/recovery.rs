@@ -5,18 +5,18 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::fmt::Debug;
 
-/// What a sender repairs.
+/// Kind of repair under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// Nothing.
     Nothing,
     /// A loss that ACKs told of: fast recovery.
     Loss,
-    /// What a timeout left.
+    /// Repair after a timeout.
     Timeout,
 }
 
-/// What a duplicate ACK means.
+/// Outcome of a duplicate ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detect {
     /// Nothing yet.
@@ -29,7 +29,7 @@ pub enum Detect {
     Spurious,
 }
 
-/// What an advance of the cumulative ACK means.
+/// Outcome of an advance of the cumulative ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
     /// No recovery is under way: the window may grow, the timer restarts.
@@ -41,7 +41,7 @@ pub enum Advance {
     },
     /// Recovery is over; the window is not grown by this ACK.
     Over,
-    /// It shows at once that the segment that begins here was lost too, which is a sign of congestion (RFC 6675 §5).
+    /// A further segment, which begins here, is lost, by the same ACK, which is a sign of congestion (RFC 6675 §5).
     Lost(u64),
     /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4): the window
     /// is cut, and nothing is left to repair.
@@ -57,7 +57,7 @@ pub struct Next {
     pub start: u64,
     /// First byte after them.
     pub end: u64,
-    /// Why.
+    /// Reason for sending.
     pub cause: Cause,
 }
 
@@ -72,7 +72,7 @@ pub enum Agent {
     Ns2Linux,
 }
 
-/// Why a segment is sent.
+/// Reason for sending a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// New data.
@@ -149,7 +149,7 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// What is being repaired, as RACK and RFC 6675 tell; the recoveries before them do not, and say that nothing is.
+    /// Returns the repair under way, for RACK and RFC 6675; the recoveries before them return [`Repair::Nothing`].
     fn repair(&self) -> Repair {
         Repair::Nothing
     }
@@ -164,7 +164,7 @@ pub trait Recovery: Debug + Send {
         let _ = (s, a);
     }
 
-    /// When [`Recovery::on_deadline`] is to be called: a timer beside the retransmission timer.
+    /// Returns the time at which [`Recovery::on_deadline`] is due: a timer beside the retransmission timer.
     fn deadline(&self) -> Option<Time> {
         None
     }

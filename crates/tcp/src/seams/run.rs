@@ -5,13 +5,13 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the connections of one run share, each by a key that whoever shares it chooses: the address of what it is about. Another replication
-/// has a [`Run`] of its own, and shares nothing with this one.
+/// State that the connections of one run share, by keys: the address of the object that the state is about. Another replication has a [`Run`] of
+/// its own, and shares nothing with this one.
 #[derive(Debug, Default)]
 pub struct Run(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
 
 impl Run {
-    /// What is shared under `key`: what `make` makes for the first connection that asks.
+    /// Returns the state under `key`; `make` builds it for the first connection that asks.
     pub fn share<T: Any + Send + Sync>(&mut self, key: usize, make: impl FnOnce() -> T) -> Arc<T> {
         if let Some(shared) = self.0.get(&key)
             && let Ok(found) = shared.clone().downcast()

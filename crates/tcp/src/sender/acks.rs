@@ -77,7 +77,7 @@ impl Sender {
         }
     }
 
-    /// Takes in what an ACK says of arrivals, whatever else it is; once, and before any policy learns of it. Returns the bytes that it
+    /// Updates the sequence space and the scoreboard with an ACK; once, before any policy learns of the ACK. Returns the bytes that it
     /// acknowledges for the first time.
     fn take_in(&mut self, now: Time, segment: &Segment) -> u64 {
         let s = &mut self.state;

@@ -2,7 +2,7 @@
 
 use airhop_base::{NodeId, Span, Time};
 
-/// How long such a word holds.
+/// Validity of an announcement.
 const VALIDITY: Span = Span::from_secs(60);
 
 /// The newest word of each base station. A path has one or two of them.
@@ -15,7 +15,7 @@ pub(super) struct ExpectedDelay {
 struct Announcement {
     origin: NodeId,
     delay: Span,
-    /// It holds before this time.
+    /// End of validity.
     until: Time,
 }
 
@@ -26,8 +26,8 @@ impl ExpectedDelay {
         self.announced.push(Announcement { origin, delay, until: now + VALIDITY });
     }
 
-    /// How much longer a round trip may take: a path through several base stations meets the fades of each. `None` if nobody said
-    /// anything that still holds.
+    /// Returns the sum of the valid announcements, by which a round trip may take longer: a path through several base stations meets the fades
+    /// of each. `None` if no announcement is valid.
     pub fn sum(&self, now: Time) -> Option<Span> {
         let valid = self.announced.iter().filter(|announced| now < announced.until);
         valid.map(|announced| announced.delay).reduce(|sum, delay| sum + delay)

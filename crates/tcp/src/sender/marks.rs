@@ -4,13 +4,13 @@ use crate::schemes::Extent;
 use crate::{Config, Echo, ReceiverFeatures};
 use airhop_base::{Ecn, Flags};
 
-/// What a connection makes of ECN.
+/// ECN state of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking {
     /// Both ends take part: as far as anybody knows before the SYN-ACK, the sender does.
     is_agreed: bool,
     echo: Echo,
-    /// What may be marked beside new data.
+    /// Packets that may be marked beside new data.
     extent: Extent,
 }
 

@@ -46,7 +46,7 @@ pub struct Sender {
     state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
-    /// How far the control has been told of what comes.
+    /// Order of the calls of the control, checked in debug builds.
     order: Order,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
@@ -54,7 +54,7 @@ pub struct Sender {
     listens: bool,
     rto: Box<dyn RtoPolicy>,
     stack: &'static dyn Stack,
-    /// What base stations said of delays to come.
+    /// Delays that base stations announced.
     expected: ExpectedDelay,
     /// The retransmission timer, if it runs.
     timer: Option<Running>,
@@ -83,7 +83,7 @@ pub struct Sender {
     classifications: VecDeque<LossClassification>,
     counters: Counters,
     last_cause: Cause,
-    /// When data was last sent, if a pause since then has not been heeded.
+    /// Time of the last transmission of data, if a pause since then has not been handled.
     last_sent: Option<Time>,
 }
 
@@ -101,7 +101,7 @@ enum Connection {
     Established,
 }
 
-/// What a sender counts.
+/// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Data segments handed to IP, retransmissions included.
@@ -234,12 +234,12 @@ impl Sender {
         self.control.on_seed(seed);
     }
 
-    /// When the retransmission timer expires, if it runs.
+    /// Returns the time at which the retransmission timer expires, if it runs.
     pub fn expiry(&self) -> Option<Time> {
         self.timer.map(|timer| timer.expires)
     }
 
-    /// When [`Sender::on_timeout`] is to be called.
+    /// Returns the time at which [`Sender::on_timeout`] is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         let timer = sooner(self.expiry(), self.persist.map(|persist| persist.due));
         sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
@@ -250,12 +250,12 @@ impl Sender {
         self.classifications.pop_front()
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Why the last data segment was sent.
+    /// Returns the reason for the last data segment.
     pub fn last_cause(&self) -> Cause {
         self.last_cause
     }
@@ -275,7 +275,7 @@ impl Sender {
         self.recovery.in_flight(&self.state)
     }
 
-    /// What is being repaired.
+    /// Returns the repair under way.
     pub fn repair(&self) -> Repair {
         self.recovery.repair()
     }

@@ -8,7 +8,7 @@ use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 /// Longest time that an ERSN suspends congestion control for a segment. Yun 2009 §3.1 has none; the bound is Airhop's, for a message that is lost.
 const LONGEST_HOLD: Span = Span::from_secs(60);
 
-/// What a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").
+/// State that a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").
 #[derive(Debug)]
 pub(super) struct Frozen {
     pub window: Window,

@@ -1,6 +1,6 @@
 //! The order in which the congestion control learns of an event, as [`CongestionControl`](crate::seams::CongestionControl) promises it.
 
-/// What the control is told, in the order in which it is.
+/// Calls of the control, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// `observe`.
@@ -15,7 +15,7 @@ pub(super) enum Step {
     Delivered,
 }
 
-/// How far the control has been told of an ACK or a timer; builds without debug assertions keep nothing.
+/// Last call of the control for an ACK or a timer; builds without debug assertions store nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
     #[cfg(debug_assertions)]

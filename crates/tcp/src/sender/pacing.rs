@@ -4,8 +4,8 @@ use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
-/// When the next segments may go out: some together, then none until their time at that rate is over. What Linux does inside TCP where
-/// no queueing discipline spaces packets.
+/// Schedule of departures: some segments leave together, then none until their time at that rate is over. Linux does so inside TCP where no
+/// queueing discipline spaces packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
     next: Time,
@@ -71,7 +71,7 @@ impl Pacing {
         quantum > 1 && burst.left == 0
     }
 
-    /// How long from `now` until the next segment may go out.
+    /// Returns the time from `now` until the next segment may go out.
     pub fn wait(&self, now: Time) -> Span {
         self.next.since(now)
     }

@@ -8,7 +8,7 @@ use airhop_base::{Flags, Packet, Profile, Span, Time};
 /// for a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Persist {
-    /// When the next probe is due.
+    /// Time of the next probe.
     pub due: Time,
     /// Probes so far.
     probes: u32,

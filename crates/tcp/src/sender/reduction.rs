@@ -49,7 +49,7 @@ impl Sender {
         self.state.una <= self.reduced_until && self.recovery.repair() == Repair::Nothing
     }
 
-    /// What a loss reduces, in segments; none if ssthresh is to stay as it is.
+    /// Returns the amount that a loss reduces, in segments; `None` if ssthresh is to stay as it is.
     fn to_reduce(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;

@@ -1,11 +1,11 @@
-//! Whether the path reorders, as Linux finds it out: it decides there what grows the window.
+//! Detection of reordering on the path, as in Linux: there it decides which ACKs grow the window.
 
 use super::Sender;
 
 impl Sender {
-    /// Takes note of what an ACK told before which `high_sack` was the end of the highest SACKed segment: a segment that was sent once arrived
-    /// behind it, and more than DupThresh segments behind the foremost (Linux, tcp_check_sack_reordering()). What
-    /// takes the belief back there, a timeout with as much SACKed and no recovery (tcp_enter_loss()), RACK's timer forestalls.
+    /// Detects reordering from an ACK before which `high_sack` was the end of the highest SACKed segment: a segment that was sent once arrived
+    /// behind it, and more than DupThresh segments behind the foremost (Linux, tcp_check_sack_reordering()). Linux resets this at a timeout with
+    /// as much SACKed and no recovery (tcp_enter_loss()), which RACK's timer forestalls here.
     pub(super) fn note_reordering(&mut self, high_sack: u64) {
         let s = &mut self.state;
         if high_sack == 0 || !self.stack.looks_for_reordering() {

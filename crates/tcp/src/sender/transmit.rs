@@ -72,9 +72,9 @@ impl Sender {
         Some(self.transmit(now, next, psh))
     }
 
-    /// How fast segments may leave at most, and how many of them together, if they are spaced. Repairs are, too, whoever asks for them: a
-    /// notice is no reason for a burst, and what it asks for is a repair as any other (Linux: tcp_xmit_retransmit_queue() asks
-    /// tcp_pacing_check() before each). Linux does not ask when the timer expires; here that waits as well, for one segment's time at most.
+    /// Returns the greatest rate of segments, and the number that leave together, if segments are spaced. Repairs are spaced, too, those on a
+    /// notice included, so that they are no burst (Linux: tcp_xmit_retransmit_queue() asks tcp_pacing_check() before each). Linux does not pace
+    /// the retransmission when the timer expires; here it waits as well, for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
         if let Some(rate) = self.control.pacing_rate(&self.window, &self.state) {
             debug_assert!(self.features.paces, "a scheme that paces says so in its features");
@@ -201,7 +201,7 @@ impl Sender {
     }
 }
 
-/// What nodes of the path add to.
+/// Returns the option to which nodes of the path add their contention time.
 fn no_contention() -> Options {
     RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()
 }

@@ -40,8 +40,8 @@ impl Sender {
         }
     }
 
-    /// What an ACK says of the last reduction. Eifel (RFC 3522 §3.2 step 5): it covers the first retransmission and echoes a
-    /// timestamp older than that, so the original arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
+    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK covers the first retransmission and echoes a timestamp
+    /// older than that, so the original arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
     pub(super) fn reconsider(&mut self, ack: &Segment) {
         let Some(reduction) = self.reduction.as_mut().filter(|_| self.config.undo) else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;

@@ -27,7 +27,7 @@ struct Round {
 struct Conservative {
     /// cssBaselineMinRtt
     baseline: Span,
-    /// That were completed; the one in which it began counts.
+    /// Completed rounds; the one in which the phase began counts.
     rounds: u32,
 }
 
@@ -45,7 +45,7 @@ impl HyStartPlusPlus {
         HyStartPlusPlus { most, round: Round::default(), last: None, conservative: None }
     }
 
-    /// What an ACK adds to the window that would add so many segments.
+    /// Returns the window growth for an ACK that would add `segments`.
     pub fn growth(&mut self, segments: f64, sample: &Sample) -> f64 {
         if sample.una >= self.round.end {
             self.begin_round(sample.nxt);
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use airhop_base::Time;
 
-    /// What each of ten ACKs of a round adds, each of one segment, all with a round trip of so many ms. Rounds count from 0.
+    /// Returns the growth for each of ten ACKs of a round, each of one segment, all with a round trip of so many ms. Rounds count from 0.
     fn round(hystart: &mut HyStartPlusPlus, k: u64, ms: u64) -> Vec<f64> {
         let rtt = Some(Span::from_millis(ms));
         let (nxt, least_rtt) = (10 * (k + 1), None);

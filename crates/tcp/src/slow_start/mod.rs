@@ -19,10 +19,10 @@ pub(crate) enum SlowStart {
     HyStartPlusPlus(Option<HyStartPlusPlus>),
 }
 
-/// What an ACK of new data says in slow start.
+/// An ACK of new data in slow start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// When it came.
+    /// Time of arrival.
     pub now: Time,
     /// Lowest byte not acknowledged, after it.
     pub una: u64,

@@ -19,7 +19,8 @@ pub(super) struct Vegas;
 #[derive(Debug)]
 pub(super) struct Linux;
 
-/// What all of them have: a second reduction waits until something beyond is acknowledged (RenoTcpAgent::dupack_action()).
+/// Returns whether a reduction is still in force, for all of ns-2's agents: a second reduction waits until something beyond is acknowledged
+/// (RenoTcpAgent::dupack_action()).
 fn is_reduced(una: u64, reduced_until: u64) -> bool {
     una <= reduced_until
 }

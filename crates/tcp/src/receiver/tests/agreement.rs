@@ -1,4 +1,4 @@
-//! What a SYN offers, and what a connection makes of it.
+//! Options that a SYN offers, and those that a connection uses.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn offer() -> Segment {
     Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }
 }
 
-/// What the connection uses of ECN, SACK and timestamps: a marked segment, then one behind a gap.
+/// Returns the use of ECN, SACK and timestamps on a connection: a marked segment, then one behind a gap.
 fn used(mut b: Bench) -> [bool; 3] {
     b.give_marked(ms(1), segment(1, 500), Ecn::Ce);
     let ack = b.give_marked(ms(2), segment(1001, 500), Ecn::Ect0).remove(0);

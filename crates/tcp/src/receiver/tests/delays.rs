@@ -1,4 +1,4 @@
-//! When ACKs go.
+//! Times at which ACKs leave.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What ACKs echo: marks of congestion, timestamps, and which segment came damaged.
+//! Echoes in ACKs: marks of congestion, timestamps, and the number of a damaged segment.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What ACKs report of arrivals: SACK blocks and duplicates.
+//! Reports of arrivals in ACKs: SACK blocks and duplicates.
 
 use super::*;
 

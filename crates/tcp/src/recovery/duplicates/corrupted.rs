@@ -8,7 +8,7 @@ use airhop_base::Time;
 #[derive(Debug)]
 pub struct Corrupted {
     reno: RenoRecovery,
-    /// What NAKs named since the last timeout and is not acknowledged.
+    /// Segments that NAKs named since the last timeout and that are not acknowledged.
     known: Vec<Known>,
     /// Duplicate ACKs send a segment again although it was, on a NAK, within the last round trip.
     repeats: bool,
@@ -19,7 +19,7 @@ pub struct Corrupted {
 struct Known {
     /// First byte.
     seq: u64,
-    /// When it was sent again last.
+    /// Time of the last retransmission.
     sent: Option<Time>,
 }
 

@@ -3,10 +3,10 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// What fast recovery makes of an ACK of only part of the data that was outstanding.
+/// Reaction of fast recovery to a partial ACK (an ACK of only part of the data that was outstanding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partial {
-    /// It ends recovery, whatever else was lost (Reno, RFC 5681 §3.2).
+    /// End of recovery, whatever else was lost (Reno, RFC 5681 §3.2).
     Ends,
     /// The next hole is repaired at once (NewReno, RFC 6582 §3.2).
     RepairsNext,

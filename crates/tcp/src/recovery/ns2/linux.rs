@@ -16,7 +16,7 @@ pub struct Ns2Linux {
     state: State,
     /// Bytes that may be in the network in fast recovery, as long as that is more than the window.
     ceiling: u64,
-    /// What was sent again and has not arrived, in the order of sending.
+    /// Segments that were sent again and have not arrived, in the order of sending.
     repairs: Vec<Repaired>,
     /// Repairs since the last timeout or recovery.
     repaired: u64,
@@ -39,7 +39,7 @@ enum State {
     Open,
     /// From a loss until everything outstanding then is acknowledged.
     Recovery,
-    /// The same after a timeout: what is marked lost goes out again under slow start.
+    /// As [`State::Recovery`], after a timeout: segments marked lost go out again under slow start.
     Loss,
 }
 
@@ -79,7 +79,7 @@ impl Ns2Linux {
         });
     }
 
-    /// All that was outstanding when it began is acknowledged. What SACK blocks told is forgotten with it, and the window is no less than
+    /// Ends the recovery: all data that was outstanding when it began is acknowledged. Clears the SACK information; the window is no less than
     /// ssthresh, nor more than the flight and a burst.
     fn end(&mut self, s: &mut SenderState, w: &mut Window) -> Advance {
         self.start_anew();

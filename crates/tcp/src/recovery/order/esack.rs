@@ -29,11 +29,11 @@ pub struct Esack {
     previous_first: Option<u64>,
     /// The last round-trip sample.
     rtt: Span,
-    /// When a segment that the receiver reported and dropped may be sent again.
+    /// Time from which a segment that the receiver reported and dropped may be sent again.
     next_repair: Time,
 }
 
-/// What FirstUnsacked says at a duplicate ACK (Algorithm 1).
+/// FirstUnsacked at a duplicate ACK (Algorithm 1).
 enum First {
     /// Every segment of the queue is SACKed.
     None,
@@ -98,7 +98,7 @@ impl Esack {
         self.judged_to = judged_to;
     }
 
-    /// Takes in what an ACK says of arrivals.
+    /// Updates the queue with the arrivals that an ACK reports.
     fn update(&mut self, s: &SenderState) {
         self.newest =
             s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();

@@ -5,12 +5,12 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
 use std::collections::VecDeque;
 
-/// What in an ACK tells which segment caused it.
+/// Field of an ACK that identifies the segment that caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// SACK blocks: every segment that they report for the first time caused an ACK, this one or one that was lost.
     Sack,
-    /// Its number, as SMART has it (Keshav and Morgan 1997). Whatever caused an ACK that was lost is not known to have arrived.
+    /// The segment's number, as in SMART (Keshav and Morgan 1997). A segment whose ACK was lost is not known to have arrived.
     Smart,
 }
 

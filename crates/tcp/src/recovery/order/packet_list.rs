@@ -22,7 +22,7 @@ pub struct PacketList {
 /// A segment that was sent and is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its first byte.
+    /// First byte of the packet.
     pub seq: u64,
     /// First byte after it.
     pub end: u64,

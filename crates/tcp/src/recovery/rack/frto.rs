@@ -15,7 +15,7 @@ pub(super) enum Frto {
     },
 }
 
-/// What an ACK says.
+/// Outcome of an ACK for F-RTO.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
     /// Not yet known: go on like this.

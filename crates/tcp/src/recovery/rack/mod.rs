@@ -20,17 +20,17 @@ use sending_order::{SendingOrder, Transmission};
 /// Linux does by default, with the parts that the configuration switches on: PRR, tail loss probes, F-RTO.
 #[derive(Debug)]
 pub struct Rack {
-    /// What is neither known to have arrived nor taken for lost.
+    /// Transmissions that are neither known to have arrived nor taken for lost.
     under_way: SendingOrder,
     guard: Guard,
     urgent: Urgent,
     state: State,
     /// The most recently sent segment that arrived; none before there is one.
     newest: Option<Newest>,
-    /// Where Linux goes another way than the RFC.
+    /// True if the recovery follows Linux where Linux departs from the RFC.
     is_linux: bool,
     reordering: Reordering,
-    /// When the wait for overtaken segments is over.
+    /// Expiry of the reordering timer.
     wait: Option<Time>,
     probe: Option<Probe>,
     uses_prr: bool,
@@ -47,7 +47,7 @@ struct Newest {
     rtt: Span,
 }
 
-/// What the last ACK said.
+/// Arrivals of the last ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     /// Something arrived that was sent once and before the last timeout.
@@ -88,7 +88,7 @@ impl Rack {
         }
     }
 
-    /// Takes in what an ACK says of arrivals and draws conclusions (§6.2). Returns the first segment that is lost, if one is.
+    /// Updates the state with the arrivals that an ACK reports, and detects losses (§6.2). Returns the first segment that is lost, if one is.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
         let mut news = News::default();
@@ -171,7 +171,7 @@ impl Rack {
         matches!(self.state, State::Open | State::Reducing(..))
     }
 
-    /// Takes a transmission that is under way for lost.
+    /// Marks a transmission that is under way as lost.
     fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
         s.board.mark_lost(sent.first(s));
@@ -203,7 +203,7 @@ impl Rack {
         Detect::Probe
     }
 
-    /// What an ACK means during F-RTO. True if the timeout was for nothing.
+    /// Advances F-RTO with an ACK. True if the timeout was spurious.
     fn on_frto_ack(&mut self, s: &SenderState, a: &Ack) -> bool {
         let State::Slow(Some(frto)) = self.state else { return false };
         let verdict = frto.on_ack(s, a, self.news, self.is_linux, self.guard.recovery_point);

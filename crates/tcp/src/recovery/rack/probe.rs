@@ -6,8 +6,9 @@ use airhop_base::{Span, Time};
 
 /// WCDelAckT: how long an ACK is delayed at most (RFC 8985 §7.2).
 const LONGEST_DELAY: Span = Span::from_millis(200);
-/// What is added else: two ticks of a clock of 1 ms (Linux, tcp_schedule_loss_probe(); RFC 8985 §7.2 leaves to the implementation what the
-/// timer needs). Without it an ACK that took a moment longer than the last would meet a probe where round trips are short.
+/// Margin of the probe timer otherwise: two ticks of a clock of 1 ms (Linux, tcp_schedule_loss_probe(); RFC 8985 §7.2 leaves to the
+/// implementation what the timer needs). Without it an ACK that took a moment longer than the last would meet a probe where round trips are
+/// short.
 pub(super) const MARGIN: Span = Span::from_millis(2);
 /// Before there is a round-trip sample.
 const WITHOUT_SAMPLE: Span = Span::from_secs(1);

@@ -5,7 +5,7 @@ use airhop_base::Span;
 /// Recoveries without a D-SACK after which the window is small again (RFC 8985 §6.2 step 4).
 const PATIENCE: u32 = 16;
 
-/// How long after a segment that was sent later a segment may still arrive: RACK's reordering window (RFC 8985 §6.2 steps 3 and 4).
+/// RACK's reordering window: time for which a segment may still arrive after one that was sent later (RFC 8985 §6.2 steps 3 and 4).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reordering {
     /// RACK.reordering_seen

@@ -18,7 +18,7 @@ pub(super) struct SendingOrder {
 pub(super) struct Transmission {
     /// First byte then.
     start: u64,
-    /// When it was.
+    /// Time of sending.
     pub at: Time,
     /// The number of the one before, if it is under way and not the first; and of the one after.
     before: Option<u64>,
@@ -53,7 +53,7 @@ impl SendingOrder {
         self.ends = Some((self.ends.map_or(order, |(first, _)| first), order));
     }
 
-    /// It is under way no more.
+    /// Removes a transmission that is no longer under way.
     pub fn remove(&mut self, order: u64) {
         let Some(sent) = self.get_mut(order).filter(|sent| sent.is_under_way) else { return };
         sent.is_under_way = false;

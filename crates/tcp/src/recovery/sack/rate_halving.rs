@@ -35,7 +35,7 @@ enum State {
 }
 
 impl RateHalving {
-    /// Takes in what the ACK says of arrivals and draws conclusions. Returns the first segment that is lost, if one is.
+    /// Updates the state with the arrivals that the ACK reports, and detects losses. Returns the first segment that is lost, if one is.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
         s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);

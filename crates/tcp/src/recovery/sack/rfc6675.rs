@@ -173,7 +173,7 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    /// What a timeout left is not told apart from nothing.
+    /// Returns the repair under way; a repair after a timeout is not distinguished from none.
     fn repair(&self) -> Repair {
         if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }

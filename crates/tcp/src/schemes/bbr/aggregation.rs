@@ -17,7 +17,7 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// So many bytes were delivered at a time when the rate is taken to be `bw` bytes a second and the window `cwnd` bytes.
+    /// Adds `fresh` delivered bytes, with a rate estimate of `bw` bytes a second and a window of `cwnd` bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64, round_starts: bool) {
         self.rounds += u32::from(round_starts);
         if self.rounds >= HALF {

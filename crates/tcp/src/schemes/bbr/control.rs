@@ -37,12 +37,12 @@ pub struct Bbr {
     random: Draw,
 }
 
-/// Whether startup has found the path's rate.
+/// State of startup's search for the path's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pipe {
     /// The rate was `bw` when it last grew by a quarter, so many rounds ago.
     Filling { bw: f64, rounds: u32 },
-    /// It does not grow any more.
+    /// Full: the rate no longer grows.
     Full,
 }
 
@@ -250,7 +250,7 @@ impl Bbr {
         self.prior_cwnd.save(w, is_usual);
     }
 
-    /// What startup has seen so far may have been the loss.
+    /// Restarts the search for the path's rate: the samples of startup so far may have been lowered by the loss.
     fn refill(&mut self) {
         if let Pipe::Filling { bw, .. } = &mut self.pipe {
             *bw = 0.0;
@@ -314,8 +314,8 @@ impl CongestionControl for Bbr {
         self.rate
     }
 
-    /// What the rate makes in 1/1024 s, 64 KiB at most and two segments at least, or one below 1.2 Mbit/s (Linux; §4.2.2 has a
-    /// millisecond).
+    /// Returns the bytes that the rate carries in 1/1024 s, 64 KiB at most and two segments at least, or one below 1.2 Mbit/s (Linux; §4.2.2 has
+    /// a millisecond).
     fn send_quantum(&self) -> u64 {
         let bps = self.rate.map_or(0, Rate::bps);
         let least = if bps < 1_200_000 { 1 } else { 2 };

@@ -8,7 +8,7 @@ const CWND_GAIN: f64 = 2.0;
 /// BBRGainCycleLen and its gains (§4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// What the sender is about (§3.4).
+/// State of the sender (§3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
     /// Doubles its rate each round trip, until that stops the rate of delivery from growing.

@@ -52,7 +52,7 @@ pub struct Bbr3 {
     pub(super) random: Draw,
 }
 
-/// What is to be restored if a recovery was for nothing (§2.15).
+/// State to restore if a recovery was spurious (§2.15).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     /// BBR.undo_state.
@@ -60,7 +60,7 @@ struct Undo {
     bounds: Bounds,
 }
 
-/// What the sender was about when losses stopped it.
+/// State that the sender left because of losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Left {
     Startup,
@@ -131,7 +131,7 @@ impl Bbr3 {
         }
     }
 
-    /// What a sample says, up to CheckFullBWReached.
+    /// Updates the model with a sample, up to CheckFullBWReached.
     fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> Begins {
         self.sampled_in_flight = sample.in_flight;
         let cwnd = w.cwnd * self.mss;

@@ -4,7 +4,7 @@ use crate::estimators::{LostSegment, RateSample};
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 
-/// Whether a rate that rises still raises the rate of delivery (§5.3.1.2).
+/// Detector of a full pipe: a rising pacing rate no longer raises the delivery rate (§5.3.1.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
     /// BBR.full_bw: the rate when it last grew.
@@ -38,10 +38,10 @@ impl FullPipe {
     }
 }
 
-/// How many separate ranges were lost in this round trip (§5.3.1.3).
+/// Number of separate ranges lost in this round trip (§5.3.1.3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LostRanges {
-    /// How many.
+    /// Number of ranges.
     pub count: u32,
     /// First byte after the last of them.
     end: u64,

@@ -3,12 +3,12 @@ use crate::estimators::{RateSample, Rounds, WindowedMax};
 /// BBR.MaxBwFilterLen: this cycle of probing and the one before (§2.11).
 const EARLIER_CYCLES: u64 = 1;
 
-/// How fast the path delivers, and how much may be in flight on it (§5.5). Bytes, and bytes a second.
+/// Model of the path: delivery rate, bytes a second, and bounds of the data in flight, bytes (§5.5).
 #[derive(Debug)]
 pub struct Model {
     /// Packet-timed round trips.
     pub rounds: Rounds,
-    /// Those over which losses are looked at: the first loss begins one.
+    /// Round trips over which losses are counted: the first loss begins one.
     loss_rounds: Rounds,
     /// BBR.max_bw, over cycles.
     max_bw: WindowedMax,
@@ -22,7 +22,7 @@ pub struct Model {
     is_loss_in_round: bool,
 }
 
-/// What the path was seen not to take without losses; infinite as long as nothing is known.
+/// Rates and amounts in flight at which the path has lost packets; infinite before a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// BBR.bw_shortterm, bytes a second.
@@ -33,7 +33,7 @@ pub struct Bounds {
     pub inflight_longterm: f64,
 }
 
-/// What begins with an arrival.
+/// Rounds that begin with an arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Begins {
     /// A round trip.
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// What was lost does not count: nothing was.
+    /// Cancels the losses of this round: they were spurious.
     pub fn forgive(&mut self) {
         self.is_loss_in_round = false;
     }

@@ -9,10 +9,10 @@ use airhop_base::{Span, Time};
 /// Round trips between probes at most: as many as Reno needs at the same window, and no more than leave 1 % of loss bearable
 /// (§5.3.3.8.2).
 const MOST_ROUNDS: f64 = 63.0;
-/// What is added to inflight_longterm doubles so often at most (§5.3.3.9).
+/// Doublings of the increment of inflight_longterm, at most (§5.3.3.9).
 const MOST_DOUBLINGS: u32 = 30;
 
-/// How far the present probe is, and how the last one went (§2.14).
+/// Progress of the present probe, and outcome of the last one (§2.14).
 #[derive(Debug)]
 pub struct Probe {
     /// BBR.is_bw_probe_sample: what is acknowledged or lost was sent while it probed.

@@ -32,7 +32,7 @@ impl RoundTrip {
         self.least.map(|least| least.value.secs_f64())
     }
 
-    /// What an ACK says of it. True if it is time to probe (BBR.probe_rtt_expired).
+    /// Updates the filters with an ACK. True if it is time to probe (BBR.probe_rtt_expired).
     pub fn on_ack(&mut self, now: Time, a: &Arrivals) -> bool {
         let first = a.least_rtt.map(|value| Least { value, at: now });
         let (Some(mut recent), Some(least)) = (self.recent.or(first), self.least.or(first)) else { return false };
@@ -46,7 +46,7 @@ impl RoundTrip {
         is_due
     }
 
-    /// It was probed: the next time is an interval from now.
+    /// Schedules the next probe an interval from now.
     pub fn on_probed(&mut self, now: Time) {
         self.recent = self.recent.map(|recent| Least { at: now, ..recent });
     }

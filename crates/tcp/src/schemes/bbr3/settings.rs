@@ -1,7 +1,7 @@
 use super::super::{Param, Params};
 use airhop_base::Span;
 
-/// What versions of the draft and of its implementations differ in, and what a sweep may be about.
+/// Constants in which versions of the draft and of its implementations differ, and that a sweep may vary.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// BBR.LossThresh.

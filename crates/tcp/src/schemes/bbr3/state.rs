@@ -23,7 +23,7 @@ pub enum State {
     ProbeRtt(Option<Stay>),
 }
 
-/// Where in the cycle of probing for bandwidth.
+/// Phase of the bandwidth-probing cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
     /// Drains what probing left, and leaves room to others.

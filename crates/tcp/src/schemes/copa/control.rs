@@ -10,7 +10,7 @@ use airhop_base::{Rate, Time};
 
 /// The least window, segments (the authors' sender).
 const LEAST_CWND: f64 = 2.0;
-/// What too many losses leave of the window (the authors' sender).
+/// Share of the window that is left after too many losses (the authors' sender).
 const AFTER_OVERLOAD: f64 = 0.7;
 /// Of cwnd/RTTstanding: segments are spaced, but pacing is not to slow the sender (§2.1).
 const PACING_GAIN: f64 = 2.0;
@@ -40,7 +40,7 @@ impl Copa {
         }
     }
 
-    /// What the ACK says of the path. True if too much is lost there.
+    /// Updates the measures of the path with the ACK. True if too many segments are lost there.
     fn measure(&mut self, cwnd: f64, d: &Delivery, segments: f64, lost: f64) -> bool {
         if let Some(rtt) = d.arrivals.rtt {
             self.trips.update(d.now, rtt);
@@ -58,7 +58,8 @@ impl Copa {
     }
 }
 
-/// What has not been used of the window has not been tested. A window that is spaced fills only as a round trip ends: half of it counts.
+/// Returns whether the window is used enough to grow: its unused part is untested. A window that is spaced fills only as a round trip ends: half
+/// of it counts.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
     s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
 }

@@ -9,7 +9,7 @@ pub struct Delta {
     /// Of the default mode; the greatest of the other.
     default: f64,
     may_compete: bool,
-    /// When the queue was nearly empty last.
+    /// Time at which the queue was last nearly empty.
     empty: Option<Time>,
     mode: Mode,
 }
@@ -45,8 +45,8 @@ impl Delta {
         self.mode != Mode::Default
     }
 
-    /// Whether the queue is nearly empty as an ACK shows it, while a round trip takes `srtt`: the mode may change. A sender that is not
-    /// steady has made the queue itself, and does not look for others.
+    /// Updates the mode with the state of the queue at an ACK, while a round trip takes `srtt`. A sender that is not steady has made the queue
+    /// itself, and does not search for others.
     pub fn on_queue(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
         if is_nearly_empty || (!is_steady && !self.is_competitive()) {
             self.empty = Some(now);

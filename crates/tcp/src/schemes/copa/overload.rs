@@ -14,7 +14,7 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// So many segments were found delivered and lost. True if too many were lost lately.
+    /// Counts segments found delivered and lost. True if too many were lost lately.
     pub fn on_delivery(&mut self, now: Time, delivered: f64, lost: f64, srtt: Span) -> bool {
         self.delivered += delivered;
         self.lost += lost;

@@ -11,7 +11,7 @@ const NEARLY_EMPTY: f64 = 0.1;
 /// service adds to a round trip.
 const OWN_NEARLY_NONE: f64 = 1.0;
 
-/// What Copa knows of round trips.
+/// Round-trip times that Copa keeps.
 #[derive(Debug)]
 pub struct RoundTrips {
     smoothed: Option<Span>,
@@ -32,7 +32,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// How many segments of a sender with that window wait in the queue: λ d_q.
+    /// Returns the segments of a sender with that window that wait in the queue: λ d_q.
     pub fn own(&self, cwnd: f64) -> f64 {
         cwnd * self.queue.secs_f64() / self.rtt.secs_f64()
     }
@@ -71,7 +71,7 @@ impl RoundTrips {
         self.smoothed
     }
 
-    /// What the last samples say.
+    /// Returns the standing round trip and queueing delay of the last samples.
     pub fn standing(&self) -> Option<Standing> {
         let (least, rtt, greatest) =
             (self.least.extreme()?, self.standing.extreme()?, self.greatest.extreme()?);

@@ -2,7 +2,7 @@
 /// two and a half.
 const PATIENCE: u32 = 3;
 
-/// How fast the window moves: v/delta segments a round trip (§2.1).
+/// Speed of the window: v/delta segments a round trip (§2.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Velocity {
     v: f64,

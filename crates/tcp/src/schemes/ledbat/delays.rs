@@ -7,7 +7,7 @@ const BASE_MINUTES: u64 = 10;
 const CURRENT_SAMPLES: u64 = 4;
 const MINUTE: Span = Span::from_secs(60);
 
-/// How long packets are under way, and how much of that is queueing (RFC 6817 §2.4.2).
+/// Delays of packets on the path, and the queueing part of them (RFC 6817 §2.4.2).
 #[derive(Debug)]
 pub struct Delays {
     /// By minutes: in the RFC's list each of the last minutes has its least.

@@ -30,7 +30,7 @@ enum Phase {
     Cruise { until: Time },
     /// A slowdown: two segments, for queues to drain.
     Stand { began: Time, until: Time },
-    /// Its end: slow start back to the former window.
+    /// End of a slowdown: slow start back to the former window.
     Return { began: Time },
 }
 
@@ -45,8 +45,7 @@ impl PlusPlus {
         (1.0 / (2.0 * self.target.secs_f64() / base.secs_f64()).ceil()).max(GAIN_AT_LEAST)
     }
 
-    /// What a round trip adds to the window, segments (§4.3): GAIN up to the target, beyond it
-    /// max(GAIN - W (delay/target - 1), -W/2).
+    /// Returns the window growth of a round trip, segments (§4.3): GAIN up to the target, beyond it max(GAIN - W (delay/target - 1), -W/2).
     fn change(&self, cwnd: f64, base: Span, queueing: Span) -> f64 {
         let excess = queueing.secs_f64() / self.target.secs_f64() - 1.0;
         (self.gain(base) - cwnd * excess.max(0.0)).max(-cwnd / 2.0)

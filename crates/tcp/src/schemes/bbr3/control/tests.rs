@@ -18,7 +18,7 @@ struct Bench {
     repair: Repair,
 }
 
-/// What an ACK says, in segments and milliseconds.
+/// Contents of an ACK, in segments and milliseconds.
 #[derive(Clone, Copy)]
 struct Says {
     delivered: u64,
