@@ -150,7 +150,7 @@ impl Receiver {
     /// A segment came whose headers alone are intact: an ACK of what came before says so at once (HACK's special ACK). If it
     /// had arrived before, nothing is lost.
     fn on_damaged(&mut self, now: Time, s: &Segment) {
-        if self.stream.holds(s.seq) {
+        if self.stream.has_byte(s.seq) {
             return;
         }
         self.damaged = self.features.eln_repeated.then_some(s.seq);
@@ -255,7 +255,7 @@ impl Receiver {
         let block = SackBlock { start: s.seq, end: s.seq + u64::from(s.len) };
         let change = self.stream.insert(block);
         self.duplicates += u64::from(change.duplicate == Some(block));
-        self.damaged = self.damaged.filter(|&seq| !self.stream.holds(seq));
+        self.damaged = self.damaged.filter(|&seq| !self.stream.has_byte(seq));
         self.limit_by_contention(now, s, change.advance);
         self.unacked += change.advance;
         // RFC 5681 §4.2: at once when out of order and when a gap is filled, wholly or in part; RFC 9293 §3.10.7.4:
@@ -406,7 +406,7 @@ impl Stream {
     }
 
     /// True if the byte at `seq` came.
-    fn holds(&self, seq: u64) -> bool {
+    fn has_byte(&self, seq: u64) -> bool {
         seq < self.expected || self.runs.iter().any(|r| (r.start..r.end).contains(&seq))
     }
 

@@ -29,7 +29,7 @@ pub struct KernelControl {
     /// The window as it was last given to the sender.
     shown: Window,
     /// The last reduction has turned out to be for nothing.
-    in_vain: bool,
+    is_spurious: bool,
     /// First byte that was not sent when the last reduction began.
     high_seq: u64,
     /// The last ACK acknowledges data cumulatively.
@@ -67,7 +67,7 @@ impl KernelControl {
             sk,
             initialized: false,
             shown,
-            in_vain: false,
+            is_spurious: false,
             high_seq: 0,
             advances: false,
             flag: 0,
@@ -124,7 +124,7 @@ impl KernelControl {
     }
 
     /// Adopts a window that the sender has changed by itself since it was last shown: a lost SYN leaves one segment.
-    fn take(&mut self, w: &Window) {
+    fn adopt_window(&mut self, w: &Window) {
         if *w != self.shown {
             (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
         }
@@ -132,7 +132,7 @@ impl KernelControl {
 
     /// Writes the window that the sender may use: no more than its buffer holds. In fast recovery and in CWR the sender moves the flight by
     /// itself, down to the window that it ends with.
-    fn show(&mut self, w: &mut Window) {
+    fn publish_window(&mut self, w: &mut Window) {
         let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
         let cwnd = cwnd.min(SEND_BUFFER / self.sk.mss_cache.max(1)).max(1);
@@ -228,7 +228,7 @@ impl KernelControl {
 
     /// The last reduction was for nothing (RFC 4015 §4).
     fn undo(&mut self) {
-        if std::mem::take(&mut self.in_vain) {
+        if std::mem::take(&mut self.is_spurious) {
             self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
             self.sk.snd_ssthresh = self.sk.snd_ssthresh.max(self.sk.prior_ssthresh);
             self.sk.ecn_flags &= !Sock::ECN_QUEUE_CWR;
@@ -239,7 +239,7 @@ impl KernelControl {
     }
 
     /// The state that an ACK leaves.
-    fn settle(&mut self, repair: Repair, s: &SenderState) {
+    fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
         match self.sk.ca_state {
             CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
             // The CWR flag has to arrive first, with what was sent after the mark.
@@ -326,7 +326,7 @@ impl CongestionControl for KernelControl {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
-        self.take(w);
+        self.adopt_window(w);
         self.refresh(l.now, s);
         self.begin();
         self.undo();
@@ -340,7 +340,7 @@ impl CongestionControl for KernelControl {
             }
             Signal::Echo => self.begin_reduction(CaState::Cwr, s),
         }
-        self.show(w);
+        self.publish_window(w);
         match l.signal {
             Signal::Echo => Judged::Congestion, // a mark says nothing else (RFC 3168 §5)
             _ => Judged::Undecided,             // `ssthresh` says how far to go down, and nothing of a cause
@@ -349,22 +349,22 @@ impl CongestionControl for KernelControl {
 
     /// Recovery goes on with the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
-        self.take(w);
+        self.adopt_window(w);
         self.refresh(now, s);
         self.begin();
         self.undo();
         self.begin_reduction(CaState::Recovery, s);
-        self.show(w);
+        self.publish_window(w);
         Judged::Undecided
     }
 
     /// The sender finds it before [`CongestionControl::observe`], and Linux after that.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
-        self.in_vain = true;
+        self.is_spurious = true;
     }
 
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
-        self.take(w);
+        self.adopt_window(w);
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         let acked = count(d.arrivals.fresh);
         self.refresh(d.now, s);
@@ -374,7 +374,7 @@ impl CongestionControl for KernelControl {
         self.sk.lost = self.sk.lost.wrapping_add(count(d.lost));
         self.in_flight = d.in_flight;
         self.undo();
-        self.settle(d.repair, s);
+        self.update_ca_state(d.repair, s);
         if self.steers() {
             self.steer(d, acked);
         } else if matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery) {
@@ -389,7 +389,7 @@ impl CongestionControl for KernelControl {
         if self.has.contains(Callbacks::MIN_TSO_SEGS) {
             self.quantum = u64::from(self.ask("min_tso_segs", |ops, sk| ops.min_tso_segs(sk)));
         }
-        self.show(w);
+        self.publish_window(w);
     }
 
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {

@@ -74,7 +74,7 @@ impl CubicTcp {
     }
 
     fn lose(&mut self, at: &Moment, base: Option<f64>, signal: Signal) -> u32 {
-        self.look(at);
+        self.extend_numbers(at);
         let cwnd = base.unwrap_or(2.0);
         let mut w = Window { cwnd, ssthresh: cwnd };
         let half = (cwnd / 2.0).max(2.0);
@@ -84,7 +84,7 @@ impl CubicTcp {
 
     /// An ACK of so many packets, of one byte each.
     fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack {
-        self.look(at);
+        self.extend_numbers(at);
         Ack {
             now: at.now,
             acked: packets,
@@ -99,7 +99,7 @@ impl CubicTcp {
     }
 
     /// Numbers modulo 2^32 go on where the last ones were.
-    fn look(&mut self, at: &Moment) {
+    fn extend_numbers(&mut self, at: &Moment) {
         let s = &mut self.state;
         s.una += u64::from(at.snd_una.wrapping_sub(s.una as u32));
         s.max_sent = s.una + u64::from(at.snd_nxt.wrapping_sub(at.snd_una));

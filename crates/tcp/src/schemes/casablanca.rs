@@ -54,7 +54,7 @@ impl Marking {
     }
 
     /// Classifies `lost` segments, `out` of them marked.
-    fn judge(self, out: u32, lost: u32) -> Judged {
+    fn classify(self, out: u32, lost: u32) -> Judged {
         let congestion = match lost {
             1 => out == 1,
             _ => chance_of_at_least(out, lost, 1.0 / (self.k + 1) as f64) <= SIGNIFICANCE,
@@ -81,7 +81,7 @@ struct Casablanca {
 
 impl Casablanca {
     /// The segments missing below the highest that arrived, by their marks.
-    fn judge(&self, s: &SenderState) -> Judged {
+    fn classify(&self, s: &SenderState) -> Judged {
         let high = s.board.high_sack();
         let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
         let (mut lost, mut out) = (0, 0);
@@ -89,7 +89,7 @@ impl Casablanca {
             lost += 1;
             out += u32::from(self.marking.of(e.start) == Profile::Out);
         }
-        self.marking.judge(out, lost)
+        self.marking.classify(out, lost)
     }
 }
 
@@ -99,7 +99,7 @@ impl CongestionControl for Casablanca {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
-        if l.signal == Signal::Duplicates && self.judge(s) == Judged::Wireless {
+        if l.signal == Signal::Duplicates && self.classify(s) == Judged::Wireless {
             return Judged::Wireless;
         }
         Reno.on_loss(w, l, s)
@@ -140,7 +140,7 @@ mod tests {
             (2, 5, Judged::Wireless),
             (3, 5, Judged::Congestion),
         ] {
-            assert_eq!(marking.judge(out, lost), judged, "{out} of {lost}");
+            assert_eq!(marking.classify(out, lost), judged, "{out} of {lost}");
         }
     }
 }

@@ -92,7 +92,7 @@ impl WestwoodVt {
     }
 
     /// Koo et al. 2007, §2.
-    fn judge(&self, w: &Window) -> Judged {
+    fn classify(&self, w: &Window) -> Judged {
         // "operated in congestion avoidance (CA) phase"
         if w.in_slow_start() { Judged::Congestion } else { self.by_queue(self.westwood.queued(w)) }
     }
@@ -132,7 +132,7 @@ impl CongestionControl for WestwoodVt {
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let judged = match l.signal {
-            Signal::Duplicates => self.judge(w),
+            Signal::Duplicates => self.classify(w),
             Signal::Timeout | Signal::Echo => Judged::Congestion,
         };
         if judged == Judged::Congestion {

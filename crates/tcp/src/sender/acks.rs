@@ -25,21 +25,21 @@ impl Sender {
             self.connection = Connection::AckDue;
         }
         self.order.begin();
-        let earlier = self.look();
-        self.reconsider(segment); // before it can cause a reduction of its own
-        let acked = self.take_in(now, segment);
+        let earlier = self.flight_before();
+        self.detect_spurious(segment); // before the ACK can cause a reduction of its own
+        let acked = self.process_ack(now, segment);
         let advances = acked > 0;
         let is_probing = self.persist.is_some();
-        self.heed_window(now);
+        self.on_window_update(now);
         if advances {
             self.on_advance(now, segment, acked, opens);
             if opens && self.timed_out == Some(0) {
-                self.after_a_lost_syn();
+                self.on_lost_syn();
             }
         }
         // NAKs go after the cumulative ACK (needs no repair) and before duplicate detection.
         if self.notices.knows_nak() {
-            self.heed_naks(now, segment);
+            self.on_naks(now, segment);
         }
         if !advances && !segment.flags.syn {
             // RFC 5681 §2: it repeats the last ACK, window and all. RFC 6675 §2: or its SACK blocks report what none has, "even if it … changes
@@ -50,12 +50,12 @@ impl Sender {
             if (repeats && self.state.is_outstanding() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
-                let ack = seen(now, segment, 0, None, &self.state.board);
+                let ack = policy_ack(now, segment, 0, None, &self.state.board);
                 self.recovery.note(&mut self.state, &ack); // a D-SACK may come late
             }
         }
         if let Some(earlier) = earlier {
-            self.tell_of_delivery(now, segment, earlier);
+            self.report_delivery(now, segment, earlier);
         }
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.state.segment_end(seq);
@@ -63,10 +63,10 @@ impl Sender {
         }
     }
 
-    /// The SYN or the SYN-ACK was lost: a window of one (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7). Linux, tcp_init_transfer() and
-    /// tcp_init_metrics(): the one only after a second SYN was lost, as its first timeout is one second now and no longer three, and the other
-    /// only if timestamps gave no round trip.
-    fn after_a_lost_syn(&mut self) {
+    /// Restarts from a lost SYN or SYN-ACK: a window of one (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7). Linux, tcp_init_transfer() and
+    /// tcp_init_metrics(), reduces the window only after a second lost SYN, since its first timeout is one second and no longer three, and
+    /// raises the timeout only if timestamps gave no round trip.
+    fn on_lost_syn(&mut self) {
         let lost = self.state.board.next_order() - 2; // nothing but SYNs went out so far, and the last one arrived
         let spares_first = self.config.rto.kind.spares_first_syn();
         if !spares_first || lost > 1 {
@@ -79,7 +79,7 @@ impl Sender {
 
     /// Updates the sequence space and the scoreboard with an ACK; once, before any policy learns of the ACK. Returns the bytes that it
     /// acknowledges for the first time.
-    fn take_in(&mut self, now: Time, segment: &Segment) -> u64 {
+    fn process_ack(&mut self, now: Time, segment: &Segment) -> u64 {
         let s = &mut self.state;
         let acked = segment.ack.saturating_sub(s.una);
         s.una += acked;
@@ -91,13 +91,13 @@ impl Sender {
     }
 
     fn on_advance(&mut self, now: Time, segment: &Segment, acked: u64, opens: bool) {
-        let rtt = self.measure(now, segment);
+        let rtt = self.sample_rtt(now, segment);
         if let Some(frozen) = self.frozen.take() {
             self.window = frozen.window;
             self.rto = frozen.rto;
         }
         self.notices.on_progress(true);
-        let ack = seen(now, segment, acked, rtt, &self.state.board);
+        let ack = policy_ack(now, segment, acked, rtt, &self.state.board);
         self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
         // The ACK of a SYN neither grows the window nor repairs anything.
@@ -106,7 +106,7 @@ impl Sender {
             None => true,
             Some(advance) => self.act_on_advance(now, &ack, advance),
         };
-        self.heed_echo(now, &ack); // of an ACK that began or ended a recovery; an echo counts once
+        self.on_ecn_echo(now, &ack); // of an ACK that began or ended a recovery; an echo counts once
         if !self.state.is_outstanding() {
             self.timer = None;
         } else if restart || self.timer.is_none() {
@@ -114,16 +114,16 @@ impl Sender {
         }
     }
 
-    /// Returns true if the retransmission timer restarts.
+    /// Applies the recovery's decision on an advance. Returns true if the retransmission timer restarts.
     fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: Advance) -> bool {
         match advance {
             Advance::Open => {
-                self.heed_and_grow(now, ack);
+                self.answer_echo_then_grow(now, ack);
                 true
             }
             Advance::Over => {
                 if self.stack.grows_after_repairs() {
-                    self.heed_and_grow(now, ack);
+                    self.answer_echo_then_grow(now, ack);
                 }
                 true
             }
@@ -133,36 +133,36 @@ impl Sender {
                 true
             }
             Advance::Repaired(seq) => {
-                let judged = self.cut(now, Signal::Duplicates);
-                self.reduction = None; // the probe has shown that it was not for nothing
+                let judged = self.reduce_window(now, Signal::Duplicates);
+                self.reduction = None; // the probe has shown that the loss was real
                 self.classifications.push_back(LossClassification { seq, judged });
                 true
             }
             Advance::Spurious => {
                 self.undo(Evidence::Timeout);
                 if self.stack.grows_after_repairs() {
-                    self.heed_and_grow(now, ack);
+                    self.answer_echo_then_grow(now, ack);
                 }
                 true
             }
         }
     }
 
-    /// An echoed mark reduces the window before the ACK may grow it, as in ns-2 and Linux.
-    fn heed_and_grow(&mut self, now: Time, ack: &Ack) {
-        self.heed_echo(now, ack);
+    /// Answers an echoed mark before the ACK may grow the window, as in ns-2 and Linux.
+    fn answer_echo_then_grow(&mut self, now: Time, ack: &Ack) {
+        self.on_ecn_echo(now, ack);
         if self.may_grow(ack) {
             self.grow(ack);
         }
     }
 
-    /// False if the control does not learn of this ACK, because of a mark.
+    /// True if the control learns of this ACK: a mark may forbid that.
     fn may_grow(&self, ack: &Ack) -> bool {
         let heeds_itself = self.features.echo == Echo::EachMark;
         heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
     }
 
-    /// An ACK outside recovery moves the window, up as far as what was used of it permits.
+    /// Grows the window for an ACK outside recovery, as far as the use of the window permits.
     fn grow(&mut self, ack: &Ack) {
         let before = self.window;
         self.order.at(Step::Heard);
@@ -180,33 +180,33 @@ impl Sender {
 
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
         if self.stack.times_duplicates() {
-            self.measure(now, segment);
+            self.sample_rtt(now, segment);
             self.restart_timer(now);
         }
-        let ack = seen(now, segment, 0, None, &self.state.board);
+        let ack = policy_ack(now, segment, 0, None, &self.state.board);
         self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
-            self.notices.on_progress(false); // what came damaged is no progress
+            self.notices.on_progress(false); // a damaged segment is no progress
         }
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
         let is_explained = has_eln || self.notices.explains(now, &self.state);
         if is_explained {
             self.recovery.note(&mut self.state, &ack);
         } else {
-            self.decide_late(&ack);
+            self.allow_late_cut(&ack);
             let detect = self.recovery.on_duplicate(&mut self.state, &ack);
             self.act_on(now, detect);
         }
-        self.heed_echo(now, &ack);
+        self.on_ecn_echo(now, &ack);
         if !is_explained {
             self.grow_by_sack(&ack);
         }
     }
 
-    /// Linux, tcp_may_raise_cwnd(): once the path reorders, data that is SACKed grows the window as well. Everywhere else it never does: the
-    /// cumulative ACK that covers it later counts without it.
+    /// Grows the window for SACKed data once the path reorders (Linux, tcp_may_raise_cwnd()). Otherwise only the cumulative ACK that covers the
+    /// data later grows the window.
     fn grow_by_sack(&mut self, ack: &Ack) {
         let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {
@@ -214,8 +214,8 @@ impl Sender {
         }
     }
 
-    /// The scheme may have put off what it takes a loss for, and cut the window now.
-    fn decide_late(&mut self, ack: &Ack) {
+    /// Lets a scheme that postponed the classification of a loss cut the window now.
+    fn allow_late_cut(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
             self.order.at(Step::Heard);
@@ -227,7 +227,7 @@ impl Sender {
         }
     }
 
-    /// Recovery begins if a loss was found.
+    /// Applies a detection: restarts the timer for a probe, undoes a spurious timeout, begins recovery for a loss.
     pub(super) fn act_on(&mut self, now: Time, mut detect: Detect) {
         match detect {
             Detect::Probe => self.restart_timer(now),
@@ -236,8 +236,11 @@ impl Sender {
         }
         while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
-            let judged =
-                if self.is_reduced(seq) { self.keep(now) } else { self.cut(now, Signal::Duplicates) };
+            let judged = if self.is_reduced(seq) {
+                self.classify_after_mark(now)
+            } else {
+                self.reduce_window(now, Signal::Duplicates)
+            };
             self.classifications.push_back(LossClassification { seq, judged });
             self.recovery.enter(&mut self.state, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
@@ -249,16 +252,16 @@ impl Sender {
         }
     }
 
-    /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
-    fn heed_echo(&mut self, now: Time, ack: &Ack) {
+    /// Answers an echoed mark like a loss, once per window of data, without a retransmission (RFC 3168 §6.1.2).
+    fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
         let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
-        if !(ack.ece && self.marking.is_heeded()) || was_answered || self.frozen.is_some() {
+        if !(ack.ece && self.marking.answers_echoes()) || was_answered || self.frozen.is_some() {
             return;
         }
         self.cwr_due = true; // even where the window stays
         if self.window.cwnd > 1.0 || self.stack.cuts_window_of_one() {
             let before = self.window;
-            self.cut(now, Signal::Echo);
+            self.reduce_window(now, Signal::Echo);
             self.recovery.on_mark(&self.state, &before, &self.window, ack);
         } else {
             // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
@@ -267,8 +270,8 @@ impl Sender {
         }
     }
 
-    /// A round-trip sample from this ACK of new data, if it gives a valid one; the estimator learns of it.
-    fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
+    /// Returns the round-trip sample of this ACK of new data, if the ACK has a valid one, and updates the estimator with it.
+    fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
         let recorded = self.state.board.longest_rtt().filter(|_| self.config.rto.kind.samples_record());
         let sent = if let Some(rtt) = recorded {
@@ -288,8 +291,8 @@ impl Sender {
     }
 }
 
-/// An ACK as policies see it, when `board` has taken it in.
-fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
+/// Returns the policies' view of an ACK that `board` has processed.
+fn policy_ack(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
     let ece = segment.is_echo();
     let RareOptions { sack, arrival, .. } = *segment.options;
     let sample = board.rtt().filter(|_| !segment.flags.syn);

@@ -5,7 +5,7 @@ use airhop_base::{NodeId, Span, Time};
 /// Validity of an announcement.
 const VALIDITY: Span = Span::from_secs(60);
 
-/// The newest word of each base station. A path has one or two of them.
+/// The newest announcement of each base station. A path has one or two base stations.
 #[derive(Debug, Default)]
 pub(super) struct ExpectedDelay {
     announced: Vec<Announcement>,
@@ -20,8 +20,8 @@ struct Announcement {
 }
 
 impl ExpectedDelay {
-    /// `origin` says that a round trip through its wireless link may take so much longer.
-    pub fn hear(&mut self, now: Time, origin: NodeId, delay: Span) {
+    /// Stores the announcement of `origin` that a round trip through its wireless link may take `delay` longer.
+    pub fn announce(&mut self, now: Time, origin: NodeId, delay: Span) {
         self.announced.retain(|announced| announced.origin != origin && now < announced.until);
         self.announced.push(Announcement { origin, delay, until: now + VALIDITY });
     }

@@ -1,12 +1,12 @@
-//! The window after a pause: what it was says little of the path now.
+//! Restart of the window after a pause: the former window is little evidence of the path's state now.
 
 use super::Sender;
 use crate::stack::Pause;
 use airhop_base::Time;
 
 impl Sender {
-    /// Something is to be sent, and nothing is outstanding: after a pause of more than a retransmission timeout the stack has its rule (RFC 5681
-    /// §4.1).
+    /// Applies the stack's restart rule before a transmission with nothing outstanding, after a pause of more than a retransmission timeout (RFC
+    /// 5681 §4.1).
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         let Some(last) = self.last_sent else { return };
         let (lasted, timeout) = (now - last, self.rto.timeout());

@@ -1,4 +1,4 @@
-//! The sender's part in ECN: which packets may be marked, and whether an echo is answered as RFC 3168 says.
+//! The sender's part in ECN: the packets that may be marked, and the answer to echoes (RFC 3168).
 
 use crate::schemes::Extent;
 use crate::{Config, Echo, ReceiverFeatures};
@@ -7,7 +7,7 @@ use airhop_base::{Ecn, Flags};
 /// ECN state of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking {
-    /// Both ends take part: as far as anybody knows before the SYN-ACK, the sender does.
+    /// True if both ends take part in ECN; before the SYN-ACK, true if the sender does.
     is_agreed: bool,
     echo: Echo,
     /// Packets that may be marked beside new data.
@@ -19,17 +19,17 @@ impl Marking {
         Marking { is_agreed: features.uses_ecn(config), echo: features.echo, extent: features.extent(config) }
     }
 
-    /// The flags of a SYN: both bits ask for ECN (RFC 3168 §6.1.1).
+    /// Returns the flags of a SYN: both bits ask for ECN (RFC 3168 §6.1.1).
     pub fn syn_flags(self) -> Flags {
         Flags { syn: true, ece: self.is_agreed, cwr: self.is_agreed, ..Flags::default() }
     }
 
-    /// The codepoint of a SYN: RFC 3168 §6.1.1 forbids ECT, RFC 8257 §3.6 recommends it.
+    /// Returns the codepoint of a SYN: RFC 3168 §6.1.1 forbids ECT, RFC 8257 §3.6 recommends it.
     pub fn of_syn(self) -> Ecn {
         self.ect0_if(self.extent >= Extent::Handshake)
     }
 
-    /// The codepoint of a pure ACK (RFC 3168 §6.1.4).
+    /// Returns the codepoint of a pure ACK (RFC 3168 §6.1.4).
     pub fn of_ack(self) -> Ecn {
         self.ect0_if(self.extent == Extent::All)
     }
@@ -38,20 +38,20 @@ impl Marking {
         if self.is_agreed && may_be_marked { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
-    /// The answer to the SYN came: ECE without CWR agrees (RFC 3168 §6.1.1).
+    /// Completes the negotiation with the flags of the SYN-ACK: ECE without CWR agrees (RFC 3168 §6.1.1).
     pub fn on_syn_ack(&mut self, flags: Flags) {
         self.is_agreed &= flags.ece && !flags.cwr;
     }
 
-    /// The codepoint of data: what is sent again is not to be marked (RFC 3168 §6.1.5), but for [`Extent::All`].
+    /// Returns the codepoint of data: retransmissions are not ECN-capable (RFC 3168 §6.1.5), except with [`Extent::All`].
     #[inline]
     pub fn of_data(self, is_new: bool) -> Ecn {
         self.ect0_if(is_new || self.extent == Extent::All)
     }
 
-    /// True if the sender answers ECE by a reduction, and tells of reductions by CWR (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.
+    /// True if the sender answers ECE by a reduction, and announces reductions by CWR (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.
     #[inline]
-    pub fn is_heeded(self) -> bool {
+    pub fn answers_echoes(self) -> bool {
         self.is_agreed && self.echo != Echo::EachMark
     }
 }

@@ -34,7 +34,7 @@ use std::collections::VecDeque;
 use timeout::Running;
 use undo::Reduction;
 
-/// The sending end of a TCP connection. Gets time as an argument; touches no socket, clock or simulator.
+/// Sending end of a TCP connection. Time is an argument; the sender touches no socket, clock or simulator.
 #[derive(Debug)]
 pub struct Sender {
     flow: FlowId,
@@ -50,7 +50,7 @@ pub struct Sender {
     order: Order,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
-    /// Notices are heard on the interface.
+    /// True if notices are read on the interface.
     listens: bool,
     rto: Box<dyn RtoPolicy>,
     stack: &'static dyn Stack,
@@ -58,9 +58,9 @@ pub struct Sender {
     expected: ExpectedDelay,
     /// The retransmission timer, if it runs.
     timer: Option<Running>,
-    /// The persist timer, if it runs: the other one does not then.
+    /// The persist timer, if it runs: the retransmission timer does not run then.
     persist: Option<Persist>,
-    /// The segment being timed, without timestamps: first byte after it, and when it was sent.
+    /// The segment being timed, without timestamps: first byte after it, and time of sending.
     timed: Option<(u64, Time)>,
     /// Segments below this were timed already and are not timed again.
     timed_up_to: u64,
@@ -72,13 +72,13 @@ pub struct Sender {
     reduction: Option<Reduction>,
     pacing: Pacing,
     marking: Marking,
-    /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
+    /// Sequence number after which echoes are answered again: once per window of data (RFC 3168 §6.1.2).
     echo_point: u64,
     /// Linux' TCP_CA_CWR: first byte that had not been sent when a mark reduced the window, until something else does; zero then.
     reduced_until: u64,
-    /// The next new segment says that the window was reduced because of an echo.
+    /// True if the next new segment carries CWR, for a reduction because of an echo.
     cwr_due: bool,
-    /// For schemes that ask for it.
+    /// Delivery-rate estimator, for schemes that ask for it.
     delivery: Option<Box<DeliveryRate>>,
     classifications: VecDeque<LossClassification>,
     counters: Counters,
@@ -125,7 +125,7 @@ pub struct Counters {
 }
 
 impl Sender {
-    /// A sender on `local` for the receiver on `remote`, of a scheme with these policies that asks for so much.
+    /// Creates a sender on `local` for the receiver on `remote`, with the policies and features of a scheme.
     pub fn new(
         flow: FlowId,
         local: NodeId,
@@ -179,7 +179,7 @@ impl Sender {
         }
     }
 
-    /// The application hands over `bytes` more bytes; the first call opens the connection.
+    /// Adds `bytes` more bytes of the application's data; the first call opens the connection.
     pub fn supply(&mut self, bytes: u64) {
         self.state.supplied = self.state.supplied.saturating_add(bytes);
         if self.connection == Connection::Closed {
@@ -188,18 +188,18 @@ impl Sender {
         }
     }
 
-    /// Turns Nagle's algorithm on or off, as the option TCP_NODELAY of a socket does, or as the end of a stream does: what waits leaves at once
-    /// when the sender is asked next.
+    /// Turns Nagle's algorithm on or off, as the option TCP_NODELAY of a socket does, or as the end of a stream does: a waiting segment leaves
+    /// at the next [`Sender::poll_transmit`].
     pub fn set_nagle(&mut self, is_on: bool) {
         self.state.nagle.is_on = is_on;
     }
 
-    /// The window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
+    /// Sets the window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
     pub fn expect_window(&mut self, bytes: u64) {
         self.state.right_edge = 1 + bytes;
     }
 
-    /// A segment arrived.
+    /// Processes a segment that arrived.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Body::Tcp(segment) = &p.body else { return };
         if self.listens && self.notices.takes(now, p) {
@@ -217,19 +217,19 @@ impl Sender {
         }
     }
 
-    /// The simulator tells how the path is.
+    /// Passes the simulator's knowledge of the path to the control.
     pub fn on_truth(&mut self, truth: &Truth) {
         self.control.on_truth(truth);
     }
 
-    /// The connection is one of `run`, whose connections may share something; before anything else happens.
+    /// Joins the connections of `run`, which may share state; before anything else happens.
     pub fn join(&mut self, run: &mut Run) {
         let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
         self.control.on_join(run, &ends);
         self.notices.on_join(run, &ends);
     }
 
-    /// A random number for what the scheme draws: one of the flow and the replication, whatever else there is.
+    /// Seeds the scheme's random draws with a number of the flow and the replication.
     pub fn seed(&mut self, seed: u32) {
         self.control.on_seed(seed);
     }
@@ -245,7 +245,7 @@ impl Sender {
         sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
     }
 
-    /// The next loss that was judged since this was last asked.
+    /// Returns the next loss that was classified and not returned yet.
     pub fn poll_classification(&mut self) -> Option<LossClassification> {
         self.classifications.pop_front()
     }
@@ -260,17 +260,17 @@ impl Sender {
         self.last_cause
     }
 
-    /// The window now.
+    /// Returns the window.
     pub fn window(&self) -> Window {
         self.window
     }
 
-    /// The sequence space now.
+    /// Returns the sequence space.
     pub fn state(&self) -> &SenderState {
         &self.state
     }
 
-    /// Bytes taken to be in the network.
+    /// Returns the bytes taken to be in the network.
     pub fn in_flight(&self) -> u64 {
         self.recovery.in_flight(&self.state)
     }
@@ -280,12 +280,12 @@ impl Sender {
         self.recovery.repair()
     }
 
-    /// The smoothed round-trip time, once there was a sample.
+    /// Returns the smoothed round-trip time, once there was a sample.
     pub fn srtt(&self) -> Option<Span> {
         self.rto.srtt()
     }
 
-    /// The timeout of a retransmission timer that is started now: with backoff, and with what base stations said of delays.
+    /// Returns the timeout of a retransmission timer that is started now: with backoff, and with the delays that base stations announced.
     pub fn rto(&self, now: Time) -> Span {
         self.expected.sum(now).map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_expecting(extra))
     }
@@ -296,7 +296,7 @@ impl Sender {
     }
 }
 
-/// The earlier of two instants, of which there may be none.
+/// Returns the earlier of two instants, of which either may be missing.
 #[inline]
 fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     match (a, b) {
@@ -305,7 +305,7 @@ fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     }
 }
 
-/// The timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).
+/// Returns the timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).
 fn clock(now: Time) -> u32 {
     (now.nanos() / 1_000_000) as u32
 }

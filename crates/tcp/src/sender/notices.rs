@@ -1,5 +1,5 @@
-//! Explicit notifications have the sender retransmit, hold, freeze or move its timer, as its
-//! [`NoticePolicy`](crate::seams::NoticePolicy) says.
+//! Explicit notifications make the sender retransmit, hold, freeze or move its timer, as its [`NoticePolicy`](crate::seams::NoticePolicy)
+//! decides.
 
 use super::{Connection, Sender};
 use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};
@@ -17,11 +17,11 @@ pub(super) struct Frozen {
 }
 
 impl Sender {
-    /// A notice arrived, as a packet or as a call from the link layer of this station.
+    /// Processes a notice that arrived as a packet or as a call from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
         self.counters.notices[n.kind.index()] += 1;
         if self.listens {
-            return self.show_to_interface(now, n);
+            return self.deliver_to_interface(now, n);
         }
         let is_missing = self.recovery.is_missing(&self.state, n.seq);
         if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
@@ -31,10 +31,10 @@ impl Sender {
             Reaction::Ignore => return,
             Reaction::RestartTimer => return self.refresh_timer(now),
             Reaction::Expect => {
-                self.expected.hear(now, n.origin, n.delay);
-                return self.put_off_timer(now);
+                self.expected.announce(now, n.origin, n.delay);
+                return self.extend_timer(now);
             }
-            _ if !is_missing => return, // it arrived: nothing to repair
+            _ if !is_missing => return, // the segment arrived: nothing to repair
             Reaction::Retransmit => {
                 self.classifications.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
                 self.recovery.retransmit(&mut self.state, n.seq);
@@ -58,10 +58,10 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// A notice is a packet like any other for a kernel: if the interface's program does not take it, one that has the form of an ACK is taken
-    /// for an ACK of all before the segment that it names.
+    /// Passes a notice to the interface's program as a packet, as in a kernel: if the program does not take it, a notice in the form of an ACK
+    /// counts as an ACK of all data before the segment that it names.
     #[cold]
-    fn show_to_interface(&mut self, now: Time, n: Notice) {
+    fn deliver_to_interface(&mut self, now: Time, n: Notice) {
         let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
         if self.notices.takes(now, &packet) || !n.kind.names_segment() {
             return;
@@ -71,8 +71,8 @@ impl Sender {
         self.on_acknowledgement(now, &Segment { seq: 1, ack: n.seq, window, flags, ..Segment::default() });
     }
 
-    /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).
-    pub(super) fn heed_naks(&mut self, now: Time, segment: &Segment) {
+    /// Processes the NAKs that nodes of the path put on an ACK (Cheng & Lin 2008).
+    pub(super) fn on_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {
             let end = self.state.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));

@@ -1,4 +1,4 @@
-//! The order in which the congestion control learns of an event, as [`CongestionControl`](crate::seams::CongestionControl) promises it.
+//! Order of the calls of a congestion control for one event, as documented at [`CongestionControl`](crate::seams::CongestionControl).
 
 /// Calls of the control, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,16 +23,16 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// An ACK, a timer or a notice comes.
+    /// Begins a new event: an ACK, a timer or a notice.
     #[inline]
     pub fn begin(&mut self) {
         *self = Order::default();
     }
 
-    /// The control is told of `step` now.
+    /// Records the call `step` of the control.
     ///
     /// # Panics
-    /// With debug assertions, when a later step was told before.
+    /// With debug assertions, if a later step came before.
     #[inline]
     pub fn at(&mut self, step: Step) {
         #[cfg(debug_assertions)]

@@ -1,4 +1,4 @@
-//! The spacing of segments, for controls that say how fast to send, and for hosts that pace every connection.
+//! Spacing of segments, for controls that set a sending rate, and for hosts that pace every connection.
 
 use crate::seams::Window;
 use crate::sender_state::SenderState;
@@ -10,13 +10,13 @@ use airhop_base::{Rate, Span, Time};
 pub(super) struct Pacing {
     next: Time,
     burst: Option<Burst>,
-    /// The sender was asked for a segment before that time, and is to be asked again then.
+    /// Time at which the sender is to be polled again, as it was polled too early.
     pub due: Option<Time>,
 }
 
-/// Linux, tcp_update_pacing_rate() and tcp_tso_autosize(): the rate of a control that names none, twice the window a round trip while
-/// that is far below ssthresh and a fifth more than the window else; and how many segments leave together, what the rate makes in
-/// 1/1024 s, 64 KiB at most and two at least. None without a round trip.
+/// Returns the pacing rate of a control that sets none, and the number of segments that leave together (Linux, tcp_update_pacing_rate() and
+/// tcp_tso_autosize()): twice the window a round trip while the window is far below ssthresh, 1.2 times the window otherwise; together leave the
+/// bytes that the rate carries in 1/1024 s, 64 KiB at most and two segments at least. None without a round trip.
 pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
@@ -31,24 +31,24 @@ pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Time,
-    /// Segments that may still leave with it.
+    /// Segments that may still leave with the burst.
     left: u64,
-    /// By how much it left late, as far as that is not made up for.
+    /// Lateness of the burst, as far as it is not made up for.
     late: Span,
 }
 
 impl Pacing {
-    /// True if it is too early for a segment.
-    pub fn holds(&mut self, now: Time) -> bool {
+    /// True if it is too early for a segment; then sets [`Pacing::due`].
+    pub fn is_too_early(&mut self, now: Time) -> bool {
         let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
         self.due = (!is_open).then_some(self.next);
         !is_open
     }
 
-    /// A segment with so many bytes of payload goes out: the next one follows when they would have left a link of this rate, but for
-    /// the first `quantum` segments, which go together. Returns whether it is the last of several.
+    /// Schedules the next segment after one of `bytes` of payload: it follows when these bytes would have left a link of this rate; only the
+    /// first `quantum` segments go together. Returns whether the segment is the last of several.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
-        let ends_burst = self.joins(now, quantum);
+        let ends_burst = self.join_burst(now, quantum);
         // Repay at most half a gap, so that one late wake-up does not lower the rate for good.
         let wait = rate.time_for_bits(bytes * 8);
         let late = self.burst.map_or(Span::ZERO, |burst| burst.late);
@@ -60,8 +60,8 @@ impl Pacing {
         ends_burst
     }
 
-    /// A segment goes out with those of this instant, `quantum` at most. Returns whether it is the last of several.
-    pub fn joins(&mut self, now: Time, quantum: u64) -> bool {
+    /// Adds a segment to those of this instant, `quantum` at most. Returns whether it is the last of several.
+    pub fn join_burst(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {
             Some(burst) if burst.at == now && burst.left > 0 => burst,

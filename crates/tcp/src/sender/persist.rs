@@ -1,4 +1,4 @@
-//! The persist timer: a receiver whose window has closed is asked whether it has opened, as the ACK that says so may be lost.
+//! The persist timer probes a closed window, since the ACK that opens it may be lost.
 
 use super::Sender;
 use crate::seams::{Cause, Next};
@@ -12,50 +12,51 @@ pub(super) struct Persist {
     pub due: Time,
     /// Probes so far.
     probes: u32,
-    /// A segment is to be sent now: a probe, or what has room.
+    /// True if a segment is to be sent now: a probe, or data for which there is room.
     owes: bool,
 }
 
 impl Sender {
-    /// Nothing can be sent. If that is for want of room at the receiver and no ACK is awaited, the timer starts.
+    /// Starts the timer if the receiver's window is closed and no ACK is awaited.
     #[inline]
     pub(super) fn note_closed_window(&mut self, now: Time) {
         let s = &self.state;
         if !s.is_outstanding() && self.persist.is_none() && s.supplied > s.nxt && s.next_accepted().is_none()
         {
-            self.persist = Some(Persist { due: now + self.until_probe(0), probes: 0, owes: false });
+            self.persist = Some(Persist { due: now + self.probe_interval(0), probes: 0, owes: false });
         }
     }
 
-    /// The time from one probe to the next: "the first zero-window probe when a zero window has existed for the retransmission timeout
-    /// period", and "exponentially the interval between successive probes" (RFC 9293 §3.8.6.1; Linux, tcp_probe0_when()).
-    fn until_probe(&self, probes: u32) -> Span {
+    /// Returns the interval between probes: "the first zero-window probe when a zero window has existed for the retransmission timeout period",
+    /// and "exponentially the interval between successive probes" (RFC 9293 §3.8.6.1; Linux, tcp_probe0_when()).
+    fn probe_interval(&self, probes: u32) -> Span {
         let doubled = self.rto.timeout_without_backoff() * (1_u64 << probes.min(16));
         doubled.min(self.config.rto.max)
     }
 
-    /// The time of the timer has come.
+    /// Schedules a probe if the timer has expired.
     pub(super) fn on_persist(&mut self, now: Time) {
         let Some(Persist { probes, .. }) = self.persist.filter(|persist| persist.due <= now) else { return };
         let probes = probes + 1;
-        self.persist = Some(Persist { due: now + self.until_probe(probes), probes, owes: true });
+        self.persist = Some(Persist { due: now + self.probe_interval(probes), probes, owes: true });
     }
 
-    /// An ACK came, and tells of the window. What a probe had brought and the receiver had no room for goes again with what follows.
-    pub(super) fn heed_window(&mut self, now: Time) {
+    /// Updates the timer with the window of an ACK. The data of a probe for which the receiver had no room is sent again with the data that
+    /// follows.
+    pub(super) fn on_window_update(&mut self, now: Time) {
         let Some(mut persist) = self.persist else { return };
         let s = &self.state;
         let has_room = s.head_end() <= s.right_edge;
         persist.owes |= has_room && s.is_outstanding();
         if !has_room && self.stack.counts_from_answers() {
-            persist.due = now + self.until_probe(persist.probes);
+            persist.due = now + self.probe_interval(persist.probes);
         }
         let is_over = s.una >= s.supplied || (has_room && !s.is_outstanding());
         self.persist = (!is_over).then_some(persist);
     }
 
-    /// The segment that the timer asks for. As much as there is room for is data as any other (RFC 9293 §3.8.6.2.1, the override timeout; Linux,
-    /// tcp_write_wakeup()). With no room it is an octet beyond the window (RFC 9293 §3.8.6.1), or what the stack has in its place.
+    /// Returns the segment that the timer asks for. With room at the receiver it is ordinary data (RFC 9293 §3.8.6.2.1, the override timeout;
+    /// Linux, tcp_write_wakeup()). With no room it is an octet beyond the window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
     pub(super) fn window_probe(&mut self, now: Time) -> Option<Packet> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;
@@ -75,7 +76,7 @@ impl Sender {
             self.persist = None; // an ACK is awaited: the retransmission timer takes over
         }
         let next = Next { start, end, cause };
-        let psh = self.pushes(&next, true);
+        let psh = self.sets_push(&next, true);
         Some(self.transmit(now, next, psh))
     }
 }

@@ -1,4 +1,4 @@
-//! The delivery rate is measured for schemes that go by it. Nothing of it runs for others.
+//! Measurement of the delivery rate, for rate-based schemes only.
 
 use super::Sender;
 use super::order::Step;
@@ -6,18 +6,18 @@ use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
 impl Sender {
-    /// The flight before an ACK, if the scheme asks what the ACK changes.
-    pub(super) fn look(&self) -> Option<u64> {
+    /// Returns the flight before an ACK, if the scheme asks for delivery reports.
+    pub(super) fn flight_before(&self) -> Option<u64> {
         self.delivery.as_ref().map(|_| self.in_flight())
     }
 
-    /// The scheme learns what an ACK did. `before` is the flight before it.
-    pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
+    /// Reports the ACK's deliveries and losses to the scheme. `before` is the flight before the ACK.
+    pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
         let mut arrivals = meter.on_ack(now, &self.state.board);
         self.state.limited_until = meter.limited_until();
         let lost = self.state.board.newly_lost_bytes();
-        let newly_lost = if lost > 0 { self.tell_of_losses(now) } else { 0 };
+        let newly_lost = if lost > 0 { self.report_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {
             sample.lost += newly_lost;
         }
@@ -41,8 +41,8 @@ impl Sender {
         }
     }
 
-    /// The scheme learns of each segment that is newly taken to be lost. Returns their bytes.
-    pub(super) fn tell_of_losses(&mut self, now: Time) -> u64 {
+    /// Reports each newly lost segment to the scheme. Returns their bytes.
+    pub(super) fn report_losses(&mut self, now: Time) -> u64 {
         let Sender { delivery: Some(meter), state, control, window, order, .. } = self else { return 0 };
         let mut bytes = 0;
         for &start in state.board.newly_lost() {
@@ -55,7 +55,7 @@ impl Sender {
         bytes
     }
 
-    /// A segment leaves.
+    /// Records the departure of a segment.
     pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
         if let Some(meter) = &mut self.delivery
             && meter.on_sent(&self.state.board, now, next, self.recovery.in_flight(&self.state))
@@ -64,9 +64,9 @@ impl Sender {
         }
     }
 
-    /// Nothing can be sent. If that is for want of data, a full segment of it, what is in flight shows less than the path's rate (Linux,
-    /// tcp_rate_check_app_limited()).
-    pub(super) fn note_scarcity(&mut self) {
+    /// Marks the flow as application-limited if less than a full segment of data is available and the window has room: the data in flight then
+    /// shows less than the path's rate (Linux, tcp_rate_check_app_limited()).
+    pub(super) fn mark_app_limited(&mut self) {
         let Some(meter) = &mut self.delivery else { return };
         let in_flight = self.recovery.in_flight(&self.state);
         let has_room = self.state.has_room(self.state.mss, in_flight, self.window.cwnd);

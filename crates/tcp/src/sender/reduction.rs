@@ -1,4 +1,4 @@
-//! Reductions of the window: what a sign of congestion reduces, and by how much.
+//! Reductions of the window for signs of congestion.
 
 use super::Sender;
 use super::order::Step;
@@ -8,38 +8,38 @@ use crate::seams::{Judged, Loss, Repair, Signal};
 use airhop_base::Time;
 
 impl Sender {
-    /// Has the window moved for a sign of congestion. Returns what the scheme takes it for.
-    pub(super) fn cut(&mut self, now: Time, signal: Signal) -> Judged {
-        let base = self.to_reduce(signal == Signal::Timeout);
+    /// Reduces the window for a sign of congestion. Returns the scheme's classification of it.
+    pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> Judged {
+        let base = self.reduction_base(signal == Signal::Timeout);
         let halve_from = self.config.halve_from;
         let half = base.map_or(self.window.ssthresh, |base| halve_from.half(base));
         let loss =
             Loss { now, signal, base, half: half.max(2.0), window: half.max(halve_from.least_window()) };
         let before = self.window;
         match signal {
-            Signal::Echo => self.reduction = None, // that there was congestion is beyond doubt (Linux, tcp_enter_cwr())
-            Signal::Duplicates | Signal::Timeout => self.remember(before),
+            Signal::Echo => self.reduction = None, // a mark is never spurious (Linux, tcp_enter_cwr())
+            Signal::Duplicates | Signal::Timeout => self.save_window(before),
         }
         self.order.at(if signal == Signal::Echo { Step::Heard } else { Step::Lost });
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
         // RFC 3168 §6.1.2: CWR after a reduction "for any reason"; so in ns-2's slowdown() and in Linux, tcp_ecn_queue_cwr().
-        self.cwr_due |= is_cut && self.marking.is_heeded();
-        // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
+        self.cwr_due |= is_cut && self.marking.answers_echoes();
+        // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever the signal.
         self.echo_point = self.state.max_sent;
         self.reduced_until = if signal == Signal::Echo { self.state.max_sent } else { 0 };
         judged
     }
 
-    /// A loss for which the window is reduced already. Returns what the scheme takes it for.
-    pub(super) fn keep(&mut self, now: Time) -> Judged {
+    /// Returns the scheme's classification of a loss for which the window is already reduced.
+    pub(super) fn classify_after_mark(&mut self, now: Time) -> Judged {
         self.echo_point = self.state.max_sent;
         self.order.at(Step::Lost);
         self.control.on_marked_loss(&mut self.window, now, &self.state)
     }
 
-    /// True if a mark has reduced the window for the data that the segment at `seq` is lost from (RFC 3168 §6.1.2).
+    /// True if a mark has already reduced the window for the window of data that holds the lost segment at `seq` (RFC 3168 §6.1.2).
     pub(super) fn is_reduced(&self, seq: u64) -> bool {
         self.stack.is_reduced(seq, self.state.una, self.reduced_until)
     }
@@ -50,31 +50,31 @@ impl Sender {
     }
 
     /// Returns the amount that a loss reduces, in segments; `None` if ssthresh is to stay as it is.
-    fn to_reduce(&self, is_timeout: bool) -> Option<f64> {
+    fn reduction_base(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
         match self.config.halve_from {
             // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
             HalveFrom::Flight | HalveFrom::Pipe if is_timeout && self.timed_out == Some(s.una) => None,
             HalveFrom::Flight if is_timeout => Some(segments(s.nxt - s.una)),
-            // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
+            // RFC 5681 §3.2 step 2: segments that limited transmit sent beyond the window do not count.
             HalveFrom::Flight => Some(segments(s.nxt - s.una).min(self.window.cwnd)),
             HalveFrom::Pipe => Some(segments(self.recovery.in_flight(s))),
-            // ns-2, TcpAgent::windowd(): what the receiver accepts is the window if it is smaller.
+            // ns-2, TcpAgent::windowd(): the receiver's window counts if it is smaller.
             HalveFrom::Cwnd => Some(self.window.cwnd.min(segments(s.right_edge - s.una))),
-            HalveFrom::WholeCwnd if is_timeout && self.is_cut() => None,
+            HalveFrom::WholeCwnd if is_timeout && self.already_reduced() => None,
             HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
         }
     }
 }
 
 impl HalveFrom {
-    /// Half of what a loss reduces, in segments.
+    /// Returns half of the reduced amount, in segments.
     fn half(self, base: f64) -> f64 {
         if self == HalveFrom::WholeCwnd { whole(base / 2.0) } else { base / 2.0 }
     }
 
-    /// The least window that a halving leaves, in segments; ns-2 applies the floor of two to ssthresh only.
+    /// Returns the least window that a halving leaves, in segments; ns-2 applies the floor of two to ssthresh only.
     fn least_window(self) -> f64 {
         if self == HalveFrom::Cwnd { 1.0 } else { 2.0 }
     }

@@ -12,7 +12,7 @@ pub(super) struct Running {
 }
 
 impl Sender {
-    /// The time that [`Sender::poll_timeout`] named has come.
+    /// Runs the timers that have expired; called at the time of [`Sender::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
         self.state.board.settle();
@@ -21,7 +21,7 @@ impl Sender {
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.state, now);
             self.act_on(now, detect);
-            self.tell_of_losses(now);
+            self.report_losses(now);
             self.state.board.settle();
         }
         if self.expiry().is_none_or(|expiry| now < expiry) {
@@ -50,19 +50,19 @@ impl Sender {
         self.notices.on_timeout();
         self.order.begin(); // of another timer
         self.counters.timeouts += 1;
-        let judged = self.cut(now, Signal::Timeout);
+        let judged = self.reduce_window(now, Signal::Timeout);
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });
         self.timed_out = Some(self.state.una);
         self.recovery.on_timeout(&mut self.state, now);
         if self.window.cwnd <= 1.0 && self.stack.adds_flight_after_timeout() {
             self.window.cwnd += self.state.segments_in_flight(self.recovery.in_flight(&self.state));
         }
-        self.tell_of_losses(now);
+        self.report_losses(now);
         self.rto.on_backoff();
         self.restart_timer(now);
     }
 
-    /// A frozen sender asks with its oldest segment whether the receiver is back, until its patience ends.
+    /// Probes with the oldest segment whether the receiver of a frozen sender is back. False once the patience of the policy has ended.
     fn probe_while_frozen(&mut self) -> bool {
         let Some(frozen) = &mut self.frozen else { return false };
         frozen.probes += 1;
@@ -87,8 +87,8 @@ impl Sender {
         }
     }
 
-    /// RTTN: the running timer expires as if it had been started with what is known now, if that is later.
-    pub(super) fn put_off_timer(&mut self, now: Time) {
+    /// Extends the running timer to the expiry that it would have if it had been started with the present estimate (RTTN).
+    pub(super) fn extend_timer(&mut self, now: Time) {
         let timeout = self.rto(now);
         if let Some(timer) = &mut self.timer {
             timer.expires = timer.expires.max(timer.started + timeout);

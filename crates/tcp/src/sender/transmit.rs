@@ -13,8 +13,8 @@ use airhop_base::{
 const UNPACED: u64 = 10;
 
 impl Sender {
-    /// The next packet to send, if there is one now.
-    #[inline(always)] // with what it calls: the packet is made where its caller wants it
+    /// Returns the next packet to send, if there is one now.
+    #[inline(always)] // with its callees: the packet is built in its caller's place
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         match self.connection {
             Connection::Closed | Connection::SynSent => None,
@@ -52,11 +52,11 @@ impl Sender {
             self.restart_after_idle(now);
         }
         let spacing = self.spacing();
-        if spacing.is_some() && self.pacing.holds(now) {
+        if spacing.is_some() && self.pacing.is_too_early(now) {
             return None;
         }
         let Some(next) = self.recovery.next(&mut self.state, &self.window) else {
-            self.note_scarcity();
+            self.mark_app_limited();
             self.note_full_window();
             self.note_closed_window(now);
             return None;
@@ -68,7 +68,7 @@ impl Sender {
             Some((rate, quantum)) => self.pacing.on_sent(now, next.end - next.start, rate, quantum),
             None => self.ends_unpaced_burst(now),
         };
-        let psh = self.pushes(&next, ends_burst);
+        let psh = self.sets_push(&next, ends_burst);
         Some(self.transmit(now, next, psh))
     }
 
@@ -84,18 +84,19 @@ impl Sender {
         is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
     }
 
-    /// Linux, tcp_tso_autosize(): as many segments leave as one without pacing. True for the last of several.
+    /// Counts a segment of an unpaced sender: as many segments leave as one as with pacing (Linux, tcp_tso_autosize()). True for the last of
+    /// several.
     fn ends_unpaced_burst(&mut self, now: Time) -> bool {
         if !self.config.push {
             return false;
         }
         let quantum = pacing::of_window(&self.window, &self.state).map_or(2, |(_, quantum)| quantum);
-        self.pacing.joins(now, quantum)
+        self.pacing.join_burst(now, quantum)
     }
 
-    /// Linux pushes what leaves together as one (tcp_transmit_skb(), so that the receiver's card passes it on) and the end of what the
-    /// application wrote (tcp_push(); RFC 9293 §3.9.1.2).
-    pub(super) fn pushes(&self, next: &Next, ends_burst: bool) -> bool {
+    /// True if the segment carries PSH: Linux pushes the last of the segments that leave together (tcp_transmit_skb(), so that the receiver's
+    /// card passes them on) and the end of the application's data (tcp_push(); RFC 9293 §3.9.1.2).
+    pub(super) fn sets_push(&self, next: &Next, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied)
     }
 
@@ -135,7 +136,7 @@ impl Sender {
         let earlier = self.state.board.on_sent(now, next.start, next.end);
         self.recovery.on_sent(&mut self.state, now, &next, earlier);
         if !again {
-            self.note_usage(); // Linux, tcp_write_xmit(): repairs tell nothing of the use of the window
+            self.note_usage(); // Linux, tcp_write_xmit(): repairs do not count as use of the window
         }
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
@@ -157,7 +158,7 @@ impl Sender {
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
-    /// Data waits for room in the window, that of a recovery included (Linux, tcp_write_xmit()).
+    /// Records a full window if data waits for room in it, that of a recovery included (Linux, tcp_write_xmit()).
     fn note_full_window(&mut self) {
         let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
         let s = &mut self.state;
@@ -166,12 +167,12 @@ impl Sender {
         }
     }
 
-    /// True if somebody asks whether the window was full.
+    /// True if the configuration or the scheme uses the record of full windows.
     fn needs_full_windows(&self) -> bool {
         self.config.validation == Validation::Full || self.features.linux
     }
 
-    #[inline(always)] // made where it is to lie
+    #[inline(always)] // built in its caller's place
     pub(super) fn packet(
         &self,
         now: Time,

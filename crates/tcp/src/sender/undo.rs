@@ -1,26 +1,26 @@
-//! Reductions of the window that turn out to have been for nothing: nothing was lost, only late.
+//! Undo of spurious reductions: nothing was lost, only late.
 
 use super::{Sender, clock};
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Evidence, Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
-/// The last reduction for a loss, as long as it may have been for nothing.
+/// The last reduction for a loss, as long as it may be spurious.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reduction {
-    /// The window before it.
+    /// Window before the reduction.
     before: Window,
-    /// First byte that had not been sent then.
+    /// First byte that had not been sent at the reduction.
     point: u64,
-    /// The first retransmission since: where it ends, and the timestamp that it bears.
+    /// The first retransmission since: its end, and its timestamp.
     first: Option<(u64, u32)>,
     /// Retransmissions that no D-SACK has named.
     unnamed: u32,
 }
 
 impl Sender {
-    /// The window is reduced for a loss: what it was is kept. A second reduction for the same window of data does not count.
-    pub(super) fn remember(&mut self, before: Window) {
+    /// Saves the window before a reduction for a loss. A second reduction for the same window of data does not count.
+    pub(super) fn save_window(&mut self, before: Window) {
         if !self.config.undo && !self.config.frto {
             return;
         }
@@ -32,7 +32,7 @@ impl Sender {
         }
     }
 
-    /// A segment is sent again.
+    /// Records a retransmission.
     pub(super) fn note_retransmission(&mut self, now: Time, next: &Next) {
         if let Some(reduction) = self.reduction.as_mut().filter(|r| next.start < r.point) {
             reduction.first.get_or_insert((next.end, clock(now)));
@@ -42,7 +42,7 @@ impl Sender {
 
     /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK covers the first retransmission and echoes a timestamp
     /// older than that, so the original arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
-    pub(super) fn reconsider(&mut self, ack: &Segment) {
+    pub(super) fn detect_spurious(&mut self, ack: &Segment) {
         let Some(reduction) = self.reduction.as_mut().filter(|_| self.config.undo) else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
         let by_time = match (reduction.first, ack.timestamps) {
@@ -62,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// The last reduction was for nothing: the window is as before (RFC 4015 §4), if the recovery can go back.
+    /// Undoes the last reduction, which was spurious: the window is as before (RFC 4015 §4), if the recovery can go back.
     pub(super) fn undo(&mut self, evidence: Evidence) {
         let Some(reduction) = self.reduction.take() else { return };
         if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
@@ -74,7 +74,7 @@ impl Sender {
 
     /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window, or in a reduction for a mark:
     /// Linux then leaves ssthresh as it is.
-    pub(super) fn is_cut(&self) -> bool {
+    pub(super) fn already_reduced(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }

@@ -55,7 +55,7 @@ impl HyStartPlusPlus {
             self.round.samples += 1;
         }
         let growth = segments.min(self.most) / if self.conservative.is_some() { DIVISOR } else { 1.0 };
-        self.judge();
+        self.update_phase();
         growth
     }
 
@@ -72,7 +72,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    fn judge(&mut self) {
+    fn update_phase(&mut self) {
         let Some(least) = self.round.least.filter(|_| self.round.samples >= ENOUGH) else { return };
         match (&self.conservative, self.last) {
             (Some(css), _) if least < css.baseline => self.conservative = None,

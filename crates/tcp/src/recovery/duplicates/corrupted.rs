@@ -29,7 +29,7 @@ impl Corrupted {
         Corrupted { reno: RenoRecovery::new(Partial::Ends, false), known: Vec::new(), repeats }
     }
 
-    fn known(&mut self, seq: u64) -> Option<&mut Known> {
+    fn find(&mut self, seq: u64) -> Option<&mut Known> {
         self.known.iter_mut().find(|k| k.seq == seq)
     }
 
@@ -45,7 +45,7 @@ impl Recovery for Corrupted {
         let was_fast = self.reno.is_recovering();
         let detect = self.reno.on_duplicate(s, a);
         let una = s.una;
-        match self.known(una).copied() {
+        match self.find(una).copied() {
             Some(known) if !was_fast && s.dupacks == s.dupthresh => {
                 let again = self.is_due(known, s, a.now).then_some(una);
                 self.reno.enter_uncut(s, again);
@@ -75,13 +75,13 @@ impl Recovery for Corrupted {
     }
 
     fn on_sent(&mut self, _: &mut SenderState, now: Time, sent: &Next, _: Option<u64>) {
-        if let Some(known) = self.known(sent.start) {
+        if let Some(known) = self.find(sent.start) {
             known.sent = Some(now);
         }
     }
 
     fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
-        if self.known(seq).is_none() {
+        if self.find(seq).is_none() {
             self.known.push(Known { seq, sent: None });
         }
         self.reno.retransmit(s, seq);
