@@ -149,7 +149,7 @@ pub struct Live {
     pub lateness: Lateness,
     /// Turnaround of each host, from data to their ACK.
     pub turnaround: Vec<(NodeId, Answers)>,
-    /// The distributions of both: a simulation that draws from them says how much they moved.
+    /// The distributions of both: a simulation that draws from them shows how much they moved the results.
     pub measured: Measured,
     /// Reasons for which the run is no evidence about its network, however little its packets were late: sentences.
     pub why: Vec<String>,
@@ -281,12 +281,12 @@ pub enum EmulationError {
 impl Emulation {
     /// Runs it, on this thread: `world` begins at time zero when all ends are there, just before the first command starts.
     ///
-    /// `stop` ends it within a tenth of a second. `on_progress` hears of it about ten times a second; packets wait until it returns.
-    /// When this returns, nothing is left: no process, namespace, device or changed setting.
+    /// `stop` ends it within a tenth of a second. `on_progress` hears of it about ten times a second; packets wait until it returns. When
+    /// this returns, nothing is left: no process, namespace, device or changed setting.
     ///
     /// # Errors
-    /// This machine or this user cannot ([`privileges`](crate::privileges) says beforehand), a command cannot be started,
-    /// or the log not written.
+    /// This machine or this user cannot ([`privileges`](crate::privileges) checks it beforehand), a command cannot be started, or the log
+    /// not written.
     pub fn run<W: Outside>(
         &self,
         world: &mut W,
@@ -359,7 +359,7 @@ impl Emulation {
         }
     }
 
-    /// Packets that the network did not lose and that no host got.
+    /// Returns the reasons for doubt: packets that the network did not lose and that no host got.
     fn doubts(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
         let mut why = Vec::new();
         if let Some((node, error)) = &driven.first_loss {

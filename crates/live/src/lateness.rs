@@ -33,7 +33,7 @@ impl Lengths {
         self.nanos.len()
     }
 
-    /// In microseconds, the shortest length that a share of `share` (0.99 …) of all does not exceed; 0 if there is none.
+    /// Returns the quantile `share` (0.99 …) in microseconds, by nearest rank; 0 without any length.
     pub fn quantile_us(&self, share: f64) -> f64 {
         micros(self.nanos.value_at_quantile(share))
     }

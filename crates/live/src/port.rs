@@ -61,7 +61,7 @@ impl Memory {
         self.with(|sides| sides.incoming.len())
     }
 
-    /// From now on, writes find no room (or, with `false`, find some again).
+    /// Makes writes find no room from now on (or, with `false`, find some again).
     pub fn set_full(&self, full: bool) {
         self.with(|sides| sides.full = full);
     }

@@ -16,7 +16,7 @@ pub struct Privileges {
     pub real_time: Ability,
     /// BPF struct_ops: a congestion control can be loaded into the kernel.
     pub struct_ops: Ability,
-    /// TCP_INFO: the kernel tells of the connections of a namespace.
+    /// TCP_INFO: the kernel reports the connections of a namespace.
     pub tcp_info: Ability,
 }
 
@@ -203,7 +203,7 @@ mod linux {
             assert_eq!(version(""), (0, 0));
         }
 
-        /// Each line says what it is about, whatever this machine can.
+        /// Each line names its subject, whatever this machine can do.
         #[test]
         fn every_ability_has_a_sentence() {
             let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();

@@ -125,7 +125,7 @@ impl Turnaround {
         self.own.distribution()
     }
 
-    /// Half and nine tenths of all answers.
+    /// Returns the median and the 90th percentile of all answers.
     pub fn summary(&self) -> Answers {
         Answers {
             p50_us: self.lengths.quantile_us(0.5),

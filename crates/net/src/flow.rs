@@ -64,7 +64,7 @@ impl Ends {
         }
     }
 
-    /// Of real hosts that speak TCP.
+    /// Returns the half connection of a flow of real hosts with TCP.
     pub fn half(&self) -> Option<&HalfConnection> {
         match self {
             Ends::Real(real) => real.tcp.as_ref(),
@@ -153,7 +153,7 @@ impl UdpEnds {
 /// Bytes of a bulk source: more than any run can send.
 pub(crate) const ENDLESS: u64 = 1 << 62;
 
-/// Bytes that a TCP application supplies when it starts.
+/// Returns the bytes that a TCP application supplies when it starts.
 pub(crate) fn supply(app: &AppPlan) -> u64 {
     match *app {
         AppPlan::Transfer { bytes } => bytes,

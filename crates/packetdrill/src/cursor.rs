@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
         self.skip(rest.find(|c| !holds(c)).unwrap_or(rest.len()))
     }
 
-    /// Everything up to `end`, which is passed over.
+    /// Reads everything up to `end`, which is skipped.
     pub(crate) fn until(&mut self, end: &str) -> Result<&'a str, ParseError> {
         let found = self.rest().find(end).ok_or_else(|| self.error(&format!("a `{end}` further on")))?;
         let text = self.skip(found);

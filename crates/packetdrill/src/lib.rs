@@ -1,8 +1,8 @@
-//! Runs packetdrill scripts: what a peer and an application do to a TCP, and what that TCP must send and say of itself.
+//! Runs packetdrill scripts: what a peer and an application do to a TCP, and the segments and state that this TCP must show.
 //!
-//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] holds the one against the other. There are two stacks: Airhop's
-//! own TCP in virtual time ([`Airhop`]), and the kernel of this machine in real time (`Kernel`, on Linux). A script that passes on the kernel states
-//! a rule that the kernel follows; held against Airhop it judges Airhop.
+//! [`parse()`] reads a script, a [`Stack`] is a TCP under test, and [`play`] holds the one against the other. There are two stacks:
+//! Airhop's own TCP in virtual time ([`Airhop`]), and the kernel of this machine in real time (`Kernel`, on Linux). A script that passes on
+//! the kernel states a rule that the kernel follows; compared with Airhop it checks Airhop.
 
 mod airhop;
 mod code;
@@ -31,7 +31,7 @@ pub use variant::Variant;
 use script::{Place, Script};
 use std::path::Path;
 
-/// A place in a script with what is to be said of it.
+/// Place in a script with a message about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Position in the script.

@@ -7,7 +7,7 @@ use crate::stack::{Refusal, Sent, Stack};
 use crate::{Note, Verdict};
 use std::collections::BTreeMap;
 
-/// `--tolerance_usecs` of packetdrill when the script does not say.
+/// Default of packetdrill's `--tolerance_usecs`.
 const TOLERANCE: i64 = 4_000_000;
 /// Time for which a segment is awaited whose time is `*`, nanoseconds.
 const PATIENCE: i64 = 100_000_000_000;
@@ -108,7 +108,7 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Of a complete script, everything that was sent was expected.
+    /// Checks, for a complete script, that everything that was sent was expected.
     fn nothing_is_left(&mut self) -> Result<(), Refusal> {
         if !self.complete {
             return Ok(());

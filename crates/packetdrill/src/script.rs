@@ -154,7 +154,7 @@ impl Segment {
         }
     }
 
-    /// First byte after the payload.
+    /// Returns the first byte after the payload.
     pub fn end(&self) -> u32 {
         self.seq.wrapping_add(self.len)
     }
@@ -164,7 +164,7 @@ impl Segment {
         self.options.iter().flatten()
     }
 
-    /// TSval and TSecr (RFC 7323 §3).
+    /// Returns TSval and TSecr (RFC 7323 §3).
     pub fn timestamps(&self) -> Option<(u32, u32)> {
         self.named().find_map(|option| match option {
             TcpOption::Timestamps(value, echo) => Some((*value, *echo)),

@@ -88,7 +88,7 @@ const MODELLED: [&str; 12] = [
 ];
 
 impl Settings {
-    /// Nothing is set; the sender is another than Linux'.
+    /// Creates the settings of another sender than Linux', with nothing set.
     pub(crate) fn of(variant: Variant) -> Self {
         Settings { variant: Some(variant), ..Settings::default() }
     }
@@ -208,7 +208,7 @@ impl Settings {
     }
 }
 
-/// `net.ipv4.tcp_sack=1`, `/proc/sys/net/ipv4/tcp_sack=1`: name and value.
+/// Parses name and value: `net.ipv4.tcp_sack=1`, `/proc/sys/net/ipv4/tcp_sack=1`.
 fn assignment(word: &str) -> Option<(String, &str)> {
     let (path, value) = word.split_once('=')?;
     Some((short(path)?, value))
@@ -220,7 +220,7 @@ fn short(path: &str) -> Option<String> {
     dotted.strip_prefix("net.ipv4.").map(str::to_owned)
 }
 
-/// HyStart finds the end of slow start by delays, as it does by default; its other sign, trains of ACKs, is not modelled.
+/// True if HyStart detects the end of slow start by delays, as by default; its other sign, trains of ACKs, is not modelled.
 fn finds_delays(line: &str) -> bool {
     let value = line.split_whitespace().nth(1).and_then(|text| text.parse::<u32>().ok());
     line.ends_with("/hystart_detect") && value.is_some_and(|bits| bits & 2 != 0)

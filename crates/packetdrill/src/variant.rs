@@ -26,6 +26,8 @@ const RECOVERIES: [(&str, LossDetection, SackRecovery); 4] = [
 impl FromStr for Variant {
     type Err = String;
 
+    /// Parses a variant.
+    ///
     /// # Errors
     /// The word that names no preset, scheme or recovery.
     fn from_str(text: &str) -> Result<Self, String> {

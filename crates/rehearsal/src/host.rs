@@ -59,7 +59,7 @@ impl Connection {
         self.transmit(now, sent);
     }
 
-    /// A datagram came to a node; it may be for somebody else.
+    /// Handles a datagram at a node, which may be for another.
     pub fn receive(&mut self, now: Time, node: NodeId, datagram: &[u8], sent: &mut Sent) {
         let Ok(decoded) = decode(datagram) else { return };
         let mut packet = decoded.packet;

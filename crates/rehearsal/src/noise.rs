@@ -11,7 +11,7 @@ const PORTS: u64 = 4;
 /// Sequence numbers that are next to each other, so that connections are opened again, and retransmitted.
 const NUMBERS: u64 = 3000;
 
-/// `count` datagrams of hosts at `ends` in the order of time.
+/// Draws `count` datagrams of hosts at `ends` in the order of time.
 pub(super) fn datagrams(
     ends: &[NodeId],
     count: usize,

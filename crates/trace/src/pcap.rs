@@ -232,7 +232,7 @@ fn file_names(nodes: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
         let mut name: String = node.chars().map(harmless).collect();
-        // Not hidden, and not two files on a disk that does not tell case apart.
+        // Not hidden, and not two names for one file on a disk that ignores case.
         while name.starts_with('.') || names.iter().any(|n| n.eq_ignore_ascii_case(&name)) {
             name = format!("{number}-{name}");
         }

@@ -192,7 +192,7 @@ impl Recorder {
         self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))
     }
 
-    /// Records a packet that crossed an interface of `node`; `comment` says so if it was lost there.
+    /// Records a packet that crossed an interface of `node`; `comment` notes a loss there.
     ///
     /// A packet that arrives at a node only to be forwarded is captured once, as it leaves, unless it was lost.
     pub fn packet(

@@ -29,7 +29,7 @@ const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
 pub(crate) const ERSN_BITS: u8 = 0b0000_0100;
 pub(crate) const ELN_BITS: u8 = 0b0000_1000;
-/// An ACK that says that a segment was lost: the one that it asks for, or the one that an option names.
+/// An ACK with an ELN: the segment that the ACK asks for was lost, or the segment that an option names.
 pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 
 /// Offset of the checksum.
@@ -94,7 +94,7 @@ fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
         .add_slice(&destination)
 }
 
-/// True if the headers are what the header checksum says, or there is none.
+/// True if the header checksum matches the headers, or is absent.
 fn is_protected(header: &[u8], ends: [NodeId; 2]) -> bool {
     let mut header = header.to_vec();
     header[CHECKSUM..CHECKSUM + 2].fill(0);

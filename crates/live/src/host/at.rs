@@ -104,7 +104,7 @@ impl Interface {
 /// Returns a socket that sends whole datagrams out at `device`; the kernel only finds the next hop.
 fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    // The protocol IPPROTO_RAW means that headers are included (raw(7)); for IPv6 that must be said again (RFC 3542 §3).
+    // The protocol IPPROTO_RAW means that headers are included (raw(7)); for IPv6 that must be set again (RFC 3542 §3).
     let socket = socket(family, SockType::Raw, flags, SockProtocol::Raw)?;
     if family == AddressFamily::Inet6 {
         sys::set_option(&socket, libc::IPPROTO_IPV6, libc::IPV6_HDRINCL, 1)?;
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use nix::sched::{CloneFlags, unshare};
 
-    /// In a network namespace of its own, which goes with the thread; without the right to make one there is no test.
+    /// Runs a test in a network namespace of its own, which ends with the thread; without the right to make one the test is skipped.
     fn in_a_namespace(test: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {

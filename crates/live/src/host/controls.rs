@@ -92,7 +92,7 @@ impl Controls {
         self.names.iter().find(|(at, _)| *at == node).map(|(_, name)| name)
     }
 
-    /// Ends the connections of the nodes, which would keep the objects in the kernel, and tells what these have counted.
+    /// Ends the connections of the nodes, which would keep the objects in the kernel, and returns the counts of the objects.
     pub fn close(self, stage: &Stage) -> Option<[u64; 2]> {
         let counts = self.registered.iter().filter_map(|(_, registered)| {
             let [heard, spared] = COUNTERS.map(|name| registered.counter(name));
@@ -118,7 +118,7 @@ fn within<T: Send + 'static>(
     namespace.within(job).map_err(|error| error.to_string())?
 }
 
-/// Connections that begin in this thread's namespace get this congestion control.
+/// Sets the congestion control of connections that begin in this thread's namespace.
 fn choose(node: NodeId, name: &str) -> Result<(), String> {
     let refused = |error: io::Error| {
         if error.raw_os_error() == Some(libc::EINVAL) && !is_available(name) {

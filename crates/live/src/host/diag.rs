@@ -98,7 +98,7 @@ impl Diag {
     }
 }
 
-/// `struct inet_diag_req_v2`: the connections in these states, with these attributes.
+/// Builds `struct inet_diag_req_v2`: the connections in these states, with these attributes.
 fn request(family: u8, states: u32) -> Vec<u8> {
     let mut body = vec![family, TCP, 1 << (INFO - 1) | 1 << (CONTROL - 1), 0];
     body.extend_from_slice(&states.to_ne_bytes());
@@ -137,7 +137,7 @@ fn read(mut answer: &[u8], each: &mut impl FnMut(&[u8])) -> io::Result<bool> {
     Ok(true)
 }
 
-/// `struct inet_diag_msg` and its attributes.
+/// Reads `struct inet_diag_msg` and its attributes.
 fn connection(message: &[u8]) -> Option<SocketInfo> {
     let family = *message.first()?;
     let port = |at| message.get(at..at + 2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));

@@ -101,7 +101,7 @@ struct Signals {
     failed: AtomicBool,
 }
 
-/// See [`Emulation::run`].
+/// Runs an emulation: see [`Emulation::run`].
 pub(crate) fn run<W: Outside>(
     emulation: &Emulation,
     world: &mut W,
@@ -139,7 +139,7 @@ fn run_on<W: Outside>(
     let (to_loop, sockets) = sync_channel(watch::WAITING);
     let (watched, names) = (watch::open(stage), controls.names());
     let clock = Monotonic::start();
-    // The devices stay until the commands have ended: one that loses its network says other things than one that is told to end.
+    // The devices stay until the commands have ended: a command that loses its network prints other messages than one that is asked to end.
     let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin, sockets };
     let ((driven, real_time), started) = thread::scope(|scope| {
         let starter = scope.spawn(|| start_all(emulation, stage, &signals));

@@ -84,7 +84,7 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         self.jobs = None;
-        // A panic in there has been told where the answer was missing.
+        // A panic in there has been reported where the answer was missing.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }

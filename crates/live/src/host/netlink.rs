@@ -128,8 +128,8 @@ impl Netlink {
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
-    /// Connections to the addresses of a device get the congestion control of this name: the route that the kernel has added with `address` is
-    /// replaced by one that says so.
+    /// Connections to the addresses of a device get the congestion control of this name: the route that the kernel has added with `address`
+    /// is replaced by one with a clear message.
     ///
     /// # Errors
     /// The kernel refuses: `EINVAL` if it knows no such congestion control.
@@ -156,7 +156,7 @@ fn outcome(answer: &[u8]) -> io::Result<()> {
     }
 }
 
-/// `struct ifinfomsg`: the flags that are set change, the others stay.
+/// Builds `struct ifinfomsg`: the flags that are set change, the others stay.
 fn link(device: u32, flags: u32) -> Vec<u8> {
     let mut message = vec![0; 4];
     message.extend_from_slice(&device.to_ne_bytes());
@@ -165,7 +165,7 @@ fn link(device: u32, flags: u32) -> Vec<u8> {
     message
 }
 
-/// `struct ifaddrmsg` with the address.
+/// Builds `struct ifaddrmsg` with the address.
 fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u8> {
     let mut message = vec![family, prefix, 0, 0];
     message.extend_from_slice(&device.to_ne_bytes());
@@ -174,7 +174,7 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
     message
 }
 
-/// `struct rtmsg` of the route that belongs to an address of a device, with a congestion control.
+/// Builds `struct rtmsg` of the route that belongs to an address of a device, with a congestion control.
 fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     const MAIN: u8 = 254;
     const BY_KERNEL: u8 = 2;
@@ -204,7 +204,7 @@ fn route(device: u32, address: IpAddr, prefix: u8, control: &str) -> Vec<u8> {
     message
 }
 
-/// `struct fib_rule_hdr`: the first rule behind that of the local addresses, which is rule 0.
+/// Builds `struct fib_rule_hdr`: the first rule behind that of the local addresses, which is rule 0.
 fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
     let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
     let name: Vec<u8> = device.bytes().chain([0]).collect();

@@ -141,7 +141,7 @@ fn wait_for(program: libc::pid_t) -> ! {
     }
 }
 
-/// Else whoever reads from the program, or waits for it to be there, would wait for this process too.
+/// Closes all descriptors: readers of the program's output, or of its start, would else wait for this process too.
 fn close_all() {
     // SAFETY: nothing in this process uses a descriptor any more.
     unsafe {
@@ -184,8 +184,8 @@ pub struct Offload {
     pub offset: u16,
 }
 
-/// Returns a socket that captures what comes in at a device from its network, link headers included: without, the kernel says nothing of
-/// offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
+/// Returns a socket that captures what comes in at a device from its network, link headers included: without them, the kernel does not
+/// report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
 ///
 /// # Errors
 /// The user may not.
@@ -236,7 +236,7 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
     Ok(Some(Captured { length, link_header: link_header(from.sll_hatype), is_for_this_host, offload }))
 }
 
-/// Length of the link headers of a kind of device. A VLAN's tag is not in there: the kernel takes it out.
+/// Returns the length of the link headers of a kind of device. A VLAN's tag is not included: the kernel takes it out.
 fn link_header(kind: u16) -> usize {
     match kind {
         // Ethernet and what looks like it: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).

@@ -1,16 +1,16 @@
 //! The log of what entered a network: with it, a live run can be had again, as often as one likes, without its hosts.
 //!
-//! All numbers are little-endian. The head: [`MAGIC`], version (u16), flags (u8; bit 0: headers only), length (u32) and bytes
-//! of a header in UTF-8 whose meaning is the caller's, checksum. Then records, each with its kind (u8):
+//! All numbers are little-endian. The head: [`MAGIC`], version (u16), flags (u8; bit 0: headers only), length (u32) and bytes of a header
+//! in UTF-8 whose meaning is the caller's, checksum. Then records, each with its kind (u8):
 //!
 //! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of the kept part (u32), checksum; the kept
 //!   part, checksum;
 //! * 2, the end, and the last record: time in ns (u64), checksum;
-//! * 4, what the kernel of a host said of a connection, which may have been earlier than the record before: length (u16), checksum;
+//! * 4, a sample of a connection by the kernel of a host, which may have been taken earlier than the record before: length (u16), checksum;
 //!   bytes of `Sampled::to_bytes`, checksum.
 //!
-//! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so no record passes that is
-//! damaged, missing, doubled or in another place. Version 1 is the same without checksums, and is read on.
+//! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so no record passes that is damaged,
+//! missing, doubled or in another place. Version 1 is the same without checksums, and is read on.
 
 mod checksum;
 #[cfg(target_os = "linux")]

@@ -125,7 +125,7 @@ impl Writer {
         }
         let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
         self.sealed = 0;
-        // The thread hangs up when a write failed: its result says why.
+        // The thread hangs up when a write failed: its result has the reason.
         match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
             Some(Ok(())) => Ok(()),
             _ => self.close(),

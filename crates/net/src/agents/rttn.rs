@@ -40,15 +40,15 @@ impl Fades {
         Fades { mean: lasted, deviation: lasted / 2 }
     }
 
-    /// F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8 and the same d − F in both, as Kounavis 1996 §3 has it for
-    /// round-trip times.
+    /// Updates the means: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8 and the same d − F in both, as Kounavis 1996 §3 has it
+    /// for round-trip times.
     fn add(&mut self, lasted: Span) {
         let error = lasted.max(self.mean) - lasted.min(self.mean);
         self.mean = (self.mean * 7 + lasted) / 8;
         self.deviation = (self.deviation * 7 + error) / 8;
     }
 
-    /// D = F + k Fd.
+    /// Returns D = F + k Fd.
     fn expected(&self, k: f64) -> Span {
         self.mean + Span::from_secs_f64(k * self.deviation.secs_f64())
     }

@@ -73,7 +73,7 @@ fn the_first_data_of_a_flow() {
     assert_eq!(data(&mut a, 9000), [], "the sender knows");
 }
 
-// "At each fade start", and as D changes by more than 20 % of what the sender was told last.
+// "At each fade start", and as D changes by more than 20 % of the last notice.
 #[test]
 fn the_fades_of_an_active_flow() {
     let mut a = agent();

@@ -1,14 +1,14 @@
 //! Snoop: repairs wireless losses between the TCP receiver and the base station (Balakrishnan et al. 1995).
 //!
-//! The agent keeps a copy of every segment on its way to the receiver until the receiver has acknowledged it. Duplicate
-//! ACKs for a segment that it holds, or a timeout of its own, make it send that copy again, and the duplicate ACKs do
-//! not reach the sender. At a sending station the same agent sits between TCP and MAC (Yun 2009 §5.2, "symmetric
-//! operation"): the far end's ACKs come a round trip later, and it cannot tell where a segment was lost.
+//! The agent keeps a copy of every segment on its way to the receiver until the receiver has acknowledged it. Duplicate ACKs for a segment
+//! that it holds, or a timeout of its own, make it send that copy again, and the duplicate ACKs do not reach the sender. At a sending
+//! station the same agent sits between TCP and MAC (Yun 2009 §5.2, "symmetric operation"): the far end's ACKs come a round trip later, and
+//! it cannot know where a segment was lost.
 //!
-//! The rules are those of ns-2.35's agent, which the papers ran, where Balakrishnan et al. leave them open: the second
-//! duplicate repairs, a repair is not made twice for duplicates, the gains and the floor of the local timer. Three of its
-//! oddities are left out: all flows between two hosts share a cache, all flows share a count of first duplicates, and one
-//! duplicate more is expected than segments follow the lost one.
+//! The rules are those of ns-2.35's agent, which the papers ran, where Balakrishnan et al. leave them open: the second duplicate repairs, a
+//! repair is not made twice for duplicates, the gains and the floor of the local timer. Three of its oddities are left out: all flows
+//! between two hosts share a cache, all flows share a count of first duplicates, and one duplicate more is expected than segments follow
+//! the lost one.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
@@ -226,8 +226,8 @@ struct LocalRoundTrip {
 }
 
 impl LocalRoundTrip {
-    /// Both have a gain of 1/8: the mean keeps 1/8 of its old value, since most of the local round trip is the wait in this
-    /// node's queue, which a sample shows as it is; the deviation, from the new mean, takes 1/8 of a sample's.
+    /// Updates mean and deviation. Both have a gain of 1/8: the mean keeps 1/8 of its old value, since most of the local round trip is the
+    /// wait in this node's queue, which a sample shows as it is; the deviation, from the new mean, takes 1/8 of a sample's.
     fn sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),

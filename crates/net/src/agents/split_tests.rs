@@ -98,7 +98,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     );
 }
 
-// Only a sender that had to stop is told of room: while a whole segment fits, its next data fetches the news; less than one is no room
+// Only a sender that had to stop gets a window update: while a whole segment fits, its next data fetches the news; less than one is no room
 // (RFC 9293 §3.8.6.2.1, the sender's side: it waits for a full segment).
 #[test]
 fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {

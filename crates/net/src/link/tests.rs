@@ -139,7 +139,7 @@ fn what_comes_at_an_instant_finds_waiting_what_goes_at_it() {
     }
 }
 
-// The fill that agents are told, between and at the times at which packets go.
+// The fill that agents see, between and at the times at which packets go.
 #[test]
 fn those_that_wait_are_counted_at_any_time() {
     let mut bench = Bench::new(scheduled(10));

@@ -16,13 +16,13 @@ pub struct PiePlan {
     pub ecn: bool,
 }
 
-/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller sets anew every 15 ms,
-/// from how far the delay is off its target and where it is going. What finds the queue full is dropped.
+/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller sets anew every 15 ms, from how
+/// far the delay is off its target and where it is going. What finds the queue full is dropped.
 ///
-/// The basic scheme (§4) with marks (§5.1), derandomisation (§5.4) and the cap of the probability's growth (§5.5). The delay is
-/// that of the packet that left last, taken from its time stamp (§4.3): this is exact, also where the rate varies, as before a MAC;
-/// an estimate from the departure rate (§5.2) needs 16 kB in the queue before it says anything, which is more than a slow link has
-/// waiting at the target. PIE is always at work (§5.3 would save a router the trouble while its queue is short).
+/// The basic scheme (§4) with marks (§5.1), derandomisation (§5.4) and the cap of the probability's growth (§5.5). The delay is that of the
+/// packet that left last, taken from its time stamp (§4.3): this is exact, also where the rate varies, as before a MAC; an estimate from
+/// the departure rate (§5.2) needs 16 kB in the queue before its first value, which is more than a slow link has waiting at the target. PIE
+/// is always at work (§5.3 would save a router the trouble while its queue is short).
 #[derive(Debug)]
 pub struct Pie {
     fifo: Fifo,

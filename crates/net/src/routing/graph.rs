@@ -169,8 +169,8 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// For every node, the next hop towards `to`. Ties go to the neighbour whose name comes first, so that adding nodes
-    /// elsewhere changes nothing.
+    /// Returns the next hop towards `to` for every node. Ties go to the neighbour whose name comes first, so that adding nodes elsewhere
+    /// changes nothing.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {
@@ -227,7 +227,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// `from` can send to `node` by `hop`.
+    /// Records that `from` can send to `node` by `hop`.
     fn reach(&mut self, from: NodeId, node: NodeId, hop: Hop) {
         let (i, next) = (index(from), self.distance[index(node)] + 1);
         if self.distance[i] == u32::MAX {

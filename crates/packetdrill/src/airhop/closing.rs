@@ -84,7 +84,7 @@ impl Closing {
     }
 }
 
-/// A FIN that leaves together with the last data goes with it, and takes no segment of its own.
+/// Joins a FIN to the last data if both leave together, so that it has no segment of its own.
 pub(super) fn join(leaving: &mut Vec<Segment>) {
     if let [.., last, fin] = leaving.as_mut_slice()
         && fin.flags.fin

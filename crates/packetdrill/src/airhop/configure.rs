@@ -40,7 +40,7 @@ impl Agreed {
         }
     }
 
-    /// With the SYN or SYN-ACK of the peer.
+    /// Returns the agreement with the SYN or SYN-ACK of the peer.
     pub(super) fn with(settings: &Settings, syn: &Segment) -> Self {
         let offer = Agreed::offer(settings);
         let scale = syn.scale().filter(|_| settings.is_on("tcp_window_scaling"));

@@ -324,7 +324,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Bytes that came in order and were not read.
+    /// Returns the number of bytes that came in order and were not read.
     pub(super) fn unread(&self) -> u64 {
         self.receiver.delivered() - self.read - self.closing.heard(&self.receiver)
     }
@@ -332,7 +332,7 @@ impl Connection {
     /// Reads bytes for the application.
     ///
     /// # Errors
-    /// FreeBSD tells of a window that a read has opened far (RFC 9293 §3.8.6.2.2); the receiver's memory is not modelled.
+    /// FreeBSD sends an update of a window that a read has opened far (RFC 9293 §3.8.6.2.2); the receiver's memory is not modelled.
     pub(super) fn read(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.read += bytes;
         if self.system == System::FreeBsd && bytes >= LARGE_READ {
@@ -459,7 +459,7 @@ impl Connection {
     }
 }
 
-/// Fast Open (RFC 7413) is not modelled.
+/// Refuses Fast Open (RFC 7413), which is not modelled.
 fn refuse_fast_open(syn: &Segment) -> Result<(), Refusal> {
     let is_fast = |option: &TcpOption| matches!(option, TcpOption::Other(text) if text.starts_with("FO"));
     if syn.len > 0 || syn.named().any(is_fast) {

@@ -144,7 +144,7 @@ fn set_option(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Ref
     }
 }
 
-/// TCP_NODELAY, which may be set at any time: what waited leaves.
+/// Sets TCP_NODELAY, which may happen at any time: waiting data leave.
 fn set_no_delay(host: &mut Airhop, descriptor: i64, call: &Call) -> Result<(), Refusal> {
     let value = call.number(3).ok_or_else(|| Refusal::unmodelled("TCP_NODELAY without a number"))?;
     let Some(socket) = host.sockets.all.get_mut(&descriptor) else { return Ok(()) };

@@ -125,7 +125,8 @@ fn apply(name: &str, arguments: &[f64]) -> Option<f64> {
     }
 }
 
-/// Constants of `linux/tcp.h` (the states of congestion avoidance, the bits of `tcpi_options`) and of Python.
+/// Returns a constant of `linux/tcp.h` (the states of congestion avoidance, the bits of `tcpi_options`) and
+/// of Python.
 fn constant(name: &str) -> Option<f64> {
     Some(match name {
         "TCP_CA_Open" | "False" => 0.0,

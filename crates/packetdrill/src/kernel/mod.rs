@@ -65,7 +65,7 @@ pub(crate) fn judge(script: &Script, folder: &Path) -> Verdict {
     verdict
 }
 
-/// In a thread of its own, whose priority is nobody else's.
+/// Runs a script in a thread with a priority of its own.
 fn once(script: &Script, folder: &Path) -> Verdict {
     let unable = |text: String| Verdict::NotApplicable(Note { place: Place::default(), text });
     let work = || {
@@ -247,7 +247,7 @@ impl Kernel {
         }
     }
 
-    /// Results of calls that blocked, as far as they have returned.
+    /// Collects the results of calls that blocked, as far as they have returned.
     fn collect(&mut self, patience: Duration) -> Result<(), Refusal> {
         for (call, result) in std::mem::take(&mut self.blocked) {
             match result.recv_timeout(patience) {
@@ -379,7 +379,7 @@ fn differs(call: &Call, seen: &str) -> Refusal {
     Refusal::Differs { expected: format!("{}() = {result}{error}", call.name), seen: seen.to_owned() }
 }
 
-/// No call blocks for ever.
+/// Sets timeouts, so that no call blocks for ever.
 fn be_patient(socket: &OwnedFd) -> Result<(), Refusal> {
     let patience = TimeVal::seconds(PATIENCE.as_secs() as i64);
     let set = setsockopt(socket, sockopt::ReceiveTimeout, &patience)

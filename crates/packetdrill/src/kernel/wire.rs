@@ -26,7 +26,7 @@ impl Ends {
         tcp.acknowledgment_number = segment.ack.map_or(0, |ack| ack.wrapping_add(self.origin));
         let options = self.options(segment)?;
         tcp.set_options_raw(&options).map_err(|_| "more options than fit a TCP header".to_owned())?;
-        // The payload is of no interest; it is of the length that the script says.
+        // Only the length of the payload matters, which is that of the script.
         let payload = vec![0; segment.len as usize];
         let bytes = u16::try_from(tcp.header_len() + payload.len())
             .map_err(|_| "a longer segment than IPv4 has room for")?;

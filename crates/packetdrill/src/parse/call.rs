@@ -74,7 +74,7 @@ fn value(c: &mut Cursor<'_>) -> Result<Value, ParseError> {
     alternatives(c, value)
 }
 
-/// `A | B`: names joined, numbers combined.
+/// Reads `A | B`: names joined, numbers combined.
 fn alternatives(c: &mut Cursor<'_>, first: Value) -> Result<Value, ParseError> {
     c.gap()?;
     if !c.take("|") {

@@ -40,7 +40,7 @@ pub(super) fn parse(c: &mut Cursor<'_>) -> Result<Segment, ParseError> {
     Ok(segment)
 }
 
-/// `[ect0]`, `(ttl 64)`: the ECN field is kept, the rest passed over.
+/// Reads `[ect0]`, `(ttl 64)`: the ECN field is kept, the rest skipped.
 fn ip_header(c: &mut Cursor<'_>, segment: &mut Segment) -> Result<(), ParseError> {
     loop {
         c.blanks();

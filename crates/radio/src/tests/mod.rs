@@ -423,7 +423,7 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
     (ack.end, own.start)
 }
 
-/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the grid of slots tells which one it was.
+/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the grid of slots shows which of them it was.
 #[test]
 fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
     // Links that garble, and what station 2 waits: read all; missed the data frame, read the ACK; missed both.

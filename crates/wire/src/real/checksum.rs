@@ -27,7 +27,7 @@ impl Update {
         Update(self.0 + u32::from(word))
     }
 
-    /// More words, of which there are few: no sum here comes near 2³².
+    /// Adds a few words: no sum here comes near 2³².
     pub fn add_all(self, words: &[u8]) -> Update {
         words.as_chunks::<2>().0.iter().fold(self, |sum, word| sum.add(u16::from_be_bytes(*word)))
     }

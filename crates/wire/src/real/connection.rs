@@ -52,7 +52,7 @@ impl Stream {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
         self.end = self.end.max(1);
-        // A SYN that is sent again may do without options; whether the first arrived, the other side's SYN tells.
+        // A SYN that is sent again may do without options; the other side's SYN shows whether the first arrived.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
@@ -72,7 +72,7 @@ impl Stream {
     }
 }
 
-/// RFC 9293 §3.4: all arithmetic is modulo 2³².
+/// Converts an offset to a number on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
 fn fold(isn: u32, offset: u64) -> u32 {
     isn.wrapping_add(offset as u32)
 }
@@ -137,7 +137,7 @@ impl Connection {
         self.fold(way, self.streams[way as usize].end)
     }
 
-    /// Sequence and acknowledgement number; zero in place of one that a header does not have.
+    /// Returns sequence and acknowledgement number; zero in place of a number that a header does not have.
     fn offsets(&mut self, way: Way, seen: &SeenTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
@@ -152,8 +152,8 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the SACK blocks that are not empty. They say what the peer's stream has come to, but nothing is learnt from them: they lie
-    /// behind an acknowledgement or, as duplicates, before it (RFC 2883).
+    /// Returns the SACK blocks that are not empty. They show the extent of the peer's stream, but the observer learns nothing from them:
+    /// they lie behind an acknowledgement or, as duplicates, before it (RFC 2883).
     fn sack(&self, way: Way, seen: &SeenTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;
@@ -166,7 +166,7 @@ impl Connection {
         sack
     }
 
-    /// RFC 7323 §2.2.
+    /// Returns the window scale of a segment (RFC 7323 §2.2).
     fn window_shift(&self, way: Way, seen: &SeenTcp) -> u8 {
         match self.streams.map(|stream| stream.window_scale) {
             [Some(forward), Some(reverse)] if !seen.flags.syn => [forward, reverse][way as usize],

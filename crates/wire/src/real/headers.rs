@@ -49,7 +49,7 @@ impl Headers {
         }
     }
 
-    /// RFC 791 §3.1.
+    /// Reads the header of IPv4 (RFC 791 §3.1).
     fn of_v4(bytes: &[u8]) -> Result<Headers, Unreadable> {
         const WHAT: &str = "IPv4 header";
         let header = part(bytes, 0, IPV4_HEADER, usize::MAX, WHAT)?;
@@ -69,7 +69,7 @@ impl Headers {
         })
     }
 
-    /// RFC 8200 §3, §4. A fragment that is the whole datagram (RFC 6946) is none.
+    /// Reads the headers of IPv6 (RFC 8200 §3, §4). A fragment that is the whole datagram (RFC 6946) is none.
     fn of_v6(bytes: &[u8]) -> Result<Headers, Unreadable> {
         let header = part(bytes, 0, IPV6_HEADER, usize::MAX, "IPv6 header")?;
         let mut headers = Headers {
@@ -118,7 +118,7 @@ impl Headers {
         self.bytes - self.transport
     }
 
-    /// Source and destination, as the IP header has them.
+    /// Returns source and destination of the IP header.
     pub fn addresses(&self, bytes: &[u8]) -> [IpAddr; 2] {
         if self.is_v6 {
             [8, 24].map(|at| IpAddr::V6(Ipv6Addr::from(array::<16>(bytes, at))))
@@ -133,13 +133,13 @@ impl Headers {
         sum.add_slice(addresses).add_2bytes([0, self.protocol]).add_2bytes((length as u16).to_be_bytes())
     }
 
-    /// RFC 3168 §5: the last two bits of the traffic class.
+    /// Returns the codepoint (RFC 3168 §5: the last two bits of the traffic class).
     pub fn ecn(&self, bytes: &[u8]) -> Ecn {
         Ecn::of_traffic_class(if self.is_v6 { bytes[1] >> 4 } else { bytes[1] })
     }
 }
 
-/// `length` bytes from `at` of a datagram that ends at `end`, or the bytes before.
+/// Returns `length` bytes from `at` of a datagram that ends at `end`, or the bytes before.
 pub(super) fn part<'a>(
     bytes: &'a [u8],
     at: usize,

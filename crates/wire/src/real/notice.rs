@@ -97,8 +97,8 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
     }
 }
 
-/// Builds an ACK from the destination of the segment, without options: these reserved bits say what it is, the acknowledgement field has
-/// the first byte of the segment, and the window field 65535 less its length ([`crate::tcp`] has the reasons).
+/// Builds an ACK from the destination of the segment, without options: these reserved bits identify it, the acknowledgement field has the
+/// first byte of the segment, and the window field 65535 less its length ([`crate::tcp`] has the reasons).
 fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
     let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
@@ -142,7 +142,7 @@ fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destinatio
     out
 }
 
-/// RFC 791 §3.1. RFC 6864 §4.1: the identification may be anything.
+/// Builds an IPv4 datagram (RFC 791 §3.1). RFC 6864 §4.1: the identification may be anything.
 fn over_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = ((IPV4_HEADER + body.len()) as u16).to_be_bytes();
     let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, protocol, 0, 0];
@@ -152,7 +152,7 @@ fn over_v4(source: [u8; 4], destination: [u8; 4], protocol: u8, body: &[u8]) -> 
     out
 }
 
-/// RFC 8200 §3.
+/// Builds an IPv6 datagram (RFC 8200 §3).
 fn over_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -> Vec<u8> {
     let [high, low] = (body.len() as u16).to_be_bytes();
     let mut out = Vec::with_capacity(IPV6_HEADER + body.len());

@@ -50,7 +50,7 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     Ok(())
 }
 
-/// Returns the field as it is sent, in network order. In UDP zero says that there is no checksum, so all ones stand for it (RFC 768); TCP
+/// Returns the field as it is sent, in network order. In UDP zero means that there is no checksum, so all ones stand for it (RFC 768); TCP
 /// has no such exception.
 fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
@@ -121,7 +121,7 @@ impl<'a> Large<'a> {
         out
     }
 
-    /// RFC 8200 §3; RFC 791 §3.1: each its own identification, for it may be fragmented.
+    /// Writes the IP header (RFC 8200 §3; RFC 791 §3.1: each its own identification, for it may be fragmented).
     fn write_ip(&self, out: &mut [u8], index: usize) {
         let length = out.len();
         if self.headers.is_v6 {
@@ -134,7 +134,7 @@ impl<'a> Large<'a> {
         out[10..12].copy_from_slice(&checksum.to_ne_bytes());
     }
 
-    /// The segment with the bytes from `start` to `end` of the payload.
+    /// Writes the segment with the bytes from `start` to `end` of the payload.
     fn write_tcp(&self, out: &mut [u8], start: usize, end: usize) {
         let header = &mut out[self.headers.transport..][..TCP_HEADER];
         let seq = word(header, 4).wrapping_add(start as u32);

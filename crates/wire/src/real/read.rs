@@ -34,7 +34,7 @@ pub struct Seen {
     pub bytes: u32,
     /// Bytes behind the TCP header; of anything else, bytes behind the IP headers and eight more, as UDP's header has.
     pub payload: u32,
-    /// A part of a datagram (RFC 791 §3.2, RFC 8200 §4.5), which says nothing about its transport.
+    /// A part of a datagram (RFC 791 §3.2, RFC 8200 §4.5), which carries no information about its transport.
     pub is_fragment: bool,
     /// The TCP header, unless it is a fragment.
     pub tcp: Option<SeenTcp>,
@@ -75,7 +75,7 @@ pub struct SeenSack {
 }
 
 impl SeenSack {
-    /// First byte of each block and first byte behind it, the most recent first.
+    /// Returns the first byte of each block and the first byte behind it, the most recent first.
     pub fn blocks(&self) -> &[[u32; 2]] {
         &self.blocks[..usize::from(self.len)]
     }
@@ -88,12 +88,12 @@ impl SeenSack {
     }
 }
 
-/// Reads the headers of an IPv4 or IPv6 datagram. Bytes behind its end are ignored, and of its payload none are needed. Checksums are
-/// not looked at: whether a datagram is intact is for its receiver to say.
+/// Reads the headers of an IPv4 or IPv6 datagram. Bytes behind its end are ignored, and of its payload none are needed. Checksums are not
+/// looked at: the receiver checks whether a datagram is intact.
 ///
 /// # Errors
-/// [`Unreadable`] if the IP headers or the transport header are not all there, or contradict themselves. TCP options that
-/// cannot be read are left out instead.
+/// [`Unreadable`] if the IP headers or the transport header are not all there, or contradict themselves. TCP options that cannot be read
+/// are left out instead.
 pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
     let headers = Headers::of(bytes)?;
     let tcp = headers.tcp(bytes)?;

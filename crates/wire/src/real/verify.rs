@@ -32,7 +32,7 @@ pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     }
 }
 
-/// RFC 768: its own length tells where it ends.
+/// Checks UDP's checksum, over its own length (RFC 768).
 fn udp_holds(headers: Headers, datagram: &[u8], body: &[u8]) -> Result<(), &'static str> {
     let header = body.get(..UDP_HEADER).ok_or("UDP header cut short")?;
     if half(header, 6) == 0 {
@@ -42,7 +42,7 @@ fn udp_holds(headers: Headers, datagram: &[u8], body: &[u8]) -> Result<(), &'sta
     holds(headers, datagram, body, UDP_HEADER, "wrong UDP checksum")
 }
 
-/// RFC 1071 §1: the sum with the checksum in place is all ones.
+/// Checks that the sum with the checksum in place is all ones (RFC 1071 §1).
 fn holds(
     headers: Headers,
     datagram: &[u8],

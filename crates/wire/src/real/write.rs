@@ -82,7 +82,7 @@ pub fn naks(datagram: &[u8]) -> Vec<u32> {
     bodies.flat_map(|numbers| numbers.as_chunks::<4>().0).map(|number| word(number, 0)).collect()
 }
 
-/// RFC 3168 §5: both bits of ECN, the last of the traffic class.
+/// Sets both bits of ECN, the last of the traffic class (RFC 3168 §5).
 fn mark(datagram: &mut [u8], headers: Headers) {
     if headers.is_v6 {
         datagram[1] |= 0b11 << 4;

@@ -15,7 +15,7 @@ const MAP_FREEZE: u32 = 22;
 const LINK_CREATE: u32 = 28;
 /// Names are 15 characters of letters, digits, dots and underscores at most.
 const NAME: usize = 16;
-/// Bytes of what the verifier says that are kept.
+/// Number of bytes kept of the verifier's log.
 const VERDICT: usize = 1 << 20;
 /// Verbosity of its log: each instruction.
 const VERBOSE: u32 = 1;
@@ -134,11 +134,11 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Loads a program whose instructions are complete. `attach`: the structure of callbacks it belongs to, and the place of the member; a program without sees
-/// packets.
+/// Loads a program whose instructions are complete. `attach`: the structure of callbacks it belongs to, and the place of the member; a
+/// program without sees packets.
 ///
 /// # Errors
-/// What the verifier says, its last lines, or why it was not asked.
+/// The last lines of the verifier's log, or the reason for which it was not asked.
 pub fn load_program(
     program: &LoadProgram,
     code: &[u8],

@@ -65,7 +65,7 @@ impl Registered {
         Ok(Registered { name: own, maps, filters, _link: link, object })
     }
 
-    /// By what name the kernel knows it.
+    /// Returns its name in the kernel.
     pub fn name(&self) -> &str {
         &self.name
     }

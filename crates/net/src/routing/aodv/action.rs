@@ -40,7 +40,7 @@ pub struct Passing {
 }
 
 impl Passing {
-    /// Of this packet.
+    /// Returns the fields of this packet.
     pub fn of(packet: &Packet) -> Self {
         Passing { src: packet.src, dst: packet.dst, hops: Packet::TTL.saturating_sub(packet.ttl) }
     }
@@ -55,7 +55,7 @@ pub struct RoutingCounts {
     pub replies: u64,
     /// Route errors sent.
     pub errors: u64,
-    /// Packets that the link layer gave up, of which the router was told.
+    /// Packets that the link layer discarded, as reported to the router.
     pub link_failures: u64,
 }
 

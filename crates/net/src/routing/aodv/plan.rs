@@ -37,7 +37,7 @@ pub struct AodvPlan {
     pub jitter: Span,
     /// Routes and searches are looked after at multiples of this; `None`: when it is time.
     pub upkeep: Option<Span>,
-    /// A node that is nearer to the destination than to the source tries to find another route before it says that one is lost.
+    /// True if a node that is nearer to the destination than to the source tries to find another route before it reports a lost one.
     pub repairs: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A lost neighbour breaks the routes that go by it: routers tell who uses them, or repair them locally.
+//! A lost neighbour breaks the routes that go by it: routers send errors to their users, or repair them locally.
 
 use super::action::{Action, Passing};
 use super::plan::Variant;
@@ -47,10 +47,10 @@ impl Router {
         }
     }
 
-    /// Local repair (RFC 3561 §6.12): the node upstream of the break asks for a route that is newer than the lost one, within a radius that
-    /// the packet's way says, and keeps what comes for the destination meanwhile. Other routes over that link are lost. Of a packet that
-    /// arrived, and of whose arrival only the link layer does not know, a node has a copy and would send it again; here it has none. In
-    /// 864 failures over eight hops there was no such packet.
+    /// Starts a local repair (RFC 3561 §6.12): the node upstream of the break asks for a route that is newer than the lost one, within a
+    /// radius that depends on the packet's path, and keeps packets for the destination meanwhile. Other routes over that link are lost. Of
+    /// a packet that arrived, and of whose arrival only the link layer does not know, a node has a copy and would send it again; here it
+    /// has none. In 864 failures over eight hops there was no such packet.
     fn repair(&mut self, now: Time, next: NodeId, passing: Passing) {
         let dst = passing.dst;
         if passing.src == self.me {
@@ -69,7 +69,7 @@ impl Router {
         self.ask(now, dst, ttl);
     }
 
-    /// RFC 3561 §6.12: without an answer within the discovery period it goes on as §6.11 has it.
+    /// Ends repairs without an answer within the discovery period, which continue as in §6.11 (RFC 3561 §6.12).
     pub(super) fn give_up_repairs(&mut self, now: Time) {
         if self.plan.variant == Variant::Ns2 {
             return;
@@ -90,11 +90,11 @@ impl Router {
         }
     }
 
-    /// Local repair as ns-2.35 has it. The request asks for a route as fresh as the lost one, not a fresher one (RFC 3561 §6.12): the
-    /// neighbours on both sides, who still have the old route, answer, with routes that are longer, and nothing comes of it until
-    /// theirs expire. And ns-2 hands its scheduler the time at which the wait for an answer ends in the place of the length of
-    /// that wait, so the repair is given up when the clock shows about twice what it shows now; then one of the longer routes is
-    /// taken, which may lead back to here.
+    /// Starts a local repair as in ns-2.35. The request asks for a route as fresh as the lost one, not a fresher one (RFC 3561 §6.12): the
+    /// neighbours on both sides, who still have the old route, answer, with routes that are longer, and nothing comes of it until theirs
+    /// expire. And ns-2 hands its scheduler the time at which the wait for an answer ends in the place of the length of that wait, so the
+    /// repair is given up when the clock shows about twice what it shows now; then one of the longer routes is taken, which may lead back
+    /// to here.
     fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
         self.table.entry(dst).state = State::Repairing;
         self.search(now, dst);
@@ -102,7 +102,7 @@ impl Router {
         self.repairs.push_back((now + until.since(Time::ZERO), dst));
     }
 
-    /// RFC 3561 §6.11 (i): all routes over a neighbour are lost, but for one that is repaired.
+    /// Invalidates all routes over a neighbour, but for one that is repaired (RFC 3561 §6.11 (i)).
     fn lose(&mut self, neighbour: NodeId, repaired: Option<NodeId>) {
         let variant = self.plan.variant;
         if variant == Variant::Ns2 {
@@ -115,7 +115,7 @@ impl Router {
                 continue;
             }
             route.invalidate();
-            // ns-2 tells everybody; by the RFC those are told who use the route, if there are any.
+            // ns-2 broadcasts the error; by the RFC it goes to the users of the route, if there are any.
             if variant == Variant::Ns2 || !route.precursors.is_empty() {
                 users.extend_from_slice(&route.precursors);
                 lost.push(Unreachable { dst, seq: route.seq });

@@ -1,8 +1,8 @@
 //! Ad hoc on-demand distance vector routing (RFC 3561), and ns-2.35's variant.
 //!
-//! Left out, as in ns-2: hello messages (the link layer tells of lost neighbours), routes to neighbours without a sequence number,
-//! gratuitous replies, multicast, acknowledgements of replies, limits on the rate of messages, and the error with the 'N' flag that tells
-//! of a longer route after a repair, on which nobody has to act. [`Variant`] says where the two differ; `repair` has what follows on a
+//! Left out, as in ns-2: hello messages (the link layer reports lost neighbours), routes to neighbours without a sequence number,
+//! gratuitous replies, multicast, acknowledgements of replies, limits on the rate of messages, and the error with the 'N' flag that reports
+//! a longer route after a repair, on which no node has to act. [`Variant`] selects where the two differ; `repair` has what follows on a
 //! lost neighbour.
 
 use super::action::{Action, Passing, RoutingCounts};
@@ -80,7 +80,7 @@ impl Router {
         self.counts
     }
 
-    /// Packets that it holds.
+    /// Returns the number of packets that it holds.
     pub fn holds(&self) -> usize {
         let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
         let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
@@ -163,7 +163,7 @@ impl Router {
         }
     }
 
-    /// There is a route: what waited for it goes, `gap` after each other.
+    /// Sends the packets that waited for a route, at intervals of `gap`.
     pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
         let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
         let mut at = now;
@@ -223,7 +223,7 @@ impl Router {
         }
     }
 
-    /// RFC 3561 §6.5.
+    /// Handles a route request (RFC 3561 §6.5).
     fn on_request(&mut self, now: Time, request: RouteRequest, from: NodeId, ttl: u8) {
         if request.origin == self.me || self.is_known(now, &request) {
             return;
@@ -297,7 +297,7 @@ impl Router {
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
 
-    /// Two routes that a reply joined: each is used by the neighbour on the other (RFC 3561 §6.6.2).
+    /// Adds precursors to two routes that a reply joined: each is used by the neighbour on the other (RFC 3561 §6.6.2).
     fn join(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
             if let Some(next) = self.table.up(other).map(|route| route.next) {
@@ -306,7 +306,7 @@ impl Router {
         }
     }
 
-    /// RFC 3561 §6.7.
+    /// Handles a route reply (RFC 3561 §6.7).
     fn on_reply(&mut self, now: Time, reply: RouteReply, from: NodeId) {
         let RouteReply { dst, dst_seq, origin, lifetime, .. } = reply;
         let hops = reply.hops.saturating_add(1);
@@ -331,8 +331,8 @@ impl Router {
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
 
-    /// RFC 3561 §6.11 (iii): what goes by the neighbour that says so is lost, however old its number; ns-2 believes no older one.
-    /// Packets on their way to that neighbour are dropped, as in ns-2.
+    /// Handles a route error (RFC 3561 §6.11 (iii)): the routes by the neighbour that sent it are lost, however old its number; ns-2
+    /// ignores older ones. Packets on their way to that neighbour are dropped, as in ns-2.
     fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
         let variant = self.plan.variant;
         let mut passed_on = Vec::new();
@@ -367,7 +367,7 @@ impl Router {
         }
     }
 
-    /// To whom an error goes that these neighbours have to hear: by RFC 3561 §6.11 to a single one, so that its link layer sees to it; in
+    /// Returns the destination of an error for these neighbours: by RFC 3561 §6.11 to a single one, so that its link layer sees to it; in
     /// ns-2 to all.
     pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
         match (self.plan.variant, users) {

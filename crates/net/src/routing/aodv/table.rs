@@ -19,7 +19,7 @@ pub(super) struct Route {
     pub next: NodeId,
     /// Expiry of the route, if it is not used.
     pub expires: Time,
-    /// Neighbours that use it: they are to be told if it breaks.
+    /// Precursors: neighbours that use the route, and get an error if it breaks.
     pub precursors: Vec<NodeId>,
     pub search: Search,
 }
@@ -27,7 +27,7 @@ pub(super) struct Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Up,
-    /// The next hop was lost, and the node looks for another way before it tells anybody.
+    /// Under repair: the next hop was lost, and the node searches for another route before it sends an error.
     Repairing,
     Down,
 }
@@ -98,8 +98,8 @@ impl Route {
         }
     }
 
-    /// RFC 3561 §6.2, §6.7: newer information is taken, and of two routes of the same age the shorter. A route that is not active is longer
-    /// than any other.
+    /// True if newer information replaces the route, or, at the same age, a shorter route does (RFC 3561 §6.2, §6.7). A route that is not
+    /// active is longer than any other.
     pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
         is_newer(seq, self.seq) || (seq == self.seq && is_longer)
@@ -113,13 +113,13 @@ impl Route {
         }
     }
 
-    /// There is a route.
+    /// Sets a valid route.
     pub fn set(&mut self, seq: u32, hops: u8, next: NodeId, expires: Time) {
         (self.state, self.seq, self.hops, self.next, self.expires) =
             (State::Up, seq, Some(hops), next, expires);
     }
 
-    /// There is no route any more.
+    /// Marks the route down.
     pub fn take_down(&mut self) {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
@@ -167,7 +167,7 @@ impl Search {
         self.until == Time::ZERO
     }
 
-    /// No route was found; nothing is asked for the time of `pause`.
+    /// Ends a search without a route; no request is sent for the time of `pause`.
     pub fn give_up(&mut self, now: Time, pause: Span) {
         self.floods = 0;
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };

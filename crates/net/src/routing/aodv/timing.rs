@@ -1,4 +1,4 @@
-//! The timers of AODV: how long routers wait, and for how long what they say holds.
+//! Timers of AODV: waiting times of routers, and lifetimes of their information.
 
 use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
@@ -61,7 +61,7 @@ impl AodvPlan {
         }
     }
 
-    /// For how long the way back holds that a request from so many hops away shows.
+    /// Returns the lifetime of the reverse route that a request over `hops` hops creates.
     pub(super) fn way_back(&self, hops: u8) -> Span {
         match self.variant {
             // RFC 3561 §6.5: 2 NET_TRAVERSAL_TIME - 2 HopCount NODE_TRAVERSAL_TIME.

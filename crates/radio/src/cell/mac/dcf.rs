@@ -1,5 +1,5 @@
-//! The distributed coordination function of one station (IEEE 802.11-2016 §10.3), without any I/O: it is told when the medium
-//! around it becomes busy or idle and what was heard, and says when it wants to be woken.
+//! The distributed coordination function of one station (IEEE 802.11-2016 §10.3), without any I/O: its inputs are changes of the medium
+//! around it between busy and idle and receptions, its output is the time of its next call.
 //!
 //! Where the standard leaves room, or simulators differ:
 //! * After a collision, a station that listened waits EIFS. The senders, who could not hear it, wait for their timeout: SIFS, slot and
@@ -11,7 +11,7 @@
 //! * A signal beyond the receive range that was followed is an error to the PHY, and EIFS follows it: the header of a frame goes out
 //!   at the lowest rate and is read where the rest is not. In ns-3 it depends on the preamble detection model.
 //! * A packet to forward comes with the frame that its station has yet to acknowledge. Neither carrier sense is busy then, and a busy
-//!   medium "when a STA desires to initiate" is what asks for a backoff (§10.3.4.2; of EDCA §10.22.2.2 a says so outright): it goes out
+//!   medium "when a STA desires to initiate" asks for a backoff (§10.3.4.2; explicitly for EDCA in §10.22.2.2 a): it goes out
 //!   a DIFS after the own ACK, as in ns-3. A frame of somebody else in that DIFS makes it draw one.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.

@@ -3,7 +3,7 @@
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, request};
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
-// RFC 3561 §6.11 (i): all routes over a lost neighbour go down and are one older; who uses them is told. ns-2 tells in any case.
+// RFC 3561 §6.11 (i): all routes over a lost neighbour go down and are one older; their users get an error. ns-2 sends it in any case.
 #[test]
 fn a_lost_neighbour_takes_its_routes_along() {
     for plan in [RFC, NS2] {

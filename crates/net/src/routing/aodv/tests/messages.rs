@@ -69,8 +69,8 @@ fn replies_are_passed_back_unless_they_bring_nothing() {
     assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
 }
 
-// RFC 3561 §6.11 (ii): who has no route for somebody else's packet says so, with a number that is one newer each time; ns-2's stays. For
-// its own, it asks.
+// RFC 3561 §6.11 (ii): a node without a route for another node's packet sends an error, with a number that is one newer each time; ns-2's
+// stays. For its own, it asks.
 #[test]
 fn a_packet_of_somebody_else_without_a_route_is_an_error() {
     for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {

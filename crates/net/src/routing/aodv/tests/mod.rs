@@ -72,7 +72,7 @@ impl Bench {
         self.did()
     }
 
-    /// A route to `dst` over `next`, as a reply for `origin` tells it.
+    /// A route to `dst` over `next`, as in a reply for `origin`.
     fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<Did> {
         self.hear(at, next, reply(dst, 10, 2, origin))
     }

@@ -66,7 +66,7 @@ fn a_broken_route_is_repaired() {
     }
 }
 
-// RFC 3561 §6.12: while it is repaired a route is not active: nobody is told of it (§6.6 (ii)).
+// RFC 3561 §6.12: while it is repaired a route is not active: no reply contains it (§6.6 (ii)).
 #[test]
 fn a_route_that_is_repaired_answers_no_request() {
     let mut bench = with_routes(3);
@@ -76,8 +76,8 @@ fn a_route_that_is_repaired_answers_no_request() {
     assert_eq!(asked.dst_seq, 11);
 }
 
-// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), those who use the route are told and the packets are
-// dropped.
+// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), the users of the route get an error and the packets
+// are dropped.
 #[test]
 fn a_repair_that_fails_is_an_error() {
     let mut bench = with_routes(3);
@@ -99,7 +99,7 @@ fn a_distant_destination_is_not_repaired() {
     assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
 }
 
-// RFC 3561 §6.3: the source, which has nobody to tell, asks again with all its retries, and keeps the packet.
+// RFC 3561 §6.3: the source, which has no users to notify, asks again with all its retries, and keeps the packet.
 #[test]
 fn the_source_asks_again() {
     let mut bench = Bench::new(REPAIRING);
