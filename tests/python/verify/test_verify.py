@@ -198,6 +198,19 @@ def test_a_host_may_answer_between_two_segments_of_the_same_instant(eight_a_mill
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
 
 
+def test_a_syn_may_expire_in_the_instant_of_its_answer(eight_a_millisecond: str) -> None:
+    """The SYN is in flight, and no data, when its timer expires; then the SYN-ACK arrives at that instant."""
+    wire = {"name": "w", "ends": ["s", "d"], "delay": "15 ms", "deliveries": eight_a_millisecond}
+    tcp = {"preset": "rfc", "rto": {"kind": "linux", "initial": "32 ms"}}
+    flow = {"name": "ftp", "from": "s", "to": "d", "scheme": "reno", "tcp": tcp}
+    scenario = airhop.Scenario.load({"name": "at once", "duration": "1 s", "wired": [wire], "flow": [flow]})
+    result = airhop.run(scenario, trace=True)
+    opened = result.tables["segments"]["time_s"][0]
+    window = result.tables["window"].filter(pl.col("time_s") == opened)
+    assert window["flight"].to_list()[0] == 1, "the timer expired first"
+    assert verify(scenario, result) == []
+
+
 def test_random_networks_are_the_same_whatever_schemes_are_registered(tmp_path: Path) -> None:
     """A reader who repeats seed 7 gets the network of seed 7, though Python has a scheme more."""
     assert "verify-gentle" in [scheme["name"] for scheme in airhop.schemes()]

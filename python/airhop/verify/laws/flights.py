@@ -61,13 +61,15 @@ def check(trace: Trace) -> Iterator[Finding]:
         if flow["transport"] != "tcp":
             continue
         sizes = {size for _, _, size, *_ in trace.rows_of(name, "segments", *_TABLES[1][1])}
-        unit = sizes.pop() if len(sizes) == 1 else 1
+        size = sizes.pop() if len(sizes) == 1 else 1
         stream = _Stream(flow["tcp"]["rto"])
         for time, rows in groupby(_rows(trace, name), key=lambda row: row[0]):
             now = [(table, row) for _, table, row in rows]
+            opens = stream.top == 1
             stream.take(now)
             if stream.top == 1:
                 continue  # the handshake
+            unit = 1 if opens else size  # a SYN may expire in the instant of its answer
             most = max(stream.outstanding)
             for table, row in now:
                 for text in _contradictions(stream, most, unit, table, row):
