@@ -7,8 +7,8 @@ use crate::congestion::{self, CongestionControl, Program};
 use crate::elf::Elf;
 use crate::error::{ObjectError, Problem};
 use crate::fault::Place;
-use crate::instruction::Instruction;
-use crate::kernel::{Layout, socket_layout};
+use crate::instruction::{Instruction, Op};
+use crate::kernel::{Helper, Layout, socket_layout};
 use crate::linking::Linking;
 use crate::maps::Definition;
 use crate::memory::Region;
@@ -183,12 +183,25 @@ impl Object {
         let reached: BTreeSet<usize> =
             callbacks.iter().flat_map(|&entry| stack::reachable(&self.code, &self.listing, entry)).collect();
         let in_program = |at: usize| reached.contains(&self.listing.function(at).start);
+        let asked = control.program(congestion::Callback::Release).and_then(|program| self.asks(program));
         let refused = layouts.iter().find_map(|(structures, layout)| {
             accesses::refuse(&self.named, &self.code, in_program, structures, layout)
         });
-        checked.and(refused.map_or(Ok(()), Err)).map_err(|(at, why)| ObjectError {
+        checked.and(asked.or(refused).map_or(Ok(()), Err)).map_err(|(at, why)| ObjectError {
             file: self.name.clone(),
             problem: Problem::Instruction { place: self.place(at), why },
+        })
+    }
+
+    /// The first instruction of `release` that asks for an option or sets one, and why a kernel refuses it (bpf_tcp_ca_get_func_proto()).
+    fn asks(&self, release: Program) -> Option<(usize, String)> {
+        let functions = stack::reachable(&self.code, &self.listing, release.0);
+        let body = |start| self.listing.function(start).start..self.listing.function(start).end;
+        functions.into_iter().flat_map(body).find_map(|at| match self.code[at].op {
+            Op::CallHelper(helper @ (Helper::SetSockOpt | Helper::GetSockOpt)) => {
+                Some((at, format!("release calls {}, which a kernel refuses there", helper.name())))
+            }
+            _ => None,
         })
     }
 

@@ -38,9 +38,11 @@ fn a_frame_is_all_that_a_pointer_to_it_reaches() {
     }
 }
 
-// A store is to one member, however many may be written.
+// A store is to one member, however many may be written, and begins where that begins.
 #[test]
 fn members_are_written_one_by_one() {
+    assert!(call(Callback::SetState, 2).is_ok());
+    assert_refused(Callback::SetState, 1, "store of 1 bytes at tcp_sock.snd_cwnd");
     assert_refused(Callback::SetState, 0, "store of 8 bytes at tcp_sock.snd_cwnd");
 }
 

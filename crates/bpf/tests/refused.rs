@@ -42,6 +42,13 @@ fn members_by_name() {
     assert!(text.contains("reads tcp_sock.nonagle, which is not simulated"), "{text}");
 }
 
+// bpf_tcp_ca_get_func_proto(): `release` neither asks for options nor sets any.
+#[test]
+fn options_of_a_connection_that_ends() {
+    let text = refusal("ends");
+    assert!(text.contains("asks") && text.contains("release calls bpf_getsockopt"), "{text}");
+}
+
 #[test]
 fn atomics_that_are_not_aligned() {
     assert!(refusal("misaligned").contains("an atomic operation on 8 bytes at +3"));

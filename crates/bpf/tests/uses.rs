@@ -13,7 +13,7 @@ struct Run {
 impl Run {
     fn new() -> Run {
         let object = Arc::new(Object::read(OBJECT, "uses.bpf.o").unwrap());
-        let socket = Socket::new(&object.socket_layout(&[]).unwrap(), 0, 0);
+        let socket = Socket::new(&object.socket_layout(&["mss_cache"]).unwrap(), 0, 0);
         Run { machine: Machine::new(object, 0), socket }
     }
 
@@ -38,6 +38,20 @@ fn a_bound_of_the_window() {
     run.socket.image.set(field, 15);
     run.call(Callback::CongAvoid, &[0, 100]);
     assert_eq!(run.get("snd_cwnd"), 20);
+}
+
+// bpf-helpers(7), bpf_getsockopt(): TCP_MAXSEG is the bytes of a segment; asked for in two bytes it is an error, and they are zero.
+#[test]
+fn the_size_of_a_segment() {
+    let mut run = Run::new();
+    let field = run.socket.image.layout().get("mss_cache").unwrap();
+    run.socket.image.set(field, 1448);
+    run.call(Callback::Init, &[]);
+    let told: Vec<i64> = run.socket.image.private()[..32]
+        .chunks(8)
+        .map(|word| i64::from_le_bytes(word.try_into().unwrap()))
+        .collect();
+    assert_eq!(told, [0, 1448, -22, 0]);
 }
 
 // bpf-helpers(7), bpf_loop(): the callback runs for 0, 1, … until it returns 1, or as often as was asked; the result is how often.

@@ -14,6 +14,8 @@ const INVALID: i64 = -22;
 /// `SOL_TCP`, and its option that bounds the window.
 const SOL_TCP: u32 = 6;
 const TCP_BPF_SNDCWND_CLAMP: u32 = 1002;
+/// Its option that has the bytes of a full segment.
+const TCP_MAXSEG: u32 = 2;
 /// `BPF_HDR_START_NET`.
 const HEADER_OF_NETWORK: u32 = 1;
 /// Bytes that one call may move.
@@ -155,7 +157,7 @@ impl Helpers<'_> {
             ))),
             SkbLoadBytes | SkbLoadBytesRelative => self.skb_load_bytes(helper, second, third, fourth),
             SetSockOpt => self.set_option(helper, first, [second, third, fourth, fifth]),
-            GetSockOpt => Err(helper.refuse("options of a simulated socket cannot be asked for")),
+            GetSockOpt => self.get_option(helper, first, [second, third, fourth, fifth]),
             StorageGet => self.storage_get(helper, first, second, third, fourth),
             StorageDelete => {
                 let (map, number) = self.storage(helper, first, second)?;
@@ -296,6 +298,30 @@ impl Helpers<'_> {
             }
             _ => Ok(INVALID as u64),
         }
+    }
+
+    /// `bpf_getsockopt`: the bytes of a full segment. What is asked for in another length is zero (bpf-helpers(7)).
+    fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
+        self.expect_socket(helper, socket)?;
+        let [level, name, value, length] = option;
+        let (level, name, length) = (level as u32, name as u32, u64::from(length as u32));
+        if (level, name) != (SOL_TCP, TCP_MAXSEG) {
+            return Err(helper.refuse(format!(
+                "option {name} of level {level}: TCP_MAXSEG ({TCP_MAXSEG}) of SOL_TCP ({SOL_TCP}) is simulated"
+            )));
+        }
+        self.readable(value, length, helper)?;
+        let image = self.memory.socket.as_ref().map(|socket| &socket.image);
+        let full = image.and_then(|image| Some(image.get(image.layout().get("mss_cache")?)));
+        let full = full.ok_or_else(|| helper.refuse("the size of a segment is not known"))?;
+        self.scratch.clear();
+        self.scratch.extend_from_slice(&(full as u32).to_le_bytes());
+        if length != 4 {
+            self.scratch.fill(0);
+            self.scratch.resize(length as usize, 0);
+        }
+        self.write_scratch(value)?;
+        Ok(if length == 4 { 0 } else { INVALID as u64 })
     }
 
     /// `bpf_spin_lock` and `bpf_spin_unlock`: there is one processor, and a lock is always free; but a program holds one at a time, and gives it back.

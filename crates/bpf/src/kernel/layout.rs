@@ -145,11 +145,13 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// Whether programs may store so many bytes at once: those of one member.
+    /// Whether programs may store so many bytes at once: those of one member, from its first byte on (Linux, bpf_tcp_ca_btf_struct_access());
+    /// in the state of a congestion control anywhere.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);
-        is_one && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
+        let begins = owners[0] == PRIVATE || offset == 0 || self.owners[offset - 1] != owners[0];
+        is_one && begins && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
     }
 
     /// The name of the member that has a bit, if it is simulated; empty for the state of a congestion control.

@@ -55,6 +55,7 @@ struct tcp_sock {
 	struct {
 		struct minmax_sample s[3];
 	} rtt_min;
+	u32 mss_cache;
 };
 
 struct ack_sample {
@@ -76,6 +77,7 @@ struct tcp_congestion_ops {
 	void (*cong_control)(struct sock *, const struct rate_sample *);
 	u32 (*undo_cwnd)(struct sock *);
 	void (*init)(struct sock *);
+	void (*release)(struct sock *);
 	u32 flags;
 	char name[16];
 };
@@ -101,3 +103,4 @@ static long (*spin_unlock)(struct bpf_spin_lock *) = (void *)94;
 static long (*loop)(u32, void *, void *, u64) = (void *)181;
 static long (*vprintk)(const char *, u32, const void *, u32) = (void *)177;
 static long (*setsockopt)(void *, int, int, void *, int) = (void *)49;
+static long (*getsockopt)(void *, int, int, void *, int) = (void *)57;

@@ -57,14 +57,19 @@ u32 frame(u64 *ctx)
 	return above(own[0]);
 }
 
-/* Two members at once. */
+/* The last byte of a member, or two members at once. */
 SEC("struct_ops/set_state")
-void two_members(u64 *ctx)
+void parts_of_members(u64 *ctx)
 {
 	u64 *window = (void *)&((struct tcp_sock *)ctx[0])->snd_cwnd;
 
 	asm volatile("" : "+r"(window));
-	*window = 0x0000000a0000000aULL;
+	if (ctx[1] == 1)
+		*((u8 *)window + 3) = 0;
+	else if (ctx[1] == 2)
+		*(u16 *)window = 10;
+	else
+		*window = 0x0000000a0000000aULL;
 }
 
 /* Bytes within a word, atomically. */
@@ -99,7 +104,7 @@ SEC(".struct_ops")
 struct tcp_congestion_ops reaches = {
 	.ssthresh = (void *)frame,
 	.cong_avoid = (void *)next_value,
-	.set_state = (void *)two_members,
+	.set_state = (void *)parts_of_members,
 	.pkts_acked = (void *)misaligned,
 	.undo_cwnd = (void *)holds,
 	.name = "reaches",

@@ -74,6 +74,29 @@ void misaligned(u64 *ctx)
 		__sync_fetch_and_add((u64 *)(value + 3), 1);
 }
 
+/* What a connection that ends may not ask for. */
+SEC("struct_ops/cong_avoid")
+void grows(u64 *ctx)
+{
+}
+
+SEC("struct_ops/release")
+void asks(u64 *ctx)
+{
+	int segment;
+
+	getsockopt((void *)ctx[0], 6, 2, &segment, sizeof(segment));
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops ends = {
+	.ssthresh = (void *)half,
+	.cong_avoid = (void *)grows,
+	.undo_cwnd = (void *)whole,
+	.release = (void *)asks,
+	.name = "ends",
+};
+
 #define CONTROL(callback)                       \
 	SEC(".struct_ops")                      \
 	struct tcp_congestion_ops callback##s = { \

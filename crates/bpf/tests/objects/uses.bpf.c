@@ -31,10 +31,17 @@ SEC("struct_ops/init")
 void bounds(u64 *ctx)
 {
 	int most = 20;
+	int segment = 0;
+	short none = 7;
+	u64 *state = ((struct inet_connection_sock *)ctx[0])->icsk_ca_priv;
 	static const char format[] = "bounded by %d, %s: %lx";
 	u64 numbers[] = {most, (unsigned long)"so it is", 0x1ffffffffULL};
 
 	setsockopt((void *)ctx[0], 6, 1002, &most, sizeof(most));
+	state[0] = getsockopt((void *)ctx[0], 6, 2, &segment, sizeof(segment));
+	state[1] = segment;
+	state[2] = getsockopt((void *)ctx[0], 6, 2, &none, sizeof(none));
+	state[3] = none;
 	vprintk(format, sizeof(format), numbers, sizeof(numbers));
 }
 
