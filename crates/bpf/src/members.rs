@@ -54,7 +54,7 @@ const ONE_WAY: &str = "the other end sends no data: the byte after its SYN";
 const IPV4: &str = "2, AF_INET: connections of a simulation are of IPv4";
 const MAPPED_NOTE: &str = "an IPv4 address mapped to IPv6 (RFC 4291 §2.5.5.2), as in a kernel";
 
-static SOCKET: [Known<Sock>; 55] = [
+static SOCKET: [Known<Sock>; 62] = [
     known("snd_cwnd", |sk| sk.snd_cwnd.into()),
     known("snd_cwnd_cnt", |sk| sk.snd_cwnd_cnt.into()),
     noted("snd_cwnd_clamp", |sk| sk.snd_cwnd_clamp.into(), "2³² − 1 until `bpf_setsockopt` sets it"),
@@ -75,6 +75,7 @@ static SOCKET: [Known<Sock>; 55] = [
     known("high_seq", |sk| sk.seq(sk.high_seq).into()),
     known("mss_cache", |sk| sk.mss_cache.into()),
     known("srtt_us", |sk| sk.srtt_us.into()),
+    known("mdev_us", |sk| sk.mdev_us.into()),
     noted(
         "rtt_min.s[0].v",
         |sk| sk.rtt_min_us.into(),
@@ -84,6 +85,12 @@ static SOCKET: [Known<Sock>; 55] = [
     known("delivered_ce", |sk| sk.delivered_ce.into()),
     known("lost", |sk| sk.lost.into()),
     noted("total_retrans", |sk| sk.total_retrans.into(), "without repetitions of the SYN"),
+    noted("icsk_retransmits", |sk| sk.icsk_retransmits.into(), "without timeouts of the SYN"),
+    known("bytes_acked", |sk| sk.bytes_acked),
+    known("bytes_sent", |sk| sk.bytes_sent),
+    known("bytes_retrans", |sk| sk.bytes_retrans),
+    known("data_segs_out", |sk| sk.data_segs_out.into()),
+    known("delivered_mstamp", |sk| sk.delivered_mstamp),
     known("app_limited", |sk| sk.app_limited.into()),
     known("lsndtime", |sk| sk.lsndtime.into()),
     known("prr_out", |sk| sk.prr_out.into()),

@@ -3,7 +3,7 @@
 use airhop_bpf::{Loaded, Object, ack_sample_values, rate_sample_values, simulated_members, socket_values};
 use airhop_scenario::{Overrides, Recording, Run, Scenario};
 use airhop_tcp::kernel_ops::{
-    AckSample, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
+    AckSample, CaEvent, CallbackError, Callbacks, RateSample, Sock, TcpCongestionOps, kernel_scheme,
 };
 use airhop_tcp::seams;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,7 @@ impl Watches {
 impl TcpCongestionOps for Watches {
     fn has(&self) -> Callbacks {
         let grows = if self.steers { Callbacks::CONG_CONTROL } else { Callbacks::CONG_AVOID };
-        Callbacks::PKTS_ACKED.and(grows)
+        Callbacks::PKTS_ACKED.and(Callbacks::CWND_EVENT).and(grows)
     }
 
     fn on_join(&mut self, run: &mut seams::Run, ends: &seams::Connected, sk: &mut Sock) {
@@ -72,6 +72,11 @@ impl TcpCongestionOps for Watches {
     fn pkts_acked(&mut self, sk: &mut Sock, sample: &AckSample) -> Result<(), CallbackError> {
         self.note("tcp_sock", socket_values(sk));
         self.note("ack_sample", ack_sample_values(sample));
+        Ok(())
+    }
+
+    fn cwnd_event(&mut self, sk: &mut Sock, _: CaEvent) -> Result<(), CallbackError> {
+        self.note("tcp_sock", socket_values(sk)); // between a timeout and the ACK that answers it
         Ok(())
     }
 
@@ -124,7 +129,7 @@ fn scenario(scheme: &str, pacing: bool) -> String {
     format!(
         "name = \"varies\"\nduration = \"20 s\"\n{}[[wired]]\nname = \"w\"\nends = [\"r\", \"q\"]\nrate = \"5 Mbit/s\"\ndelay = \"10 ms\"\n\
          queue = {queue}\nerrors = {{ kind = \"bernoulli\", fer = 0.005 }}\n\
-         reorder = {{ share = 0.02, by = \"20 ms\", direction = \"r->q\" }}\n{}",
+         reorder = {{ share = 0.03, by = \"12 ms\", direction = \"r->q\" }}\n{}",
         links.map(|(name, ends)| wire(name, ends)).concat(),
         apps.map(|(name, to, app)| flow(name, to, app)).concat(),
     )

@@ -120,6 +120,30 @@ fn what_is_sent_again() {
     assert_eq!(sk.retrans_out, 0);
 }
 
+// tcp_rtt_estimator(): the deviation is twice the first round trip, in quarters, and takes in an error beyond it as it is; what a fall adds counts an
+// eighth. tcp_snd_una_update(), tcp_retransmit_skb(): bytes. tcp_enter_loss() comes before the timeout is counted, an ACK of data starts anew.
+#[test]
+fn round_trips_bytes_and_timeouts() {
+    let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
+    s.opening();
+    s.at(100).ack(2);
+    let (_, first, _) = last(&told);
+    assert_eq!((first.srtt_us, first.mdev_us), (8 * 100_000, 2 * 100_000));
+    assert_eq!((first.bytes_acked, first.bytes_sent, first.data_segs_out), (1001, 10_000, 10));
+    assert_eq!(first.delivered_mstamp, 100_000);
+    s.at(250).ack(3);
+    let (_, second, _) = last(&told);
+    assert_eq!(second.mdev_us, 200_000 + 150_000 - 50_000, "an error of 150 ms, and a quarter of 200 ms");
+    s.expire();
+    s.expire();
+    let sent = second.bytes_sent + 1000;
+    s.after(10).sack(3, &[(9, 9)]);
+    let (_, third, _) = last(&told);
+    assert_eq!((third.icsk_retransmits, third.bytes_retrans > 0, third.bytes_sent > sent), (1, true, true));
+    s.after(10).ack(5);
+    assert_eq!(last(&told).1.icsk_retransmits, 0);
+}
+
 // tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is of a single segment that is not full, and of no other.
 #[test]
 fn an_ack_that_may_be_delayed() {

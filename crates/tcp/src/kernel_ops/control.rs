@@ -190,6 +190,7 @@ impl KernelControl {
         self.mark(s);
         self.answer_echoes();
         self.sk.stamp_cwnd();
+        self.sk.icsk_retransmits = self.sk.icsk_retransmits.saturating_add(1);
         self.in_flight = 0;
     }
 
@@ -300,6 +301,9 @@ impl CongestionControl for KernelControl {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
+        if let Some(rtt) = a.rtt {
+            self.sk.note_rtt(micros(rtt) as u32);
+        }
         self.refresh(a.now, s);
         if !self.steers() {
             self.sk.pace();
@@ -307,6 +311,7 @@ impl CongestionControl for KernelControl {
         self.begin();
         self.holds_back = false;
         self.advances = a.acked > 0;
+        self.sk.icsk_retransmits = if self.advances { 0 } else { self.sk.icsk_retransmits };
         self.flag = flags::of_ack(a, s, &self.sk, self.high_seq);
         self.delivered += a.delivered;
         self.sk.delivered = self.delivered.div_ceil(s.mss) as u32;
@@ -373,6 +378,9 @@ impl CongestionControl for KernelControl {
         self.sk.delivered = count(self.delivered);
         self.sk.lost = self.sk.lost.wrapping_add(count(d.lost));
         self.in_flight = d.in_flight;
+        if acked > 0 {
+            self.sk.delivered_mstamp = self.sk.tcp_mstamp;
+        }
         self.undo();
         self.update_ca_state(d.repair, s);
         if self.steers() {
@@ -412,7 +420,7 @@ impl CongestionControl for KernelControl {
             Cause::Probe if !is_new => Some(sent.start),
             _ => self.probe.filter(|&seq| seq != sent.start),
         };
-        self.sk.note_sent(is_new);
+        self.sk.note_sent(is_new, sent.end - sent.start.max(1));
         self.in_flight += sent.end - sent.start;
         if let Some(prr) = &mut self.prr {
             prr.on_sent(sent.end - sent.start);

@@ -68,6 +68,8 @@ pub struct Sock {
     pub mss_cache: u32,
     /// Smoothed round trip, µs, times eight.
     pub srtt_us: u32,
+    /// How far round trips are from it, smoothed, µs, times four.
+    pub mdev_us: u32,
     /// Least round trip, µs; `u32::MAX` before there is one. Of the whole connection, not of a sliding window.
     pub rtt_min_us: u32,
     /// Packets known to have arrived.
@@ -80,6 +82,18 @@ pub struct Sock {
     pub lost: u32,
     /// Packets sent again so far.
     pub total_retrans: u32,
+    /// Timeouts since data was last acknowledged.
+    pub icsk_retransmits: u8,
+    /// Acknowledged cumulatively, the SYN's one included.
+    pub bytes_acked: u64,
+    /// Of data, sent for the first time and again.
+    pub bytes_sent: u64,
+    /// Of data, sent again.
+    pub bytes_retrans: u64,
+    /// Segments with data, sent for the first time and again.
+    pub data_segs_out: u32,
+    /// When an ACK last reported an arrival, µs.
+    pub delivered_mstamp: u64,
     /// Not zero: until so many packets are delivered, samples show what the application supplied, or what the control chose to send.
     pub app_limited: u32,
     /// Time at which data was last sent, in jiffies.
@@ -136,12 +150,19 @@ impl Sock {
             high_seq: 0,
             mss_cache: c.mss,
             srtt_us: 0,
+            mdev_us: 0,
             rtt_min_us: u32::MAX,
             delivered: 0,
             delivered_ce: 0,
             ecn_flags: if c.ecn { Sock::ECN_OK } else { 0 },
             lost: 0,
             total_retrans: 0,
+            icsk_retransmits: 0,
+            bytes_acked: 1,
+            bytes_sent: 0,
+            bytes_retrans: 0,
+            data_segs_out: 0,
+            delivered_mstamp: 0,
             app_limited: 0,
             lsndtime: 0,
             prr_out: 0,
@@ -189,6 +210,7 @@ impl Sock {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;
         (self.snd_una, self.snd_nxt, self.write_seq) = (s.una as u32, s.max_sent as u32, s.supplied as u32);
+        self.bytes_acked = s.una;
         self.packets_out = s.board.len() as u32;
         self.sacked_out = count(s.board.sacked_bytes());
         self.retrans_out = count(s.board.repeated_bytes());
@@ -200,8 +222,24 @@ impl Sock {
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
-    /// Data leave, for the first time or again.
-    pub(super) fn note_sent(&mut self, is_new: bool) {
+    /// A round trip of so many µs, before the smoothed one has it (Linux, tcp_rtt_estimator()): what brings the deviation up while round trips
+    /// fall counts an eighth of what it would else.
+    pub(super) fn note_rtt(&mut self, rtt_us: u32) {
+        if self.srtt_us == 0 {
+            self.mdev_us = rtt_us.saturating_mul(2);
+            return;
+        }
+        let error = i64::from(rtt_us) - i64::from(self.srtt_us >> 3);
+        let change = error.abs() - i64::from(self.mdev_us >> 2);
+        let change = if error < 0 && change > 0 { change >> 3 } else { change };
+        self.mdev_us = (i64::from(self.mdev_us) + change) as u32;
+    }
+
+    /// Bytes of data leave, for the first time or again; none with the SYN.
+    pub(super) fn note_sent(&mut self, is_new: bool, bytes: u64) {
+        self.bytes_sent += bytes;
+        self.bytes_retrans += if is_new { 0 } else { bytes };
+        self.data_segs_out += u32::from(bytes > 0);
         self.lsndtime = self.jiffies();
         self.prr_out += u32::from(matches!(self.ca_state, CaState::Cwr | CaState::Recovery));
         if is_new {
