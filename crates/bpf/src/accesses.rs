@@ -1,5 +1,6 @@
 //! The members of the kernel's structures that a program names (CO-RE): which are simulated, and which it may write, is known before it runs.
 
+use crate::bitfields;
 use crate::btf::{Btf, Reached, records};
 use crate::elf::Elf;
 use crate::error::Problem;
@@ -28,21 +29,52 @@ pub(crate) struct Named {
 
 /// All such instructions of an object, in the order of its code.
 pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Named>, Problem> {
-    let Some((_, ext)) = elf.section(".BTF.ext") else { return Ok(Vec::new()) };
-    let codes: BTreeMap<&str, usize> =
-        elf.code().map(|(index, s)| (s.name.as_str(), linking.code_of[&index])).collect();
     let mut named = Vec::new();
-    records(&ext.bytes, 2, |section, record| {
-        let [offset, root, path, kind, ..] = *record else { return Ok(()) };
-        let Some(code) = codes.get(btf.text(section)).filter(|_| kind == BYTE_OFFSET) else { return Ok(()) };
-        if let Some(Reached { structure, path, bit_offset, is_scalar }) = btf.reached(root, path)? {
-            let at = code + offset as usize / 8;
+    each(elf, btf, linking, |at, kind, reached| {
+        let Reached { structure, path, bit_offset, is_scalar, .. } = reached;
+        if kind == BYTE_OFFSET {
             named.push(Named { at, structure, path, bit_offset, is_scalar });
         }
-        Ok(())
     })?;
     named.sort_by_key(|one| one.at);
     Ok(named)
+}
+
+/// Gives instructions that name bitfields what a kernel gives them. The others hold it as they come.
+pub(crate) fn place_bitfields(
+    elf: &Elf,
+    btf: &Btf,
+    linking: &Linking<'_>,
+    code: &mut [Option<Instruction>],
+) -> Result<(), Problem> {
+    each(elf, btf, linking, |at, kind, reached| {
+        let Some(Some(instruction)) = code.get_mut(at) else { return };
+        let Some(value) = bitfields::value(kind, &reached) else { return };
+        match is_load(instruction.op) || is_store(instruction.op) {
+            true => instruction.offset = value as i32,
+            false => instruction.immediate = value as i64,
+        }
+    })
+}
+
+/// Goes through the CO-RE records: the number of an instruction, what it asks for (`enum bpf_core_relo_kind`), and of which member.
+fn each(
+    elf: &Elf,
+    btf: &Btf,
+    linking: &Linking<'_>,
+    mut found: impl FnMut(usize, u32, Reached),
+) -> Result<(), Problem> {
+    let Some((_, ext)) = elf.section(".BTF.ext") else { return Ok(()) };
+    let codes: BTreeMap<&str, usize> =
+        elf.code().map(|(index, s)| (s.name.as_str(), linking.code_of[&index])).collect();
+    records(&ext.bytes, 2, |section, record| {
+        let [offset, root, path, kind, ..] = *record else { return Ok(()) };
+        let Some(code) = codes.get(btf.text(section)) else { return Ok(()) };
+        if let Some(reached) = btf.reached(root, path)? {
+            found(code + offset as usize / 8, kind, reached);
+        }
+        Ok(())
+    })
 }
 
 /// The first instruction of these functions that names a member of a layout's structure which is not simulated, or stores to one that programs
@@ -73,6 +105,11 @@ pub(crate) fn refuse(
         }
     }
     None
+}
+
+fn is_load(op: Op) -> bool {
+    use Op::*;
+    matches!(op, Load8 | Load16 | Load32 | Load64 | Load8Signed | Load16Signed | Load32Signed)
 }
 
 fn is_store(op: Op) -> bool {

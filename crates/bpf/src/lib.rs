@@ -15,6 +15,7 @@
 //! own dialect of object files and instructions. What either would save is the loop over the instructions, the smallest part.
 
 mod accesses;
+mod bitfields;
 mod btf;
 mod check;
 mod congestion;

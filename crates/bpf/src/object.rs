@@ -73,7 +73,9 @@ impl Object {
         let linking = Linking::new(&elf, &btf)?;
         let listing = Listing::new(&elf, &linking, &lines, &btf)?;
         let located = |(at, why)| Problem::Instruction { place: listing.place(at, &btf), why };
-        let code = check(&decode(&elf, &linking).map_err(located)?, &listing).map_err(located)?;
+        let mut code = decode(&elf, &linking).map_err(located)?;
+        accesses::place_bitfields(&elf, &btf, &linking, &mut code)?;
+        let code = check(&code, &listing).map_err(located)?;
         let controls = congestion::read(&elf, &btf, &linking)?;
         let filters = filters(&elf, &listing);
         let license = license(&elf);

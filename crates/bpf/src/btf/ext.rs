@@ -24,6 +24,10 @@ pub(crate) struct Reached {
     pub bit_offset: u64,
     /// A number or a pointer, and no structure of its own.
     pub is_scalar: bool,
+    /// Bits of a bitfield; 0: none.
+    pub bits: u64,
+    /// Bytes of its type.
+    pub bytes: u64,
 }
 
 /// The error of a section that does not hold what its header says.
@@ -66,7 +70,8 @@ impl Btf {
     /// an array's element. `None`: it leads nowhere, or to another element of an array of such structures.
     pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
         let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
-        let (structure, mut names, mut bit_offset) = (self.text(*name).to_owned(), String::new(), 0_u64);
+        let (structure, mut names) = (self.text(*name).to_owned(), String::new());
+        let (mut bit_offset, mut bits) = (0_u64, 0);
         let mut steps = self.text(path).split(':').map(str::parse::<u32>);
         if !matches!(steps.next(), Some(Ok(0))) {
             return Ok(None);
@@ -80,13 +85,13 @@ impl Btf {
                     names.push_str(if names.is_empty() || name.is_empty() { "" } else { "." });
                     names.push_str(name);
                     bit_offset = bit_offset.saturating_add(member.bit_offset.into());
-                    at = member.kind;
+                    (at, bits) = (member.kind, member.bits);
                 }
                 Type::Array { element, .. } => {
                     names.push_str(&format!("[{step}]"));
-                    let bits = self.size(*element)?.saturating_mul(8);
-                    bit_offset = bit_offset.saturating_add(u64::from(step).saturating_mul(bits));
-                    at = *element;
+                    let width = self.size(*element)?.saturating_mul(8);
+                    bit_offset = bit_offset.saturating_add(u64::from(step).saturating_mul(width));
+                    (at, bits) = (*element, 0);
                 }
                 _ => return Ok(None),
             }
@@ -95,7 +100,8 @@ impl Btf {
             }
         }
         let is_scalar = matches!(self.get(at)?.1, Type::Int { .. } | Type::Enum { .. } | Type::Pointer(_));
-        Ok(Some(Reached { structure, path: names, bit_offset, is_scalar }))
+        let bytes = if bits == 0 { 0 } else { self.size(at)? };
+        Ok(Some(Reached { structure, path: names, bit_offset, is_scalar, bits: bits.into(), bytes }))
     }
 }
 

@@ -33,6 +33,7 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	u8 icsk_retransmits;
 	u8 icsk_ca_state : 6, icsk_ca_setsockopt : 1;
 	struct {
 		u8 pending;
@@ -48,6 +49,7 @@ struct minmax_sample {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	u32 snd_nxt;
+	u32 mss_cache;
 	u32 snd_cwnd;
 	u32 snd_ssthresh;
 	u32 srtt_us;
@@ -55,7 +57,6 @@ struct tcp_sock {
 	struct {
 		struct minmax_sample s[3];
 	} rtt_min;
-	u32 mss_cache;
 };
 
 struct ack_sample {

@@ -1,0 +1,57 @@
+//! Where bitfields are (CO-RE). Of a bitfield clang writes down the eight bytes around it; a kernel is told of the word of the bitfield's type, and so
+//! are instructions here: those that load that word, and shift the bitfield out of it.
+
+use crate::btf::Reached;
+
+// `enum bpf_core_relo_kind` (linux/bpf.h).
+const BYTE_OFFSET: u32 = 0;
+const BYTE_SIZE: u32 = 1;
+const SHIFT_LEFT: u32 = 4;
+const SHIFT_RIGHT: u32 = 5;
+
+/// What a record of this kind asks for; `None`: the member is no bitfield, or the object's own answer holds.
+pub(crate) fn value(kind: u32, member: &Reached) -> Option<u64> {
+    let Reached { bit_offset, bits, bytes, .. } = *member;
+    if bits == 0 || !matches!(bytes, 1 | 2 | 4 | 8) {
+        return None;
+    }
+    let end = bit_offset.checked_add(bits)?;
+    // A bitfield that reaches over the end of its word is in a larger one.
+    let around = |bytes: u64| (bytes, bit_offset / 8 / bytes * bytes);
+    let words = [1, 2, 4, 8].into_iter().filter(|&word| word >= bytes).map(around);
+    let (bytes, at) = words.into_iter().find(|(bytes, at)| end <= (at + bytes).saturating_mul(8))?;
+    match kind {
+        BYTE_OFFSET => Some(at),
+        BYTE_SIZE => Some(bytes),
+        SHIFT_LEFT => Some(64 - (end - at.saturating_mul(8))),
+        SHIFT_RIGHT => 64_u64.checked_sub(bits),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(bit_offset: u64, bits: u64, bytes: u64) -> [Option<u64>; 4] {
+        let member = Reached {
+            structure: String::new(),
+            path: String::new(),
+            bit_offset,
+            is_scalar: true,
+            bits,
+            bytes,
+        };
+        [BYTE_OFFSET, BYTE_SIZE, SHIFT_LEFT, SHIFT_RIGHT].map(|kind| value(kind, &member))
+    }
+
+    // bpf_core_read.h, BPF_CORE_READ_BITFIELD(): a word is loaded, shifted to the left as a number of 64 bits, and to the right.
+    #[test]
+    fn the_word_of_a_bitfield() {
+        assert_eq!(values(148 * 8 + 5, 1, 4), [148, 4, 58, 63].map(Some), "the sixth bit of a u32");
+        assert_eq!(values(145 * 8, 6, 1), [145, 1, 58, 58].map(Some), "six bits of a u8");
+        assert_eq!(values(8 * 8 + 6, 4, 1), [8, 2, 54, 60].map(Some), "over the end of a u8: of two bytes");
+        assert_eq!(values(8, 0, 4), [None; 4], "no bitfield");
+        assert_eq!(values(u64::MAX, 2, 4), [None; 4]);
+    }
+}
