@@ -3,7 +3,7 @@
 use crate::btf::Btf;
 use crate::elf::{self, Elf, Relocation, Symbol};
 use crate::error::Problem;
-use crate::kernel::{Kfunc, kconfig};
+use crate::kernel::{Kfunc, OPTIONS, kconfig};
 use crate::maps::Definition;
 use crate::memory::{MOST_REGIONS, Region, Space};
 use std::collections::BTreeMap;
@@ -89,7 +89,8 @@ impl<'a> Linking<'a> {
                 None if weak.get(name).is_some_and(|weak| *weak) => 0,
                 None => {
                     return Err(wrong(format!(
-                        "{name} is no option of the simulated kernel (known: CONFIG_HZ, LINUX_KERNEL_VERSION)"
+                        "{name} is no option of the simulated kernel (known: {})",
+                        OPTIONS.join(", ")
                     )));
                 }
             };

@@ -82,9 +82,23 @@ fn programs_with_what_is_to_be_filled_in() {
     );
 }
 
-/// An extern of the kernel's configuration has no value here: it is named.
+/// Externs of the kernel's configuration (libbpf: `__kconfig`) are read from a map, which who loads the object fills in; others are named.
 #[test]
-fn what_no_kernel_is_given_is_named() {
-    let refusal = Loadable::read(heeds::OBJECT, "heeds.bpf.o").unwrap_err().to_string();
-    assert!(refusal.starts_with("heeds.bpf.o: section struct_ops/init: refers to CONFIG_HZ"), "{refusal}");
+fn options_of_the_kernel() {
+    let mut object = Loadable::read(heeds::OBJECT, "heeds.bpf.o").unwrap();
+    object.configure(|name| (name == "CONFIG_HZ").then_some(250));
+    let options = map(&object, ".kconfig");
+    assert_eq!(options.content, Some(250_u64.to_ne_bytes().to_vec()));
+    assert!(options.is_read_only());
+    let init = object.programs.iter().find(|program| program.name == "heeds_init").unwrap();
+    let place = object.maps.iter().position(|map| map.name == ".kconfig").unwrap();
+    assert!(init.fills.iter().any(|(_, fill)| *fill == Fill::Map(place)));
+    let renamed: Vec<u8> = heeds::OBJECT.to_vec();
+    let places = (0..renamed.len() - 9).filter(|&at| renamed[at..].starts_with(b"CONFIG_HZ"));
+    let renamed = places.fold(renamed.clone(), |mut bytes, at| {
+        bytes[at + 8] = b'X';
+        bytes
+    });
+    let refusal = Loadable::read(&renamed, "x.bpf.o").unwrap_err().to_string();
+    assert!(refusal.contains("section .kconfig: refers to CONFIG_HX"), "{refusal}");
 }

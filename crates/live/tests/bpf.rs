@@ -57,6 +57,18 @@ fn every_shipped_object_comes_and_goes() {
     }
 }
 
+/// An object that reads the kernel's configuration finds that of this kernel.
+#[test]
+fn options_are_those_of_this_kernel() {
+    if !possible() {
+        return;
+    }
+    let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bpf/tests/objects/heeds.bpf.o");
+    let registered = Registered::new(read(&object), "heeds").unwrap_or_else(|why| panic!("{why}"));
+    let ticks = registered.counter("CONFIG_HZ").expect("the map of options");
+    assert!([100, 250, 300, 1000].contains(&ticks), "{ticks}");
+}
+
 /// What a kernel refuses is said in its words, with the program.
 #[test]
 fn a_refusal_names_the_program() {

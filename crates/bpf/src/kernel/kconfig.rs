@@ -5,6 +5,9 @@ use super::HZ;
 /// What `LINUX_KERNEL_VERSION` says: 6.12, as (major << 16) + (minor << 8).
 const VERSION: u64 = (6 << 16) + (12 << 8);
 
+/// The options that are known.
+pub(crate) const OPTIONS: [&str; 2] = ["CONFIG_HZ", "LINUX_KERNEL_VERSION"];
+
 /// The value of an option; `None`: the simulated kernel has no such option.
 pub(crate) fn value(name: &str) -> Option<u64> {
     match name {

@@ -11,7 +11,7 @@ mod printer;
 mod socket;
 
 pub(crate) use helpers::{Helper, Helpers};
-pub(crate) use kconfig::value as kconfig;
+pub(crate) use kconfig::{OPTIONS, value as kconfig};
 pub(crate) use kfuncs::{Kfunc, Window};
 pub(crate) use layout::WRITABLE;
 pub use layout::{Field, Image, Layout};

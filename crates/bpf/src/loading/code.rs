@@ -227,6 +227,15 @@ impl<'a> Code<'a> {
                     set_immediate(&mut program.code, at + 1, value.unwrap_or(0) as i32);
                     program.fills.push((at, Fill::Map(map)));
                 }
+                (elf::R_BPF_64_64, None) if code == LOAD_IMMEDIATE => {
+                    let (map, at_byte) = self.places.option(&symbol.name).ok_or_else(|| {
+                        wrong(format!("refers to {}, which Airhop gives to no kernel", symbol.name))
+                    })?;
+                    set_source(&mut program.code, at, MAP_VALUE);
+                    set_immediate(&mut program.code, at, 0);
+                    set_immediate(&mut program.code, at + 1, at_byte as i32);
+                    program.fills.push((at, Fill::Map(map)));
+                }
                 _ => {
                     return Err(wrong(format!("refers to {}, which Airhop gives to no kernel", symbol.name)));
                 }

@@ -11,6 +11,7 @@ pub use kernel::{KernelTypes, StructOps};
 use crate::btf::{self, Btf, Type, TypeId};
 use crate::elf::{Elf, Section};
 use crate::error::{ObjectError, Problem};
+use crate::kernel::OPTIONS;
 use code::Code;
 use std::collections::BTreeMap;
 
@@ -21,6 +22,8 @@ const READ_ONLY_FOR_PROGRAMS: u32 = 1 << 7;
 const CONTROLS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
 /// Sections of data.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
+/// The section of the kernel's configuration, which is in no file, and the map that takes its place: eight bytes an option.
+const CONFIGURATION: &str = ".kconfig";
 
 /// An object, ready for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +117,19 @@ impl Loadable {
         };
         build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
+
+    /// Fills in the options of the kernel's configuration that programs read, by their names; what the kernel lacks is 0.
+    pub fn configure(&mut self, value: impl Fn(&str) -> Option<u64>) {
+        for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
+            let Some(content) = &mut map.content else { continue };
+            for (name, at) in &map.variables {
+                let place = content.get_mut(*at as usize..).and_then(|rest| rest.first_chunk_mut());
+                if let Some(place) = place {
+                    *place = value(name).unwrap_or(0).to_ne_bytes();
+                }
+            }
+        }
+    }
 }
 
 /// Where data and maps of an object are among the maps of a kernel.
@@ -125,18 +141,30 @@ pub(crate) struct Places {
     map_at: BTreeMap<u64, usize>,
     /// The section `.maps`.
     section: Option<usize>,
+    /// The map of the kernel's configuration, if an option is read, with where each of them is in it.
+    configuration: Option<(usize, BTreeMap<String, u32>)>,
 }
 
 impl Places {
     fn new(elf: &Elf, btf: &Btf) -> Result<Places, Problem> {
-        let mut places =
-            Places { maps: Vec::new(), data: BTreeMap::new(), map_at: BTreeMap::new(), section: None };
+        let mut places = Places {
+            maps: Vec::new(),
+            data: BTreeMap::new(),
+            map_at: BTreeMap::new(),
+            section: None,
+            configuration: None,
+        };
         for (index, section) in elf.sections.iter().enumerate() {
             let is_data = DATA.iter().any(|name| section.name.starts_with(name));
             if section.allocated && !section.executable && is_data && !section.bytes.is_empty() {
                 places.data.insert(index, places.maps.len());
                 places.maps.push(data_map(elf, index, section)?);
             }
+        }
+        if !btf.section(CONFIGURATION).is_empty() {
+            let map = configuration(elf, btf)?;
+            places.configuration = Some((places.maps.len(), map.variables.clone()));
+            places.maps.push(map);
         }
         if let Some((section, _)) = elf.section(".maps") {
             places.section = Some(section);
@@ -151,6 +179,12 @@ impl Places {
         Ok(places)
     }
 
+    /// The map that holds an option of the kernel's configuration, and at which byte.
+    pub(crate) fn option(&self, name: &str) -> Option<(usize, u32)> {
+        let (map, variables) = self.configuration.as_ref()?;
+        Some((*map, *variables.get(name)?))
+    }
+
     /// The map that an address of this section is in, and if it is data, at which byte.
     pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
         match self.data.get(&section) {
@@ -159,6 +193,38 @@ impl Places {
             None => None,
         }
     }
+}
+
+/// The options that programs read (`extern … __kconfig`), with zeros for values: a kernel has its own.
+fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
+    let mut variables = BTreeMap::new();
+    for &variable in btf.section(CONFIGURATION) {
+        let (name, kind) = btf.variable(variable)?;
+        let wrong = |why: String| Problem::Section { section: CONFIGURATION.into(), why };
+        if !matches!(btf.size(kind)?, 1 | 2 | 4 | 8) {
+            return Err(wrong(format!("{name} is no number")));
+        }
+        let is_weak = elf.symbols.iter().any(|symbol| symbol.name == name && symbol.weak);
+        if !OPTIONS.contains(&name) && !is_weak {
+            let known = OPTIONS.join(", ");
+            return Err(wrong(format!(
+                "refers to {name}, which is no option that is known of a kernel ({known})"
+            )));
+        }
+        variables.insert(name.to_owned(), 8 * variables.len() as u32);
+    }
+    let bytes = 8 * variables.len();
+    Ok(LoadMap {
+        name: CONFIGURATION.to_owned(),
+        kind: ARRAY,
+        key_bytes: 4,
+        value_bytes: bytes as u32,
+        entries: 1,
+        flags: READ_ONLY_FOR_PROGRAMS,
+        types: None,
+        content: Some(vec![0; bytes]),
+        variables,
+    })
 }
 
 fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Problem> {

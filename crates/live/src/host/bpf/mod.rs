@@ -2,6 +2,7 @@
 //! process, and goes with them, however the process ends.
 
 mod call;
+mod configuration;
 
 use airhop_bpf::loading::{
     Fill, KernelTypes, LoadControl, LoadProgram, Loadable, MemberValue, ProgramKind, StructOps,
@@ -36,7 +37,8 @@ impl Registered {
     ///
     /// # Errors
     /// In words, after the name of the program or the map: what the kernel lacks or refuses.
-    pub fn new(object: Loadable, name: &str) -> Result<Self, String> {
+    pub fn new(mut object: Loadable, name: &str) -> Result<Self, String> {
+        object.configure(configuration::option);
         let file = fs::read(TYPES).map_err(|error| format!("{TYPES}: {error}"))?;
         let kernel = KernelTypes::read(&file).map_err(|why| format!("{TYPES}: {why}"))?;
         let structure = kernel

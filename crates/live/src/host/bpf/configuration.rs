@@ -1,0 +1,48 @@
+//! Options of the running kernel that programs of objects read (`extern … __kconfig`).
+
+use nix::sys::utsname::uname;
+use nix::time::{ClockId, clock_getres};
+
+/// An option by its name, as far as one can be told without the kernel's configuration file, which few machines have.
+pub(super) fn option(name: &str) -> Option<u64> {
+    match name {
+        "CONFIG_HZ" => ticks(),
+        "LINUX_KERNEL_VERSION" => version(&uname().ok()?.release().to_string_lossy()),
+        _ => None,
+    }
+}
+
+/// Ticks of the timer per second: the coarse clocks move with each (clock_getres(2)).
+fn ticks() -> Option<u64> {
+    let tick = clock_getres(ClockId::CLOCK_MONOTONIC_COARSE).ok()?;
+    let nanos = u64::try_from(tick.tv_nsec()).ok().filter(|&nanos| nanos > 0)?;
+    Some((1_000_000_000 + nanos / 2) / nanos)
+}
+
+/// `KERNEL_VERSION(major, minor, patch)` of a release such as `6.18.44-rt`: eight bits each, the patch no more than 255.
+fn version(release: &str) -> Option<u64> {
+    let mut numbers =
+        release.split(|c: char| !c.is_ascii_digit()).map(|word| word.parse::<u64>().unwrap_or(0));
+    let (major, minor) = (numbers.next()?, numbers.next()?);
+    Some((major << 16) + (minor << 8) + numbers.next().unwrap_or(0).min(255))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers() {
+        assert_eq!(version("6.18.44-fc"), Some((6 << 16) + (18 << 8) + 44));
+        assert_eq!(version("6.1-rc3"), Some((6 << 16) + (1 << 8)));
+        assert_eq!(version("5.10.300"), Some((5 << 16) + (10 << 8) + 255));
+        assert_eq!(version("6"), None);
+    }
+
+    #[test]
+    fn the_timer_ticks_at_a_rate_that_kernels_have() {
+        let ticks = option("CONFIG_HZ").expect("a clock");
+        assert!((24..=1200).contains(&ticks), "{ticks}");
+        assert_eq!(option("CONFIG_SMP"), None);
+    }
+}
