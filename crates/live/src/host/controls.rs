@@ -57,9 +57,9 @@ impl Controls {
             // Read-only in some containers: then only a killed emulator leaves something for longer.
             let _ = fs::write("/proc/sys/net/ipv4/tcp_orphan_retries", ORPHAN_RETRIES);
             let device = if_nametoindex(NAME).map_err(|error| error.to_string())?;
-            registered
-                .listen(device)
-                .map_err(|error| format!("listening for notices: {error} (tcx, Linux 6.6 or newer)"))
+            registered.listen(device).map_err(|error| {
+                format!("listening for notices: {error} (neither tcx, Linux 6.6 or newer, nor clsact)")
+            })
         })?;
         self.listening.extend(listening);
         self.names.push((control.node, control.name.clone()));

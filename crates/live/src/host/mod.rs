@@ -8,6 +8,7 @@ pub mod bpf;
 pub mod command;
 mod controls;
 pub mod diag;
+mod filters;
 pub mod listening;
 pub mod namespace;
 mod netlink;

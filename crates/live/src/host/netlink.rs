@@ -137,7 +137,7 @@ impl Netlink {
         self.ask(NEW_ROUTE, CREATE | REPLACE, &route(device, address, prefix, control))
     }
 
-    fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
+    pub(super) fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
         self.socket.send(kind, flags | ACK, body)?;
         let mut answer = [0; 4096];
         let length = self.socket.receive(&mut answer)?;
@@ -215,7 +215,7 @@ fn discard(family: u8, device: &str, protocol: u8) -> Vec<u8> {
 }
 
 /// Appends an attribute: length, kind, value, and zeros up to a multiple of four (netlink(7)).
-fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
+pub(super) fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
     message.extend_from_slice(&(4 + value.len() as u16).to_ne_bytes());
     message.extend_from_slice(&kind.to_ne_bytes());
     message.extend_from_slice(value);

@@ -4,6 +4,7 @@
 mod call;
 mod configuration;
 
+use super::netlink::Netlink;
 use airhop_bpf::loading::{
     Fill, KernelTypes, LoadControl, LoadProgram, Loadable, MemberValue, ProgramKind, StructOps,
 };
@@ -72,12 +73,23 @@ impl Registered {
         &self.name
     }
 
-    /// Has its programs see what arrives at a device of this thread's network namespace, as long as the descriptors are open.
+    /// Has its programs see what arrives at a device of this thread's network namespace, as long as the descriptors are open; where the kernel
+    /// has no such links (tcx, Linux 6.6), as long as the device is there.
+    ///
+    /// # Errors
+    /// The kernel refuses filters, too.
+    pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
+        let links: io::Result<Vec<_>> =
+            self.filters.iter().map(|program| call::attach(program, device)).collect();
+        links.or_else(|_| self.listen_by_filters(device).map(|()| Vec::new()))
+    }
+
+    /// The same without tcx: by filters of clsact, as long as the device is there.
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn listen(&self, device: u32) -> io::Result<Vec<OwnedFd>> {
-        self.filters.iter().map(|program| call::attach(program, device)).collect()
+    pub fn listen_by_filters(&self, device: u32) -> io::Result<()> {
+        Netlink::open()?.add_filters(device, &self.filters)
     }
 
     /// Returns the value of a global variable of eight bytes, if the object has one of that name.

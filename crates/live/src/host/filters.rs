@@ -1,0 +1,113 @@
+//! Programs that see what arrives at a device, where the kernel has no links for them (tcx): filters of the device's clsact (tc-bpf(8)).
+
+use super::netlink::{Netlink, attribute};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+const NEW_QDISC: u16 = 36;
+const NEW_FILTER: u16 = 44;
+const CREATE: u16 = 0x400;
+const EXCLUSIVE: u16 = 0x200;
+/// TC_H_CLSACT, the handle that it has, and where filters of what arrives are.
+const CLSACT: u32 = 0xffff_fff1;
+const CLSACT_HANDLE: u32 = 0xffff_0000;
+const INGRESS: u32 = 0xffff_fff2;
+/// ETH_P_ALL.
+const ALL_PROTOCOLS: u16 = 0x0003;
+const KIND: u16 = 1;
+const OPTIONS: u16 = 2;
+const BPF_DESCRIPTOR: u16 = 6;
+const BPF_NAME: u16 = 7;
+const BPF_FLAGS: u16 = 8;
+/// The program says itself what becomes of a packet.
+const DIRECT_ACTION: u32 = 1;
+
+impl Netlink {
+    /// Has programs see what arrives at a device, in this order, for as long as it is there.
+    ///
+    /// # Errors
+    /// The kernel refuses: it has no clsact, or the device has such filters already.
+    pub fn add_filters(&self, device: u32, programs: &[OwnedFd]) -> io::Result<()> {
+        let mut clsact = about(device, CLSACT_HANDLE, CLSACT, 0);
+        attribute(&mut clsact, KIND, b"clsact\0");
+        match self.ask(NEW_QDISC, CREATE | EXCLUSIVE, &clsact) {
+            Err(error) if error.raw_os_error() != Some(libc::EEXIST) => return Err(error),
+            _ => {}
+        }
+        (1..).zip(programs).try_for_each(|(priority, program)| {
+            self.ask(NEW_FILTER, CREATE | EXCLUSIVE, &filter(device, priority, program.as_raw_fd() as u32))
+        })
+    }
+}
+
+/// A filter that is a program; lower priorities come first.
+fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
+    let info = u32::from(priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
+    let (mut message, mut options) = (about(device, 0, INGRESS, info), Vec::new());
+    attribute(&mut options, BPF_DESCRIPTOR, &program.to_ne_bytes());
+    attribute(&mut options, BPF_NAME, b"airhop\0");
+    attribute(&mut options, BPF_FLAGS, &DIRECT_ACTION.to_ne_bytes());
+    attribute(&mut message, KIND, b"bpf\0");
+    attribute(&mut message, OPTIONS, &options);
+    message
+}
+
+/// `struct tcmsg`.
+fn about(device: u32, handle: u32, parent: u32, info: u32) -> Vec<u8> {
+    [0, device, handle, parent, info].into_iter().flat_map(u32::to_ne_bytes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::bpf::Registered;
+    use crate::privileges::{Privileges, skip};
+    use airhop_bpf::loading::Loadable;
+    use nix::sched::{CloneFlags, unshare};
+    use nix::sys::socket::{
+        AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, sendto, setsockopt, socket,
+        sockopt::TcpCongestion,
+    };
+    use std::net::{SocketAddr, TcpListener, TcpStream};
+    use std::thread;
+
+    const ELN: &[u8] = include_bytes!("../../../../python/airhop/bpf/eln.bpf.o");
+    const LOOPBACK: u32 = 1;
+
+    /// An ELN of Yun 2009 §3.1 from one end of a connection to the other, without checksums.
+    fn notice(from: SocketAddr, to: SocketAddr) -> Vec<u8> {
+        let mut packet = vec![0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
+        packet.extend([from.port().to_be_bytes(), to.port().to_be_bytes()].concat());
+        packet.extend([0; 4]);
+        packet.extend(4711_u32.to_be_bytes());
+        packet.extend([5 << 4 | 0x08, 0x10, 0, 0, 0, 0, 0, 0]);
+        packet
+    }
+
+    /// A notice that arrives at a device with filters is heard, as with tcx.
+    #[test]
+    fn a_filter_hears_notices() {
+        let able = Privileges::look().struct_ops;
+        if able.map_err(|missing| skip(&missing)).is_err() {
+            return;
+        }
+        let heard = thread::spawn(|| {
+            unshare(CloneFlags::CLONE_NEWNET).unwrap();
+            let netlink = Netlink::open().unwrap();
+            netlink.up(LOOPBACK).unwrap();
+            let object = Loadable::read(ELN, "eln.bpf.o").unwrap();
+            let registered = Registered::new(object, "bpf_eln").unwrap();
+            registered.listen_by_filters(LOOPBACK).unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            setsockopt(&sender, TcpCongestion, &registered.name().to_owned().into()).unwrap();
+            let raw =
+                socket(AddressFamily::Inet, SockType::Raw, SockFlag::empty(), SockProtocol::Raw).unwrap();
+            let packet = notice(sender.peer_addr().unwrap(), sender.local_addr().unwrap());
+            let to = SockaddrIn::new(127, 0, 0, 1, 0);
+            sendto(raw.as_raw_fd(), &packet, &to, MsgFlags::empty()).unwrap();
+            registered.counter("notices_heard")
+        });
+        assert_eq!(heard.join().unwrap(), Some(1));
+    }
+}
