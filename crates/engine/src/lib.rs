@@ -1,7 +1,7 @@
 //! A discrete-event engine that knows nothing of networks.
 //!
 //! * [`EventQueue`]: the one queue of a world; ties leave in the order in which they came.
-//! * [`Schedule`]: what a world asks of its queue, to be asked again of a bare one.
+//! * [`Schedule`]: operations of a world on its queue, to be replayed on a bare one.
 //! * [`Timers`]: deadlines that move often and fire rarely.
 //! * [`Arena`]: values with ids that cannot be copied, so that each is taken out exactly once.
 //! * [`Streams`]: randomness by name.

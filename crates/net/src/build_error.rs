@@ -41,7 +41,7 @@ pub enum BuildError {
         /// The wlan.
         wlan: String,
     },
-    /// A wlan has fewer pairs of stations so many hops apart than flows that ask for one.
+    /// A wlan has fewer pairs of stations at this distance in hops than flows that ask for one.
     NoPairs {
         /// The wlan.
         wlan: String,

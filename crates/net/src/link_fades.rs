@@ -25,7 +25,7 @@ pub struct LinkFades {
 /// those between stations of a wlan that receive each other.
 ///
 /// # Errors
-/// [`BuildError`] if what the replication draws cannot be drawn.
+/// [`BuildError`] if a random choice of the replication has no solution.
 pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Vec<LinkFades>, BuildError> {
     let streams = Streams::new(seed, replication);
     let plan = &*placement::draw(plan, &streams)?;

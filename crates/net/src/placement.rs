@@ -69,8 +69,8 @@ fn place<'a>(
     found
 }
 
-/// Places for so many stations of `wlan`, drawn until they are connected, if `area` wants that, and `fits` takes them. `None` if
-/// that takes more than [`DRAWS`] draws.
+/// Draws places for `count` stations of `wlan` until they are connected, if `area` requires that, and `fits` accepts them. `None` if that
+/// takes more than [`DRAWS`] draws.
 pub fn scatter(
     wlan: &str,
     area: &Area,
@@ -90,8 +90,8 @@ impl Area {
     }
 }
 
-/// True if there is a way from each place to each other in steps of at most `reach`. Costs little where it is false: so many draws
-/// of a sparse network are.
+/// True if there is a path from each place to each other in steps of at most `reach`. Costs little where it is false: so many draws of a
+/// sparse network are.
 pub fn connected(places: &[Place], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Place> = places.to_vec();
@@ -142,20 +142,21 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
     distances
 }
 
-/// Pairs of stations for the flows that ask for so many hops.
+/// Pairs of stations for the flows that ask for this number of hops.
 struct Deck {
     hops: Option<u32>,
     pairs: Vec<[Station; 2]>,
 }
 
-/// More flows ask for so many hops than there are pairs.
+/// Error: more flows ask for a number of hops than there are pairs.
 struct Short {
     hops: Option<u32>,
     flows: usize,
     pairs: usize,
 }
 
-/// Returns a deck for each number of hops that is asked for. The last is of flows that take any number: they get what the others leave.
+/// Returns a deck for each number of hops that is asked for. The last deck is for flows that accept any number: they get the remaining
+/// pairs.
 fn decks(wanted: &[Pair], places: &[Place], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));

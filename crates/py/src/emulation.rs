@@ -25,7 +25,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// What became of a thread's work.
+/// Result of a thread's work.
 pub(crate) enum Failure {
     Run(airhop_scenario::RunError),
     Emulation(EmulationError),
@@ -45,7 +45,7 @@ impl Opened {
     }
 }
 
-/// How far an emulation is, and what was dropped so far, by cause.
+/// Progress of an emulation, and its drops so far, by cause.
 type Told = (Progress, Vec<(&'static str, u64)>);
 
 impl Opened {
@@ -85,26 +85,26 @@ impl Outside for Opened {
     }
 }
 
-/// What messages call a door, its node, and the device that it is, or none for a namespace.
+/// Name of a door in messages, its node, and its device, or `None` for a namespace.
 pub(crate) type AskedDoor = (String, String, Option<String>);
 
 /// A scheme that the log names instead of having its code: the file or module, the name of the scheme, and the digest of its code.
 pub(crate) type Code = (String, String, String);
 
-/// What is waited for before the next command starts: its node, and a port or else a line for `sh -c`.
+/// Condition for the start of the next command: its node, and a port or else a line for `sh -c`.
 type AskedReady = (String, Option<u16>, String);
 
 /// The congestion control of a node's senders: node, name, and the object's file and bytes, or none for one of the kernel.
 type AskedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
 
-/// What a kernel is given of an object. Raises RunError, whose text names the file.
+/// Prepares an object for a kernel. Raises RunError, whose text names the file.
 fn loadable((node, name, object): AskedControl) -> PyResult<(String, String, Option<Loadable>)> {
     let read = |(file, bytes): (PathBuf, Vec<u8>)| Loadable::read(&bytes, &file.to_string_lossy());
     let object = object.map(read).transpose().map_err(|error| RunError::new_err(error.to_string()))?;
     Ok((node, name, object))
 }
 
-/// Whether an object has a program that hears notices.
+/// True if an object has a program that hears notices.
 fn listens(object: Option<&Loadable>) -> bool {
     object.is_some_and(|object| object.programs.iter().any(|program| program.kind == ProgramKind::Filter))
 }
@@ -198,7 +198,7 @@ pub fn emulate(
     Ok((document.to_string(), emulated))
 }
 
-/// The congestion control of a connection: as its kernel tells, else that of new sockets of its node.
+/// Returns the congestion control of a connection: as its kernel reports, else that of new sockets of its node.
 fn control(live: &Live, flow: &SeenFlow) -> Option<String> {
     if !matches!(flow.load, SeenLoad::Tcp { .. }) {
         return None;
@@ -209,7 +209,7 @@ fn control(live: &Live, flow: &SeenFlow) -> Option<String> {
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
-/// How much longer the emulator sleeps each time: nothing, but for tests of what lateness does, which say it in microseconds.
+/// Returns the additional time of each sleep of the emulator: zero, but for tests of the effect of lateness, which set it in microseconds.
 fn oversleep() -> Span {
     let told = std::env::var("AIRHOP_OVERSLEEP_US").ok();
     told.and_then(|text| text.parse().ok()).map_or(Span::ZERO, Span::from_micros)
@@ -257,15 +257,16 @@ pub fn replay(
     Ok((Outcome { inner }, is_whole, controls))
 }
 
-/// The version of a log's format, and what the log says of its run, JSON: `airhop` (version), `scenario`, `files` (content by digest),
-/// `with` (schemes that are not Airhop's own), `seed`, `rep`, `doors`, `headers_only`. Raises OSError.
+/// Returns the version of a log's format, and the log's description of its run, JSON: `airhop` (version), `scenario`, `files` (content by
+/// digest), `with` (schemes that are not Airhop's own), `seed`, `rep`, `doors`, `headers_only`. Raises OSError.
 #[pyfunction]
 pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
     let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     Ok((log.version(), log.header().to_string()))
 }
 
-/// What this process may do here: (name, whether it may, a sentence) for namespaces, TUN, real-time priority, struct_ops and TCP_INFO.
+/// Return the privileges of this process: (name, true if it has it, a sentence) for namespaces, TUN, real-time priority, struct_ops and
+/// TCP_INFO.
 #[pyfunction]
 pub fn privileges() -> Vec<(&'static str, bool, String)> {
     let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
@@ -282,7 +283,7 @@ pub fn privileges() -> Vec<(&'static str, bool, String)> {
     ]
 }
 
-/// Whether this process must be started anew in a user namespace to make network namespaces.
+/// Return true if this process must be started anew in a user namespace to make network namespaces.
 #[pyfunction]
 pub fn needs_user_namespace() -> bool {
     airhop_live::privileges::needs_user_namespace()
@@ -331,12 +332,12 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
     })
 }
 
-/// The scenario, opened; nobody needs to hear notices where no datagram leaves.
+/// Returns the scenario, opened; nobody needs to hear notices where no datagram leaves.
 pub(crate) fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
     opened_to(scenario, doors, &|_| false)
 }
 
-/// The scenario, opened; senders at the nodes that hear get notices that look like ACKs.
+/// Returns the scenario, opened; senders at the nodes that hear get notices that look like ACKs.
 fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hears: &dyn Fn(&str) -> bool) -> PyResult<Opening> {
     let door = |(asked, node, device): &AskedDoor| Door {
         asked: asked.clone(),
@@ -372,7 +373,7 @@ fn place(opening: &Opening, node: &str) -> NodeId {
     NodeId(place as u16)
 }
 
-/// What [`log_header`] will return.
+/// Returns the text that [`log_header`] will return.
 pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
@@ -395,7 +396,7 @@ pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &
     .to_string()
 }
 
-/// What a replay needs of a log's header.
+/// Fields of a log's header that a replay needs.
 struct Header {
     seed: u64,
     rep: u64,

@@ -56,8 +56,8 @@ mod _core {
     }
 }
 
-/// How this extension was built: version, profile ("release" or "debug"), target, model (16 hexadecimal digits that are
-/// the same only if every source that can change a result is), commit (empty if it was not built from git) and compiler.
+/// Return the build of this extension: version, profile ("release" or "debug"), target, model (16 hexadecimal digits that are the same only
+/// if every source that can change a result is), commit (empty if it was not built from git) and compiler.
 #[pyfunction]
 fn build_info() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([
@@ -70,25 +70,25 @@ fn build_info() -> BTreeMap<&'static str, &'static str> {
     ])
 }
 
-/// Every scheme, as a JSON list.
+/// Returns every scheme, as a JSON list.
 #[pyfunction]
 fn catalogue() -> String {
     airhop_scenario::catalogue()
 }
 
-/// What the network can do for a flow, as a JSON list.
+/// Return the services of the network for a flow, as a JSON list.
 #[pyfunction]
 fn services() -> String {
     airhop_scenario::services()
 }
 
-/// Every measure of a flow and of a run, as a JSON list of columns.
+/// Returns every measure of a flow and of a run, as a JSON list of columns.
 #[pyfunction]
 fn measures() -> String {
     airhop_scenario::measures()
 }
 
-/// The JSON schema of scenario files.
+/// Returns the JSON schema of scenario files.
 #[pyfunction]
 fn schema() -> String {
     airhop_scenario::schema()
@@ -102,7 +102,7 @@ fn places(text: &str, source: &str, seed: u64, rep: u64) -> PyResult<Vec<(String
         .map_err(|refusal| scenario::ScenarioError::new_err(refusal.to_string()))
 }
 
-/// The page of Markdown that lists every key of a scenario file.
+/// Returns the page of Markdown that lists every key of a scenario file.
 #[pyfunction]
 fn reference() -> String {
     airhop_scenario::reference()

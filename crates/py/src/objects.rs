@@ -32,7 +32,7 @@ impl BpfObject {
         Ok(BpfObject { object: Arc::new(object) })
     }
 
-    /// Names of its congestion controls: without those that lack what a kernel wants, if there are others.
+    /// Returns the names of its congestion controls: without those that lack what a kernel wants, if there are others.
     #[getter]
     fn names(&self) -> Vec<String> {
         let named = |whole: bool| {
@@ -46,7 +46,7 @@ impl BpfObject {
         if whole.is_empty() { named(false) } else { whole }
     }
 
-    /// Whether both ends of a connection have to have it: its receiver echoes marks, too (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
+    /// True if both ends of a connection must have it: its receiver echoes marks, too (`TCP_CONG_NEEDS_ECN`, RFC 8257 §3.2).
     fn needs_ecn(&self, name: &str) -> bool {
         self.object.congestion_controls().iter().any(|control| control.name == name && control.needs_ecn())
     }
@@ -81,8 +81,8 @@ impl BpfObject {
     }
 }
 
-/// The kernel that objects find: `members` (structure, name, whether programs may write it, what it holds if that is other than its name says),
-/// `callbacks`, `kfuncs` and `helpers`, by their names in the kernel.
+/// Returns the kernel that objects find: `members` (structure, name, whether programs may write it, what it holds if that is other than its
+/// name says), `callbacks`, `kfuncs` and `helpers`, by their names in the kernel.
 #[pyfunction]
 pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let member = |m: SimulatedMember| (m.structure, m.name, m.writable, m.note);
@@ -95,12 +95,12 @@ pub fn simulated_kernel(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(kernel)
 }
 
-/// A service of the network whose notices an object understands.
+/// Returns a service of the network whose notices an object understands.
 fn service(name: &str) -> Result<&'static str, String> {
     airhop_scenario::service(name).map_err(|why| format!("section airhop.services: {why}"))
 }
 
-/// What a kernel would not register.
+/// Checks that a kernel would register a congestion control.
 fn check(control: &CongestionControl) -> Result<(), String> {
     let missing = control.missing();
     if !missing.is_empty() {

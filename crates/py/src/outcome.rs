@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A column of a trace table: name, dtype, little-endian values, and the words of a category.
 type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>, Option<Vec<String>>);
 
-/// What came out of one run.
+/// Outcome of one run.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Outcome {
     pub(crate) inner: airhop_scenario::Outcome,
@@ -16,12 +16,12 @@ pub struct Outcome {
 
 #[pymethods]
 impl Outcome {
-    /// The run document.
+    /// Returns the run document.
     fn json(&self) -> &str {
         &self.inner.document
     }
 
-    /// The tables of the trace by name: for each column its name, dtype ("u64", "u32", "f64", "bool", "category"), raw
+    /// Returns the tables of the trace by name: for each column its name, dtype ("u64", "u32", "f64", "bool", "category"), raw
     /// little-endian bytes, and for a category its words. Empty if no trace was asked for.
     fn tables<'py>(&self, py: Python<'py>) -> BTreeMap<&'static str, Vec<PyColumn<'py>>> {
         let tables = self.inner.tables.iter();

@@ -1,12 +1,12 @@
-//! Scripts of packetdrill, judged.
+//! Verdicts on scripts of packetdrill.
 
 use airhop_packetdrill::{Note, Verdict, judge, judge_on_kernel};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The verdict of Airhop's TCP, or of this machine's `kernel`, on the script in `path`, whose text is `text`, as JSON: `verdict` ("pass", "fail", "not-applicable" or
-/// "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`.
+/// Returns the verdict of Airhop's TCP, or of this machine's `kernel`, on the script in `path`, whose text is `text`, as JSON: `verdict`
+/// ("pass", "fail", "not-applicable" or "unreadable"), `line`, `column`, `reason`, `expected`, `seen`, `checks`, `skipped`.
 #[pyfunction]
 pub fn packetdrill(py: Python<'_>, path: PathBuf, text: &str, kernel: bool) -> String {
     let judge = if kernel { judge_on_kernel } else { judge };

@@ -27,11 +27,11 @@ create_exception!(
     "A scheme written in Python raised an exception, which is the cause of this one, or asked for the impossible."
 );
 
-/// How long Python waits for a result before it looks for signals.
+/// Time for which Python waits for a result before it checks for signals.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
-/// How long runs that were told to stop have for it. One that takes longer is lost in a method of a scheme, and is interrupted there.
+/// Time for which runs that were stopped may continue. A run that takes longer is lost in a method of a scheme, and is interrupted there.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// How long until nobody waits for one that heeds no interruption, as in a call that blocks outside the interpreter.
+/// Time after which nobody waits for a run that heeds no interruption, as in a call that blocks outside the interpreter.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
 /// Threads at work in runs, also those that nobody waits for any more.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
@@ -116,7 +116,7 @@ fn drive(
     failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// How many threads are at work in runs. When there are none to wait for, they are in code of a scheme that has not come back since
+/// Return the number of threads at work in runs. When there are none to wait for, they are in code of a scheme that has not come back since
 /// its run was stopped: they end when it does, and the interpreter must not be taken down while they may call it.
 #[pyfunction]
 pub fn threads_at_work() -> usize {
@@ -154,7 +154,7 @@ impl Workers {
     }
 }
 
-/// The exception for what became of a job, whose index it carries as `job`.
+/// Returns the exception for the failure of a job, whose index it carries as `job`.
 fn failure_of(py: Python<'_>, job: usize, error: airhop_scenario::RunError) -> PyErr {
     let raised = python_error(py, error);
     raised.value(py).setattr("job", job).map_or_else(|why| why, |()| raised)

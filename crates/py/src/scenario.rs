@@ -68,7 +68,7 @@ impl Scenario {
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 
-    /// Its name.
+    /// Name of the scenario.
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
@@ -80,34 +80,34 @@ impl Scenario {
         self.inner.duration().secs_f64()
     }
 
-    /// The effective scenario as TOML, every default written out.
+    /// Returns the effective scenario as TOML, every default written out.
     fn toml(&self) -> String {
         self.inner.toml()
     }
 
-    /// The same as canonical JSON.
+    /// Returns the scenario as canonical JSON.
     fn json(&self) -> String {
         self.inner.json()
     }
 
-    /// What results depend on: the same JSON, with files by their digests alone.
+    /// Text that results depend on: the JSON, with files by their digests alone.
     fn identity(&self) -> String {
         self.inner.identity()
     }
 
-    /// The fades of each link in one replication up to `until`, a duration, or the end of the run: the link, and the text of a CSV
+    /// Returns the fades of each link in one replication up to `until`, a duration, or the end of the run: the link, and the text of a CSV
     /// file that a recorded channel reads. Raises ScenarioError.
     fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> PyResult<Vec<(String, String)>> {
         let saved = self.inner.fades(seed, rep, until).map_err(ScenarioError::new_err)?;
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
-    /// The traps that it is in: the name, what is in it, a sentence, and what to set.
+    /// Returns its traps: the name, the links or schemes in it, a sentence, and the setting that avoids it.
     fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {
         self.inner.hints().into_iter().map(|h| (h.trap, h.about, h.text, h.set)).collect()
     }
 
-    /// What its TCP senders run on: each base with its flows.
+    /// Stacks of the TCP senders: each base with its flows.
     fn bases(&self) -> Vec<(String, Vec<String>)> {
         self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// What a run asked of its event queue for a while, to be asked again of a queue alone.
+/// Operations of a run on its event queue for a while, to be replayed on a queue alone.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Schedule {
     inner: airhop_scenario::Schedule,
@@ -15,7 +15,8 @@ pub struct Schedule {
 
 #[pymethods]
 impl Schedule {
-    /// The schedule of so many events of a run, from the middle of its simulated time on; of fewer if it ends before. Ctrl-C stops it.
+    /// Returns the schedule of `events` events of a run, from the middle of its simulated time on; of fewer if it ends before. Ctrl-C stops
+    /// it.
     #[staticmethod]
     fn of(py: Python<'_>, scenario: &Scenario, seed: u64, rep: u64, events: usize) -> PyResult<Schedule> {
         let run = Run { scenario: scenario.inner.clone(), seed, rep };
@@ -34,12 +35,12 @@ impl Schedule {
         taken_down.map(|inner| Schedule { inner }).map_err(|why| python_error(py, why))
     }
 
-    /// How many events there were.
+    /// Number of events.
     fn __len__(&self) -> usize {
         self.inner.events()
     }
 
-    /// How many waited, on average over them.
+    /// Mean number of events that wait, over all events.
     #[getter]
     fn mean_waiting(&self) -> f64 {
         self.inner.mean_waiting()

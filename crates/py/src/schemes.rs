@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
-/// What `@airhop.scheme` was told, and the class.
+/// Arguments of `@airhop.scheme`, and the class.
 #[derive(FromPyObject)]
 pub struct Declaration {
     name: String,
@@ -58,7 +58,7 @@ pub fn add_scheme(declaration: Declaration) -> PyResult<()> {
     .map_err(PyValueError::new_err)
 }
 
-/// One sender's object of the class, behind both seams.
+/// Creates one sender's object of the class, behind both seams.
 fn policies(
     scheme: &str,
     cls: &Py<PyAny>,
@@ -67,10 +67,10 @@ fn policies(
     let made = Python::attach(|py| Object::new(py, scheme, cls.bind(py), params));
     let object = Arc::new(made.unwrap_or_else(|raised| fault(scheme, "__init__", raised)));
     let notices: Box<dyn NoticePolicy> = match object.on_notice {
-        Some(_) => Box::new(Ears(object.clone())),
+        Some(_) => Box::new(PyNotices(object.clone())),
         None => Box::new(IgnoreNotices),
     };
-    (Box::new(Hands(object)), notices)
+    (Box::new(PyControl(object)), notices)
 }
 
 /// Leaves the simulation because `method` raised.
@@ -163,11 +163,11 @@ impl Object {
     }
 }
 
-/// What moves the window.
+/// Window control in Python.
 #[derive(Debug)]
-struct Hands(Arc<Object>);
+struct PyControl(Arc<Object>);
 
-impl CongestionControl for Hands {
+impl CongestionControl for PyControl {
     fn on_ack(&mut self, w: &mut seams::Window, a: &seams::Ack, s: &SenderState) {
         let object = &self.0;
         let show = |py: Python<'_>| object.ack.borrow_mut(py).fill(a);
@@ -181,11 +181,11 @@ impl CongestionControl for Hands {
     }
 }
 
-/// What heeds notices.
+/// Notice policy in Python.
 #[derive(Debug)]
-struct Ears(Arc<Object>);
+struct PyNotices(Arc<Object>);
 
-/// What `on_notice` can answer. None is the first.
+/// Answers of `on_notice`. None is the first.
 const REACTIONS: [(&str, Reaction); 7] = [
     ("ignore", Reaction::Ignore),
     ("retransmit", Reaction::Retransmit),
@@ -196,7 +196,7 @@ const REACTIONS: [(&str, Reaction); 7] = [
     ("expect", Reaction::Expect),
 ];
 
-impl NoticePolicy for Ears {
+impl NoticePolicy for PyNotices {
     fn on_notice(&mut self, now: Time, n: &airhop_base::Notice, s: &SenderState) -> Reaction {
         let object = &self.0;
         let Some(method) = &object.on_notice else { return Reaction::Ignore };
@@ -223,7 +223,7 @@ fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
     one_of(&REACTIONS, &answer)
 }
 
-/// What `on_loss` can answer. None is the first.
+/// Answers of `on_loss`. None is the first.
 const JUDGED: [(&str, Judged); 3] =
     [("congestion", Judged::Congestion), ("wireless", Judged::Wireless), ("undecided", Judged::Undecided)];
 
@@ -231,7 +231,7 @@ fn judged(answer: Bound<'_, PyAny>) -> PyResult<Judged> {
     one_of(&JUDGED, &answer)
 }
 
-/// The value of the word that a method answered.
+/// Returns the value of the word that a method answered.
 fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T> {
     if answer.is_none() {
         return Ok(known[0].1);

@@ -21,8 +21,8 @@ type Compared = (String, f64, Option<&'static str>, Option<(String, Option<Strin
 
 #[pymethods]
 impl Emulated {
-    /// The twin of the first `length_s` seconds: the scenario with punctual simulated hosts; the same with the measured lateness and
-    /// turnaround; and the flows to compare: name, start in seconds, scheme, and name and congestion control of the real flow.
+    /// Returns the twin of the first `length_s` seconds: the scenario with punctual simulated hosts; the same with the measured lateness
+    /// and turnaround; and the flows to compare: name, start in seconds, scheme, and name and congestion control of the real flow.
     fn twin(&self, length_s: f64) -> (Scenario, Scenario, Vec<Compared>) {
         let end = Time::ZERO + Span::from_secs_f64(length_s);
         let twin = self.scenario.twin(&self.opening, &self.flows, end, self.emulator());

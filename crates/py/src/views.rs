@@ -1,4 +1,4 @@
-//! What a scheme written in Python is shown: the arguments of its methods.
+//! Arguments of the methods of a scheme written in Python.
 //!
 //! There is one of each for every flow, filled anew for every call. Python can make them too, to test a scheme by itself.
 
@@ -21,20 +21,20 @@ pub struct Window {
 }
 
 impl Window {
-    /// Takes over `w` of a sender that stands at `s`.
+    /// Copies `w` of a sender in the state `s`.
     pub(crate) fn fill(&mut self, w: &seams::Window, s: &SenderState) {
         // Slow start adds a segment per ACK, and appropriate byte counting at most two (RFC 3465 §2.2).
         *self = Window { cwnd: w.cwnd, ssthresh: w.ssthresh, most: MANY.max(2.0 * segments(s.una, s)) };
     }
 
-    /// What the scheme left.
+    /// Returns the window after the scheme's changes.
     pub(crate) fn get(&self) -> seams::Window {
         seams::Window { cwnd: self.cwnd, ssthresh: self.ssthresh }
     }
 }
 
-/// A number of segments that a scheme set. RFC 5681 §3.1: the loss window, one segment, is the least that a window can be;
-/// a sender with less would never send again.
+/// Checks a number of segments that a scheme set. RFC 5681 §3.1: the loss window, one segment, is the least that a window can be; a sender
+/// with less would never send again.
 fn checked(name: &str, segments: f64) -> PyResult<f64> {
     match segments >= 0.0 {
         true => Ok(segments.max(1.0)),
@@ -99,7 +99,7 @@ impl Window {
 #[pyclass(module = "airhop._core", get_all)]
 #[derive(Default)]
 pub struct Ack {
-    /// When it came, simulated seconds.
+    /// Time of its arrival, simulated seconds.
     now: f64,
     /// Bytes that it acknowledges for the first time.
     acked: u64,
@@ -130,10 +130,10 @@ impl Ack {
 #[pyclass(module = "airhop._core", get_all)]
 #[derive(Default)]
 pub struct Loss {
-    /// When it was noticed, simulated seconds.
+    /// Time of its detection, simulated seconds.
     now: f64,
-    /// How it was noticed: "duplicates" (duplicate ACKs, or SACK blocks above a hole), "timeout", or "echo" (no loss, but a
-    /// router's mark, RFC 3168).
+    /// Signal of the loss: "duplicates" (duplicate ACKs, or SACK blocks above a hole), "timeout", or "echo" (no loss, but a router's mark,
+    /// RFC 3168).
     signal: &'static str,
     /// Half of what the scenario halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
     half: f64,
@@ -177,9 +177,9 @@ impl Loss {
 /// A notice about a segment that is missing, or about a wireless link.
 #[pyclass(module = "airhop._core", get_all)]
 pub struct Notice {
-    /// When it came, simulated seconds.
+    /// Time of its arrival, simulated seconds.
     now: f64,
-    /// What it says: "eln", "ersn", "ebsn", "rttn" or "nak".
+    /// Kind of the notice: "eln", "ersn", "ebsn", "rttn" or "nak".
     kind: String,
     /// First byte of the segment that it is about.
     start: u64,
@@ -214,7 +214,7 @@ impl Notice {
     }
 }
 
-/// Where a flow stands.
+/// State of a flow.
 #[pyclass(module = "airhop._core", get_all)]
 #[derive(Default)]
 pub struct Flow {

@@ -17,7 +17,7 @@ type Shown = (Vec<(u64, u32)>, Vec<u64>);
 /// Segments sent, fast recoveries and window cuts so far, congestion window in segments.
 type Answer = (Vec<u64>, u64, u64, f64);
 
-/// What happens to a packet list.
+/// Step of a packet list.
 #[derive(FromPyObject)]
 pub enum Step {
     /// A segment is sent.
@@ -45,10 +45,10 @@ pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
     shown
 }
 
-/// What a sender of `scheme`, alone and greedy, makes of ACKs: for each the segments that it sends, its fast recoveries and
-/// window cuts so far, and its congestion window in segments. An ACK is (milliseconds, expected, arrived): `arrived` are the
-/// segments above the expected one that reached the receiver, the one that caused the ACK last. `window` is open at first,
-/// in segments, and grows by a segment a round trip. Raises ValueError for an unknown scheme.
+/// Return the reaction of a sender of `scheme`, alone and greedy, to ACKs: for each the segments that it sends, its fast recoveries and
+/// window cuts so far, and its congestion window in segments. An ACK is (milliseconds, expected, arrived): `arrived` are the segments above
+/// the expected one that reached the receiver, the one that caused the ACK last. `window` is open at first, in segments, and grows by a
+/// segment a round trip. Raises ValueError for an unknown scheme.
 #[pyfunction]
 pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> PyResult<Vec<Answer>> {
     let scheme = airhop_tcp::find(scheme)
@@ -79,7 +79,7 @@ fn first_byte(segment: u64) -> u64 {
     1 + (segment - 1) * u64::from(MSS)
 }
 
-/// The segments that the sender has to send now.
+/// Returns the segments that the sender has to send now.
 fn sent(sender: &mut Sender, now: Time) -> Vec<u64> {
     let packets = std::iter::from_fn(|| sender.poll_transmit(now));
     let first = packets.filter_map(|p| match p.body {
@@ -89,7 +89,7 @@ fn sent(sender: &mut Sender, now: Time) -> Vec<u64> {
     first.collect()
 }
 
-/// An ACK with what both SACK and SMART tell.
+/// Builds an ACK with the information of both SACK and SMART.
 fn ack(now: Time, expected: u64, arrived: &[u64], config: &Config) -> Packet {
     let mut sack = Sack::EMPTY;
     for &segment in arrived.iter().rev().take(3) {

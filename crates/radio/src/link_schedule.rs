@@ -133,7 +133,7 @@ impl LinkSchedule {
         })
     }
 
-    /// Returns the intervals [begin, end) in which what leaves `end` is lost: the gaps, if the old base station forwards nothing.
+    /// Returns the intervals [begin, end) in which frames that leave `end` are lost: the gaps, if the old base station forwards nothing.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_what_leaves(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()

@@ -6,24 +6,24 @@ use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
 use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
-/// Makes what is new in the scheme, for one sender: what moves the window and what heeds notices.
+/// Creates the new parts of the scheme for one sender: its window control and its notice policy.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
 
-/// A scheme to add. Where nothing is said, [`Scheme`] says it.
+/// A scheme to add. [`Scheme`] describes the fields without a comment.
 pub struct NewScheme {
-    /// Its name.
+    /// Name of the scheme.
     pub name: String,
-    /// Its title.
+    /// Title of the scheme.
     pub title: String,
-    /// Its family.
+    /// Family of the scheme.
     pub family: String,
-    /// Where it was published.
+    /// Publication of the scheme.
     pub cite: String,
-    /// How it repairs losses: the name of a recovery.
+    /// Loss recovery of the scheme, by the name of a recovery.
     pub recovery: String,
     /// Agents that it needs in the network.
     pub needs: Vec<String>,
-    /// Its parameters.
+    /// Parameters of the scheme.
     pub params: Vec<NewParam>,
     /// Makes its policies.
     pub policies: Box<Policies>,
@@ -31,13 +31,13 @@ pub struct NewScheme {
 
 /// A parameter of a scheme to add.
 pub struct NewParam {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// Its default.
+    /// Default value.
     pub default: f64,
     /// Smallest and greatest value allowed.
     pub range: (f64, f64),
-    /// What it is.
+    /// Description.
     pub about: String,
 }
 
@@ -45,7 +45,7 @@ impl NewScheme {
     /// Adds it to the catalogue for the rest of the process. See [`airhop_tcp::add`].
     ///
     /// # Errors
-    /// A sentence for the user on what is wrong with it.
+    /// Sentence for the user with the problem.
     pub fn add(self) -> Result<(), String> {
         self.check()?;
         let kind = KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
@@ -114,7 +114,7 @@ impl NewParam {
     }
 }
 
-/// The service of the network that has this name.
+/// Returns the service of the network that has this name.
 ///
 /// # Errors
 /// There is none: a sentence for the user.
@@ -126,7 +126,7 @@ pub fn service(name: &str) -> Result<&'static str, String> {
     })
 }
 
-/// What can stand without quotes on a command line and cannot be mistaken for a TOML value.
+/// True if the text can stand without quotes on a command line and cannot be mistaken for a TOML value.
 fn is_name(text: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -134,7 +134,7 @@ fn is_name(text: &str) -> bool {
         && !["true", "false", "inf", "nan"].contains(&text)
 }
 
-/// The catalogue lasts as long as the process.
+/// Leaks a text, as the catalogue lasts as long as the process.
 fn leak(text: String) -> &'static str {
     text.leak()
 }

@@ -19,7 +19,7 @@ struct Listed {
     helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
-    /// What of it shows in a trace.
+    /// Flags that a trace shows.
     flags: Vec<&'static str>,
     parameters: Vec<Parameter>,
     verified: &'static [&'static str],
@@ -52,8 +52,8 @@ fn parameter(p: &Param) -> Parameter {
     }
 }
 
-/// Every scheme, as a JSON list of `name`, `title`, `family`, `preset`, `about`, `helps`, `cite`, `needs`, `flags`, `parameters`, `verified` and
-/// `reconstructed`.
+/// Returns every scheme, as a JSON list of `name`, `title`, `family`, `preset`, `about`, `helps`, `cite`, `needs`, `flags`, `parameters`,
+/// `verified` and `reconstructed`.
 pub fn catalogue() -> String {
     let listed = |s: &&'static Scheme| Listed {
         name: s.name,
@@ -73,8 +73,8 @@ pub fn catalogue() -> String {
     serde_json::to_string(&all).expect("numbers and texts are JSON")
 }
 
-/// What the network can do for a flow, as a JSON list of `name`, `about`, what it does for real packets (`on_real`: "acts",
-/// "to listeners" or "cannot"), and if it cannot, `why`.
+/// Returns the services of the network for a flow, as a JSON list of `name`, `about`, effect on real packets (`on_real`: "acts", "to
+/// listeners" or "cannot"), and, if it cannot, `why`.
 pub fn services() -> String {
     #[derive(Serialize)]
     struct Listed {
@@ -95,20 +95,20 @@ pub fn services() -> String {
     serde_json::to_string(&all).expect("texts are JSON")
 }
 
-/// The JSON schema (draft 2020-12) of a scenario file, for editors. Of each kind of a choice, `x-example` is the
-/// shortest table in TOML, and `x-flags` are what programs that read results need to know of it.
+/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. Of each kind of a choice, `x-example` is the shortest table in
+/// TOML, and `x-flags` are its properties for programs that read results.
 pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
-/// One page of Markdown that lists every key of a scenario file, with what it takes and its default.
+/// Returns one page of Markdown that lists every key of a scenario file, with its kind of value and its default.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
 }
 
-/// Every measure of a flow and of a run, as a JSON list of columns in the order of the run document: `column`, its name in frames;
-/// `of` ("flow" or "run") and `path`, the keys that lead to it; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean",
-/// "first" or "apart"); `after_warm_up`, `of_real`, and `is_count`.
+/// Returns every measure of a flow and of a run, as a JSON list of columns in the order of the run document: `column`, its name in frames;
+/// `of` ("flow" or "run") and `path`, the keys that lead to it; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first"
+/// or "apart"); `after_warm_up`, `of_real`, and `is_count`.
 pub fn measures() -> String {
     #[derive(Serialize)]
     struct Listed<'a> {

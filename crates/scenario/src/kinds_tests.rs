@@ -1,5 +1,5 @@
-//! What a scenario file calls something is what is simulated: every kind of every choice, and every word of every key, goes through
-//! the plan and is found again there. One that a table of keys declares and a plan forgets would be simulated as another.
+//! The simulation matches the scenario file: every kind of every choice, and every word of every key, passes through the plan and is found
+//! again there. A kind that a table of keys declares and a plan forgets would be simulated as another.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant};
 use crate::tables::SCENARIO;
@@ -99,8 +99,7 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
-/// Where a list tells directions apart, each kind can be for one: `direction` is the last of its keys, and it has none where there is
-/// one table for all.
+/// In a list with directions, each kind can be for one: `direction` is the last of its keys; where there is one table for all, it has none.
 #[test]
 fn every_kind_in_a_list_can_be_for_one_direction() {
     walk(&SCENARIO, "", &mut |path, kind| {
@@ -122,7 +121,7 @@ fn every_kind_has_a_plan_of_its_own() {
         for variant in choice.variants {
             let scenario = read(&file(choice.what, &example(choice, variant)), &[]);
             let plan = format!("{:?}", scenario.plan());
-            // What `airhop show` prints is the same scenario.
+            // The output of `airhop show` is the same scenario.
             assert_eq!(format!("{:?}", read(&scenario.toml(), &[]).plan()), plan, "{}", variant.kind);
             let twin = plans.insert(plan, variant.kind);
             assert_eq!(twin, None, "{} \"{}\" is planned as it, too", choice.what, variant.kind);
@@ -130,8 +129,7 @@ fn every_kind_has_a_plan_of_its_own() {
     });
 }
 
-/// Where each key that takes one of some words can be set: its path in the tables, the choice that has it, how that is written, and
-/// the path for `--set`.
+/// Places of each key that takes one of some words: its path in the tables, the choice that has it, its TOML, and the path for `--set`.
 const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
@@ -162,7 +160,7 @@ const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s",
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 
-/// What the words of a key need beside them: OFDM is 802.11g's, and each standard has rates of its own.
+/// Returns the settings that a word of a key needs beside it: OFDM is 802.11g's, and each standard has rates of its own.
 fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
     let pairs: &[(&str, &str)] = match (key, word) {
@@ -192,7 +190,7 @@ fn every_word_makes_a_plan_of_its_own() {
                 format!("{:?}", read(&file(slot, table), &sets).plan())
             };
             let plans: HashSet<_> = words().iter().map(plan).collect();
-            // Without a word a sender makes of notices what its scheme does, which the word `scheme` says, too.
+            // Without a word a sender reacts to notices as its scheme does, which is also the meaning of the word `scheme`.
             assert_eq!(plans.len(), words().len(), "two words of {key} are planned alike");
         }
         Kind::Words(words) => {

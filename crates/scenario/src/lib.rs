@@ -4,13 +4,13 @@
 //!
 //! ```text
 //! TOML or JSON → tree → sets (overrides) → check (one key at a time)
-//!     → copies (of what has a `*` in its name) → resolve (what keys say of each other) → plan → run → document
+//!     → copies (of tables with a `*` in their name) → resolve (checks across keys) → plan → run → document
 //! ```
 //!
-//! * `grammar`: what a key is; documents, their checks against keys, and what is made of keys (effective form, schema, reference);
+//! * `grammar`: keys; documents, their checks against keys, and the outputs made from keys (effective form, schema, reference);
 //! * `tables`: a file for each table with its keys, its checks and its plan, and a folder for each choice of kinds;
-//! * `whole`: what tables say of each other; overrides and copies before that, traps and the plan of a world after it;
-//! * `runs`: a scenario at work, and what comes out.
+//! * `whole`: checks across tables; overrides and copies before that, traps and the plan of a world after it;
+//! * `runs`: runs of a scenario, and their results.
 
 mod added;
 mod catalogue;

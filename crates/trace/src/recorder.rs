@@ -155,8 +155,8 @@ impl Recorder {
         }
     }
 
-    /// Records the rate of the link at `place` (of [`Recorder::place`]) from `from` on, `None` if it sends nothing, and the delay of what
-    /// leaves it.
+    /// Records the rate of the link at `place` (of [`Recorder::place`]) from `from` on, `None` if it sends nothing, and the delay of
+    /// packets that leave it.
     pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         if let Some(tables) = &mut self.tables {
             tables.links.push(from, place, rate, delay);

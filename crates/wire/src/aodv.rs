@@ -46,7 +46,7 @@ pub(crate) fn is_here(ip: &Ip<'_>) -> bool {
     UdpHeader::from_slice(ip.body).is_ok_and(|(header, _)| header.destination_port == AODV_PORT)
 }
 
-/// Reads what [`write`] wrote.
+/// Reads the output of [`write`].
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = UdpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("UDP header"))?;
     if usize::from(header.length) != ip.body.len() {

@@ -35,7 +35,7 @@ pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNu
     IpNumber::ICMP
 }
 
-/// Reads what [`write`] wrote.
+/// Reads the output of [`write`].
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let bytes: &[u8; LENGTH] = ip.body.try_into().map_err(|_| WireError::Foreign("ICMP message"))?;
     let kind = match bytes[..2] {

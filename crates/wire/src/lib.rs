@@ -1,8 +1,8 @@
 //! Packets to and from real IPv4, TCP, UDP and ICMP bytes.
 //!
-//! A simulated [`Packet`] holds what matters to the simulation. On the wire it needs more:
-//! addresses, ports and initial sequence numbers, which [`addressing`] derives from node and flow numbers, and the
-//! window scale, which a [`Conversation`] remembers from its SYNs. What is on the wire holds less in five places:
+//! A simulated [`Packet`] has the fields that the simulation needs. On the wire it needs more: addresses, ports and initial sequence
+//! numbers, which [`addressing`] derives from node and flow numbers, and the window scale, which a [`Conversation`] remembers from its
+//! SYNs. What is on the wire holds less in five places:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
@@ -12,7 +12,7 @@
 //! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent;
 //! * nor when a segment was sent or a notice made: it is read as time zero.
 //!
-//! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
+//! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats the same bytes.
 //!
 //! Datagrams of real hosts, which know none of this, are for [`real`].
 
@@ -73,7 +73,7 @@ pub enum WireError {
     Foreign(&'static str),
 }
 
-/// Writes `packet`, which belongs to `conversation`, as an IPv4 datagram into `out`, in place of what was there.
+/// Writes `packet`, which belongs to `conversation`, as an IPv4 datagram into `out`, in place of its content.
 ///
 /// # Errors
 /// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]; `out` is then of no use.

@@ -129,7 +129,7 @@ pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
 
 const MALFORMED: WireError = WireError::Malformed("TCP option");
 
-/// The options one by one: where each begins, its kind, and what is behind its length (RFC 9293 §3.1).
+/// Iterator over options: offset, kind, and value behind the length (RFC 9293 §3.1).
 pub(crate) struct Walk<'a> {
     pub options: &'a [u8],
     /// Offset of the next option, or of the end of the list.

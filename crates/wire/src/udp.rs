@@ -20,7 +20,7 @@ pub(crate) fn write(packet: &Packet, datagram: &Datagram, out: &mut Vec<u8>) -> 
     Ok(IpNumber::UDP)
 }
 
-/// Reads what [`write`] wrote. What did not fit is zero.
+/// Reads the output of [`write`]. Fields that did not fit are zero.
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = UdpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("UDP header"))?;
     if usize::from(header.length) != ip.body.len() {

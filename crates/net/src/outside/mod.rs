@@ -1,6 +1,6 @@
 //! The outside: datagrams of real hosts enter the network at some nodes, walk it as packets, and leave it at others.
 //!
-//! A real TCP connection is two flows, one for the data of each side, from its first segment on: what an agent keeps is about one of
+//! A real TCP connection is two flows, one for the data of each side, from its first segment on: the state of an agent is about one of
 //! them. A segment with data belongs to the flow of that data, a pure ACK to the flow that it acknowledges, as in a simulated flow; of an
 //! ACK on data the agents of the other half hear too. Each UDP conversation is a flow for each direction, and the rest of what goes from
 //! one node to another is one.

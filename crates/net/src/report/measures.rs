@@ -92,7 +92,7 @@ flow_measures! {
         label: "Smoothed round-trip time", short: "srtt", unit: "ms", over_flows: Mean, after_warm_up: false
     }
 
-    /// How long a finite transfer took, from its start until the receiver had all of it; null for others and until then.
+    /// Time of a finite transfer, from its start until the receiver had all of it; null for other flows and until then.
     completion_s: Option<f64> {
         label: "Completion time", short: "comple- tion", unit: "s", over_flows: Mean, after_warm_up: false
     }
@@ -133,7 +133,7 @@ flow_measures! {
     marks: Marks { label: "Marks" }
 }
 
-/// The columns of a run's own measures, in the order of the run document.
+/// Returns the columns of a run's own measures, in the order of the run document.
 pub fn run_columns() -> Vec<Column> {
     let of_run = |name: String, path: Vec<&'static str>, label: &str, about| Column {
         after_warm_up: name != "events",

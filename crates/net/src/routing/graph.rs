@@ -104,7 +104,7 @@ impl Joins {
     }
 }
 
-/// Nodes and what joins them, as far as routes depend on it.
+/// Nodes and links, as far as routes depend on them.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,

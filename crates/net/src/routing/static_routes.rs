@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 /// Next hops, for every node, towards the nodes that flows begin or end at.
 ///
-/// All that hangs on a network by one wire shares the table of the node it hangs on: the memory grows with what has routes to
-/// choose from, not with the square of the hosts.
+/// All nodes that one wire joins to a network share the table of the node at its other end: the memory grows with what has routes to choose
+/// from, not with the square of the hosts.
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// One table behind the other: by node, the next hop towards one node.
@@ -43,7 +43,7 @@ impl Routes {
         routes
     }
 
-    /// Returns the next hop from `node` towards `to`; none where `to` is, and towards what is no destination.
+    /// Returns the next hop from `node` towards `to`; none at `to` itself, and towards nodes that are no destinations.
     #[inline]
     pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {
         match self.ways[usize::from(to.0)] {

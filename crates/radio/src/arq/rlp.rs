@@ -243,7 +243,7 @@ impl Receiver {
         self.busy = self.busy.min(now + self.rules.copy * copies);
     }
 
-    /// Passes up what nothing holds back any more.
+    /// Passes up packets that no gap holds back any more.
     fn advance(&mut self, up: &mut Upward) {
         while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
             if *place == Place::Here {

@@ -17,12 +17,12 @@ pub struct FadeRecord {
     period: Span,
 }
 
-/// Reason that a file is no record: the line (the first is 1), and what was expected there.
+/// Reason that a file is no record: the line (the first is 1), and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line.
     pub line: usize,
-    /// Text: what was expected, and what was found.
+    /// Expected and actual content.
     pub what: String,
 }
 

@@ -156,8 +156,8 @@ impl RadioLink {
         }
     }
 
-    /// Handles a frame of the ARQ sender at `end`: delivers what can go up, and queues the answer for the transmitter. At most one answer
-    /// waits, as the newest covers all.
+    /// Handles a frame of the ARQ sender at `end`: delivers packets that can go up, and queues the answer for the transmitter. At most one
+    /// answer waits, as the newest covers all.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {

@@ -1,6 +1,6 @@
 //! Checks a document against the table of keys: unknown and missing keys, types, units, ranges, words.
 //!
-//! Nothing here stops at the first problem; what was refused is missing from the result.
+//! Nothing here stops at the first problem; refused values are missing from the result.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
@@ -152,7 +152,7 @@ impl Checker<'_> {
         }
     }
 
-    /// One value, or a table of one for each direction.
+    /// Checks one value, or a table of one for each direction.
     fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
         let Some(entries) = item.entries() else { return self.value(kind, item, path) };
         let before = self.problems.len();
@@ -203,7 +203,7 @@ impl Checker<'_> {
         Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
     }
 
-    /// One table, or a list of them.
+    /// Checks one table, or a list of them.
     fn one_or_more(
         &mut self,
         what: &str,
@@ -237,7 +237,7 @@ impl Checker<'_> {
         }
         let named =
             |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
-        // Those that are no tables were refused; the others are still worth checking against each other.
+        // Items that are no tables were refused; the others are still worth checking against each other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }
 
@@ -262,7 +262,8 @@ impl Checker<'_> {
     }
 }
 
-/// Says that a choice takes a table with a kind: the kind that stands in its place, or the nearest to it.
+/// Returns the message that a choice needs a table with a kind: the kind that stands in its place, or the
+/// nearest to it.
 fn needs_a_table(choice: &Choice, item: &Item) -> String {
     let kinds = || choice.variants.iter().map(|v| v.kind);
     let got = item.describe();
@@ -282,7 +283,7 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
     }
 }
 
-/// What a table of a `[[…]]` list is called in messages: its name, or its number if it has none.
+/// Returns the name of a table of a `[[…]]` list in messages: its `name`, or its number without one.
 fn table_name(item: &Item, index: usize) -> String {
     let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
     match name.map(|entry| &entry.item.value) {

@@ -37,7 +37,7 @@ pub(crate) enum Val {
     EachWay(Vec<OneWay>),
 }
 
-/// What a key has for one direction.
+/// Value of a key for one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct OneWay {
     pub(crate) direction: Direction,
@@ -48,9 +48,9 @@ pub(crate) struct OneWay {
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedFile {
-    /// Its absolute path.
+    /// Absolute path.
     pub(crate) path: String,
-    /// What is in it.
+    /// Content.
     pub(crate) text: Arc<str>,
 }
 
@@ -64,17 +64,17 @@ pub(crate) struct Direction {
 /// A checked table.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
-    /// Its path, for messages: `wlan.cell`.
+    /// Path of the table, for messages: `wlan.cell`.
     pub(crate) path: String,
-    /// Where it was written.
+    /// Position in the source.
     pub(crate) at: At,
-    /// Which variant it is, if it is one of a choice.
+    /// Kind of the variant, in a choice.
     pub(crate) kind: Option<&'static str>,
     /// The keys that it can have.
     pub(crate) keys: &'static [Key],
     /// False if something in it was refused.
     pub(crate) sound: bool,
-    /// What was written here and refused.
+    /// Refused keys of the table.
     refused: Vec<String>,
     /// One place for each of `keys`.
     values: Vec<Option<(Val, At)>>,
@@ -85,6 +85,8 @@ impl Fields {
         Fields { path, at, kind, keys, sound: true, refused: Vec::new(), values: vec![None; keys.len()] }
     }
 
+    /// Returns the place of a key.
+    ///
     /// # Panics
     /// If there is no such key: a typing error in this crate, which any test that reads a file finds.
     fn place(&self, name: &str) -> usize {
@@ -102,13 +104,13 @@ impl Fields {
         self.values[place] = Some((val, at));
     }
 
-    /// Sets what nobody wrote.
+    /// Sets a value that the file leaves out.
     pub(crate) fn fill(&mut self, name: &str, val: Val) {
         let place = self.place(name);
         self.values[place].get_or_insert((val, At::Default));
     }
 
-    /// Puts another default in the place of one that nobody wrote.
+    /// Replaces a default.
     pub(crate) fn prefer(&mut self, name: &str, val: Val) {
         let place = self.place(name);
         if !matches!(&self.values[place], Some((_, at)) if *at != At::Default) {
@@ -116,7 +118,7 @@ impl Fields {
         }
     }
 
-    /// The same table at another path, as if nobody had written it.
+    /// Returns this table at another path, as if nobody had written it.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
         Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
@@ -128,12 +130,12 @@ impl Fields {
         self.values[place] = None;
     }
 
-    /// Remembers that `name` was written, known or not, but cannot be used.
+    /// Records that `name` was written, known or not, but cannot be used.
     pub(crate) fn refuse(&mut self, name: &str) {
         self.refused.push(name.to_string());
     }
 
-    /// What was written here and refused.
+    /// Returns the refused keys.
     pub(crate) fn refused(&self) -> &[String] {
         &self.refused
     }
@@ -159,17 +161,17 @@ impl Fields {
         self.values[place].as_mut().map(|(val, _)| val)
     }
 
-    /// All values.
+    /// Returns all values.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Val> {
         self.values.iter().flatten().map(|(val, _)| val)
     }
 
-    /// All values, to be changed.
+    /// Returns mutable access to all values.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Val> {
         self.values.iter_mut().flatten().map(|(val, _)| val)
     }
 
-    /// Where the value of `name` was written, or else the table itself.
+    /// Returns the position of the value of `name`, or else of the table itself.
     pub(crate) fn at(&self, name: &str) -> &At {
         match &self.values[self.place(name)] {
             Some((_, at)) if *at != At::Default => at,
@@ -177,12 +179,12 @@ impl Fields {
         }
     }
 
-    /// The path of a key.
+    /// Returns the path of a key.
     pub(crate) fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Keys that have a value, with it, and whether it is a default.
+    /// Returns the keys that have a value, each with the value, and true for a default.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Val, bool)> {
         self.keys.iter().zip(&self.values).filter_map(|(key, value)| {
             let (val, at) = value.as_ref()?;
@@ -230,7 +232,7 @@ getters! {
 }
 
 impl Fields {
-    /// The tables of a `[[…]]` key; none if it was left out.
+    /// Returns the tables of a `[[…]]` key; none if it was left out.
     pub(crate) fn tables(&self, name: &str) -> &[Fields] {
         self.tables_or_none(name).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! What a key of a scenario file is. Each table lists its keys once: reading, defaults, the effective form, the JSON schema and the
-//! reference pages are all made from these lists, so a key that is added to one exists everywhere.
+//! Keys of a scenario file. Each table lists its keys once: reading, defaults, the effective form, the JSON schema and the reference pages
+//! are all made from these lists, so a key that is added to one exists everywhere.
 
 use super::fields::{Fields, Val};
 
@@ -9,16 +9,16 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) without: Without,
-    /// What it is, with its source; one line.
+    /// Description, with its source; one line.
     pub(crate) about: &'static str,
 }
 
-/// What a key takes.
+/// Kind of value that a key takes.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// The name of the scenario: any line of text.
     Title,
-    /// The path of a file; the key beside it with this name has the digest of what is in it.
+    /// The path of a file; the key beside it with this name has the digest of its content.
     File { digest: &'static str },
     /// A digest of a file.
     Digest,
@@ -30,11 +30,11 @@ pub(crate) enum Kind {
     Stations,
     /// `"a->b"`.
     Direction,
-    /// A duration, at least so many nanoseconds and at most [`MAX_SPAN_S`].
+    /// A duration, at least this many nanoseconds and at most [`MAX_SPAN_S`].
     Span { least_ns: u64 },
     /// A data rate.
     Rate,
-    /// That of a link that may have outages.
+    /// Rate of a link that may have outages.
     LinkRate,
     /// A size.
     Bytes { least: u64, most: u64 },
@@ -72,7 +72,7 @@ pub(crate) enum Kind {
     Section(&'static [Key]),
     /// `false`, `true` for the defaults, or a table.
     Switch(&'static [Key]),
-    /// A table told apart by its `kind`.
+    /// A table whose `kind` selects its keys.
     Choice(&'static Choice),
     /// One such table, or a list of them.
     Choices(&'static Choice),
@@ -93,22 +93,22 @@ impl Kind {
         }
     }
 
-    /// True if this takes one table, or a list of them that tell directions apart.
+    /// True if this takes one table, or a list of tables with directions.
     pub(crate) fn is_listed(&self) -> bool {
         matches!(self, Kind::Choices(_) | Kind::Sections(_))
     }
 }
 
-/// Tables told apart by their `kind`.
+/// Tables whose `kind` selects their keys.
 #[derive(Debug)]
 pub(crate) struct Choice {
-    /// What they are: "queue", "error model".
+    /// Noun for messages: "queue", "error model".
     pub(crate) what: &'static str,
     pub(crate) variants: &'static [&'static Variant],
 }
 
 impl Choice {
-    /// The variant of a table of this choice.
+    /// Returns the variant of a table of this choice.
     pub(crate) fn variant_of(&self, table: &Fields) -> Option<&'static Variant> {
         self.variants.iter().find(|variant| Some(variant.kind) == table.kind).copied()
     }
@@ -118,19 +118,19 @@ impl Choice {
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub(crate) kind: &'static str,
-    /// What it is, with its source; one line.
+    /// Description, with its source; one line.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [Key],
-    /// What programs that read results need to know of it, such as `fifo`: the schema lists them as `x-flags`.
+    /// Properties for programs that read results, such as `fifo`: the schema lists them as `x-flags`.
     pub(crate) flags: &'static [&'static str],
     /// The keys that it cannot do without, as a file has them: `fer = 0.01`.
     pub(crate) example: &'static str,
-    /// What a table of it comes to, in a line for readers of the effective scenario.
+    /// Comment on a table of it, one line for readers of the effective scenario.
     pub(crate) comment: Option<fn(&Fields) -> Option<String>>,
 }
 
 impl Variant {
-    /// A kind with these keys, all of which have defaults.
+    /// Creates a kind with these keys, all of which have defaults.
     pub(crate) const fn new(kind: &'static str, about: &'static str, keys: &'static [Key]) -> Self {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
@@ -143,25 +143,25 @@ impl Variant {
         }
     }
 
-    /// The shortest table of this kind, as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.
+    /// Returns the shortest table of this kind, as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.
     pub(crate) fn example(&self) -> String {
         let needed = if self.example.is_empty() { String::new() } else { format!(", {}", self.example) };
         format!("{{ kind = \"{}\"{needed} }}", self.kind)
     }
 }
 
-/// What holds if a key is left out.
+/// Value of a key that is left out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Without {
-    /// It may not be.
+    /// None: the key is required.
     Required,
-    /// This TOML literal.
+    /// A TOML literal.
     Value(&'static str),
-    /// Found from other keys, as the text says.
+    /// Derived from other keys, by the rule in the text.
     Derived(&'static str),
     /// As a preset has it: each preset's name with its value for the key of this name.
     Preset(fn(&str) -> Vec<(&'static str, Val)>),
-    /// Nothing; the text says what that means.
+    /// Nothing; the text has the meaning of that.
     Nothing(&'static str),
 }
 
@@ -176,7 +176,7 @@ pub(crate) const OFF: u64 = UNLIMITED + 1;
 /// The word that addresses all tables of a kind in `--set`, so no table may be called so.
 pub(crate) const ALL: &str = "all";
 
-/// A key.
+/// Creates a key.
 pub(crate) const fn key(name: &'static str, kind: Kind, without: Without, about: &'static str) -> Key {
     Key { name, kind, without, about }
 }

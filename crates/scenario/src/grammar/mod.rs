@@ -1,4 +1,4 @@
-//! The grammar of scenario files: what a key is, documents and their checks, and what is made of the keys.
+//! The grammar of scenario files: keys, documents and their checks, and the outputs made from the keys.
 
 pub(crate) mod check;
 pub(crate) mod fields;

@@ -1,9 +1,9 @@
-//! What is wrong with a scenario, in words for the person who wrote it.
+//! Problems of a scenario, in messages for the person who wrote it.
 
 use std::collections::HashSet;
 use std::fmt;
 
-/// Where a value was written.
+/// Position of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum At {
     /// A line of the file, the first is 1.
@@ -29,18 +29,18 @@ pub(crate) struct Problem {
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Notes that the value of `path`, written at `at`, is wrong: `what` says what was expected and what came.
+    /// Adds a problem with the value of `path`, written at `at`; `what` has the expected and the actual value.
     pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
 
-    /// How many so far.
+    /// Returns the number of problems so far.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// `value` if there were no problems, else all of them in the order of the file. Of one key the first problem is told:
-    /// copies of a table would all say the same.
+    /// Returns `value` if there were no problems, else all of them in the order of the file. Of one key only the first problem is reported:
+    /// copies of a table would repeat it.
     pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -66,7 +66,7 @@ impl Problem {
         match &self.at {
             At::Line(line) => format!("{source}:{line}: {path}{what}"),
             At::Document | At::Default => format!("{source}: {path}{what}"),
-            // `--set wlan.cell.rate=…` has said the path already.
+            // `--set wlan.cell.rate=…` has the path already.
             At::Option(option) if option.contains(&format!(" {}=", self.path)) => {
                 format!("{}: {what}", legible(option))
             }
@@ -75,11 +75,11 @@ impl Problem {
     }
 }
 
-/// So many characters of a text are displayed, twice as many as the longest list of keys has.
+/// Maximum number of characters of a text shown, twice the length of the longest list of keys.
 const LONGEST: usize = 500;
 
-/// A text as a terminal may show it: control characters and overrides of the direction of writing are escaped, and of a long text the
-/// middle is left out. What a message quotes comes from a file that anybody may have written.
+/// Escapes a text for a terminal: control characters and overrides of the direction of writing are escaped, and of a long text the middle
+/// is left out. The quotations of a message come from a file that anybody may have written.
 fn legible(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -111,18 +111,18 @@ pub(crate) fn look_alike(message: &str) -> String {
         .unwrap_or_default()
 }
 
-/// So many problems, or names, are displayed. One slip in a generated file makes hundreds, and the first of them must stay in sight.
+/// Maximum number of problems, or names, shown. One slip in a generated file makes hundreds, and the first of them must stay in sight.
 const SHOWN: usize = 20;
 
-/// Why a scenario was refused. Displayed, it is the whole message: a paragraph for each of the first problems, in the
-/// order of the file, with file, line, key, what was expected and, if something is near, what was perhaps meant.
+/// Reasons for refusing a scenario. Displayed, they are the whole message: a paragraph for each of the first problems, in the order of the
+/// file, with file, line, key, the expected value and, if something is near, a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     paragraphs: Vec<String>,
 }
 
 impl ScenarioError {
-    /// The problems, one sentence or two each.
+    /// Returns the problems, one sentence or two each.
     pub fn problems(&self) -> &[String] {
         &self.paragraphs
     }
@@ -141,7 +141,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// The word of `known` that is near `word`, if one is.
+/// Returns the word of `known` that is near `word`, if one is.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
@@ -154,12 +154,12 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, k)| k)
 }
 
-/// `; did you mean "x"?` if one of `known` is near `word`, else nothing.
+/// Returns `; did you mean "x"?` if one of `known` is near `word`, else nothing.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
 }
 
-/// `a, b, c`, cut short where there are many; "none" if there is nothing.
+/// Formats `a, b, c`, truncated if there are many; "none" for an empty list.
 pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words = words.into_iter();
     let mut shown: Vec<_> = words.by_ref().take(SHOWN).collect();
@@ -171,7 +171,7 @@ pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     shown.join(", ")
 }
 
-/// `"a", "b" or "c"`.
+/// Formats `"a", "b" or "c"`.
 pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|w| format!("\"{w}\"")).collect();
     match words.split_last() {

@@ -13,7 +13,7 @@ type Refusal = String;
 /// The largest coordinate of a station, metres.
 pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
-/// What a key takes, for "is missing" and for the reference page.
+/// Returns the expected value of a key, for "is missing" and for the reference page.
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
@@ -163,7 +163,7 @@ fn standard(text: &str) -> Result<&'static str, Refusal> {
     }
 }
 
-/// Each word once.
+/// Reads a list of words, each once.
 fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
     let mut chosen = Vec::new();
     for item in items {
@@ -217,7 +217,7 @@ pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
     Ok(Direction { from: end(from.trim()).map_err(refusal)?, to: end(to.trim()).map_err(refusal)? })
 }
 
-/// `None` if these are not two texts.
+/// Reads two ends; `None` if the items are not two texts.
 fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
     let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
     if items.len() != 2 {
@@ -241,7 +241,7 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
     Ok(Val::Span(span))
 }
 
-/// No rate is meant as an outage.
+/// Reads the rate of a link. A rate of zero, meant as an outage, is refused with a pointer to outages.
 fn link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
@@ -268,7 +268,7 @@ fn metres(text: &str) -> Result<Val, Refusal> {
     }
 }
 
-/// A position in metres: two plain numbers.
+/// Reads a position in metres: two plain numbers.
 pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     if let Value::List(items) = &item.value
         && let [Value::Number(x, _), Value::Number(y, _)] =
@@ -284,7 +284,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
 }
 
-/// A size as [`units::parse_bytes`] reads it.
+/// Formats a size so that [`units::parse_bytes`] reads it back.
 fn format_bytes(bytes: u64) -> String {
     match bytes {
         UNLIMITED => "unlimited".to_string(),
@@ -296,19 +296,19 @@ fn format_bytes(bytes: u64) -> String {
 }
 
 impl fmt::Display for Direction {
-    /// As a file has it: `a->b`.
+    /// Formats the direction as in a file: `a->b`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [from, to] = [&self.from, &self.to].map(|end| end.as_deref().unwrap_or("*"));
         write!(f, "{from}->{to}")
     }
 }
 
-/// A text as TOML and JSON both write it.
+/// Quotes a text, for both TOML and JSON.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A number as TOML and JSON both write it.
+/// Formats a number, for both TOML and JSON.
 pub(crate) fn number(x: f64) -> String {
     match x.is_infinite() {
         true => quoted("infinite"),
@@ -316,7 +316,7 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-/// A single value as TOML and JSON both write it; `None` for tables.
+/// Formats a single value, for both TOML and JSON; `None` for tables.
 pub(crate) fn format(val: &Val) -> Option<String> {
     Some(match val {
         Val::Text(text) => quoted(text),

@@ -4,7 +4,8 @@ use crate::grammar::key::{Choice, Key, Kind, Without};
 use crate::grammar::quantity::{self, expected};
 use std::fmt::Write;
 
-/// One page of Markdown that lists every one of these keys and those below, with what it takes and its default.
+/// Returns one page of Markdown that lists every one of these keys and those below, with its kind of value
+/// and its default.
 pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
@@ -22,7 +23,7 @@ pub(crate) fn reference(keys: &[Key]) -> String {
     page
 }
 
-/// What stands before the keys of some tables.
+/// Notes before the keys of some tables.
 const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
 
 const RADIO: &str = "\
@@ -73,7 +74,7 @@ fn variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
 }
 
 fn rows(keys: &[Key], page: &mut String) {
-    page.push_str("| key | what it is | takes | default |\n|---|---|---|---|\n");
+    page.push_str("| key | description | value | default |\n|---|---|---|---|\n");
     for key in keys {
         let takes = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
         let _ = writeln!(page, "| `{}` | {} | {takes} | {} |", key.name, key.about, without(key));
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
     use crate::tables::SCENARIO;
 
-    /// `"rfc ``"` tells nothing: each preset that has a key is followed by its value.
+    /// `"rfc ``"` is useless: each preset that has a key is followed by its value.
     #[test]
     fn every_default_of_the_page_has_a_value() {
         let page = reference(&SCENARIO);
@@ -116,6 +117,6 @@ mod tests {
                 .any(|preset| cells[cells.len() - 1].starts_with(preset));
             assert!(!of_presets || values >= 4, "{row}");
         }
-        assert!(page.contains("| `diameter` | hops between two stations at most (NET_DIAMETER) | a whole number from 1 to 64 | rfc3561 `35`, ns2 `30` |"), "{page}");
+        assert!(page.contains("| `diameter` | maximum number of hops between two stations (NET_DIAMETER) | a whole number from 1 to 64 | rfc3561 `35`, ns2 `30` |"), "{page}");
     }
 }

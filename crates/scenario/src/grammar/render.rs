@@ -6,10 +6,10 @@ use crate::grammar::quantity::{format, number, quoted};
 use crate::tables::scheme::written;
 use std::fmt::Write;
 
-/// TOML that reads back to the same scenario. A comment says what each key is, and marks what nobody wrote.
+/// Formats TOML that reads back to the same scenario. A comment describes each key, and marks defaults.
 pub(crate) fn toml(root: &Fields) -> String {
     let mut out = String::from(
-        "# The effective scenario: every value written out. \"default\" marks what the file left out.\n",
+        "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
     );
     table(root, "", &mut out);
     out
@@ -48,7 +48,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
     }
 }
 
-/// What a table comes to, if its kind has a word for that.
+/// Returns the comment on a table, if its kind has one.
 fn comment(key: &Key, table: &Fields) -> Option<String> {
     let (Kind::Choice(choice) | Kind::Choices(choice)) = &key.kind else { return None };
     (choice.variant_of(table)?.comment?)(table)
@@ -62,7 +62,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
     table(fields, path, out);
 }
 
-/// Keys without a value are worth a line: what it means that they are not there.
+/// Writes a line for each key without a value: the meaning of its absence.
 fn nothings(fields: &Fields, out: &mut String) {
     for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
         if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
@@ -79,7 +79,7 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
     };
 }
 
-/// A value on one line, a table as an inline table.
+/// Formats a value on one line, a table as an inline table.
 pub(crate) fn on_a_line(val: &Val) -> String {
     match val {
         Val::Table(one) => {
@@ -92,7 +92,7 @@ pub(crate) fn on_a_line(val: &Val) -> String {
     }
 }
 
-/// A value that stands on the line of its key; `None` for a table of its own.
+/// Formats a value that stands on the line of its key; `None` for a table of its own.
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
@@ -114,7 +114,7 @@ fn inline(val: &Val) -> Option<String> {
     }
 }
 
-/// The same as JSON, always in the order of the keys: two scenarios that do the same have the same text.
+/// Returns the scenario as JSON, always in the order of the keys: equivalent scenarios have the same text.
 pub(crate) fn json(root: &Fields) -> String {
     let mut out = String::new();
     object(root, &mut out);

@@ -6,7 +6,7 @@ use crate::grammar::tree::{Item, Value, literal};
 use airhop_radio::phy::Phy;
 use serde_json::{Map, Value as Json, json};
 
-/// The JSON schema (draft 2020-12) of a file with these keys.
+/// Returns the JSON schema (draft 2020-12) of a file with these keys.
 pub(crate) fn schema(keys: &[Key]) -> String {
     let mut root = object(keys, None);
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -123,7 +123,7 @@ fn quantity(units: &str, example: &str) -> Json {
     with_unit("[+]?", units, example)
 }
 
-/// A quantity that may be negative.
+/// Returns the schema of a quantity that may be negative.
 fn signed(units: &str, example: &str) -> Json {
     with_unit("[+-]?", units, example)
 }
@@ -133,7 +133,7 @@ fn with_unit(sign: &str, units: &str, example: &str) -> Json {
     json!({ "type": "string", "pattern": pattern, "examples": [example] })
 }
 
-/// A table, or a list of them.
+/// Returns the schema of a table, or a list of them.
 fn one_or_more(table: Json) -> Json {
     json!({ "anyOf": [table.clone(), { "type": "array", "items": table, "minItems": 1 }] })
 }

@@ -20,7 +20,7 @@ pub(crate) enum Value {
     List(Vec<Item>),
     /// Entries in the order of the document.
     Table(Vec<Entry>),
-    /// Something that no key takes: a date, a null.
+    /// Value that no key takes: a date, a null.
     Other(&'static str),
 }
 
@@ -28,13 +28,13 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// Where the key stands (a table's value may start lines later).
+    /// Position of the key (a table's value may start lines later).
     pub(crate) at: At,
     pub(crate) item: Item,
 }
 
 impl Item {
-    /// The entries, if this is a table.
+    /// Returns the entries, if this is a table.
     pub(crate) fn entries(&self) -> Option<&[Entry]> {
         match &self.value {
             Value::Table(entries) => Some(entries),
@@ -42,7 +42,7 @@ impl Item {
         }
     }
 
-    /// What came, for messages: `a table`, `"text"`, `12`.
+    /// Describes the value for messages: `a table`, `"text"`, `12`.
     pub(crate) fn describe(&self) -> String {
         match &self.value {
             Value::Text(text) => format!("{text:?}"),
@@ -56,7 +56,7 @@ impl Item {
     }
 }
 
-/// Reads TOML. `None` if it is no TOML; then `problems` says why.
+/// Reads TOML. `None` if it is no TOML; the reason is in `problems`.
 pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     let lines = Lines::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -73,7 +73,7 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
 }
 
-/// Reads a JSON object. `None` if it is none; then `problems` says why.
+/// Reads a JSON object. `None` if it is none; the reason is in `problems`.
 pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Some(Item { at: At::Document, value: from_json_value(value) }),
@@ -99,7 +99,7 @@ fn from_json_value(value: serde_json::Value) -> Value {
     }
 }
 
-/// A value as `--set` and defaults give it: a TOML literal, or else the text as it stands.
+/// Parses a value of `--set` or of a default: a TOML literal, or else the text as it stands.
 pub(crate) fn literal(text: &str, at: &At) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),
@@ -153,7 +153,7 @@ impl Lines {
         Item { at, value }
     }
 
-    /// toml sorts keys; the order of the file is that of their spans.
+    /// Restores the order of the file by spans, as toml sorts keys.
     fn table(&self, table: &DeTable<'_>) -> Value {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);

@@ -24,14 +24,14 @@ struct Document<'a> {
     queues: Vec<QueueDocument<'a>>,
 }
 
-/// What a queue that marks counted.
+/// Counts of a queue that marks.
 #[derive(Serialize)]
 struct QueueDocument<'a> {
     name: &'a str,
     marked: u64,
 }
 
-/// What the routers of all cells counted.
+/// Counts of the routers of all cells.
 #[derive(Serialize)]
 struct RoutingDocument {
     requests: u64,
@@ -88,7 +88,7 @@ impl<const N: usize> Serialize for Counts<N> {
     }
 }
 
-/// The run document of `report`; `wall_s` is how long the run took, seconds.
+/// Returns the run document of `report`; `wall_s` is the wall-clock time of the run, seconds.
 pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report: &Report) -> String {
     let document = Document {
         scenario,

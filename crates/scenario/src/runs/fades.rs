@@ -17,11 +17,11 @@ pub struct SavedFades {
 }
 
 impl Scenario {
-    /// The fades that this replication will meet, or would if it went on, up to `until` (a duration such as `"200 s"`; the end of the
-    /// run by default). Links without fades in real time are left out.
+    /// Returns the fades that this replication will meet, or would if it went on, up to `until` (a duration such as `"200 s"`; the end of
+    /// the run by default). Links without fades in real time are left out.
     ///
     /// # Errors
-    /// A sentence for the user, if `until` is no duration, or what the replication draws cannot be drawn.
+    /// A sentence for the user, if `until` is no duration, or a random choice of the replication has no solution.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
             .map_or(Ok(self.duration()), duration)

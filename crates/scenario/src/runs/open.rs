@@ -10,7 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// A run at work. Its result depends on the scenario, seed, replication, and on what entered when; not on how often it was looked at.
+/// Run in operation. Its result depends on the scenario, seed, replication, and the datagrams that entered with their times; not on the
+/// number of calls.
 pub struct OpenRun {
     run: Run,
     world: World,
@@ -18,7 +19,7 @@ pub struct OpenRun {
 }
 
 impl OpenRun {
-    /// Builds the world of `run`, open as `opening` says.
+    /// Builds the world of `run`, open by `opening`.
     ///
     /// # Errors
     /// [`RunError`] as of [`Run::execute`].
@@ -28,12 +29,12 @@ impl OpenRun {
         Ok(OpenRun { run, world, since: Instant::now() })
     }
 
-    /// When the next event is due.
+    /// Returns the time of the next event.
     pub fn next_event(&mut self) -> Option<Time> {
         self.world.next_event()
     }
 
-    /// All events up to and including `t` happen.
+    /// Handles all events up to and including `t`.
     ///
     /// # Errors
     /// [`RunError`]: stopped, or a scheme of background traffic failed.
@@ -41,7 +42,7 @@ impl OpenRun {
         self.work(|world| world.advance(t, stop))
     }
 
-    /// A datagram enters at `node`.
+    /// Admits a datagram at `node`.
     ///
     /// # Errors
     /// As [`OpenRun::advance`].
@@ -55,28 +56,28 @@ impl OpenRun {
         self.work(|world| world.admit(t, node, datagram, stop))
     }
 
-    /// What has left since, in the order of time.
+    /// Removes the departures since the last call, in the order of time.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.world.departures()
     }
 
-    /// What was dropped so far, by cause.
+    /// Returns the drops so far, by cause.
     pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let drops = self.world.drops();
         Drop::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
     }
 
-    /// The flows of real hosts that opened so far.
+    /// Returns the flows of real hosts that opened so far.
     pub fn seen(&self) -> Vec<SeenFlow> {
         self.world.seen()
     }
 
-    /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.
+    /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses, protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.world.ignored()
     }
 
-    /// Notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
+    /// Returns the number of notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.world.notices_left()
     }
@@ -84,7 +85,7 @@ impl OpenRun {
     /// Ends the run at `end`, or at the end of its scenario if that is earlier.
     ///
     /// # Errors
-    /// [`RunError`]: what was recorded cannot be written, or as [`OpenRun::advance`].
+    /// [`RunError`]: the recording cannot be written, or as [`OpenRun::advance`].
     pub fn finish(mut self, end: Time) -> Result<Outcome, RunError> {
         self.world.end_at(end);
         let end = end.min(Time::ZERO + self.run.scenario.duration());

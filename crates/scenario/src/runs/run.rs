@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 /// One replication of a scenario.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What to run.
+    /// Scenario to run.
     pub scenario: Arc<Scenario>,
     /// The seed of all randomness.
     pub seed: u64,
@@ -29,7 +29,7 @@ pub struct Run {
     pub rep: u64,
 }
 
-/// What to record of a run, besides its results.
+/// Records of a run, besides its results.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The tables of a trace.
@@ -38,7 +38,7 @@ pub struct Recording {
     pub pcap_dir: Option<PathBuf>,
 }
 
-/// What came out of a run.
+/// Outcome of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The run document, JSON.
@@ -47,12 +47,12 @@ pub struct Outcome {
     pub tables: Vec<Table>,
 }
 
-/// Why a run has no outcome.
+/// Reason for which a run has no outcome.
 #[derive(Debug)]
 pub enum RunError {
-    /// It was stopped.
+    /// The run was stopped.
     Interrupted,
-    /// This replication of the scenario cannot be run; says why.
+    /// A replication of the scenario that cannot be run, with the reason.
     Refused(String),
     /// A trace or a capture could not be written.
     Recording(std::io::Error),
@@ -60,22 +60,22 @@ pub enum RunError {
     Scheme {
         /// Name of the scenario.
         scenario: String,
-        /// Its seed.
+        /// Seed of the run.
         seed: u64,
-        /// Its replication.
+        /// Replication of the run.
         rep: u64,
         /// The simulated time.
         at: Time,
-        /// What happened.
+        /// Fault that occurred.
         fault: Fault,
     },
-    /// A mistake in Airhop: the run that shows it, and what it said.
+    /// A mistake in Airhop: the run that shows it, and its message.
     Panicked {
         /// Name of the scenario.
         scenario: String,
-        /// Its seed.
+        /// Seed of the run.
         seed: u64,
-        /// Its replication.
+        /// Replication of the run.
         rep: u64,
         /// The panic's message.
         message: String,
@@ -87,7 +87,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Interrupted => f.write_str("interrupted"),
             RunError::Refused(why) => f.write_str(why),
-            RunError::Recording(error) => write!(f, "cannot write what was recorded: {error}"),
+            RunError::Recording(error) => write!(f, "cannot write the recording: {error}"),
             RunError::Scheme { scenario, seed, rep, at, fault: Fault { scheme, method, cause } } => write!(
                 f,
                 "scheme \"{scheme}\" failed in {method} at {at} of \"{scenario}\" with seed {seed}, rep {rep}: {cause}"
@@ -112,7 +112,7 @@ impl Run {
             .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
-    /// What so many events of it ask of the event queue, from the middle of its simulated time on: see [`World::schedule`].
+    /// Returns the operations of this many events on the event queue, from the middle of its simulated time on: see [`World::schedule`].
     ///
     /// # Errors
     /// As those of [`Run::execute`].
@@ -173,7 +173,8 @@ impl Run {
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
     }
 
-    /// Only what is drawn can be refused now, and another replication may have it: so say which it was.
+    /// Converts a refusal. Only random choices can be refused now, and another replication may draw others: so the message names the
+    /// replication.
     fn refused(&self, why: &BuildError) -> RunError {
         RunError::Refused(format!(
             "\"{}\" with seed {}, rep {}: {why}",
@@ -214,7 +215,7 @@ pub struct Pool {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What a pool has to say.
+/// Message of a pool.
 #[derive(Debug)]
 pub enum Progress {
     /// The run with this index is over. Runs that were stopped are not reported.
@@ -226,8 +227,8 @@ pub enum Progress {
 }
 
 impl Pool {
-    /// Starts `runs` on so many threads (at least one), in their order; they finish in any order. Each records the same.
-    /// Every thread does its work inside `enter`, which may prepare before and clean up after.
+    /// Starts `runs` on `threads` threads (at least one), in their order; they finish in any order. Each records the same. Every thread
+    /// does its work inside `enter`, which may prepare before and clean up after.
     pub fn start(
         runs: Vec<Run>,
         threads: usize,
@@ -256,12 +257,12 @@ impl Pool {
         }
     }
 
-    /// Tells all runs to stop. Those that are over can still be had from [`Pool::next`].
+    /// Stops all runs. Outcomes of completed runs can still be had from [`Pool::next`].
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Tells all runs to stop and waits for none of them: one may be in code of the user that does not end.
+    /// Stops all runs and waits for none of them: one may be in code of the user that does not end.
     pub fn abandon(mut self) {
         self.threads.clear();
     }
@@ -277,7 +278,7 @@ impl Drop for Pool {
     }
 }
 
-/// What the threads of a pool share.
+/// State shared by the threads of a pool.
 struct Work {
     runs: Vec<Run>,
     recording: Recording,

@@ -1,4 +1,4 @@
-//! What each direction of a link between two nodes has: one value for both, `{ "a->b" = …, "b->a" = … }`, or tables with `direction`.
+//! Values of each direction of a link between two nodes: one value for both, `{ "a->b" = …, "b->a" = … }`, or tables with `direction`.
 
 use crate::grammar::fields::{Direction, Fields, Val};
 use crate::grammar::key::Without::Nothing;
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// The key of tables that may be for one direction of a link between two nodes.
 pub(super) const DIRECTION: Key =
-    key("direction", Kind::Direction, Nothing("both directions"), "one direction only, \"a->b\"");
+    key("direction", Kind::Direction, Nothing("both directions"), "direction that it applies to, \"a->b\"");
 
 /// The directions of a link: 0 from the first of `ends`, 1 back.
 pub(super) const DIRECTIONS: [usize; 2] = [0, 1];
@@ -20,7 +20,7 @@ pub(super) fn named(link: &Fields, direction: usize) -> Option<Direction> {
     Some(Direction { from: Some(ends[direction].clone()), to: Some(ends[1 - direction].clone()) })
 }
 
-/// Returns what a key has for a direction.
+/// Returns the value of a key for a direction.
 pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Val> {
     match link.get(key)? {
         Val::EachWay(ways) => {
@@ -31,7 +31,7 @@ pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option
     }
 }
 
-/// The same of a key with durations.
+/// Returns a direction's value of a key with durations.
 pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     match value(link, key, direction)? {
         Val::Span(span) => Some(*span),
@@ -39,7 +39,7 @@ pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     }
 }
 
-/// The same of a key with rates.
+/// Returns a direction's value of a key with rates.
 pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     match value(link, key, direction)? {
         Val::Rate(rate) => Some(*rate),

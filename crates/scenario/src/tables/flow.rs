@@ -47,7 +47,8 @@ pub(crate) fn fill(flow: &mut Fields) {
     }
 }
 
-/// What the network does for a flow of this scheme, if it does not say so itself: other notices come in the place of the scheme's.
+/// Returns the services of the network for a flow of this scheme, if the flow does not list its own: other notices replace those of the
+/// scheme.
 fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();
@@ -56,7 +57,7 @@ fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str
     scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
 }
 
-/// Checks what a flow says of itself.
+/// Checks the keys of a flow against each other.
 pub(crate) fn check(flow: &Fields, duration: Option<Span>, problems: &mut Problems) {
     match flow.word("transport") {
         Some("tcp") => check_tcp(flow, problems),
@@ -126,7 +127,7 @@ fn check_udp(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// The plan of a flow between two nodes.
+/// Returns the plan of a flow between two nodes.
 pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
     let segment = u32::try_from(f.bytes("segment")?).ok()?;
     let transport = match f.word("transport")? {
@@ -154,7 +155,7 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
     })
 }
 
-/// What explicit notifications are to a sender; what its scheme makes of them if the file does not say.
+/// Reads the reaction of a sender to explicit notifications; `None` for that of its scheme.
 fn notices(f: &Fields) -> Option<Notices> {
     match f.word("notices") {
         Some(word) => of_word(&NOTICES, word),
@@ -165,15 +166,15 @@ fn notices(f: &Fields) -> Option<Notices> {
 /// `[[flow]]`.
 pub(super) static FLOW: [Key; 13] = [
     NAME,
-    key("from", Kind::Name, Nothing("`between` draws it"), "the sending node"),
-    key("to", Kind::Name, Nothing("`between` draws it"), "the receiving node"),
+    key("from", Kind::Name, Nothing("`between` draws it"), "sending node"),
+    key("to", Kind::Name, Nothing("`between` draws it"), "receiving node"),
     key(
         "between",
         Kind::Section(&BETWEEN),
         Nothing("`from` and `to` name the ends"),
         "two stations drawn for each seed and replication, the same for every scheme; no two flows get the same from and to",
     ),
-    key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "the transport protocol"),
+    key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "transport protocol"),
     key(
         "scheme",
         Kind::Scheme,
@@ -183,18 +184,18 @@ pub(super) static FLOW: [Key; 13] = [
     key(
         "notices",
         Kind::Word(|| NOTICES.map(|(word, _)| word).to_vec()),
-        Nothing("what its scheme makes of them"),
-        "what explicit notifications are to its sender, whose window and recovery stay those of its scheme: scheme; ignored; eln \
-         = what one names goes out again, once, and the window stays (as scheme \"eln\"); elsn = LL-ELSN's ELN filter and ERSN (as \
-         scheme \"ll-elsn\")",
+        Nothing("the reaction of its scheme"),
+        "reaction of the sender to explicit notifications, while window and recovery stay those of its scheme: scheme = that of its scheme; \
+         ignored; eln = the segment that a notice names is sent again, once, and the window stays (as scheme \"eln\"); elsn = LL-ELSN's ELN \
+         filter and ERSN (as scheme \"ll-elsn\")",
     ),
     key(
         "services",
         Kind::Words(services::names),
         Derived(
-            "what the scheme needs; with notices = \"eln\" or \"elsn\" that in place of what tells the scheme of losses",
+            "the services that the scheme needs; with notices = \"eln\" or \"elsn\" the service for these in place of the scheme's notices of losses",
         ),
-        "what the network does for it, in place of what its scheme needs: any sender with any notification (Yun 2009 §5.3)",
+        "services of the network for it, in place of those that its scheme needs: any sender with any notification (Yun 2009 §5.3)",
     ),
     key(
         "segment",
@@ -202,24 +203,24 @@ pub(super) static FLOW: [Key; 13] = [
         Value(r#""1000 B""#),
         "payload of a full segment or of a datagram (Yun 2009 §5.1)",
     ),
-    key("app", Kind::Choice(&app::APP), Derived("bulk for TCP; required for UDP"), "what is sent"),
-    key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "when it starts"),
+    key("app", Kind::Choice(&app::APP), Derived("bulk for TCP; required for UDP"), "application that sends"),
+    key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "start time"),
     key(
         "stagger",
         Kind::Span { least_ns: 0 },
         Value(r#""0 s""#),
-        "how much later than the one before each copy starts, if its name has a `*`",
+        "delay of each copy's start after the one before, if its name has a `*`",
     ),
-    key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "parameters of the connection, both ends"),
+    key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "parameters of the connection, for both ends"),
 ];
 
 /// `flow.between`.
 static BETWEEN: [Key; 2] = [
-    key("wlan", Kind::Name, Required, "the wlan whose stations they are"),
+    key("wlan", Kind::Name, Required, "wlan of the stations"),
     key(
         "hops",
         Kind::Count { least: 1, most: MAX_STATIONS - 1 },
         Nothing("any number"),
-        "transmissions on the shortest way from one to the other in this wlan",
+        "number of transmissions on the shortest path between them in this wlan",
     ),
 ];

@@ -1,5 +1,5 @@
-//! The tables of a scenario file, one file each: its keys, what they say together, and what a sound one becomes. A table with a `kind` is
-//! a folder with a file for each kind.
+//! The tables of a scenario file, one file each: its keys, the checks across them, and its plan. A table with a `kind` is a folder with a
+//! file for each kind.
 
 /// Lists the kinds of a choice: for the grammar as a [`Choice`](crate::grammar::key::Choice), and as what Airhop makes of each.
 macro_rules! kinds {
@@ -7,7 +7,7 @@ macro_rules! kinds {
         $(#[$about])*
         pub(super) static $choice: Choice = Choice { what: $what, variants: &[$(&$file::KIND.variant),+] };
 
-        /// The declaration of a table of this choice.
+        /// Returns the declaration of a table of this choice.
         fn declared(table: &Fields) -> Option<&'static $declares> {
             KINDS.iter().find(|declared| Some(declared.variant.kind) == table.kind).copied()
         }
@@ -45,18 +45,18 @@ use link::LinkType;
 /// The whole file.
 pub(crate) static SCENARIO: [Key; 8] = [
     key("name", Kind::Title, Required, "the name of the scenario"),
-    key("duration", Kind::Span { least_ns: 1 }, Required, "simulated time"),
+    key("duration", Kind::Span { least_ns: 1 }, Required, "simulated duration"),
     key(
         "warmup",
         Kind::Span { least_ns: 0 },
         Value(r#""0 s""#),
-        "the first part of it, left out of goodput and all counters",
+        "first part of the run, left out of goodput and all counters",
     ),
     key(
         "copies",
         Kind::Count { least: 1, most: MAX_COPIES },
         Value("1"),
-        "so often is every table and station with a `*` in its name repeated, with 1, 2, … in its place",
+        "number of copies of every table and station with a `*` in its name, with 1, 2, … in its place",
     ),
     key("wired", Kind::Tables(&wired::WIRED), Nothing("no wired links"), "full-duplex wired links"),
     key("wlan", Kind::Tables(&wlan::WLAN), Nothing("no 802.11 channels"), "802.11 channels"),

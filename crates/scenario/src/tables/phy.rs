@@ -10,7 +10,7 @@ use airhop_radio::phy::{Coding, Phy};
 const SERIAL: &str = "serial";
 const OFDM: &str = "ofdm";
 
-/// Fills in what follows from the standard: the rate of control frames, and the numbers that nobody changed.
+/// Fills in defaults of the standard: the rate of control frames, and the timing that the file does not change.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(standard) = standard(wlan) else { return };
     if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
@@ -43,7 +43,7 @@ pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// The timing of a wlan; `None` if a value is missing.
+/// Returns the timing of a wlan; `None` if a value is missing.
 pub(crate) fn plan(wlan: &Fields) -> Option<Phy> {
     let (standard, phy) = (standard(wlan)?, wlan.table("phy")?);
     Some(Phy {
@@ -70,8 +70,8 @@ fn coding_name(coding: Coding) -> &'static str {
     }
 }
 
-/// IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not above the rate of the data frame. All rates of 802.11 and
-/// 802.11b are mandatory; of ERP-OFDM 6, 12 and 24 Mbit/s are (§18.2.2.3).
+/// Returns the rate of control frames by IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not above the rate of the data
+/// frame. All rates of 802.11 and 802.11b are mandatory; of ERP-OFDM 6, 12 and 24 Mbit/s are (§18.2.2.3).
 fn control_rate(standard: &Phy, rate: Rate) -> Option<Rate> {
     let mandatory = |r: &&Rate| match standard.coding {
         Coding::Serial => true,
@@ -116,6 +116,6 @@ pub(super) static PHY: [Key; 4] = [
         "coding",
         Kind::Word(|| vec![SERIAL, OFDM]),
         Derived("that of the standard"),
-        "bits of a frame one after the other, or in OFDM symbols of 4 µs with a signal extension of 6 µs (802.11g only); ns-2 has no symbols",
+        "mapping of a frame's bits to time: one after the other, or in OFDM symbols of 4 µs with a signal extension of 6 µs (802.11g only); ns-2 has no symbols",
     ),
 ];

@@ -1,4 +1,4 @@
-//! How far the frames of a wlan reach: as its `range` says, or by the power of its `propagation`.
+//! Ranges of a wlan's frames: from its `range`, or from the power of its `propagation`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Required, Value};
@@ -22,7 +22,7 @@ pub(crate) fn fill(wlan: &mut Fields) {
     }
 }
 
-/// Refuses ranges and powers that contradict each other, and stations that nobody hears.
+/// Refuses ranges and powers that contradict each other, and stations that no other station hears.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let before = problems.len();
     if let (Some(range), Some(_)) = (wlan.table("range"), wlan.table("propagation")) {
@@ -74,7 +74,7 @@ fn check_propagation(propagation: &Fields, problems: &mut Problems) {
     }
 }
 
-/// How far the frames of a wlan reach; `None` if all stations hear each other, or a value is missing.
+/// Returns the ranges of a wlan's frames; `None` if all stations hear each other, or a value is missing.
 pub(crate) fn range(wlan: &Fields) -> Option<Range> {
     if let Some(propagation) = wlan.table("propagation") {
         return plan(propagation).map(|plan| plan.range());
@@ -99,17 +99,17 @@ fn plan(propagation: &Fields) -> Option<Propagation> {
     })
 }
 
-/// The ratio of powers.
+/// Returns the ratio of powers.
 fn capture(table: &Fields) -> Option<f64> {
     table.ratio("capture").map(ratio)
 }
 
-/// The receive range of a wlan, if it has one.
+/// Returns the receive range of a wlan, if it has one.
 pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
     range(wlan).map(|range| range.receive)
 }
 
-/// Stations of a wlan that no other station hears, each with the distance to the nearest.
+/// Returns the stations of a wlan that no other station hears, each with the distance to the nearest.
 fn lonely(wlan: &Fields) -> Vec<(String, f64)> {
     let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
     let mut lonely = Vec::new();
@@ -127,13 +127,18 @@ const CAPTURE: Key = key(
     "capture",
     Kind::Ratio,
     Value(r#""10 dB""#),
-    "a signal survives others that it is so much stronger than: their sum, or each, as `receiver` says (ns-2 CPThresh_)",
+    "capture ratio by which a signal must be stronger than interference to survive: than its sum, or each signal, by the rule of `receiver` (ns-2 CPThresh_)",
 );
 
 /// `[wlan.range]`.
 pub(super) static RANGE: [Key; 3] = [
-    key("receive", Kind::Metres, Required, "frames can be received up to here"),
-    key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
+    key("receive", Kind::Metres, Required, "receive range: frames can be decoded up to this distance"),
+    key(
+        "sense",
+        Kind::Metres,
+        Required,
+        "sense range: the medium is busy up to this distance; at least `receive`",
+    ),
     CAPTURE,
 ];
 
@@ -145,25 +150,30 @@ pub(super) static PROPAGATION: [Key; 7] = [
         Required,
         "free space (Friis 1946), or ground that reflects: as in ns-2, free space up to 4 pi h² / wavelength and h⁴ / d⁴ beyond",
     ),
-    key("power", Kind::Power, Required, "transmitted; antennas have no gain"),
-    key("receive", Kind::Power, Required, "frames can be received from here on (ns-2 RXThresh_)"),
+    key("power", Kind::Power, Required, "transmitted power; antennas have no gain"),
+    key(
+        "receive",
+        Kind::Power,
+        Required,
+        "receive threshold: least power of a decodable frame (ns-2 RXThresh_)",
+    ),
     key(
         "sense",
         Kind::Power,
         Required,
-        "the medium is sensed busy from here on; at most `receive` (ns-2 CSThresh_)",
+        "carrier-sense threshold: least power that makes the medium busy; at most `receive` (ns-2 CSThresh_)",
     ),
     key(
         "frequency",
         Kind::Frequency,
         Value(r#""2.4 GHz""#),
-        "of the carrier; the band of all three standards",
+        "carrier frequency; the band of all three standards",
     ),
     key(
         "height",
         Kind::Metres,
         Derived("1.5 m with two-ray (ns-2's antennas), none in free space"),
-        "of all antennas over the ground",
+        "height of all antennas over the ground",
     ),
     CAPTURE,
 ];

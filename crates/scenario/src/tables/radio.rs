@@ -38,7 +38,7 @@ pub(super) static TYPE: LinkType = LinkType {
 /// `[[radio]]`.
 pub(super) static RADIO: [Key; 12] = [
     NAME,
-    key("ends", Kind::Ends, Required, "its two nodes; each has a transmitter of its own"),
+    key("ends", Kind::Ends, Required, "the two nodes that it joins; each has a transmitter of its own"),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,
@@ -48,26 +48,26 @@ pub(super) static RADIO: [Key; 12] = [
         "overhead",
         Kind::Bytes { least: 0, most: 1000 },
         Value(r#""0 B""#),
-        "added to an IP packet in a data frame; Kounavis 1996 has none",
+        "overhead of a data frame over its IP packet; Kounavis 1996 has none",
     ),
     key(
         "arq",
         Kind::Choice(&arq::ARQ),
         Value(r#"{ kind = "none" }"#),
-        "link recovery of what the first of `ends` sends",
+        "link recovery of data from the first of `ends`",
     ),
     key(
         "arq_back",
         Kind::Choice(&arq::ARQ),
         Derived("as `arq`"),
-        "link recovery of what the second of `ends` sends",
+        "link recovery of data from the second of `ends`",
     ),
     QUEUE_KEY,
     ERRORS_KEY,
 ];
 
 /// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts depend on what crosses
-/// it: with a flow or a link refused (`all_sound` false), nobody can say which are too short.
+/// it: with a flow or a link refused (`all_sound` false), it is unknown which are too short.
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     arq::fill(link, largest);
     if all_sound {

@@ -1,4 +1,4 @@
-//! How fast each direction of a link between two nodes is: a rate that may change, or a trace in its place.
+//! Rate of each direction of a link between two nodes: a rate that may change, or a trace in its place.
 
 use super::{changes, each_way};
 use crate::grammar::fields::{Fields, Val};
@@ -59,7 +59,7 @@ fn is_symmetric(link: &Fields) -> bool {
         && !link.tables("changes").iter().any(is_directed)
 }
 
-/// The pace of each direction of a link that was checked, in a run of this duration.
+/// Returns the rate of each direction of a link that was checked, in a run of this duration.
 pub(crate) fn plan(link: &Fields, duration: Span) -> Option<[LinkRate; 2]> {
     let there = plan_one(link, 0, duration)?;
     match is_symmetric(link) {
@@ -79,12 +79,12 @@ fn plan_one(link: &Fields, direction: usize, duration: Span) -> Option<LinkRate>
     }
 }
 
-/// The propagation delay of each direction.
+/// Returns the propagation delay of each direction.
 pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
     Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
 }
 
-/// The pace that a direction never falls below; of a trace, that in the mean.
+/// Returns the lowest rate of a direction; of a trace, the mean.
 pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
     let first = unchanged(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {
@@ -93,12 +93,12 @@ pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
     })
 }
 
-/// The longest delay of a direction.
+/// Returns the longest delay of a direction.
 pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
     each_way::span(link, "delay", direction).max(changes::longest_delay(link, direction))
 }
 
-/// The pace of a direction until it changes.
+/// Returns the rate of a direction until it changes.
 fn unchanged(link: &Fields, direction: usize) -> Option<LinkRate> {
     match trace(link, direction) {
         Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),

@@ -11,17 +11,17 @@ pub(super) const REORDER: Key = key(
     "reorder",
     Kind::Sections(&KEYS),
     Nothing("packets keep their order"),
-    "packets that are late, and are overtaken; a list gives each direction its own",
+    "reordering: late packets, which others overtake; a list has one for each direction",
 );
 
 static KEYS: [Key; 3] = [
+    key("share", Kind::Probability, Required, "share of the packets that are late, drawn independently"),
     key(
-        "share",
-        Kind::Probability,
+        "by",
+        Kind::Span { least_ns: 1 },
         Required,
-        "the share of the packets that are late, each by a draw of its own",
+        "additional delay of each late packet, on top of `delay`",
     ),
-    key("by", Kind::Span { least_ns: 1 }, Required, "how much later than by `delay` each of them arrives"),
     DIRECTION,
 ];
 
@@ -32,7 +32,7 @@ pub(super) fn check(wire: &Fields, problems: &mut Problems) {
     }
 }
 
-/// What each direction of a checked wire makes late.
+/// Returns the reordering of each direction of a checked wire.
 pub(super) fn plan(wire: &Fields) -> Option<[Option<ReorderPlan>; 2]> {
     let one = |direction| match each_way::table(wire, "reorder", direction) {
         None => Some(None),

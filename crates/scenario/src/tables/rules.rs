@@ -1,10 +1,10 @@
-//! Where the rules of a wlan come from: the standard, or ns-2.
+//! Source of the rules of a wlan: the standard, or ns-2.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::words::{of_word, word_of};
 use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
 
-/// Fills what the file leaves to the preset.
+/// Fills the defaults of the preset.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(preset) = wlan.word("preset").and_then(|word| of_word(&CellRules::PRESETS, word)) else {
         return;
@@ -14,7 +14,7 @@ pub(crate) fn fill(wlan: &mut Fields) {
     wlan.fill("receiver", word_of(&Receiving::ALL, &preset.receiving));
 }
 
-/// The rules of a wlan; `None` if a value is missing.
+/// Returns the rules of a wlan; `None` if a value is missing.
 pub(crate) fn plan(wlan: &Fields) -> Option<CellRules> {
     Some(CellRules {
         immediate_access: wlan.flag("immediate_access")?,

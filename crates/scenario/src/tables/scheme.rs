@@ -6,7 +6,7 @@ use crate::grammar::quantity::{number, quoted};
 use crate::grammar::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
 
-/// The parameters as a file writes them.
+/// Returns the parameters as a file writes them.
 pub(crate) fn written<'a>(
     scheme: &'a Scheme,
     params: &'a Params,

@@ -42,7 +42,7 @@ const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rate-halving", SackRecovery::RateHalving),
 ];
 
-/// Fills what the file leaves to the preset.
+/// Fills the defaults of the preset.
 pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };
     for (name, val) in values(&preset.config(mss)) {
@@ -59,7 +59,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     }
 }
 
-/// The keys whose default the preset has, with its value; what [`config`] reads.
+/// Returns the keys whose default the preset has, with its value, as [`config`] reads them.
 fn values(c: &Config) -> [(&'static str, Val); 26] {
     [
         ("handshake", Val::Flag(c.handshake)),
@@ -91,7 +91,7 @@ fn values(c: &Config) -> [(&'static str, Val); 26] {
     ]
 }
 
-/// As [`values`], for `rto = { … }`.
+/// Returns the same as [`values`], for `rto = { … }`.
 fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
     [
         ("kind", word_of(&RTO_KIND, &rto.kind)),
@@ -128,7 +128,7 @@ pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
     }
 }
 
-/// The configuration of a connection, if every key has a value.
+/// Returns the configuration of a connection, if every key has a value.
 pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     let rto = tcp.table("rto")?;
     Some(Config {
@@ -182,12 +182,12 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     })
 }
 
-/// The IP datagram of a full data segment, bytes.
+/// Returns the length of a full data segment's IP datagram, bytes.
 pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
     Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
 
-/// The same of a planned connection.
+/// Returns the size of a full IP datagram of a planned connection.
 pub(crate) fn datagram(config: &Config) -> u32 {
     HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
 }
@@ -196,7 +196,7 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
     key(name, kind, Without::Preset(of_presets), about)
 }
 
-/// What each preset has for a key, for segments of 1000 B.
+/// Returns the values of a key in each preset, for segments of 1000 B.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, of): (&'static str, Preset)| {
         let config = of.config(1000);
@@ -211,7 +211,7 @@ pub(super) static TCP: [Key; 28] = [
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""rfc""#),
-        "where the other defaults come from: the RFCs, ns-2.35's one-way agents (but for window_ = 20: see receive_window), Linux 6",
+        "source of the other defaults: the RFCs, ns-2.35's one-way agents (but for window_ = 20: see receive_window), Linux 6",
     ),
     preset("handshake", Kind::Flag, "SYN, SYN-ACK, ACK before data (RFC 9293 §3.5)"),
     preset(
@@ -227,7 +227,7 @@ pub(super) static TCP: [Key; 28] = [
     preset(
         "receive_window",
         Kind::Bytes { least: 1, most: UNLIMITED },
-        "what the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
+        "window that the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
     ),
     preset(
         "dupthresh",
@@ -236,69 +236,85 @@ pub(super) static TCP: [Key; 28] = [
     ),
     preset("limited_transmit", Kind::Flag, "new segments on the first two duplicate ACKs (RFC 3042)"),
     preset("timestamps", Kind::Flag, "timestamps on every segment, 12 bytes (RFC 7323)"),
-    preset("sack_blocks", Kind::Count { least: 1, most: 4 }, "SACK blocks in an ACK at most (RFC 2018 §3)"),
+    preset(
+        "sack_blocks",
+        Kind::Count { least: 1, most: 4 },
+        "maximum number of SACK blocks in an ACK (RFC 2018 §3)",
+    ),
     preset("dsack", Kind::Flag, "report duplicate data in the first SACK block (RFC 2883)"),
     preset("delayed_ack", Kind::Switch(&DELAYED_ACK), "delay ACKs (RFC 9293 §3.8.6.3)"),
     preset(
         "quick_acks",
         Kind::Count { least: 0, most: 255 },
-        "so many ACKs are not delayed: first, after a pause, after a duplicate (Linux 16)",
+        "number of ACKs that are not delayed: first, after a pause, after a duplicate (Linux 16)",
     ),
-    key("rto", Kind::Section(&RTO), Value("{}"), "the retransmission timeout"),
+    key("rto", Kind::Section(&RTO), Value("{}"), "retransmission timeout"),
     preset(
         "halve_from",
         Kind::Word(|| HALVE_FROM.map(|(word, _)| word).to_vec()),
-        "what a loss halves: data in flight (RFC 5681 §3.1), what of it has neither arrived nor got lost (ns-3), cwnd or the receiver's \
-         window if that is smaller (ns-2), or cwnd in whole segments (Linux)",
+        "quantity that a loss halves: data in flight (RFC 5681 §3.1), the part of it that has neither arrived nor got lost (ns-3), cwnd or \
+         the receiver's window if that is smaller (ns-2), or cwnd in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",
         Kind::Flag,
         "leave fast recovery with at most the flight plus one segment (RFC 6582 §3.2 step 3, option 1), or with ssthresh",
     ),
-    preset("ecn", Kind::Flag, "data may be marked by routers, and marks are echoed (RFC 3168)"),
+    preset("ecn", Kind::Flag, "ECN: routers may mark data, and marks are echoed (RFC 3168)"),
     preset(
         "sack_recovery",
         Kind::Word(|| SACK_RECOVERY.map(|(word, _)| word).to_vec()),
-        "how scheme \"sack\" recovers: RFC 6675, or ns-2's Sack1 with its pipe counter",
+        "recovery of scheme \"sack\": RFC 6675, or ns-2's Sack1 with its pipe counter",
     ),
     preset(
         "loss_detection",
         Kind::Word(|| LOSS_DETECTION.map(|(word, _)| word).to_vec()),
-        "how schemes of Reno's family notice losses: by duplicate ACKs, each with its own recovery; all by SACK (RFC 6675; ns-3); or \
-         all by time, with SACK (RACK, RFC 8985)",
+        "loss detection of schemes of Reno's family: by duplicate ACKs, each with its own recovery; all by SACK (RFC 6675; ns-3); or all by \
+         time, with SACK (RACK, RFC 8985)",
     ),
     preset(
         "growth",
         Kind::Word(|| GROWTH.map(|(word, _)| word).to_vec()),
-        "what opens the window: each ACK, or each segment's worth of delivered bytes (RFC 3465, Linux)",
+        "unit of window growth: each ACK, or each segment's worth of delivered bytes (RFC 3465, Linux)",
     ),
     preset(
         "validation",
         Kind::Word(|| VALIDATION.map(|(word, _)| word).to_vec()),
-        "how much of cwnd must be in use for an ACK to grow it: nothing (ns-2), half of it (RFC 7661 §4.3), or all of it, and more than half \
-         in slow start (Linux)",
+        "share of cwnd that must be in use for an ACK to grow it: nothing (ns-2), half of it (RFC 7661 §4.3), or all of it, and more than \
+         half in slow start (Linux)",
     ),
-    preset("prr", Kind::Flag, "recovery with SACK comes down to the new window evenly (RFC 9937)"),
-    preset("tlp", Kind::Flag, "with rack: a probe after two round trips of silence (RFC 8985 §7)"),
-    preset("frto", Kind::Flag, "with rack: new data tells whether a timeout was for nothing (RFC 5682 §3.1)"),
-    preset("undo", Kind::Flag, "a cut for nothing is undone: by timestamps or D-SACK (RFC 3522, RFC 3708)"),
+    preset(
+        "prr",
+        Kind::Flag,
+        "proportional rate reduction: recovery with SACK reduces the flight to the new window evenly (RFC 9937)",
+    ),
+    preset(
+        "tlp",
+        Kind::Flag,
+        "tail loss probe, with rack: a probe after two round trips of silence (RFC 8985 §7)",
+    ),
+    preset("frto", Kind::Flag, "F-RTO, with rack: new data reveals a spurious timeout (RFC 5682 §3.1)"),
+    preset(
+        "undo",
+        Kind::Flag,
+        "undo of a spurious window reduction, by timestamps or D-SACK (RFC 3522, RFC 3708)",
+    ),
     preset(
         "pacing",
         Kind::Flag,
-        "segments are spaced at twice cwnd a round trip in slow start, 1.2 after: Linux, where BBR is the system's default or fq the \
-         queueing discipline; a scheme with a rate of its own is spaced in any case",
+        "pacing at twice cwnd per round trip in slow start, 1.2 after: Linux, where BBR is the system's default or fq the queueing \
+         discipline; a scheme with a rate of its own is paced in any case",
     ),
     preset(
         "push",
         Kind::Flag,
-        "the last of the segments that pacing sends together is pushed, and a pushed segment is acknowledged at once: Linux from 6.6 on, \
-         where ACKs are delayed",
+        "push of the last segment that pacing sends together; a pushed segment is acknowledged at once: Linux from 6.6 on, where ACKs are \
+         delayed",
     ),
     preset(
         "nagle",
         Kind::Flag,
-        "a segment of less than MSS waits until all data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4), with preset linux until the \
+        "Nagle's algorithm (RFC 9293 §3.7.4): a segment of less than MSS waits until all data is acknowledged, with preset linux until the \
          last such segment is (Minshall); false where applications set TCP_NODELAY, as browsers and iperf3 do",
     ),
     preset(
@@ -310,12 +326,12 @@ pub(super) static TCP: [Key; 28] = [
 ];
 
 static TURNAROUND: [Key; 2] = [
-    key("median", Kind::Span { least_ns: 0 }, Value(r#""100 us""#), "half of all segments take no longer"),
+    key("median", Kind::Span { least_ns: 0 }, Value(r#""100 us""#), "median of the turnaround"),
     key(
         "p90",
         Kind::Span { least_ns: 0 },
         Value(r#""100 us""#),
-        "nine of ten take no longer; the distribution is log-logistic, and constant if this is not above the median",
+        "90th percentile of the turnaround; the distribution is log-logistic, and constant if this is not above the median",
     ),
 ];
 
@@ -324,13 +340,13 @@ static DELAYED_ACK: [Key; 2] = [
         "segments",
         Kind::Count { least: 1, most: 255 },
         Value("2"),
-        "an ACK at the latest for so many segments",
+        "number of segments after which an ACK is sent at the latest",
     ),
     key(
         "timeout",
         Kind::Span { least_ns: 1_000 },
         Derived("as the preset has it: rfc 200 ms, linux 40 ms; with ns2 100 ms, ns-2's interval_"),
-        "and so long after the first of them",
+        "delay after which an ACK is sent at the latest, from the first of these segments",
     ),
 ];
 
@@ -346,7 +362,7 @@ static RTO: [Key; 5] = [
     preset(
         "initial",
         Kind::Span { least_ns: 1_000 },
-        "before the first sample, also below `min`, which bounds what samples give (RFC 6298 §2.1, §2.4; ns-2 rtxcur_init_)",
+        "timeout before the first sample, also below `min`, which bounds computed timeouts (RFC 6298 §2.1, §2.4; ns-2 rtxcur_init_)",
     ),
     preset("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
 ];

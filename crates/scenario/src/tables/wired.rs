@@ -40,7 +40,7 @@ pub(super) static TYPE: LinkType = LinkType {
 /// `[[wired]]`.
 pub(super) static WIRED: [Key; 10] = [
     NAME,
-    key("ends", Kind::Ends, Required, "its two nodes; naming a node as an end creates it"),
+    key("ends", Kind::Ends, Required, "the two nodes that it joins; naming a node as an end creates it"),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,

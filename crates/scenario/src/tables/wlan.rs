@@ -20,7 +20,7 @@ pub(super) static TYPE: LinkType = LinkType {
     nodes: &["stations", "layout"],
     resolve,
     resolve_crossed: |_, _, _, _| {},
-    // Places that are drawn are all the same until then: there will be a way, or the run says that there is none.
+    // Places that are drawn are all equal until then: there will be a path, or the run reports that there is none.
     joins: |w, _, node| {
         let stations = layout::stations(w).unwrap_or_default();
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
@@ -52,35 +52,35 @@ pub(super) static WLAN: [Key; 21] = [
         "preset",
         Kind::Word(|| CellRules::PRESETS.map(|(name, _)| name).to_vec()),
         Value(r#""802.11""#),
-        "where the next three come from: IEEE 802.11-2016; ns2 = ns-2.35, in which the papers' figures were made",
+        "source of the next three keys: IEEE 802.11-2016; ns2 = ns-2.35, with which the papers' figures were made",
     ),
     key(
         "immediate_access",
         Kind::Flag,
         Derived("true; false with preset = \"ns2\""),
-        "a packet that finds the medium idle goes out without a backoff, after DIFS (IEEE 802.11-2016 §10.3.4.2), also where only the \
+        "true: a packet that finds the medium idle goes out without a backoff, after DIFS (IEEE 802.11-2016 §10.3.4.2), also where only the \
          station's own ACK is in between; false: a backoff before every packet",
     ),
     key(
         "ack_timeout",
         Kind::Word(|| AckTimeout::ALL.map(|(name, _)| name).to_vec()),
         Derived("as `preset`"),
-        "when a frame without an answer has failed: 802.11 = SIFS, slot and aRxPHYStartDelay after it, or at the end of what is being \
-         received by then, while DIFS elapses (IEEE 802.11-2016 §10.3.2.9); ns2 = SIFS, the whole answer and a slot after it, and DIFS \
-         follows",
+        "timeout of a frame without an answer: 802.11 = SIFS, slot and aRxPHYStartDelay after it, or at the end of a reception under way by \
+         then, while DIFS elapses (IEEE 802.11-2016 §10.3.2.9); ns2 = SIFS, the whole answer and a slot after it, and DIFS follows",
     ),
     key(
         "receiver",
         Kind::Word(|| Receiving::ALL.map(|(name, _)| name).to_vec()),
         Derived("sinr; lock with preset = \"ns2\""),
-        "sinr = a frame is received that is stronger by `capture` than the sum of all other signals, earlier or later; lock = the first \
-         signal after silence, decodable or not, if it is so much stronger than each later one",
+        "interference rule: sinr = a frame is received if it is stronger by `capture` than the sum of all other signals, earlier or later; \
+         lock = the receiver follows the first signal after silence, decodable or not, and receives it if it is stronger by `capture` than \
+         each later one",
     ),
     key(
         "phy",
         Kind::Section(&phy::PHY),
         Value("{}"),
-        "numbers in place of the standard's; DIFS and EIFS follow them",
+        "timing in place of the standard's; DIFS and EIFS follow from it",
     ),
     key("rate", Kind::Rate, Required, "rate of data frames, one of the standard's"),
     key(
@@ -99,28 +99,28 @@ pub(super) static WLAN: [Key; 21] = [
         "attempts",
         Kind::Count { least: 1, most: 255 },
         Derived("7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit)"),
-        "transmissions of a data frame at most, the first included; with RTS/CTS a packet is also given up after 7 RTS frames in a row \
-         without a CTS (dot11ShortRetryLimit, IEEE 802.11-2016 §10.3.4.4)",
+        "maximum number of transmissions of a data frame, the first included; with RTS/CTS a packet is also discarded after 7 RTS frames in \
+         a row without a CTS (dot11ShortRetryLimit, IEEE 802.11-2016 §10.3.4.4)",
     ),
     key(
         "retry_delay",
         Kind::Span { least_ns: 0 },
         Value(r#""0 s""#),
-        "pause before each transmission but the first, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
+        "pause before each retransmission, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
     ),
     key(
         "overhead",
         Kind::Bytes { least: 0, most: 1000 },
         Value(r#""36 B""#),
-        "added to an IP packet in a data frame: MAC header 24, LLC and SNAP 8, FCS 4",
+        "overhead of a data frame over its IP packet: MAC header 24, LLC and SNAP 8, FCS 4",
     ),
     key(
         "fragmentation",
         Kind::Threshold { least: 256, most: 11_500 },
         Value(r#""off""#),
-        "the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE 802.11-2016 §10.5): a \
-         longer one goes in fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; the \
-         service `fragments` cuts its data by itself",
+        "length of the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE 802.11-2016 §10.5): a longer one \
+         is sent in fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; the service `fragments` cuts \
+         its data by itself",
     ),
     key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
     layout::LAYOUT_KEY,
@@ -128,25 +128,25 @@ pub(super) static WLAN: [Key; 21] = [
         "range",
         Kind::Section(&propagation::RANGE),
         Nothing("all stations hear each other"),
-        "how far frames reach",
+        "ranges of frames by distance",
     ),
     key(
         "propagation",
         Kind::Section(&propagation::PROPAGATION),
-        Nothing("frames reach as far as `range` says"),
-        "how far they reach by their power, in place of `range`",
+        Nothing("`range` has the ranges"),
+        "ranges of frames from their power, instead of `range`",
     ),
     key(
         "routing",
         Kind::Choice(&routing::ROUTING),
         Value(r#"{ kind = "static" }"#),
-        "how stations find routes to each other",
+        "routing between stations",
     ),
     key(
         "queue",
         Kind::Choice(&queue::QUEUE),
         DROP_TAIL,
-        "the queue of each station; 50 packets as in Yun 2009 §5.1",
+        "queue of each station; 50 packets as in Yun 2009 §5.1",
     ),
     ERRORS_KEY,
 ];
@@ -170,7 +170,7 @@ fn fill(wlan: &mut Fields) {
     }
 }
 
-/// A layout that was refused says nothing about which stations there are.
+/// Checks the layout. A refused layout leaves the stations unknown.
 fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     let before = problems.len();
     layout::check_wlan(wlan, problems);
@@ -193,7 +193,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     errors::check(wlan, &names, true, duration, problems);
 }
 
-/// True of a wlan whose stations find their routes when they need them, so that nobody knows the way of a flow in advance.
+/// True for a wlan with routes on demand, in which the path of a flow is not known in advance.
 pub(crate) fn is_on_demand(link: &Fields) -> bool {
     link.takes("routing") && routing::is_on_demand(link)
 }

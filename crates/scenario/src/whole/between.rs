@@ -1,4 +1,4 @@
-//! Flows between stations that are drawn: which of them ask for what, and whether their wlan has it.
+//! Flows between stations that are drawn: their requests, and the check that their wlan can meet them.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, did_you_mean, some_of};
@@ -8,7 +8,7 @@ use airhop_base::FlowId;
 use airhop_net::placement::{Place, pairs};
 use airhop_net::plan::Pair;
 
-/// The flows that want two stations of the wlan of this name.
+/// Returns the flows that want two stations of the wlan of this name.
 pub(crate) fn wanted(root: &Fields, wlan: &str) -> Vec<Pair> {
     let pair = |(i, flow): (usize, &Fields)| {
         let between = flow.table("between").filter(|between| between.text("wlan") == Some(wlan))?;

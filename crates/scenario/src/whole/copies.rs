@@ -1,6 +1,6 @@
-//! Copies: what has a `*` in its name is repeated, with 1, 2, … in its place.
+//! Copies: tables and stations with a `*` in their name are repeated, with 1, 2, … in its place.
 //!
-//! Copies keep the path of the table that they were made from (`flow.ftp*`), which is what the file and `--set` call it.
+//! Copies keep the path of the table that they were made from (`flow.ftp*`), which is the name in the file and for `--set`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
@@ -11,12 +11,12 @@ use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// The lists whose tables can be repeated, each with the keys that may say which nodes a link joins.
+/// Returns the lists whose tables can be repeated, each with the keys that may name the nodes that a link joins.
 fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
 }
 
-/// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
+/// Repeats tables and stations `copies` times. Afterwards no name has a `*`, and `copies` has no value any more.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
@@ -58,7 +58,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     root.clear("copies");
 }
 
-/// What so many copies would make more of than there can be, as far as one table tells.
+/// Returns the first kind of object of which the copies would make more than allowed, as far as one table shows.
 fn too_many(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
@@ -96,7 +96,7 @@ fn too_many(root: &Fields, copies: u64) -> Option<String> {
     None
 }
 
-/// Refuses a stagger of what has no copies.
+/// Refuses a stagger of a flow without copies.
 fn check_stagger(flow: &Fields, problems: &mut Problems) {
     if let (Some(stagger), Some(name)) = (flow.span("stagger"), flow.text("name"))
         && stagger > Span::ZERO
@@ -108,7 +108,7 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Refuses copies that would share what each needs for its own.
+/// Refuses copies that would share a resource that each needs alone.
 fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
@@ -149,7 +149,7 @@ fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) 
     table.sound = false;
 }
 
-/// In a wlan without a `*`, stations are repeated one by one, and so are error models whose direction names them.
+/// Repeats the stations of a wlan without a `*` one by one, and the error models whose direction names them.
 fn repeat_stations(wlan: &mut Fields, copies: u64) {
     for val in wlan.values_mut() {
         match val {
@@ -187,7 +187,7 @@ fn copy(table: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// A copy of a flow. The first starts when the flow does, each other one `stagger` after the one before.
+/// Returns a copy of a flow. The first starts when the flow does, each other one `stagger` after the one before.
 fn copy_flow(flow: &Fields, number: u64) -> Fields {
     let mut copy = copy(flow, number);
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
@@ -198,7 +198,7 @@ fn copy_flow(flow: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// The first name in a value that has a `*`.
+/// Returns the first name in a value that has a `*`.
 fn starred(val: &Val) -> Option<String> {
     let mut found = None;
     each_name(&mut val.clone(), &mut |name| {

@@ -88,7 +88,7 @@ pub(super) struct OnDemand {
 }
 
 impl OnDemand {
-    /// Those of a scenario.
+    /// Returns the wlans with on-demand routes of a scenario.
     pub(super) fn all(root: &Fields) -> Vec<OnDemand> {
         let wlans = Link::all(root).filter(|(_, table)| is_on_demand(table));
         let one = |(link, wlan): (Link, &Fields)| {

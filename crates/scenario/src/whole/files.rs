@@ -1,10 +1,10 @@
 //! Files that a scenario names: found, read, and known by their content.
 //!
-//! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the content, so that
-//! it reads back to the same wherever it is read, or not at all: results of two contents are never taken for each other.
+//! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the content, so that it
+//! reads back to the same wherever it is read, or not at all: results of two contents are never taken for each other.
 //!
-//! For a scenario of unknown origin no file is opened, since a message about a file would show what is in it: the contents come with
-//! the scenario ([`Files::Given`]).
+//! For a scenario of unknown origin no file is opened, since a message about a file would show its content: the contents come with the
+//! scenario ([`Files::Given`]).
 
 use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
 use crate::grammar::key::Key;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where the files that a scenario names are.
+/// Location of the files that a scenario names.
 #[derive(Clone, Copy, Debug)]
 pub enum Files<'a> {
     /// On this machine, their names relative to this folder.
@@ -55,7 +55,7 @@ fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'
     fields.set(key.name, file, at);
 }
 
-/// The files of each direction, and their digests.
+/// Reads the files of each direction, and their digests.
 fn load_each_way(
     fields: &Fields,
     ways: &[OneWay],
@@ -81,7 +81,7 @@ fn load_each_way(
     Some((Val::EachWay(named), Val::EachWay(digests)))
 }
 
-/// The file of this name with its digest, which is to be `expected`.
+/// Reads the file of this name and its digest, which must be `expected`.
 fn load_file(
     name: &str,
     expected: Option<&Val>,
@@ -129,7 +129,7 @@ fn digest_path(path: &str, digest: &str) -> String {
     words.join(".")
 }
 
-/// Why a scenario that came without the content of a file is refused.
+/// Message for a scenario that names a file but came without the file's content.
 const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page or in a log; give the scenario on \
                         the command line instead";
 
@@ -155,19 +155,19 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     }
     let bytes = std::fs::read(&path).map_err(|error| refusal(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
-    // As in scenarios, a byte-order mark says nothing (Unicode 15.0 §23.8).
+    // As in scenarios, a byte-order mark has no meaning (Unicode 15.0 §23.8).
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     // A path that is no text would not read back from the effective scenario: there the name stays relative.
     let path = path.to_str().unwrap_or(name).to_string();
     Ok(NamedFile { path, text: Arc::from(text) })
 }
 
-/// FNV-1a, 64 bit, in hex: tells files apart that somebody edited, not ones that somebody forged.
+/// Returns the digest of a file: FNV-1a, 64 bit, in hex. It detects edits, not forgery.
 fn content_digest(text: &str) -> String {
     format!("{:016x}", name_hash(text))
 }
 
-/// Digest and content of every file that is named, each once.
+/// Returns digest and content of every named file, each once.
 pub(crate) fn contents(fields: &Fields) -> Vec<(String, String)> {
     let mut contents = BTreeMap::new();
     collect(fields, &mut contents);
@@ -196,7 +196,7 @@ fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
     contents.insert(content_digest(&file.text), file.text.to_string());
 }
 
-/// The same without the paths of files, which say nothing that their digests do not.
+/// Returns the fields without the paths of files, as their digests identify them.
 pub(crate) fn without_paths(fields: &Fields) -> Fields {
     let mut bare = fields.clone();
     strip(&mut bare);

@@ -6,15 +6,14 @@ use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// The largest IP datagram that a flow sends over each link, bytes: what `fer` is about, and what timeouts of link recovery are
-/// made for.
+/// Largest IP datagram that a flow sends over each link, bytes: what `fer` is about, and what timeouts of link recovery are made for.
 pub(crate) struct Largest {
     /// By the place of the link's type, then by its number.
     bytes: Vec<Vec<Option<u32>>>,
 }
 
 impl Largest {
-    /// Those of a scenario; a flow that could not be read is left out.
+    /// Computes those of a scenario; a flow that could not be read is left out.
     pub(crate) fn new(root: &Fields, topology: &Topology) -> Self {
         let mut bytes: Vec<_> = LINKS.iter().map(|ty| vec![None; root.tables(ty.list).len()]).collect();
         for flow in root.tables("flow") {
@@ -26,13 +25,13 @@ impl Largest {
         Largest { bytes }
     }
 
-    /// That of a link; of one that no flow crosses, that of the default segment.
+    /// Returns the size for a link; for a link that no flow crosses, that of the default segment.
     pub(crate) fn of(&self, link: Link) -> u32 {
         self.bytes[link.of][link.index].unwrap_or(1000 + HEADER_BYTES)
     }
 }
 
-/// The IP datagram of a full segment of a flow, bytes.
+/// Returns the length of the IP datagram of a flow's full segment, bytes.
 fn datagram_bytes(flow: &Fields) -> Option<u32> {
     let segment = u32::try_from(flow.bytes("segment")?).ok()?;
     match flow.word("transport")? {
@@ -42,7 +41,7 @@ fn datagram_bytes(flow: &Fields) -> Option<u32> {
     }
 }
 
-/// The links that a flow crosses. One between stations that are drawn stays in their wlan.
+/// Returns the links that a flow crosses. One between stations that are drawn stays in their wlan.
 fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
     match (flow.text("from"), flow.text("to")) {
         (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default(),

@@ -8,8 +8,8 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
 
-/// What a flow's segment has around it at most: IPv4 or IPv6 and TCP with timestamps, 20 + 32 bytes of the one and 40 + 32 of the other,
-/// of which the device allows for the first.
+/// Maximum size of the headers around a flow's segment: IPv4 or IPv6 and TCP with timestamps, 20 + 32 bytes of the one and 40 + 32 of the
+/// other, of which the device allows for the first.
 pub(super) const HEADERS: u32 = 52;
 
 /// The MTU of a node to or from which the scenario has no flow: Ethernet's (RFC 894).
@@ -18,31 +18,31 @@ pub(super) const DEFAULT_MTU: u32 = 1500;
 /// A node that real hosts are behind, as somebody asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Door {
-    /// What messages call the request: `--on s`.
+    /// Request as messages name it: `--on s`.
     pub asked: String,
     /// The node's name.
     pub node: String,
-    /// Whose addresses lie behind it.
+    /// Addresses behind it.
     pub reach: Reach,
     /// Senders there hear notices that look like ACKs.
     pub hears: bool,
 }
 
-/// What a world is built from that is open to real hosts.
+/// Specification of a world that is open to real hosts.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// The plan, with a flow for each way between two of the nodes.
     pub plan: Plan,
-    /// Where it is open.
+    /// Nodes and flows that are open.
     pub outside: OutsidePlan,
     /// The largest datagram of each of its nodes, bytes: the segment of the scenario's flows and 52 of headers, or 1500.
     pub mtus: Vec<u32>,
-    /// What services do not do for real packets, a sentence each.
+    /// Limitations of services for real packets, a sentence each.
     pub notes: Vec<String>,
 }
 
 impl Opening {
-    /// The TCP flows that make room: where each is from and to, and what it would have run.
+    /// Returns the TCP flows that real traffic replaces: the ends of each, and its scheme, parameters and configuration.
     pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
         self.outside.flows.iter().filter_map(|flow| {
             let flow = &self.plan.flows[usize::from(flow.0)];
@@ -113,7 +113,7 @@ impl Scenario {
         ends
     }
 
-    /// The flows that begin and end at real hosts.
+    /// Returns the flows that begin and end at real hosts.
     fn stand_ins(&self, ends: &[OutsideEnd], problems: &mut Problems) -> Vec<FlowId> {
         let plan = self.plan();
         let is_drawn = |id: FlowId| {
@@ -140,7 +140,7 @@ impl Scenario {
     }
 }
 
-/// The largest datagram at a node.
+/// Returns the largest datagram at a node.
 fn mtu(plan: &Plan, flows: &[FlowId], node: NodeId) -> u32 {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let here = flows.iter().map(of).filter(|flow| [flow.from, flow.to].contains(&node));
@@ -154,14 +154,14 @@ fn segment(flow: &FlowPlan) -> u32 {
     }
 }
 
-/// What the user must know of services that real senders do not hear.
+/// Returns notes on services that real senders do not hear.
 fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     let mut notes = Vec::new();
     let hears = |node: NodeId| ends.iter().any(|end| end.node == node && end.hears);
     for flow in flows.iter().map(|id| &plan.flows[usize::from(id.0)]).filter(|flow| !hears(flow.from)) {
         for service in flow.services.iter().filter(|service| service.on_real == OnReal::ToListeners) {
             notes.push(format!(
-                "flow.{}: \"{}\" tells its sender nothing: a notice looks like an ACK, and nothing at {} listens for it (--with bpf_eln does)",
+                "flow.{}: \"{}\" does not reach its sender: a notice looks like an ACK, and nothing at {} listens for it (--with bpf_eln does)",
                 flow.name, service.name, plan.nodes[usize::from(flow.from.0)]
             ));
         }
@@ -169,7 +169,7 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     notes
 }
 
-/// A flow for each way between two real hosts that the scenario has none for.
+/// Adds a flow for each direction between two real hosts without one in the scenario.
 fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let known: Vec<_> = flows.iter().map(of).map(|flow| [flow.from, flow.to]).collect();

@@ -9,9 +9,9 @@ use airhop_engine::Streams;
 use airhop_net::BuildError;
 use airhop_net::placement::{Place, scatter};
 
-/// Names and places (metres) of the stations of a layout. `text` is a JSON object of `layout`, a table as a `[[wlan]]` has it;
-/// `receive`, the range that random places are connected within (without it all stations hear each other); and `wlan`, the
-/// name of the wlan that would draw the same places with this seed and replication. `source` is what messages call it.
+/// Names and places (metres) of the stations of a layout. `text` is a JSON object of `layout`, a table as a `[[wlan]]` has it; `receive`,
+/// the range that random places are connected within (without it all stations hear each other); and `wlan`, the name of the wlan that would
+/// draw the same places with this seed and replication. `source` is the scenario's name in messages.
 ///
 /// # Errors
 /// [`ScenarioError`] with everything that is wrong with it, or if no draw is connected.

@@ -11,7 +11,7 @@ use airhop_base::NodeId;
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 
-/// The plan of a resolved scenario. `None` if a value is missing, which [`super::resolve`] has then complained about.
+/// Returns the plan of a resolved scenario. `None` if a value is missing, which [`super::resolve`] has then complained about.
 pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
     let largest = Largest::new(root, &topology);
@@ -40,7 +40,7 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     Some(plan)
 }
 
-/// The ends of a flow; two stations of their wlan in the place of those that will be drawn.
+/// Returns the ends of a flow; two stations of their wlan in the place of those that will be drawn.
 fn ends(root: &Fields, flow: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let Some(between) = flow.table("between") else {
         return Some([topology.id(flow.text("from")?)?, topology.id(flow.text("to")?)?]);

@@ -1,5 +1,5 @@
-//! What single keys cannot say: names that occur twice, links that do not exist, rates that a standard lacks; and the
-//! defaults that follow from other keys.
+//! Checks across keys: names that occur twice, links that do not exist, rates that a standard lacks; and the defaults that follow from
+//! other keys.
 
 use super::between;
 use super::ends::{self, OnDemand};
@@ -23,7 +23,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
             links.iter_mut().for_each(|link| (ty.resolve)(link, duration, problems));
         }
     }
-    // If a link was refused, nobody can say which nodes there are.
+    // If a link was refused, the set of nodes is unknown.
     let no_link = |key: &String| ["name", "duration", "warmup", "flow"].contains(&key.as_str());
     let mut links_sound = Link::all(root).all(|(_, link)| link.sound) && root.refused().iter().all(no_link);
     let topology = Topology::new(root);
@@ -42,7 +42,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     resolve_crossed(root, &topology, links_sound, problems);
 }
 
-/// Resolves what of links depends on what crosses them.
+/// Resolves the keys of links that depend on the flows across them.
 fn resolve_crossed(root: &mut Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     let largest = Largest::new(root, topology);
     let all_sound = links_sound && root.tables("flow").iter().all(|flow| flow.sound);

@@ -20,7 +20,7 @@ pub struct Scenario {
     emulator: Option<EmulatorPlan>,
 }
 
-/// What to change in a scenario before it is checked.
+/// Changes to a scenario before it is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Paths and values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or else the text as it stands.
@@ -29,17 +29,17 @@ pub struct Overrides {
     pub scheme: Option<String>,
 }
 
-/// Where a scenario comes from.
+/// Source of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What messages call it.
+    /// Name of the source in messages.
     pub name: &'a str,
-    /// Where the files that it names are.
+    /// Location of the files that it names.
     pub files: Files<'a>,
 }
 
 impl<'a> From<&'a str> for Source<'a> {
-    /// Files are relative to the working directory.
+    /// Creates a source whose files are relative to the working directory.
     fn from(name: &'a str) -> Self {
         Source { name, files: Files::Folder(Path::new("")) }
     }
@@ -103,58 +103,58 @@ impl Scenario {
         problems.or(source.name, plan.map(|plan| Scenario { fields, plan, emulator: None }))
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.plan.name
     }
 
-    /// Simulated time.
+    /// Returns the simulated duration.
     pub fn duration(&self) -> Span {
         self.plan.duration
     }
 
-    /// What a world is built from.
+    /// Returns the specification of its world.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What keeps packets from its hosts, if it is the twin of an emulation.
+    /// Returns the errors of the emulator, if it is the twin of an emulation.
     pub fn emulator(&self) -> Option<&EmulatorPlan> {
         self.emulator.as_ref()
     }
 
-    /// The same keys with another plan, for runs alone.
+    /// Returns the same keys with another plan, for runs alone.
     pub(crate) fn planned(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
         Scenario { fields: self.fields.clone(), plan, emulator }
     }
 
-    /// Its checked values.
+    /// Returns its checked values.
     pub(crate) fn fields(&self) -> &Fields {
         &self.fields
     }
 
-    /// Names of the TCP flows.
+    /// Returns the names of the TCP flows.
     pub fn tcp_flows(&self) -> impl Iterator<Item = &str> {
         let flows = self.plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. }));
         flows.map(|f| f.name.as_str())
     }
 
-    /// The effective scenario as TOML: every default written out, with a comment for each key. Reads back to the same.
+    /// Returns the effective scenario as TOML: every default written out, with a comment for each key. Reads back to the same.
     pub fn toml(&self) -> String {
         render::toml(&self.fields)
     }
 
-    /// The effective scenario as JSON, the same text for the same scenario. Reads back to the same.
+    /// Returns the effective scenario as JSON, the same text for the same scenario. Reads back to the same.
     pub fn json(&self) -> String {
         render::json(&self.fields)
     }
 
-    /// The files that it names, as digest and content of each: [`Files::Given`] with [`Scenario::json`] makes it again.
+    /// Returns the files that it names, as digest and content of each: [`Files::Given`] with [`Scenario::json`] makes it again.
     pub fn files(&self) -> Vec<(String, String)> {
         files::contents(&self.fields)
     }
 
-    /// What results depend on: as [`Scenario::json`], but files by their digests alone, wherever they are.
+    /// Returns the text that results depend on: as [`Scenario::json`], but files by their digests alone, wherever they are.
     pub fn identity(&self) -> String {
         render::json(&files::without_paths(&self.fields))
     }

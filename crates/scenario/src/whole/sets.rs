@@ -14,7 +14,7 @@ pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Probl
     }
 }
 
-/// Gives every TCP flow this scheme: a name, or a TOML literal as in a file.
+/// Sets the scheme of every TCP flow: a name, or a TOML literal as in a file.
 pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
     let at = At::Option(format!("--scheme {scheme}"));
     let scheme = literal(scheme, &at);
@@ -51,7 +51,7 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
     }
 }
 
-/// `wlan.cell.…`: the table is addressed by its name, or all of them by `all`.
+/// Applies a setting such as `wlan.cell.…`: it addresses a table by its name, or all of them by `all`.
 fn apply_to_tables(
     root: &mut Item,
     keys: &'static [Key],
@@ -95,7 +95,7 @@ fn name_of(table: &Item) -> Option<String> {
     }
 }
 
-/// Sets the value at the end of `words`, making tables on the way. Whether the keys exist is for the check to say.
+/// Sets the value at the end of `words`, making tables on the way. The check finds out whether the keys exist.
 fn put(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
@@ -187,8 +187,8 @@ fn put_below(
     }
 }
 
-/// The item of a key. One that the document leaves out starts as its default, so that `queue.packets` can be set where
-/// nobody wrote a queue.
+/// Returns the item of a key. An item that the document leaves out starts as its default, so that `queue.packets` can be set where nobody
+/// wrote a queue.
 fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
         let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {

@@ -1,4 +1,4 @@
-//! Which nodes there are, who reaches whom, and which links a flow crosses.
+//! Topology: the nodes, their reachability, and the links that a flow crosses.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -15,7 +15,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// The links of a scenario, each with its table.
+    /// Returns the links of a scenario, each with its table.
     pub(crate) fn all(root: &Fields) -> impl Iterator<Item = (Link, &Fields)> {
         let of_type = |(of, ty): (usize, &&LinkType)| {
             (0..).zip(root.tables(ty.list)).map(move |(index, table)| (Link { of, index }, table))
@@ -23,7 +23,7 @@ impl Link {
         LINKS.iter().enumerate().flat_map(of_type)
     }
 
-    /// The link that a hop is over.
+    /// Returns the link that a hop is over.
     pub(crate) fn crossed_by(hop: Hop) -> Option<Link> {
         let number = |(of, ty): (usize, &&LinkType)| {
             (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
@@ -41,7 +41,7 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    /// The topology of the links of a scenario that could be read.
+    /// Creates the topology of the links of a scenario that could be read.
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &str| NodeId(nodes.insert_full(name.to_string()).0 as u16);
@@ -57,23 +57,23 @@ impl Topology {
         Topology { nodes, graph, routes }
     }
 
-    /// The id of a node.
+    /// Returns the id of a node.
     pub(crate) fn id(&self, name: &str) -> Option<NodeId> {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
-    /// The name of the node that a hop leads to.
+    /// Returns the name of the node that a hop leads to.
     pub(crate) fn end(&self, hop: Hop) -> Option<&str> {
         let node = self.graph.end(hop)?;
         self.nodes.get_index(usize::from(node.0)).map(String::as_str)
     }
 
-    /// The links from one end of a flow to another, as packets are routed. `None` if there is no way.
+    /// Returns the links from one end of a flow to another, as packets are routed. `None` if there is no way.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
         self.hops(from, to)?.into_iter().map(Link::crossed_by).collect()
     }
 
-    /// The hops over them.
+    /// Returns the hops over them.
     pub(crate) fn hops(&self, from: &str, to: &str) -> Option<Vec<Hop>> {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
         let mut hops = Vec::new();

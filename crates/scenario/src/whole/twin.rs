@@ -1,4 +1,4 @@
-//! The twin of an emulation: its scenario with simulated hosts that send what the real ones did.
+//! The twin of an emulation: its scenario with simulated hosts that send the traffic of the real ones.
 
 use super::opening::Opening;
 use super::scenario::Scenario;
@@ -8,17 +8,17 @@ use airhop_net::outside::{SeenFlow, SeenLoad};
 use airhop_net::plan::{AppPlan, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 
-/// Congestion control of a connection whose kernel did not tell, or that Airhop does not have.
+/// Congestion control of a connection whose kernel did not report it, or that Airhop does not have.
 const DEFAULT_CONTROL: &str = "cubic";
 /// A flow with less of all bytes is left out: the control connection of iperf3, a name that was looked up.
 const LEAST_SHARE: f64 = 0.01;
-/// The flows with the most bytes are simulated, so many at most.
+/// Maximum number of simulated flows: those with the most bytes.
 const MOST_FLOWS: usize = 16;
 
-/// A flow of real hosts, and what its sender's kernel said of it.
+/// A flow of real hosts, and the state reported by its sender's kernel.
 #[derive(Clone, Debug)]
 pub struct RealFlow {
-    /// What the network saw.
+    /// Traffic that the network saw.
     pub seen: SeenFlow,
     /// The congestion control of its sender, if known.
     pub control: Option<String>,
@@ -29,7 +29,7 @@ pub struct RealFlow {
 pub struct Twin {
     /// The scenario: packets reach its hosts in time, and these answer at once.
     pub punctual: Scenario,
-    /// The same with the lateness and the turnaround of the emulation.
+    /// Twin with the lateness and the turnaround of the emulation.
     pub emulated: Scenario,
     /// The flows to compare.
     pub flows: Vec<TwinFlow>,
@@ -38,28 +38,28 @@ pub struct Twin {
 /// A flow of a twin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwinFlow {
-    /// Its name in the run document.
+    /// Name in the run document.
     pub name: String,
-    /// When it starts.
+    /// Start time.
     pub start: Time,
-    /// Its congestion control; `None` of UDP.
+    /// Congestion control; `None` of UDP.
     pub scheme: Option<&'static str>,
     /// The flow of real hosts that it stands for; `None` of a flow of the scenario.
     pub real: Option<RealFlowName>,
 }
 
-/// How a flow of real hosts is told of.
+/// Name of a flow of real hosts in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RealFlowName {
-    /// Its name in the run document of the emulation.
+    /// Name in the run document of the emulation.
     pub name: String,
     /// The congestion control of its sender, if known.
     pub control: Option<String>,
 }
 
 impl Scenario {
-    /// The twin of an emulation of this scenario, opened as `opening` says, until `end`. Its TCP flows carry as many bytes as those of `real`, on preset
-    /// `linux`; UDP has a constant rate. Where no real flow is worth the name by then the scenario's own flows take part.
+    /// Returns the twin of an emulation of this scenario, opened by `opening`, until `end`. Its TCP flows carry as many bytes as those of
+    /// `real`, on preset `linux`; UDP has a constant rate. Where no real flow is worth the name by then the scenario's own flows take part.
     pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
@@ -82,7 +82,7 @@ impl Scenario {
     }
 }
 
-/// The flows with the most bytes, in the order of their opening. One that opened in the last tenth says too little.
+/// Returns the flows with the most bytes, in the order of their opening. A flow that opened in the last tenth is too short.
 fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;
@@ -143,7 +143,7 @@ impl TwinFlow {
 }
 
 impl Opening {
-    /// The payload of a full segment between two of its nodes, bytes.
+    /// Returns the payload of a full segment between two of its nodes, bytes.
     fn segment(&self, between: [NodeId; 2]) -> u32 {
         let ends = self.outside.ends.iter().zip(&self.mtus);
         let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);

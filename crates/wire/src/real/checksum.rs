@@ -7,8 +7,8 @@ pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
     Sum16BitWords::new().add_slice(bytes)
 }
 
-/// A checksum as it has to change with what it protects (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). It never needs the rest of
-/// the datagram, and leaves a checksum that was wrong as wrong as it was.
+/// Incremental update of a checksum with the bytes that it protects (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). It never needs the
+/// rest of the datagram, and leaves a checksum that was wrong as wrong as it was.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update(u32);
 
@@ -48,8 +48,8 @@ mod tests {
         assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
     }
 
-    /// RFC 1624 §3: equation 3 gives what summing everything up gives, for every checksum and a word of each kind. Words that are
-    /// not all zero never have the checksum 0xFFFF; so no update may make one.
+    /// RFC 1624 §3: equation 3 has the result of a complete sum, for every checksum and a word of each kind. Words that are not all zero
+    /// never have the checksum 0xFFFF; so no update may make one.
     #[test]
     fn an_update_is_the_sum_of_all_words() {
         for other in 1..=u16::MAX {

@@ -22,13 +22,14 @@ impl Way {
     }
 }
 
-/// A TCP connection as an observer between its ends knows it: from which number each side counts, how far it has come, and what its
-/// window field means.
+/// A TCP connection as an observer between its ends knows it: from which number each side counts, how far it has come, and what its window
+/// field means.
 ///
-/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. Of a side whose SYN was not seen, the first number seen is
-/// taken for its first byte of data. What is older than that, and arrives later, has offset 0.
+/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. Of a side whose SYN was not seen, the first number seen is taken
+/// for its first byte of data. What is older than that, and arrives later, has offset 0.
 ///
-/// What a side acknowledges is bounded by what the other one was seen to send: a host may claim more (RFC 9293 §3.10.7.4 drops such an ACK).
+/// Acknowledgements of a side are bounded by the data seen from the other side: a host may claim more (RFC 9293 §3.10.7.4 drops such an
+/// ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
     streams: [Stream; 2],

@@ -127,7 +127,7 @@ impl Headers {
         }
     }
 
-    /// Adds what TCP (RFC 9293 §3.1), UDP and ICMPv6 (RFC 8200 §8.1) put before their `length` bytes.
+    /// Adds the pseudo header of TCP (RFC 9293 §3.1), UDP and ICMPv6 (RFC 8200 §8.1) for `length` bytes.
     pub fn add_pseudo_header(&self, sum: Sum16BitWords, bytes: &[u8], length: usize) -> Sum16BitWords {
         let addresses = if self.is_v6 { &bytes[8..40] } else { &bytes[12..20] };
         sum.add_slice(addresses).add_2bytes([0, self.protocol]).add_2bytes((length as u16).to_be_bytes())

@@ -162,7 +162,7 @@ fn over_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -
     out
 }
 
-/// Sets the checksum at `at`, which is zero so far, of all bytes and of what `before` has summed up.
+/// Sets the checksum at `at`, which is zero so far, of all bytes and the sum in `before`.
 fn protect(bytes: &mut [u8], at: usize, before: Sum16BitWords) {
     let checksum = before.add_slice(bytes).ones_complement().to_ne_bytes();
     bytes[at..at + 2].copy_from_slice(&checksum);

@@ -62,7 +62,7 @@ fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
 /// checksums are their own. One that needs no cutting is one segment.
 ///
 /// # Errors
-/// [`OffloadError`] for what is no whole TCP or UDP datagram, and for a `gso_size` of zero.
+/// [`OffloadError`] for anything but a whole TCP or UDP datagram, and for a `gso_size` of zero.
 pub fn segments(datagram: &[u8], gso_size: u16) -> Result<impl Iterator<Item = Vec<u8>> + '_, OffloadError> {
     let large = Large::of(datagram, gso_size.into())?;
     let count = large.payload.len().div_ceil(large.size).max(1);

@@ -26,7 +26,8 @@ pub struct Seen {
     pub destination: IpAddr,
     /// Protocol behind the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
     pub protocol: u8,
-    /// Source and destination port of TCP, UDP, and what has them at the same place: DCCP, SCTP, UDP-Lite. A fragment has none.
+    /// Source and destination port of TCP, UDP, and other protocols that have them at the same place: DCCP, SCTP, UDP-Lite. A fragment has
+    /// none.
     pub ports: Option<[u16; 2]>,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,

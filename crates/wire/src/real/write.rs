@@ -1,4 +1,4 @@
-//! Writing into a datagram what the network changed of it.
+//! Writing the network's changes into a datagram.
 
 use super::checksum::Update;
 use super::headers::{Headers, TCP_HEADER, half, put, word};

@@ -1,4 +1,4 @@
-//! Routers answer with actions, know packets by where they come from and go, and count what they send.
+//! Actions of routers, packets by source and destination, and counts of messages.
 
 use airhop_base::{NodeId, Packet, Routing};
 use airhop_engine::Id;
@@ -75,7 +75,7 @@ impl RoutingCounts {
         [requests, replies, errors, link_failures]
     }
 
-    /// Adds what another router counted.
+    /// Adds the counts of another router.
     pub fn add(&mut self, mut other: RoutingCounts) {
         self.each_mut().into_iter().zip(other.each_mut()).for_each(|(count, more)| *count += *more);
     }

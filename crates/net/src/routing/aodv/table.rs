@@ -4,7 +4,7 @@ use super::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;
 
-/// The routes of a node, and what it knows of routes that it lost.
+/// Routing table of a node, with invalidated routes.
 #[derive(Debug, Default)]
 pub(super) struct Table(BTreeMap<NodeId, Route>);
 

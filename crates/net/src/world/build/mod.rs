@@ -38,7 +38,7 @@ impl World {
     ///
     /// # Errors
     /// [`BuildError`] if a flow has no route, or one through a cell whose routers cannot know its ends, or an application that its
-    /// transport cannot serve; if there are too many agents; or if what is to be drawn cannot be.
+    /// transport cannot serve; if there are too many agents; or if a random choice has no solution.
     pub fn new(
         plan: &Plan,
         seed: u64,

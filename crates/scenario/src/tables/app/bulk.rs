@@ -3,7 +3,7 @@ use crate::grammar::key::Variant;
 use airhop_net::plan::AppPlan;
 
 pub(super) static KIND: App = App {
-    variant: Variant::new("bulk", "always has data to send (TCP)", &[]),
+    variant: Variant::new("bulk", "bulk transfer: always has data to send (TCP)", &[]),
     transport: TCP,
     check: fits,
     plan: |_| Some(AppPlan::Bulk),

@@ -6,11 +6,7 @@ use airhop_net::plan::AppPlan;
 pub(super) static KIND: App = App {
     variant: Variant {
         example: r#"rate = "1 Mbit/s""#,
-        ..Variant::new(
-            "cbr",
-            "constant bit rate (UDP)",
-            &[key("rate", Kind::Rate, Required, "payload per second")],
-        )
+        ..Variant::new("cbr", "constant bit rate (UDP)", &[key("rate", Kind::Rate, Required, "payload rate")])
     },
     transport: UDP,
     check: fits,

@@ -1,4 +1,4 @@
-//! `app = { … }`: what a flow sends. An application is a file here, with its keys and its plan, and a word in the list.
+//! `app = { … }`: the application of a flow. An application is a file here, with its keys and its plan, and a word in the list.
 
 mod bulk;
 mod cbr;
@@ -15,7 +15,7 @@ struct App {
     variant: Variant,
     /// The transport that it needs.
     transport: &'static str,
-    /// Refuses what does not fit its flow.
+    /// Refuses values that do not fit its flow.
     check: fn(&Fields, &Fields, &mut Problems),
     plan: fn(&Fields) -> Option<AppPlan>,
 }
@@ -29,7 +29,7 @@ super::kinds! {
 const TCP: &str = "tcp";
 const UDP: &str = "udp";
 
-/// An application that fits any flow of its transport.
+/// Accepts an application that fits any flow of its transport.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
 /// Refuses an application that needs another transport, or does not fit its flow.
@@ -49,7 +49,7 @@ pub(super) fn check(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// The plan of an application.
+/// Returns the plan of an application.
 pub(super) fn plan(app: &Fields) -> Option<AppPlan> {
     (declared(app)?.plan)(app)
 }

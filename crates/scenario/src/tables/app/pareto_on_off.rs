@@ -20,7 +20,7 @@ pub(super) static KIND: App = App {
 };
 
 static KEYS: [Key; 4] = [
-    key("peak", Kind::Rate, Required, "payload per second while it is on"),
+    key("peak", Kind::Rate, Required, "payload rate while it is on"),
     key(
         "on",
         Kind::Span { least_ns: 1 },
@@ -32,11 +32,11 @@ static KEYS: [Key; 4] = [
         "shape",
         Kind::Number { least: 1.01, most: 100.0 },
         Value("1.5"),
-        "how heavy the tails are: P(X > x) falls as x^-shape (ns-2 shape_)",
+        "exponent of the tails: P(X > x) falls as x^-shape (ns-2 shape_)",
     ),
 ];
 
-/// A burst shorter than the time of a datagram is none.
+/// Checks that a burst is not shorter than the time of a datagram.
 fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
     let bytes = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
     let (Some(bytes), Some(peak), Some(on)) = (bytes, app.rate("peak"), app.span("on")) else { return };

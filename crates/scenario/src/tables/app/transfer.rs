@@ -8,8 +8,8 @@ pub(super) static KIND: App = App {
         example: r#"size = "10 kB""#,
         ..Variant::new(
             "transfer",
-            "sends so much and stops (TCP)",
-            &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "how much")],
+            "finite transfer: sends `size` and stops (TCP)",
+            &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "amount of data")],
         )
     },
     transport: TCP,

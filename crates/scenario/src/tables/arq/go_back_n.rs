@@ -7,8 +7,8 @@ use airhop_radio::arq::{ArqPlan, Group};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "go-back-n",
-        "up to `window` frames are on their way; the receiver takes them in order only, and at a timeout all of them go again (as in \
-         HDLC; Kounavis 1996)",
+        "go-back-n: up to `window` frames are under way; the receiver accepts them in order only, and at a timeout all of them are sent \
+         again (as in HDLC; Kounavis 1996)",
         &KEYS,
     ),
     window: Some(window_key),
@@ -18,12 +18,12 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
 const GROUPS: [(&str, Group); 2] = [("sliding", Group::Sliding), ("blocks", Group::Blocks)];
 
 static KEYS: [Key; 5] = [
-    window(MAX_WINDOW, "3", "frames without an ACK at most (Kounavis 1996)"),
+    window(MAX_WINDOW, "3", "maximum number of unacknowledged frames (Kounavis 1996)"),
     key(
         "group",
         Kind::Word(|| GROUPS.map(|(word, _)| word).to_vec()),
         Value(r#""sliding""#),
-        "a new frame follows each ACK, or `window` frames are sent, and acknowledged, as one block",
+        "sliding: a new frame follows each ACK; blocks: `window` frames are sent, and acknowledged, as one block",
     ),
     TIMEOUT,
     ATTEMPTS,

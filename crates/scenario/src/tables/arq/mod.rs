@@ -1,5 +1,5 @@
-//! `arq = { … }`: link-layer recovery on a radio link, the defaults that follow from the link, and what they become. A recovery is a
-//! file here, with its keys and its plan, and a word in the list.
+//! `arq = { … }`: link-layer recovery on a radio link, the defaults that follow from the link, and their plan. A recovery is a file here,
+//! with its keys and its plan, and a word in the list.
 
 mod go_back_n;
 mod none;
@@ -40,14 +40,14 @@ const TIMEOUT: Key = key(
         "`window` frames, one of the other direction, which an ACK may have to wait for, an ACK, and the way there and back; \
          frames are the largest of the flows that cross the link",
     ),
-    "a frame without an ACK is sent again so long after its transmission began",
+    "timeout of a link ACK, from the start of the frame's transmission",
 );
 
 const ATTEMPTS: Key = key(
     "attempts",
     Kind::Count { least: 1, most: 255 },
     Nothing("a packet is never given up"),
-    "transmissions of a frame at most, the first included; then its packet is dropped",
+    "maximum number of transmissions of a frame, the first included; then its packet is dropped",
 );
 
 const ACK: Key = key(
@@ -61,15 +61,15 @@ const fn window(most: u64, packets: &'static str, about: &'static str) -> Key {
     key("window", Kind::Count { least: 1, most }, Value(packets), about)
 }
 
-/// The `window` of a recovery that has the key.
+/// Returns the `window` of a recovery that has the key.
 fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// The keys of the recovery of what the first of `ends` sends, and the second.
+/// Keys of the recovery of data from the first of `ends`, and the second.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
-/// What timeouts of one direction's data depend on.
+/// Quantities that timeouts of one direction's data depend on.
 struct Times {
     /// The pace of the data, and of the way back: the mean, if it is that of a recorded link; the lowest, if it changes.
     pace: [LinkRate; 2],
@@ -80,7 +80,7 @@ struct Times {
 }
 
 impl Times {
-    /// Those of a direction of a radio link whose largest IP datagram has `largest` bytes.
+    /// Computes those of a direction of a radio link whose largest IP datagram has `largest` bytes.
     fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
@@ -91,24 +91,24 @@ impl Times {
         })
     }
 
-    /// The timeout of a recovery that the file gives none.
+    /// Returns the default timeout of a recovery.
     fn timeout(&self, arq: &Fields) -> Option<Span> {
         self.way_there_and_back(arq, frames_on_their_way(arq)?, self.frame)
     }
 
-    /// A frame, its ACK, and both ways: a timer that is shorter expires before any ACK can come.
+    /// Returns the time of a frame, its ACK, and both ways: a timer that is shorter expires before any ACK can come.
     fn least(&self, arq: &Fields) -> Option<Span> {
         self.way_there_and_back(arq, 1, 0)
     }
 
-    /// What each further copy takes that a receiver asks for: a frame, and the NAK.
+    /// Returns the additional time of each further copy that a receiver asks for: a frame, and the NAK.
     fn copy(&self, arq: &Fields) -> Option<Span> {
         let copy = self.pace[0].time_for(self.frame) + self.pace[1].time_for(ack_bytes(arq)?);
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
-    /// So many frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run, as the effective
-    /// scenario has it for a file that reads back.
+    /// Returns the time of `frames` frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run,
+    /// as the effective scenario has it for a file that reads back.
     fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
@@ -120,7 +120,7 @@ fn frames_on_their_way(arq: &Fields) -> Option<u32> {
     (declared(arq)?.window?)(arq)
 }
 
-/// Length of a control frame.
+/// Returns the length of a control frame.
 fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
@@ -169,12 +169,12 @@ fn recovers(arq: &Fields) -> bool {
     declared(arq).is_some_and(|recovery| recovery.window.is_some())
 }
 
-/// The plan of one direction's recovery.
+/// Returns the plan of one direction's recovery.
 pub(super) fn plan(arq: &Fields) -> Option<ArqPlan> {
     (declared(arq)?.plan)(arq)
 }
 
-/// What all recoveries have in common.
+/// Reads the rules common to all recoveries.
 fn rules(arq: &Fields) -> Option<ArqRules> {
     Some(ArqRules {
         window: frames_on_their_way(arq)?,

@@ -6,8 +6,8 @@ use airhop_radio::arq::{ArqPlan, SELECTIVE_WINDOW};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "selective-repeat",
-        "up to `window` frames are on their way; the receiver keeps what comes out of order, and only what is missing goes again; packets \
-         are delivered in order",
+        "selective repeat: up to `window` frames are under way; the receiver keeps frames out of order, and only missing ones are sent \
+         again; packets are delivered in order",
         &KEYS,
     ),
     window: Some(window_key),
@@ -15,12 +15,16 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
 };
 
 static KEYS: [Key; 5] = [
-    window(SELECTIVE_WINDOW as u64, "8", "frames without an ACK at most; the default is Airhop's choice"),
+    window(
+        SELECTIVE_WINDOW as u64,
+        "8",
+        "maximum number of unacknowledged frames; the default is Airhop's choice",
+    ),
     key(
         "srej",
         Kind::Flag,
         Value("true"),
-        "the receiver asks for missing frames as soon as it finds a gap (HDLC's SREJ); else they wait for the timeout",
+        "true: the receiver asks for missing frames as soon as it finds a gap (HDLC's SREJ); false: they wait for the timeout",
     ),
     TIMEOUT,
     ATTEMPTS,

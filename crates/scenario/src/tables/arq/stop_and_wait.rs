@@ -5,7 +5,7 @@ use airhop_radio::arq::{ArqPlan, Group};
 pub(super) static KIND: LinkRecovery = LinkRecovery {
     variant: Variant::new(
         "stop-and-wait",
-        "a frame goes when the one before has its ACK",
+        "stop-and-wait: a frame is sent when its predecessor is acknowledged",
         &[TIMEOUT, ATTEMPTS, ACK],
     ),
     window: Some(|_| Some(1)),

@@ -10,7 +10,7 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", gap = "1 s", mobile = "b""#,
         ..Variant::new(
             "handoff",
-            "the mobile leaves one base station and reaches the next after a gap; this link is then the one to that",
+            "handoff: the mobile leaves one base station and reaches the next after a gap; the link then leads to the new one",
             &KEYS,
         )
     },
@@ -24,21 +24,26 @@ const LOST: &str = "lost";
 
 static KEYS: [Key; 8] = [
     AT,
-    key("gap", Kind::Span { least_ns: 1 }, Required, "so long nothing leaves either end"),
-    key("mobile", Kind::Name, Required, "the end that moves; it keeps what it has to send"),
+    key(
+        "gap",
+        Kind::Span { least_ns: 1 },
+        Required,
+        "duration of the gap, in which nothing leaves either end",
+    ),
+    key("mobile", Kind::Name, Required, "the end that moves; it keeps its packets"),
     key(
         "fate",
         Kind::Word(|| vec![FORWARDED, LOST]),
         Value(r#""forwarded""#),
-        "of what waits at the old base station and comes to it in the gap: passed on to the new one (3GPP TS 36.300 §10.1.2.3), or not \
-         (Cáceres and Iftode 1995)",
+        "fate of packets that wait at the old base station, or reach it in the gap: forwarded to the new one (3GPP TS 36.300 \
+         §10.1.2.3), or lost (Cáceres and Iftode 1995)",
     ),
-    key("rate", Kind::LinkRate, Nothing("as before"), "the rate in the new cell"),
+    key("rate", Kind::LinkRate, Nothing("as before"), "rate in the new cell"),
     key(
         "delay",
         Kind::Span { least_ns: 0 },
         Nothing("as before"),
-        "the propagation delay by way of the new base station",
+        "propagation delay by way of the new base station",
     ),
     EVERY,
     DIRECTION,

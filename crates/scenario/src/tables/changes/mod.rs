@@ -1,5 +1,5 @@
-//! `changes = [{ … }]`: links between two nodes that change in the course of a run, what their changes say together, and what they
-//! become. A change is a file here, with its keys and its plan, and a word in the list.
+//! `changes = [{ … }]`: links between two nodes that change in the course of a run, the checks across their changes, and their plan. A
+//! change is a file here, with its keys and its plan, and a word in the list.
 
 mod handoff;
 mod outage;
@@ -16,19 +16,19 @@ use airhop_radio::link_schedule::{Change, ChangeKind};
 /// A change of a link as a file declares it.
 struct LinkChange {
     variant: Variant,
-    /// Refuses what does not fit its link.
+    /// Refuses values that do not fit its link.
     check: fn(&Fields, &Fields, &mut Problems),
-    /// How long it keeps everything off the link; `None`: it does not.
+    /// Duration for which it keeps everything off the link; `None`: it does not.
     lasting: fn(&Fields) -> Option<Span>,
-    /// What it is on its link.
+    /// Plan of the change on its link.
     plan: fn(&Fields, &Fields) -> Option<Planned>,
 }
 
-/// What becomes of a change.
+/// Result of planning a change.
 enum Planned {
     /// The link's schedule has it.
     Scheduled(ChangeKind),
-    /// An error of the channel: what is sent for so long is lost.
+    /// An error of the channel: frames sent for this duration are lost.
     Lost(Span),
 }
 
@@ -38,18 +38,14 @@ super::kinds! {
     rate, outage, handoff
 }
 
-const AT: Key = key("at", Kind::Span { least_ns: 0 }, Required, "when it begins");
-const EVERY: Key = key(
-    "every",
-    Kind::Span { least_ns: 1 },
-    Nothing("it happens once"),
-    "it happens again each time so much later",
-);
+const AT: Key = key("at", Kind::Span { least_ns: 0 }, Required, "start time");
+const EVERY: Key =
+    key("every", Kind::Span { least_ns: 1 }, Nothing("it happens once"), "period of its repetition");
 
-/// A change that fits any link.
+/// Accepts a change that fits any link.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
-/// So many changes of a link at most; each takes memory in every run.
+/// Maximum number of changes of a link; each takes memory in every run.
 const MAX_CHANGES: u64 = 100_000;
 
 /// Refuses changes of a link that contradict each other, or that a run of this duration does not come to.
@@ -69,7 +65,7 @@ pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Proble
         }
     }
     for direction in each_way::DIRECTIONS {
-        // What is wrong of both directions is said once.
+        // A problem of both directions is reported once.
         if problems.len() == before && link.tables("changes").iter().all(|change| change.sound) {
             check_order(link, direction, duration, problems);
         }
@@ -97,7 +93,7 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
     }
 }
 
-/// Refuses what happens to a direction at the same time and cannot.
+/// Refuses changes of a direction that exclude each other at the same time.
 fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut Problems) {
     let all = occurrences(link, direction, duration);
     let (lasting, rates): (Vec<_>, Vec<_>) =
@@ -134,12 +130,12 @@ fn planned(change: &Fields, link: &Fields) -> Option<Planned> {
     (declared(change)?.plan)(change, link)
 }
 
-/// The changes of a direction of a link.
+/// Returns the changes of a direction of a link.
 fn of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
     link.tables("changes").iter().filter(move |change| is_for(change, link, direction))
 }
 
-/// When the changes of a direction happen, in order, those at the same time as the file has them.
+/// Returns the times of a direction's changes, in order, those at the same time in the order of the file.
 fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &Fields)> {
     let mut all = Vec::new();
     for change in of(link, direction) {
@@ -153,7 +149,7 @@ fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &F
     all
 }
 
-/// The changes of the schedule of a checked link's direction.
+/// Returns the changes of the schedule of a checked link's direction.
 pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for (at, change) in occurrences(link, direction, duration) {
@@ -164,7 +160,7 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
     Some(changes)
 }
 
-/// The outages of a checked link's direction in which what is sent is lost.
+/// Returns the outages of a checked link's direction in which sent frames are lost.
 pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match planned(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),
@@ -173,13 +169,13 @@ pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Ti
     occurrences(link, direction, duration).into_iter().filter_map(lost).collect()
 }
 
-/// The lowest rate that a direction changes to.
+/// Returns the lowest rate that a direction changes to.
 pub(super) fn lowest_rate(link: &Fields, direction: usize) -> Option<Rate> {
     let changes = of(link, direction).filter(|change| change.takes("rate"));
     changes.filter_map(|change| change.rate("rate")).min()
 }
 
-/// The longest delay that a direction changes to.
+/// Returns the longest delay that a direction changes to.
 pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
     let changes = of(link, direction).filter(|change| change.takes("delay"));
     changes.filter_map(|change| change.span("delay")).max()

@@ -7,7 +7,7 @@ use airhop_radio::link_schedule::ChangeKind;
 pub(super) static KIND: LinkChange = LinkChange {
     variant: Variant {
         example: r#"at = "1 s", lasts = "1 s""#,
-        ..Variant::new("outage", "nothing gets through", &KEYS)
+        ..Variant::new("outage", "outage: nothing gets through", &KEYS)
     },
     check: fits,
     lasting: |change| change.span("lasts"),
@@ -19,12 +19,12 @@ const LOST: &str = "lost";
 
 static KEYS: [Key; 5] = [
     AT,
-    key("lasts", Kind::Span { least_ns: 1 }, Required, "for so long"),
+    key("lasts", Kind::Span { least_ns: 1 }, Required, "duration"),
     key(
         "fate",
         Kind::Word(|| vec![WAIT, LOST]),
         Value(r#""wait""#),
-        "of packets: the ends know and send nothing, so that they wait; or what is sent is lost",
+        "fate of packets: wait = the ends know of the outage and hold them; lost = packets that are sent are lost",
     ),
     EVERY,
     DIRECTION,

@@ -8,8 +8,8 @@ pub(super) static KIND: LinkChange = LinkChange {
         example: r#"at = "1 s", rate = "1 Mbit/s""#,
         ..Variant::new(
             "rate",
-            "another rate; a packet that is being sent goes on with it",
-            &[AT, key("rate", Kind::LinkRate, Required, "the rate from then on"), EVERY, DIRECTION],
+            "new rate; a packet that is being sent continues at it",
+            &[AT, key("rate", Kind::LinkRate, Required, "new rate from then on"), EVERY, DIRECTION],
         )
     },
     check: fits,

@@ -1,4 +1,4 @@
-//! Which error model each direction of a link has.
+//! Error model of each direction of a link.
 
 use super::{check_one, plan};
 use crate::grammar::fields::Fields;

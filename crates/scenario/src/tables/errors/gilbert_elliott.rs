@@ -22,9 +22,19 @@ pub(super) static KIND: Model = Model {
 const CHAIN: &str = "`p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are needed";
 
 static KEYS: [Key; 10] = [
-    key("p_gb", Kind::Probability, Nothing(CHAIN), "from good to bad after a frame"),
-    key("p_bg", Kind::Probability, Nothing("1 - p_bb"), "from bad to good after a frame"),
-    key("p_bb", Kind::Probability, Nothing("1 - p_bg"), "from bad to bad (Yun 2009 §5.4)"),
+    key("p_gb", Kind::Probability, Nothing(CHAIN), "probability of a change from good to bad after a frame"),
+    key(
+        "p_bg",
+        Kind::Probability,
+        Nothing("1 - p_bb"),
+        "probability of a change from bad to good after a frame",
+    ),
+    key(
+        "p_bb",
+        Kind::Probability,
+        Nothing("1 - p_bg"),
+        "probability to stay bad after a frame (Yun 2009 §5.4)",
+    ),
     key("loss", Kind::Probability, Nothing(CHAIN), "average loss rate"),
     key(
         "burst",
@@ -38,14 +48,14 @@ static KEYS: [Key; 10] = [
         "step",
         Kind::Span { least_ns: 1_000 },
         Nothing("the chain steps with every data frame"),
-        "the chain steps so often, whether or not anybody sends; a frame has the state in which it began",
+        "interval of the chain's steps in time, whether or not anybody sends; a frame has the state in which it began",
     ),
     key(
         "strikes",
         Kind::Word(|| Strikes::ALL.map(|(word, _)| word).to_vec()),
         Value(r#""data""#),
-        "the frames that it can take: data = all but link ACKs, RTS and CTS; unicast = of those the ones for one station, so that \
-         requests for routes are spared; payload = of those again the ones that carry more than headers, so that TCP's ACKs are spared",
+        "frames that can be lost: data = all but link ACKs, RTS and CTS; unicast = only data frames to one station, so that route requests \
+         are spared; payload = only unicast data frames with more than headers, so that TCP's ACKs are spared, too",
     ),
     DIRECTION,
 ];
@@ -97,8 +107,8 @@ fn averages(model: &Fields) -> Option<String> {
     })
 }
 
-/// The probabilities to leave the good and the bad state: those given, or those of a chain with that loss rate and those bad states.
-/// The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg.
+/// Returns the probabilities to leave the good and the bad state: those given, or those of a chain with that loss rate and those bad
+/// states. The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg.
 fn leave(model: &Fields) -> Option<[f64; 2]> {
     let Some(loss) = model.number("loss") else {
         let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;

@@ -1,5 +1,5 @@
-//! `errors = { … }`: what the channel does to frames. A model is a file here, with its keys, what they say together and its plan, and a
-//! word in the list.
+//! `errors = { … }`: error models of the channel. A model is a file here, with its keys, the checks across them and its plan, and a word in
+//! the list.
 
 mod bernoulli;
 mod clean;
@@ -21,11 +21,11 @@ use airhop_radio::errors::ErrorPlan;
 /// An error model as a file declares it.
 struct Model {
     variant: Variant,
-    /// What is wrong with keys of which each by itself is right.
+    /// Contradiction between keys of which each by itself is right.
     contradiction: fn(&Fields) -> Option<String>,
-    /// Refuses what a run of this duration would have too much of.
+    /// Refuses parameters that would need too much memory in a run of this duration.
     check: fn(&Fields, Span, &mut Problems),
-    /// Its plan on a link whose largest data frame has so many bytes.
+    /// Plan on a link whose largest data frame has this many bytes.
     plan: fn(&Fields, u32) -> Option<ErrorPlan>,
 }
 
@@ -39,22 +39,22 @@ const DIRECTION: Key = key(
     "direction",
     Kind::Direction,
     Nothing("both directions"),
-    "one direction only, \"a->b\"; on a wlan \"a->*\" is all that a sends",
+    "direction that it applies to, \"a->b\"; on a wlan \"a->*\" is all frames from a",
 );
 
 const REFERENCE: Key = key(
     "reference",
     Kind::Bytes { least: 1, most: 70_000 },
     Nothing("the largest data frame of the flows that cross this link"),
-    "the frame that `fer` is about, link-layer header included",
+    "length of the frame that `fer` is about, link-layer header included",
 );
 
-/// A model in which no key contradicts another.
+/// Accepts a model in which no key contradicts another.
 fn is_consistent(_: &Fields) -> Option<String> {
     None
 }
 
-/// A model that any run has room for.
+/// Accepts a model that any run has room for.
 fn fits(_: &Fields, _: Span, _: &mut Problems) {}
 
 /// Refuses an error model whose keys contradict each other, or are too few; or that has more fades in a run of this duration than
@@ -69,12 +69,12 @@ fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     }
 }
 
-/// The plan of an error model on a link whose largest data frame has `largest` bytes.
+/// Returns the plan of an error model on a link whose largest data frame has `largest` bytes.
 pub(super) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
     (declared(model)?.plan)(model, largest)
 }
 
-/// Bits of the frame that an error rate is about.
+/// Returns the bits of the frame that an error rate is about.
 fn reference_bits(model: &Fields, largest: u32) -> u64 {
     model.bytes("reference").unwrap_or(largest.into()) * 8
 }

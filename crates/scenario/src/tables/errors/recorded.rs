@@ -11,7 +11,7 @@ pub(super) static KIND: Model = Model {
         example: r#"file = "fades.csv", ber_good = 0, ber_bad = 0.01"#,
         ..Variant::new(
             "recorded",
-            "fades out of a file, the same in both directions and in every run; after its end it begins again",
+            "fades from a file, the same in both directions and in every run; after its end the record repeats",
             &KEYS,
         )
     },
@@ -31,7 +31,7 @@ static KEYS: [Key; 8] = [
         "digest",
         Kind::Digest,
         Derived("that of the file"),
-        "of the content of the file; with another content it is refused",
+        "digest of the file; a file with another digest is refused",
     ),
     BER_GOOD,
     BER_BAD,
@@ -41,7 +41,7 @@ static KEYS: [Key; 8] = [
     DIRECTION,
 ];
 
-/// The record in a model's file.
+/// Returns the record in a model's file.
 fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
     let file = model.file("file")?;
     let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);

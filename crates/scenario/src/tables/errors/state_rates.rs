@@ -1,4 +1,4 @@
-//! How much a channel errs in good and in bad times: per bit, or by the rate at which full data frames are lost.
+//! Error rates of a channel in good and in bad times: per bit, or by the rate at which full data frames are lost.
 
 use super::reference_bits;
 use crate::grammar::fields::Fields;

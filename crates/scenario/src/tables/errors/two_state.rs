@@ -22,7 +22,7 @@ pub(super) static KIND: Model = Model {
     plan,
 };
 
-/// So many fades of a channel in a run at most; each takes memory in a trace.
+/// Maximum number of fades of a channel in a run; each takes memory in a trace.
 const MAX_FADES: u64 = 1_000_000;
 
 static KEYS: [Key; 10] = [
@@ -32,13 +32,13 @@ static KEYS: [Key; 10] = [
         "sojourn",
         Kind::Word(|| Sojourn::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""exponential""#),
-        "how these times are distributed: exponential; uniform from 0 to twice the mean (the \"uniformal\" ones of Kounavis 1996); uniform from half to three halves of it; all the same",
+        "distribution of these times: exponential; uniform from 0 to twice the mean (the \"uniformal\" ones of Kounavis 1996); uniform from half to three halves of it; constant",
     ),
     key(
         "start",
         Kind::Word(|| Start::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""stationary""#),
-        "begins at any moment of a path that has been there for ever, or with a whole good time, as ns-2 and Bakshi et al. do",
+        "initial state: stationary = at any moment of a path that has been there for ever; good = with a whole good time, as in ns-2 and Bakshi et al.",
     ),
     BER_GOOD,
     BER_BAD,

@@ -23,7 +23,7 @@ static KEYS: [Key; 3] = [
         "arm",
         Kind::Count { least: 1, most: (MAX_STATIONS - 1) / 4 },
         Required,
-        "stations of each of the four arms, the middle left out",
+        "number of stations of each of the four arms, without the middle",
     ),
     SPACING,
     PREFIX,

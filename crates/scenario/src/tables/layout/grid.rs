@@ -19,8 +19,8 @@ pub(super) static KIND: Layout = Layout {
 };
 
 static KEYS: [Key; 4] = [
-    key("columns", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "stations in a row"),
-    key("rows", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "stations in a column"),
+    key("columns", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "number of stations in a row"),
+    key("rows", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "number of stations in a column"),
     SPACING,
     PREFIX,
 ];

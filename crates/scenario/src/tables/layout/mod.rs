@@ -17,13 +17,13 @@ use airhop_net::plan::Area;
 /// A layout as a file declares it.
 struct Layout {
     variant: Variant,
-    /// Where its stations are, in the order of their numbers; [0, 0] for what is drawn.
+    /// Places of its stations, in the order of their numbers; [0, 0] for places that are drawn.
     places: fn(&Fields) -> Option<Vec<Place>>,
     /// Refuses too many stations.
     check: fn(&Fields, &mut Problems),
     /// Stations of its longest line.
     line: fn(&Fields) -> Option<u64>,
-    /// The rectangle in which its places are drawn for each replication; `None`: the file says where they are.
+    /// Rectangle in which its places are drawn for each replication; `None`: the file has the places.
     drawn_in: Option<fn(&Fields) -> Option<Area>>,
 }
 
@@ -40,32 +40,32 @@ const PREFIX: Key = key(
     "prefix",
     Kind::Name,
     Value(r#""n""#),
-    "how the names of the stations begin; numbers from 0 follow. Layouts with the same prefix share nodes",
+    "prefix of the stations' names; numbers from 0 follow. Layouts with the same prefix share nodes",
 );
-const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "how many stations");
-const SPACING: Key = key("spacing", Kind::Metres, Required, "from each station to the next");
+const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
+const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");
 
 /// In place of the positions of stations.
 pub(crate) const LAYOUT_KEY: Key = key(
     "layout",
     Kind::Choice(&LAYOUT),
-    Nothing("`stations` says where each is"),
-    "places stations by a rule, in place of `stations`",
+    Nothing("`stations` has their positions"),
+    "rule that places the stations, instead of `stations`",
 );
 
-/// What [`crate::whole::places()`] is told.
+/// Keys that [`crate::whole::places()`] reads.
 pub(crate) static PLACED: [Key; 3] = [
     Key { without: Required, ..LAYOUT_KEY },
     key(
         "receive",
         Kind::Metres,
         Nothing("all stations hear each other"),
-        "frames can be received up to here",
+        "receive range: frames can be decoded up to this distance",
     ),
     key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
 ];
 
-/// A layout whose keys bound how many stations it has.
+/// Accepts a layout whose keys bound its number of stations.
 fn is_bounded(_: &Fields, _: &mut Problems) {}
 
 /// Places on a grid of the layout's spacing.
@@ -74,7 +74,7 @@ fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
 
-/// A layout's name with its stations, in a line for readers of the effective scenario.
+/// Describes a layout with its stations, in a line for readers of the effective scenario.
 const fn made_of(
     kind: &'static str,
     about: &'static str,
@@ -84,7 +84,7 @@ const fn made_of(
     Variant { example, comment: Some(comment), ..Variant::new(kind, about, keys) }
 }
 
-/// The stations of a wlan: those of the file, or those that its layout makes. Places that are drawn are [0, 0] until then.
+/// Returns the stations of a wlan: those of the file, or those that its layout makes. Places that are drawn are [0, 0] until then.
 pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Place)>> {
     match wlan.table("layout") {
         Some(layout) => made(layout),
@@ -92,7 +92,7 @@ pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Place)>> {
     }
 }
 
-/// The stations that a layout makes.
+/// Returns the stations that a layout makes.
 pub(crate) fn made(layout: &Fields) -> Option<Vec<(String, Place)>> {
     let prefix = layout.text("prefix")?;
     let named = |(i, place)| (format!("{prefix}{i}"), place);
@@ -103,12 +103,12 @@ fn places(layout: &Fields) -> Option<Vec<Place>> {
     (declared(layout)?.places)(layout)
 }
 
-/// The rectangle that places are drawn in; `None` if they are known.
+/// Returns the rectangle that places are drawn in; `None` if they are known.
 pub(crate) fn area(wlan: &Fields) -> Option<Area> {
     wlan.table("layout").and_then(area_of)
 }
 
-/// The same of a layout.
+/// Returns the area of a layout.
 pub(crate) fn area_of(layout: &Fields) -> Option<Area> {
     (declared(layout)?.drawn_in?)(layout)
 }
@@ -147,7 +147,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     }
 }
 
-/// Refuses what would be too many stations, and lines of them that would be too long.
+/// Refuses too many stations, and lines of them that would be too long.
 fn check_room(layout: &Fields, problems: &mut Problems) {
     let Some(declared) = declared(layout) else { return };
     (declared.check)(layout, problems);
@@ -173,7 +173,7 @@ fn check_prefix(layout: &Fields, problems: &mut Problems) {
     problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
 }
 
-/// What a layout makes, in a line for readers of the effective scenario.
+/// Describes a layout in a line for readers of the effective scenario.
 fn comment(layout: &Fields) -> Option<String> {
     /// More stations than these would be more to read than the rule.
     const SHOWN: usize = 20;

@@ -7,8 +7,8 @@ use airhop_net::plan::Area;
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
         "random",
-        "places drawn for each seed and replication, each place of a rectangle as likely as any other; the same for every scheme (stream \
-         `<wlan>.layout`; at most 10000 draws of all of them until they are as asked for)",
+        "places drawn for each seed and replication, uniform in a rectangle; the same for every scheme (stream `<wlan>.layout`; at most \
+         10000 draws of all of them until they meet the conditions)",
         &KEYS,
         r#"nodes = 3, width = "30 m", height = "30 m""#,
     ),
@@ -20,13 +20,13 @@ pub(super) static KIND: Layout = Layout {
 
 static KEYS: [Key; 5] = [
     NODES,
-    key("width", Kind::Metres, Required, "the rectangle's extent in x, from 0"),
-    key("height", Kind::Metres, Required, "its extent in y, from 0"),
+    key("width", Kind::Metres, Required, "extent of the rectangle in x, from 0"),
+    key("height", Kind::Metres, Required, "extent of the rectangle in y, from 0"),
     key(
         "connected",
         Kind::Flag,
         Value("true"),
-        "only places from each of which frames find a way to each other",
+        "accept only places in which all stations can reach each other, over others if need be",
     ),
     PREFIX,
 ];

@@ -7,7 +7,7 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "biased",
-            "when it is full, the newest packet that its sender marked \"out\" makes room for one marked \"in\" (Biaz and Vaidya 2005)",
+            "biased queue management: when full, a packet that its sender marked \"in\" replaces the newest one marked \"out\" (Biaz and Vaidya 2005)",
             &[PACKETS, DIRECTION],
         )
     },

@@ -10,7 +10,7 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "codel",
-            "controlled delay: drops, or marks, the oldest, ever more often, while every packet waits too long (RFC 8289)",
+            "controlled delay: drops or marks packets at the head, at a growing rate, while the sojourn time stays above its target (RFC 8289)",
             &KEYS,
         )
     },
@@ -22,18 +22,18 @@ pub(super) const TARGET: Key = key(
     "target",
     Kind::Span { least_ns: 1 },
     Value(r#""5 ms""#),
-    "wait that a queue may always have; less than `interval` (RFC 8289 §4.3)",
+    "acceptable standing queueing delay; less than `interval` (RFC 8289 §4.3)",
 );
 
 pub(super) const INTERVAL: Key = key(
     "interval",
     Kind::Span { least_ns: 1 },
     Value(r#""100 ms""#),
-    "how long every packet has waited longer when the first is told; about the longest round trip (RFC 8289 §4.2)",
+    "time for which the sojourn time must stay above `target` before the first drop or mark; about the longest round trip (RFC 8289 §4.2)",
 );
 
 static KEYS: [Key; 5] = [
-    capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
+    capacity("1000", "queue capacity, packets, without the one in service (Linux 6)"),
     TARGET,
     INTERVAL,
     key(
@@ -45,7 +45,8 @@ static KEYS: [Key; 5] = [
     DIRECTION,
 ];
 
-/// RFC 8289 §4.2, §4.3: the interval is a round trip, and the target a small part of it.
+/// Checks that the target is less than the interval (RFC 8289 §4.2, §4.3: the interval is a round trip, and
+/// the target a small part of it).
 pub(super) fn check_target(queue: &mut Fields, problems: &mut Problems) {
     let (Some(target), Some(interval)) = (queue.span("target"), queue.span("interval")) else { return };
     if target >= interval {

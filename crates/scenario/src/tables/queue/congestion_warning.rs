@@ -10,7 +10,7 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "congestion-warning",
-            "marks every ECN-capable packet while the averaged queue is long; what finds it full is dropped (Xu, Tian and Ansari 2004)",
+            "congestion warning: marks every ECN-capable packet while the averaged queue is long; a packet that finds the queue full is dropped (Xu, Tian and Ansari 2004)",
             &KEYS,
         )
     },
@@ -30,7 +30,7 @@ static KEYS: [Key; 4] = [
         "weight",
         Kind::Probability,
         Value("0.2"),
-        "what one arrival weighs in the average; the default is Airhop's choice. 1: the queue itself counts, which is the step at K of \
+        "weight of one arrival in the average; the default is Airhop's choice. 1: the instantaneous queue counts, which is the step at K of \
          DCTCP's switches (RFC 8257 §3.1)",
     ),
     DIRECTION,

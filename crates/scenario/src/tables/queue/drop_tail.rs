@@ -7,7 +7,7 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO],
         ..Variant::new(
             "drop-tail",
-            "first in, first out; what finds it full is dropped",
+            "first in, first out; a packet that finds the queue full is dropped",
             &[PACKETS, DIRECTION],
         )
     },

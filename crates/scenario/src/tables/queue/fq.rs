@@ -8,7 +8,7 @@ pub(super) static KIND: Discipline = Discipline {
         "a queue for each flow, served by deficit round robin; when all places are taken, the longest loses its newest packet (Shreedhar \
          and Varghese 1995)",
         &[
-            capacity("50", "packets that can wait in all queues together, the one in service not counted"),
+            capacity("50", "capacity of all queues together, packets, without the one in service"),
             QUANTUM,
             DIRECTION,
         ],

@@ -10,7 +10,7 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[DROPS_EARLY],
         ..Variant::new(
             "fq-codel",
-            "a queue for each flow, served in turn, each with controlled delay; what does not build up goes first (RFC 8290)",
+            "a queue for each flow, served in turn, each with controlled delay; flows that build no queue (sparse flows) get priority (RFC 8290)",
             &KEYS,
         )
     },
@@ -21,7 +21,7 @@ pub(super) static KIND: Discipline = Discipline {
 static KEYS: [Key; 7] = [
     capacity(
         "10240",
-        "packets that can wait in all queues together, the one in service not counted (RFC 8290 §5.2.3)",
+        "capacity of all queues together, packets, without the one in service (RFC 8290 §5.2.3)",
     ),
     TARGET,
     INTERVAL,
@@ -30,7 +30,7 @@ static KEYS: [Key; 7] = [
         "flows",
         Kind::Count { least: 1, most: u16::MAX as u64 },
         Value("1024"),
-        "queues; flows share them when there are more of them (RFC 8290 §5.2.5)",
+        "number of queues; flows share queues if there are more flows (RFC 8290 §5.2.5)",
     ),
     key(
         "ecn",

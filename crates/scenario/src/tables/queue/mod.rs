@@ -1,5 +1,5 @@
-//! `queue = { … }`: the discipline of what waits before a link. Each is a file here, with its keys, what they say together and its
-//! plan, and a word in the list.
+//! `queue = { … }`: the discipline of a queue before a link. Each is a file here, with its keys, the checks across them and its plan, and a
+//! word in the list.
 
 mod biased;
 mod codel;
@@ -31,15 +31,15 @@ super::kinds! {
     drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
 }
 
-/// It keeps the order of its packets.
+/// Flag of disciplines that keep the order of their packets.
 const FIFO: &str = "fifo";
-/// It drops packets although there is room for them (RFC 7567: active queue management).
+/// Flag of disciplines that drop packets although there is room for them (RFC 7567: active queue management).
 const DROPS_EARLY: &str = "drops-early";
 
 /// The longest queue.
 const MAX_PACKETS: u64 = 1_000_000;
 
-const PACKETS: Key = capacity("50", "packets that can wait, the one in service not counted");
+const PACKETS: Key = capacity("50", "queue capacity, packets, without the one in service");
 
 const fn capacity(packets: &'static str, about: &'static str) -> Key {
     key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, Without::Value(packets), about)
@@ -49,7 +49,7 @@ const QUANTUM: Key = key(
     "quantum",
     Kind::Bytes { least: 256, most: 65_535 },
     Without::Value(r#""1514 B""#),
-    "bytes that a flow may send in its turn: a frame of Ethernet (RFC 8290 §5.2.4)",
+    "bytes per flow and turn: an Ethernet frame (RFC 8290 §5.2.4)",
 );
 
 /// Fills the defaults of a link's queues and checks each.
@@ -81,7 +81,7 @@ pub(super) fn check(link: &Fields, problems: &mut Problems) {
     }
 }
 
-/// The queue of a link before the transmitter of this hop.
+/// Returns the queue of a link before the transmitter of this hop.
 pub(crate) fn before(link: &Fields, hop: Hop) -> Option<&Fields> {
     match hop {
         Hop::Link(number) => each_way::table(link, "queue", usize::from(number % 2)),
@@ -90,25 +90,25 @@ pub(crate) fn before(link: &Fields, hop: Hop) -> Option<&Fields> {
     }
 }
 
-/// The plans of the queues at both ends of a link.
+/// Returns the plans of the queues at both ends of a link.
 pub(super) fn each_way(link: &Fields) -> Option<[QueuePlan; 2]> {
     let one = |direction| plan(each_way::table(link, "queue", direction)?);
     Some([one(0)?, one(1)?])
 }
 
-/// The plan of a queue.
+/// Returns the plan of a queue.
 pub(crate) fn plan(queue: &Fields) -> Option<QueuePlan> {
     (declared(queue)?.plan)(queue)
 }
 
-/// A discipline whose keys say all of themselves.
+/// Accepts a discipline whose keys need no further checks.
 fn is_resolved(_: &mut Fields, _: &mut Problems) {}
 
 fn packets(queue: &Fields) -> Option<usize> {
     usize::try_from(queue.count("packets")?).ok()
 }
 
-/// An average in which no arrival weighs anything stays where it begins, at 0.
+/// Checks that the weight of an arrival is not zero: the average would stay at its initial value of 0.
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
         let what = "expected more than 0: the average would never follow the queue";

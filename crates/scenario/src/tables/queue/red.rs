@@ -10,8 +10,8 @@ pub(super) static KIND: Discipline = Discipline {
         flags: &[FIFO, DROPS_EARLY],
         ..Variant::new(
             "red",
-            "random early detection: drops, or marks, more and more of the arriving packets as the averaged queue grows (Floyd and \
-             Jacobson 1993)",
+            "random early detection: drops or marks a growing share of the arriving packets as the averaged queue grows (Floyd and Jacobson \
+             1993)",
             &KEYS,
         )
     },
@@ -31,25 +31,25 @@ static KEYS: [Key; 9] = [
         "max",
         Kind::Count { least: 2, most: 3 * MAX_PACKETS },
         Derived("three times `min` (Floyd 1997)"),
-        "averaged queue at which `max_p` of them are; more than `min`",
+        "averaged queue at which the share of dropped or marked packets is `max_p`; more than `min`",
     ),
     key(
         "max_p",
         Kind::Probability,
         Value("0.1"),
-        "share that is dropped or marked just below `max` (Floyd 1997)",
+        "share of packets dropped or marked just below `max` (Floyd 1997)",
     ),
     key(
         "weight",
         Kind::Probability,
         Value("0.002"),
-        "what one arrival weighs in the average (Floyd and Jacobson 1993 §6)",
+        "weight of one arrival in the average (Floyd and Jacobson 1993 §6)",
     ),
     key(
         "gentle",
         Kind::Flag,
         Value("true"),
-        "from `max_p` at `max` to all packets at twice `max` (Floyd 2000); else all from `max` on",
+        "true: the share grows from `max_p` at `max` to 1 at twice `max` (Floyd 2000); false: it is 1 from `max` on",
     ),
     key(
         "ecn",

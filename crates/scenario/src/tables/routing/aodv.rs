@@ -9,8 +9,7 @@ use airhop_net::routing::AodvPlan;
 pub(super) static KIND: Protocol = Protocol {
     variant: Variant::new(
         "aodv",
-        "routes are asked for when they are needed, and given up when the link layer gives a packet up (RFC 3561); flows over such a wlan \
-         begin and end in it",
+        "routes on demand, invalidated when the link layer discards a packet (RFC 3561); flows over such a wlan begin and end in it",
         &KEYS,
     ),
     is_on_demand: true,
@@ -27,51 +26,47 @@ static KEYS: [Key; 9] = [
         "preset",
         Kind::Word(|| AodvPlan::PRESETS.map(|(name, _)| name).to_vec()),
         Value(r#""rfc3561""#),
-        "where rules and other defaults come from: RFC 3561, ns-2.35",
+        "source of rules and other defaults: RFC 3561, ns-2.35",
     ),
     preset(
         "active_route",
         Kind::Span { least_ns: 1_000_000 },
-        "how long a route lives that is not used (ACTIVE_ROUTE_TIMEOUT)",
+        "lifetime of an unused route (ACTIVE_ROUTE_TIMEOUT)",
     ),
     preset(
         "own_route",
         Kind::Span { least_ns: 1_000_000 },
-        "how long a route is good for, as its destination says (MY_ROUTE_TIMEOUT)",
+        "lifetime of a route in replies of its destination (MY_ROUTE_TIMEOUT)",
     ),
     preset(
         "hop_time",
         Kind::Span { least_ns: 1_000 },
-        "what a hop takes at most: how long answers are waited for (NODE_TRAVERSAL_TIME)",
+        "upper estimate of a hop's traversal time, for the timeouts of requests (NODE_TRAVERSAL_TIME)",
     ),
     preset(
         "diameter",
         Kind::Count { least: 1, most: 64 },
-        "hops between two stations at most (NET_DIAMETER)",
+        "maximum number of hops between two stations (NET_DIAMETER)",
     ),
     preset(
         "retries",
         Kind::Count { least: 0, most: 16 },
-        "repetitions of a request through the whole network before its packets are dropped (RREQ_RETRIES)",
+        "number of repetitions of a request through the whole network before its packets are dropped (RREQ_RETRIES)",
     ),
     preset(
         "buffer",
         Kind::Count { least: 1, most: 100_000 },
-        "packets that a station holds while it searches",
+        "capacity of a station's buffer during route discovery, packets",
     ),
-    preset(
-        "jitter",
-        Kind::Span { least_ns: 0 },
-        "what is passed on to all is delayed by a random time up to this",
-    ),
+    preset("jitter", Kind::Span { least_ns: 0 }, "upper bound of the random delay of a rebroadcast"),
     preset(
         "repair",
         Kind::Flag,
-        "mend a broken route near its destination before telling of it (RFC 3561 §6.12); with preset ns2 as ns-2 does, with its faults",
+        "repair a broken route near its destination before sending a route error (RFC 3561 §6.12); with preset ns2 as ns-2 does, with its faults",
     ),
 ];
 
-/// What each preset has for a key.
+/// Returns the values of a key in each preset.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, plan): (&'static str, AodvPlan)| {
         values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
@@ -90,7 +85,7 @@ fn preset_of(routing: &Fields) -> Option<AodvPlan> {
     of_word(&AodvPlan::PRESETS, routing.word("preset")?)
 }
 
-/// The keys whose default the preset has, with its value; what [`plan`] reads.
+/// Returns the keys whose default the preset has, with its value, as [`plan`] reads them.
 fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
     [
         ("active_route", Val::Span(p.active_route)),

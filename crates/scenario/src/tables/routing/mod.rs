@@ -11,9 +11,9 @@ use airhop_net::plan::RoutingPlan;
 /// A routing protocol as a file declares it.
 struct Protocol {
     variant: Variant,
-    /// Routes are asked for when they are needed, so nobody knows the way of a flow in advance.
+    /// True if routes are found on demand, so that the path of a flow is not known in advance.
     is_on_demand: bool,
-    /// Fills what the file leaves to a preset.
+    /// Fills the defaults of a preset.
     fill: fn(&mut Fields),
     plan: fn(&Fields) -> Option<RoutingPlan>,
 }
@@ -24,7 +24,7 @@ super::kinds! {
     static_routes, aodv
 }
 
-/// Fills what the file leaves to the preset.
+/// Fills the defaults of the preset.
 pub(super) fn fill(wlan: &mut Fields) {
     let Some(Val::Table(routing)) = wlan.get_mut("routing") else { return };
     if let Some(protocol) = declared(routing) {
@@ -37,7 +37,7 @@ pub(super) fn is_on_demand(wlan: &Fields) -> bool {
     wlan.table("routing").and_then(declared).is_some_and(|protocol| protocol.is_on_demand)
 }
 
-/// The plan of a wlan's routing.
+/// Returns the plan of a wlan's routing.
 pub(super) fn plan(wlan: &Fields) -> Option<RoutingPlan> {
     let routing = wlan.table("routing")?;
     (declared(routing)?.plan)(routing)

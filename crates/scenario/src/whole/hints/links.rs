@@ -15,7 +15,7 @@ const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 /// The keys of the recovery of each direction.
 const ARQ: [&str; 2] = ["arq", "arq_back"];
 
-/// A fast radio link whose losses nothing repairs below TCP.
+/// Finds fast radio links without recovery below TCP.
 pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
@@ -32,10 +32,10 @@ pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
     })
 }
 
-/// A radio link whose frame window is smaller than its rate times its round trip.
+/// Finds radio links whose frame window is smaller than rate times round trip.
 pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
-        // The way back is often as the way there, and said with it.
+        // The way back is often equal to the way there, and reported with it.
         let link = &radio.link;
         let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
         let ends = if differs { 0..2 } else { 0..1 };
@@ -77,7 +77,7 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
     Some((text, set))
 }
 
-/// A wlan in which a frame goes once.
+/// Finds wlans in which a frame is sent once.
 pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
     let once = look
         .plan
@@ -104,7 +104,7 @@ pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
     .collect()
 }
 
-/// What is found on each radio link, given the length of its largest data frame, bytes.
+/// Checks each radio link, given the length of its largest data frame, bytes.
 fn each_radio(
     look: &Look<'_>,
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
@@ -122,13 +122,13 @@ fn each_radio(
     all
 }
 
-/// From the start of a frame of this end to the end of its link ACK.
+/// Returns the time from the start of a frame of this end to the end of its link ACK.
 fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
     let RadioPlan { pace, delay, .. } = &radio.link;
     derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)
 }
 
-/// Frames that this end of a link sends in that time.
+/// Returns the number of frames that this end of a link sends in that time.
 fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
     let one = radio.link.pace[end].time_for(frame).nanos().max(1);
     round_trip(radio, end, frame, ack).nanos().div_ceil(one)

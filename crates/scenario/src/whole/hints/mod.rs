@@ -1,6 +1,6 @@
-//! Traps: what is allowed and easily gives a false answer, mostly a default that fits another link or another sender.
+//! Traps: valid settings that easily lead to a false answer, mostly a default that fits another link or another sender.
 //!
-//! A trap is one function that looks at the whole scenario and says where it is caught, in a sentence, with what to set. Nothing is
+//! A trap is one function that checks the whole scenario and returns each catch, with a sentence and the setting that avoids it. Nothing is
 //! refused here, and nothing changes a run.
 
 mod links;
@@ -23,17 +23,17 @@ use airhop_net::plan::Plan;
 /// A trap that a scenario is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// Its name.
+    /// Name of the trap.
     pub trap: &'static str,
-    /// What is in it: links (`wlan.cell`) or schemes.
+    /// Links (`wlan.cell`) or schemes in it.
     pub about: Vec<String>,
     /// A sentence that goes on from there.
     pub text: String,
-    /// What gets out of it, as `--set` takes it, if one value does.
+    /// Setting that avoids it, as `--set` takes it, if one value does.
     pub set: Option<String>,
 }
 
-/// What a trap looks at.
+/// Input of a trap's check.
 struct Look<'a> {
     root: &'a Fields,
     plan: &'a Plan,
@@ -63,7 +63,7 @@ const TRAPS: [(&str, Trap); 8] = [
 ];
 
 impl Scenario {
-    /// The traps that it is in. Links and schemes in the same one share a hint.
+    /// Returns hints for the traps that it is in. Links and schemes in the same one share a hint.
     pub fn hints(&self) -> Vec<Hint> {
         let topology = Topology::new(self.fields());
         let largest = Largest::new(self.fields(), &topology);
@@ -71,13 +71,13 @@ impl Scenario {
         TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
     }
 
-    /// What the TCP senders run on: each base with its flows.
+    /// Returns the stacks of the TCP senders: each base with its flows.
     pub fn bases(&self) -> Vec<Base> {
         senders::bases(self.fields())
     }
 }
 
-/// One hint for all that are caught in the same way.
+/// Groups links and schemes in the same trap into one hint.
 fn gathered(trap: &'static str, caught: Vec<Caught>) -> Vec<Hint> {
     let mut groups: Vec<Vec<Caught>> = Vec::new();
     let change = |c: &Caught| c.set.as_ref().map(|(_, change)| change.clone());
@@ -105,7 +105,7 @@ fn hint(trap: &'static str, group: &[Caught]) -> Hint {
     Hint { trap, about, text: group[0].text.clone(), set }
 }
 
-/// A rate in words, three digits of it.
+/// Formats a rate with three significant digits.
 fn in_words(bps: f64) -> String {
     let (value, unit) = if bps >= 1e6 { (bps / 1e6, "Mbit/s") } else { (bps / 1e3, "kbit/s") };
     let digits = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };

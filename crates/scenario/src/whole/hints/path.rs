@@ -13,13 +13,13 @@ pub(super) struct Path {
     pub(super) bps: f64,
     /// Of a full segment and its ACK.
     pub(super) round_trip: Span,
-    /// How long a segment, and its share of an ACK, keep each medium busy, seconds: a direction of a link, or a channel for all hops and
+    /// Time for which a segment, and its share of an ACK, occupy each medium, seconds: a direction of a link, or a channel for all hops and
     /// both ways. Each by the first hop of the data over it.
     pub(super) busy: Vec<(Hop, f64)>,
 }
 
 impl Path {
-    /// The path of a TCP flow of this table. `None` where its ends have no route.
+    /// Returns the path of a TCP flow of this table. `None` where its ends have no route.
     pub(super) fn of(look: &Look<'_>, flow: &Fields, config: &Config) -> Option<Path> {
         let (from, to) = (flow.text("from")?, flow.text("to")?);
         let data = crate::tables::tcp::datagram(config);

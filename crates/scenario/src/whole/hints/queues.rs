@@ -20,7 +20,7 @@ struct Crossing {
     product: f64,
 }
 
-/// A queue before the bottleneck of TCP flows, with less than a quarter of the bandwidth-delay product. One flow needs the product, n
+/// Finds queues before the bottleneck of TCP flows with less than a quarter of the bandwidth-delay product. One flow needs the product, n
 /// flows the product by the root of n (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
 pub(super) fn short(look: &Look<'_>) -> Vec<Caught> {
     let flows = look.plan.flows.iter().zip(look.root.tables("flow"));

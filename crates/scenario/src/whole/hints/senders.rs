@@ -7,7 +7,7 @@ use crate::grammar::key::Without;
 use crate::grammar::render::on_a_line;
 use airhop_net::plan::{FlowPlan, Transport};
 
-/// What TCP senders run on.
+/// Base of TCP senders: the stack whose rules they follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     /// The preset, and the values of the parameters that differ from it: `preset rfc, timestamps = true`.
@@ -16,7 +16,7 @@ pub struct Base {
     pub flows: Vec<String>,
 }
 
-/// The bases of all TCP flows, in the order of the file.
+/// Returns the bases of all TCP flows, in the order of the file.
 pub(super) fn bases(root: &Fields) -> Vec<Base> {
     let mut bases: Vec<Base> = Vec::new();
     for flow in root.tables("flow") {
@@ -33,7 +33,7 @@ pub(super) fn bases(root: &Fields) -> Vec<Base> {
     bases
 }
 
-/// The parameters that the file sets in place of the preset's, each with its value: `rto.min = "200 ms"`.
+/// Returns the parameters that the file sets in place of the preset's, each with its value: `rto.min = "200 ms"`.
 fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for (key, val, is_default) in tcp.iter() {
@@ -49,7 +49,7 @@ fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     changed
 }
 
-/// The sender of a system, which most measurements of its scheme are of, on another base.
+/// Finds senders on another base than that of the system on which most measurements of their scheme were made.
 pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { scheme, .. } = &plan.transport else { return None };
@@ -65,7 +65,7 @@ pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
     look.plan.flows.iter().zip(look.root.tables("flow")).filter_map(caught).collect()
 }
 
-/// A receive window smaller than the rate of the path times its round trip.
+/// Finds receive windows smaller than the rate of the path times its round trip.
 pub(super) fn short_of_window(look: &Look<'_>) -> Vec<Caught> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };
@@ -75,7 +75,7 @@ pub(super) fn short_of_window(look: &Look<'_>) -> Vec<Caught> {
         (most < path.bps).then(|| Caught {
             about: format!("flow.{}", plan.name),
             text: format!(
-                "can get {} at most of the {} of its path: its receive_window goes round in {:.3} ms",
+                "can get {} at most of the {} of its path: its receive_window lasts for a round trip of {:.3} ms",
                 in_words(most),
                 in_words(path.bps),
                 path.round_trip.secs_f64() * 1e3,

@@ -89,7 +89,7 @@ fn a_frame_window_below_what_the_link_holds_is_told() {
     assert!(found[0].text.contains("[[wired]]"), "{found:?}");
 }
 
-/// Both ways their own: each is told with its key.
+/// Each direction has its own: each is reported with its key.
 #[test]
 fn the_way_back_is_told_when_it_differs() {
     let sets = [

@@ -1,4 +1,4 @@
-//! Traps of what takes no part in any run: links that no flow crosses, stations that none meets, services without a place to act.
+//! Traps of unused parts of a scenario: links that no flow crosses, stations that none meets, services without a place to act.
 
 use super::{Caught, Look};
 use crate::grammar::fields::Fields;
@@ -33,7 +33,7 @@ pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
     Link::all(look.root).filter_map(unused).collect()
 }
 
-/// Services of flows that nothing on their path lets act.
+/// Finds services of flows without effect on their paths.
 pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
     let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
         let hops = way(look, table);
@@ -52,7 +52,7 @@ pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
     look.plan.flows.iter().zip(look.root.tables("flow")).flat_map(of_flow).collect()
 }
 
-/// The hops of a flow's data; `None` if its ends are drawn.
+/// Returns the hops of a flow's data; `None` if its ends are drawn.
 fn way(look: &Look<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
@@ -71,7 +71,7 @@ fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
     }
 }
 
-/// What the flows of a file meet.
+/// Links and nodes on the paths of a file's flows.
 struct Met {
     /// By type and number.
     links: HashSet<(usize, usize)>,
@@ -100,7 +100,7 @@ impl Met {
         }
     }
 
-    /// A flow between two stations that are drawn stays in their wlan.
+    /// Adds a flow between two stations that are drawn, which stays in their wlan.
     fn draw(&mut self, look: &Look<'_>, flow: &Fields) {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
