@@ -1,4 +1,4 @@
-//! What is checked before a program runs: that it stays within itself, and within its stack.
+//! Checks before a program runs: its jumps stay within it, and its accesses within its stack.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::memory::FRAME_BYTES;

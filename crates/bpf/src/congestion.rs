@@ -14,14 +14,14 @@ const MOST: usize = 64;
 const NAME_BYTES: u64 = 16;
 /// `TCP_CONG_NEEDS_ECN`.
 const NEEDS_ECN: u32 = 2;
-/// All that a kernel takes: that, and `TCP_CONG_NON_RESTRICTED`.
+/// Flags that a kernel accepts: `TCP_CONG_NEEDS_ECN` and `TCP_CONG_NON_RESTRICTED`.
 const FLAGS: u32 = NEEDS_ECN | 1;
 
 /// A program, by its first instruction in the object's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Program(pub(crate) usize);
 
-/// What the kernel asks a congestion control, with its arguments after the socket (linux `struct tcp_congestion_ops`).
+/// Callback of a congestion control, with its arguments after the socket (linux `struct tcp_congestion_ops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Callback {
     /// `u32 ssthresh()`: the slow-start threshold after a loss.
@@ -89,7 +89,7 @@ impl Callback {
 /// A congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CongestionControl {
-    /// What `TCP_CONGESTION` and the sysctl go by.
+    /// Name for `TCP_CONGESTION` and the sysctl.
     pub name: String,
     /// The variable in the object.
     pub variable: String,
@@ -110,12 +110,13 @@ impl CongestionControl {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }
 
-    /// How many parameters the object's types give a callback, the socket among them: `cong_control` has two before Linux 6.10, and four since.
+    /// Returns the number of parameters that the object's types give a callback, the socket among them: `cong_control` has two before Linux
+    /// 6.10, and four since.
     pub fn parameters(&self, callback: Callback) -> usize {
         self.parameters[callback as usize]
     }
 
-    /// Whether its connections have to negotiate ECN (`TCP_CONG_NEEDS_ECN`).
+    /// True if its connections have to negotiate ECN (`TCP_CONG_NEEDS_ECN`).
     pub fn needs_ecn(&self) -> bool {
         self.flags & NEEDS_ECN != 0
     }
@@ -252,7 +253,7 @@ impl Source<'_> {
     }
 }
 
-/// How many parameters a pointer to a function takes; 0 for a `void *`.
+/// Returns the number of parameters of a pointer to a function; 0 for a `void *`.
 fn parameters(btf: &Btf, kind: TypeId) -> Result<usize, Problem> {
     let Type::Pointer(target) = btf.get(kind)?.1 else { return Ok(0) };
     match btf.get(*target)?.1 {

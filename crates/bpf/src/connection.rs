@@ -54,7 +54,7 @@ impl Loaded {
         }))
     }
 
-    /// What the kernel and a scenario file call it.
+    /// Returns the name in the kernel and in scenario files.
     pub fn name(&self) -> &str {
         &self.control.name
     }
@@ -114,7 +114,7 @@ struct Connection {
     rate_sample: Image,
 }
 
-/// What a callback is given beside the socket.
+/// Arguments of a callback beside the socket.
 enum Given {
     Nothing,
     Numbers([u64; 2], usize),

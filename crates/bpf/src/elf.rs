@@ -5,9 +5,9 @@ use object::Endianness;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{FileHeader, Rel, SectionHeader, Sym};
 
-/// "Which 64 bits of an instruction, or of data, are the address of a symbol" (llvm, BPF relocation types).
+/// Relocation of 64 bits of an instruction to the address of a symbol (llvm, BPF relocation types).
 pub(crate) const R_BPF_64_64: u32 = 1;
-/// The same of data.
+/// Relocation of 64 bits of data to the address of a symbol.
 pub(crate) const R_BPF_64_ABS64: u32 = 2;
 /// The function that a call is to.
 pub(crate) const R_BPF_64_32: u32 = 10;
@@ -17,7 +17,7 @@ const LARGEST_FILE: usize = 16 << 20;
 /// Bytes of all that is taken out of it: sections, names, relocations.
 const MOST: usize = 64 << 20;
 
-/// What is still to be taken out of a file at most. Parts of a file can lie on top of each other: its size says little.
+/// Bytes that may still be read from a file. Parts of a file can overlap: the file's size is no bound.
 struct Allowance(usize);
 
 impl Allowance {
@@ -171,7 +171,7 @@ impl Elf {
         self.sections.iter().enumerate().find(|(_, section)| section.name == name)
     }
 
-    /// Where a variable is in a section: clang leaves that out of the types.
+    /// Returns the offset of a variable in a section: clang omits it from the types.
     pub(crate) fn variable(&self, section: usize, name: &str) -> Option<u64> {
         let is = |symbol: &&Symbol| symbol.section == Some(section) && symbol.name == name;
         self.symbols.iter().find(is).map(|symbol| symbol.value)
@@ -186,7 +186,7 @@ impl Elf {
     }
 }
 
-/// `holds`, or an error that says what was found and what was expected.
+/// Returns an error with the found and the expected value unless `holds`.
 fn expect(what: &str, holds: bool, found: impl std::fmt::Display, expected: &str) -> Result<(), Problem> {
     match holds {
         true => Ok(()),

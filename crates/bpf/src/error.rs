@@ -1,18 +1,18 @@
-//! Why an object cannot be simulated.
+//! Errors of objects that cannot be simulated.
 
 use crate::fault::Place;
 
-/// Why a file is not an object that can be simulated; its text begins with the file.
+/// Error of a file that is no object that can be simulated; its text begins with the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct ObjectError {
     /// The file, as its reader named it.
     pub file: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with an object.
+/// Problem of an object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// No ELF object of eBPF at all, or a damaged one.
@@ -25,7 +25,7 @@ pub enum Problem {
     Types {
         /// `.BTF` or `.BTF.ext`.
         section: &'static str,
-        /// What was found.
+        /// The finding.
         why: String,
     },
     /// A section that cannot be loaded.
@@ -33,7 +33,7 @@ pub enum Problem {
     Section {
         /// The section's name.
         section: String,
-        /// What was found.
+        /// The finding.
         why: String,
     },
     /// A map that cannot be made.
@@ -41,7 +41,7 @@ pub enum Problem {
     Map {
         /// The map's name.
         map: String,
-        /// What was found.
+        /// The finding.
         why: String,
     },
     /// A `struct tcp_congestion_ops` that cannot be taken.
@@ -49,15 +49,15 @@ pub enum Problem {
     StructOps {
         /// The variable.
         variable: String,
-        /// What was found.
+        /// The finding.
         why: String,
     },
     /// An instruction that no kernel would take.
     #[error("{place}: {why}")]
     Instruction {
-        /// Where it is.
+        /// Place of the instruction.
         place: Place,
-        /// What is wrong with it.
+        /// The finding.
         why: String,
     },
 }

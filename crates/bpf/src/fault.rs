@@ -1,9 +1,9 @@
-//! What ends a program early.
+//! Faults that end a program early.
 
 use crate::memory::Denied;
 use std::fmt;
 
-/// Where an instruction is.
+/// Place of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The function.
@@ -32,11 +32,11 @@ pub struct Fault {
     pub object: String,
     /// The instruction at fault.
     pub place: Place,
-    /// What it did.
+    /// Cause of the fault.
     pub cause: Cause,
 }
 
-/// What a program did.
+/// Cause of a program's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
     /// An address that is not the program's.
@@ -56,7 +56,7 @@ pub enum Cause {
     Call {
         /// The function.
         function: &'static str,
-        /// What was wrong.
+        /// The finding.
         why: String,
     },
 }

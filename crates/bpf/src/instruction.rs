@@ -7,7 +7,7 @@ pub(crate) const ZERO: u8 = 11;
 /// The frame pointer, which programs only read.
 pub(crate) const FRAME: u8 = 10;
 
-/// What an instruction does. `S` is the second operand, the source register plus the immediate, one of which is zero.
+/// Operation of an instruction. `S` is the second operand, the source register plus the immediate, one of which is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
 pub(crate) enum Op {
@@ -39,7 +39,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether the next instruction is, or may be, the one at `offset` of the same function.
+    /// True if the next instruction is, or may be, the one at `offset` of the same function.
     pub(crate) fn is_jump(self) -> bool {
         use Op::*;
         matches!(
@@ -70,7 +70,7 @@ impl Op {
     }
 }
 
-/// What an atomic instruction does to memory (RFC 9669 §5.3).
+/// Effect of an atomic instruction on memory (RFC 9669 §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[rustfmt::skip]
 pub(crate) enum Atomic { Add, Or, And, Xor, FetchAdd, FetchOr, FetchAnd, FetchXor, Exchange, CompareExchange }
@@ -105,7 +105,7 @@ pub(crate) const LOAD_CONSTANT: u8 = 0x18;
 pub(crate) const CALL: u8 = 0x85;
 
 impl Encoded {
-    /// Takes the fields apart.
+    /// Decodes the fields.
     pub(crate) fn new(bytes: [u8; 8]) -> Encoded {
         let [opcode, registers, ..] = bytes;
         let offset = i16::from_le_bytes([bytes[2], bytes[3]]);
@@ -113,8 +113,8 @@ impl Encoded {
         Encoded { opcode, dst: registers & 0xf, src: registers >> 4, offset, immediate }
     }
 
-    /// What stands in no other instruction: the classes of arithmetic, jumps, loads and stores. Calls and 64-bit constants are for whoever
-    /// knows what they refer to. `at`: the instruction's own number, from which jumps count.
+    /// Decodes an instruction that depends on no other one: the classes of arithmetic, jumps, loads and stores. Calls and 64-bit constants need
+    /// the object's relocations. `at`: the instruction's own number, from which jumps count.
     pub(crate) fn decode(self, at: usize) -> Result<Instruction, String> {
         let instruction = match self.opcode & 7 {
             0 | 1 => self.load(),

@@ -11,24 +11,24 @@ use std::collections::BTreeMap;
 /// Sections that hold data of programs.
 const DATA: [&str; 3] = [".rodata", ".data", ".bss"];
 
-/// What the symbols of an object are.
+/// Symbols of an object, resolved.
 #[derive(Debug)]
 pub(crate) struct Linking<'a> {
     elf: &'a Elf,
     /// The region of each section of data, by the section's index.
     region_of: BTreeMap<usize, usize>,
-    /// Where each extern of the configuration is in its region.
+    /// Offset of each extern of the configuration in its region.
     externs: BTreeMap<String, u32>,
     extern_region: usize,
     /// The maps by their offset in `.maps`.
     map_at: BTreeMap<u64, usize>,
-    /// Where each section of code begins in the program.
+    /// First instruction of each section of code in the program.
     pub code_of: BTreeMap<usize, usize>,
     pub regions: Vec<Region>,
     pub maps: Vec<Definition>,
 }
 
-/// What a call is to.
+/// Target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callee {
     /// An instruction of the program.
@@ -37,7 +37,7 @@ pub(crate) enum Callee {
 }
 
 impl<'a> Linking<'a> {
-    /// Gives everything its place.
+    /// Assigns places to sections, maps and externs.
     pub(crate) fn new(elf: &'a Elf, btf: &Btf) -> Result<Linking<'a>, Problem> {
         let mut linking = Linking {
             elf,
@@ -183,7 +183,7 @@ impl<'a> Linking<'a> {
         Ok((*code as u64).wrapping_add(symbol.value / 8).wrapping_add_signed(addend) as usize)
     }
 
-    /// What a relocated call is to; `immediate`: what stands in the instruction.
+    /// Returns the target of a relocated call; `immediate`: the instruction's immediate.
     pub(crate) fn callee(&self, relocation: &Relocation, immediate: i32) -> Result<Callee, String> {
         if relocation.kind != elf::R_BPF_64_32 {
             return Err(format!("a call with a relocation of kind {}, expected 10", relocation.kind));

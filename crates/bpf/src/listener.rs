@@ -10,7 +10,7 @@ use airhop_tcp::seams::{Connected, NoticePolicy, Reaction, Run};
 use airhop_wire::{Conversation, encode};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What stands on the interface by which ACKs of one connection arrive.
+/// Program on the interface on which ACKs of one connection arrive.
 #[derive(Debug)]
 pub(crate) struct Listener {
     object: Arc<Object>,

@@ -16,7 +16,7 @@ const TOO_BIG: i64 = -7;
 const EXISTS: i64 = -17;
 const INVALID: i64 = -22;
 
-/// What kind of map it is. There is one processor: a map with values for each of them has one.
+/// Type of map. There is one processor: a map with values for each processor has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Hash,
@@ -37,7 +37,7 @@ pub(crate) struct Definition {
     pub entries: u32,
 }
 
-/// What a declaration says, one member after the other.
+/// Members of a declaration.
 #[derive(Default)]
 struct Declared {
     kind: u64,
@@ -188,7 +188,7 @@ impl Map {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Result<(), i64> {
         if self.definition.kind == Kind::Array {
             return Err(INVALID);

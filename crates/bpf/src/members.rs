@@ -11,10 +11,10 @@ type Set<T> = fn(&mut T, u64);
 /// A member that is simulated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<T> {
-    /// Its name in whichever of the nested structures has it.
+    /// Name in whichever of the nested structures has the member.
     pub name: &'static str,
     of: Of<T>,
-    /// What it holds, where that is less or other than its name says in a kernel.
+    /// Restriction or difference of the value against the kernel's.
     note: &'static str,
 }
 
@@ -23,11 +23,11 @@ pub(crate) struct Known<T> {
 pub struct SimulatedMember {
     /// `tcp_sock`, `ack_sample` or `rate_sample`.
     pub structure: &'static str,
-    /// Its name.
+    /// Name.
     pub name: &'static str,
     /// Programs may write it.
     pub writable: bool,
-    /// What it holds, where that is less or other than its name says in a kernel; else empty.
+    /// Restriction or difference of the value against the kernel's; else empty.
     pub note: &'static str,
 }
 
@@ -193,17 +193,17 @@ pub fn simulated_members() -> Vec<SimulatedMember> {
     [of("tcp_sock", &SOCKET), of("ack_sample", &ACK_SAMPLE), of("rate_sample", &RATE_SAMPLE)].concat()
 }
 
-/// What programs find in each member of a socket now.
+/// Returns the present value of each member of a socket.
 pub fn socket_values(sk: &Sock) -> impl Iterator<Item = (&'static str, u64)> {
     values(&SOCKET, sk)
 }
 
-/// What programs find in each member of `ack_sample`.
+/// Returns the value of each member of `ack_sample`.
 pub fn ack_sample_values(sample: &AckSample) -> impl Iterator<Item = (&'static str, u64)> {
     values(&ACK_SAMPLE, sample)
 }
 
-/// What programs find in each member of `rate_sample`.
+/// Returns the value of each member of `rate_sample`.
 pub fn rate_sample_values(sample: &RateSample) -> impl Iterator<Item = (&'static str, u64)> {
     values(&RATE_SAMPLE, sample)
 }
@@ -265,7 +265,7 @@ impl Filled<RateSample> {
 }
 
 impl Filled<Sock> {
-    /// What programs can read, and the kernel's own functions: the rest need not be filled in at each call.
+    /// Selects the members that programs can read, and those of the kernel's own functions: the rest need not be filled in at each call.
     pub(crate) fn socket(layout: &Layout) -> Self {
         Filled::new(layout, &SOCKET, |name, at| layout.is_visible(at) || Window::FIELDS.contains(&name))
     }

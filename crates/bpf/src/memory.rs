@@ -6,14 +6,14 @@
 use crate::kernel::{Image, Socket};
 use std::fmt;
 
-/// Where each region begins, in the low 32 bits of an address.
+/// Start of each region, in the low 32 bits of an address.
 pub(crate) const BASE: u32 = 0x1000_0000;
 /// Bytes of stack of one function (as in the kernel).
 pub(crate) const FRAME_BYTES: usize = 512;
 /// Functions that can be nested (as in the kernel).
 pub(crate) const FRAMES: usize = 8;
 
-/// What is at an address.
+/// Kind of memory at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Packet,
@@ -46,7 +46,7 @@ const MAP_END: u32 = 0x2_0000;
 const VALUE: u32 = 1 << 31;
 const SLOT_BITS: u32 = 23;
 
-/// How many regions, and how many maps, an object can have.
+/// Most regions, and most maps, of an object.
 pub(crate) const MOST_REGIONS: usize = 256;
 
 impl Space {
@@ -66,7 +66,7 @@ impl Space {
         u64::from(tag) << 32 | u64::from(BASE.wrapping_add(offset))
     }
 
-    /// What is at an address, and how far into it.
+    /// Returns the space at an address, and the offset in it.
     #[inline(always)]
     pub(crate) fn of(address: u64) -> Option<(Space, usize)> {
         let offset = (address as u32).wrapping_sub(BASE) as usize;
@@ -90,7 +90,7 @@ impl Space {
         Space::of(address).and_then(|(space, at)| (space == Space::Code).then_some(at))
     }
 
-    /// How far into a section of data an address is.
+    /// Returns the offset of an address in a section of data.
     pub(crate) fn data(address: u64) -> Option<usize> {
         Space::of(address).and_then(|(space, at)| matches!(space, Space::Region(_)).then_some(at))
     }
@@ -127,7 +127,7 @@ impl Region {
         Region { name, value_bytes: bytes.len(), stride: bytes.len(), bytes, writable }
     }
 
-    /// Where in its bytes an access to a value is, if it stays within that.
+    /// Returns the range of an access to a value in the region's bytes, if the access stays within the value.
     #[inline(always)]
     fn place(&self, slot: u32, offset: usize, length: usize) -> Option<std::ops::Range<usize>> {
         let end = offset.checked_add(length).filter(|end| *end <= self.value_bytes)?;
@@ -136,7 +136,7 @@ impl Region {
     }
 }
 
-/// All that a call of a program can reach.
+/// Memory that a call of a program can reach.
 #[derive(Debug)]
 pub(crate) struct Memory<'a> {
     pub stack: &'a mut [u8; FRAME_BYTES * FRAMES],
@@ -157,15 +157,15 @@ pub(crate) struct Memory<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{access} of {bytes} bytes {at}")]
 pub struct Denied {
-    /// What was tried.
+    /// Kind of access.
     pub access: Access,
-    /// How many bytes.
+    /// Size, bytes.
     pub bytes: usize,
-    /// Where, and why not.
+    /// Place, and reason of the refusal.
     pub at: String,
 }
 
-/// What was tried.
+/// Kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A load, or what a helper reads.
@@ -183,13 +183,13 @@ impl fmt::Display for Access {
     }
 }
 
-/// Where `length` bytes are in the bytes of a space, if all of them are.
+/// Returns `length` bytes at an offset, if all of them are in the space.
 #[inline(always)]
 fn within(bytes: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     bytes.get(offset..offset.checked_add(length)?)
 }
 
-/// Those bytes, if they may be read.
+/// Returns `length` bytes at an offset, if they may be read.
 #[inline(always)]
 pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length: usize) -> Option<&'b [u8]> {
     let rights = within(rights, offset, length)?;
@@ -197,7 +197,7 @@ pub(crate) fn readable<'b>(bytes: &'b [u8], rights: &[u8], offset: usize, length
     if all == ALONG && any & READ == READ { within(bytes, offset, length) } else { None }
 }
 
-/// Those bytes, if they may be written.
+/// Returns `length` bytes at an offset, if they may be written.
 #[inline(always)]
 pub(crate) fn writable<'b>(
     bytes: &'b mut [u8],
@@ -282,12 +282,12 @@ impl Memory<'_> {
         }
     }
 
-    /// Whether an address names a region at all, however far outside of it.
+    /// True if an address is inside of a space.
     pub(crate) fn is_known(&self, address: u64) -> bool {
         self.size(address).is_some_and(|(_, offset, bytes, _)| offset < bytes)
     }
 
-    /// What an address names: the space, the offset, and its size, with a name.
+    /// Returns the space, the offset and the size that an address names, with a name.
     fn size(&self, address: u64) -> Option<(Space, usize, usize, String)> {
         let (space, offset) = Space::of(address)?;
         let (bytes, name) = match space {
@@ -308,7 +308,7 @@ impl Memory<'_> {
         Some((space, offset, bytes, name))
     }
 
-    /// What the object's types call a byte of the socket or of the sample.
+    /// Returns the object's name for a byte of the socket or of the sample.
     fn member(&self, space: Space, offset: usize) -> Option<String> {
         let image = match space {
             Space::Socket => &self.socket.as_ref()?.image,
@@ -318,7 +318,7 @@ impl Memory<'_> {
         image.layout().name_at(offset as u64)
     }
 
-    /// Why an access was refused.
+    /// Returns the reason for the refusal of an access.
     #[cold]
     pub(crate) fn denied(&self, access: Access, address: u64, bytes: usize) -> Denied {
         let Some((space, offset, size, name)) = self.size(address) else {

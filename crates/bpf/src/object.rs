@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 /// Sections of programs that see packets (`tc filter … bpf`), with a name of the program after a slash or without.
 const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
-/// Where an object says which notices it understands.
+/// Section in which an object lists the notices that it understands.
 const SERVICES: &str = "airhop.services";
-/// What the kernel takes for compatible with its own licence (linux `license_is_gpl_compatible`).
+/// Licences that the kernel takes for compatible with its own (linux `license_is_gpl_compatible`).
 const COMPATIBLE: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
@@ -30,7 +30,7 @@ const COMPATIBLE: [&str; 6] =
 pub struct Filter {
     /// The function.
     pub name: String,
-    /// What [`Machine::filter`](crate::Machine::filter) runs.
+    /// The program that [`Machine::filter`](crate::Machine::filter) runs.
     pub program: Program,
 }
 
@@ -109,12 +109,12 @@ impl Object {
         })
     }
 
-    /// What errors call it.
+    /// Returns the name for errors.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its section `license` says.
+    /// Returns the text of the section `license`.
     pub fn license(&self) -> &str {
         &self.license
     }
@@ -125,12 +125,12 @@ impl Object {
         &self.services
     }
 
-    /// Its congestion controls, in the order of the file.
+    /// Returns the congestion controls, in the order of the file.
     pub fn congestion_controls(&self) -> &[CongestionControl] {
         &self.controls
     }
 
-    /// Its programs that see packets (`SEC("tc")`, `SEC("classifier")`), in the order of the file.
+    /// Returns the programs that see packets (`SEC("tc")`, `SEC("classifier")`), in the order of the file.
     pub fn filters(&self) -> &[Filter] {
         &self.filters
     }
@@ -168,8 +168,9 @@ impl Object {
         layout.map(Layout::complete).map_err(|problem| ObjectError { file: self.name.clone(), problem })
     }
 
-    /// What a kernel would refuse of a control's programs, and of those that see packets: members that are not simulated or may not be written,
-    /// of the socket or of a sample, more stack than there is, and atomics that are not aligned. `layouts`: structures with their names.
+    /// Checks a control's programs, and those that see packets, for faults that a kernel would refuse: members that are not simulated or may not
+    /// be written, of the socket or of a sample, more stack than there is, and atomics that are not aligned. `layouts`: structures with their
+    /// names.
     pub(crate) fn verify(
         &self,
         control: &CongestionControl,
@@ -195,7 +196,7 @@ impl Object {
         })
     }
 
-    /// The first instruction of `release` that asks for an option or sets one, and why a kernel refuses it (bpf_tcp_ca_get_func_proto()).
+    /// Returns the first instruction of `release` that asks for an option or sets one, and why a kernel refuses it (bpf_tcp_ca_get_func_proto()).
     fn asks(&self, release: Program) -> Option<(usize, String)> {
         let functions = stack::reachable(&self.code, &self.listing, release.0);
         let body = |start| self.listing.function(start).start..self.listing.function(start).end;
@@ -207,7 +208,7 @@ impl Object {
         })
     }
 
-    /// Where an instruction is, in words.
+    /// Returns the place of an instruction, in words.
     pub(crate) fn place(&self, instruction: usize) -> Place {
         self.listing.place(instruction, &self.btf)
     }
@@ -236,7 +237,7 @@ fn filters(elf: &Elf, listing: &Listing) -> Vec<Filter> {
         .collect()
 }
 
-/// Whether programs of this section see packets.
+/// True if programs of this section see packets.
 pub(crate) fn is_filter(section: &str) -> bool {
     FILTERS.contains(&section.split('/').next().unwrap_or_default())
 }

@@ -85,7 +85,7 @@ impl Listing {
         Ok(listing)
     }
 
-    /// Whether an instruction is the first of a function.
+    /// True if an instruction is the first of a function.
     pub(crate) fn starts(&self, instruction: usize) -> bool {
         self.functions.binary_search_by_key(&instruction, |function| function.start).is_ok()
     }
@@ -96,7 +96,7 @@ impl Listing {
         &self.functions[after - 1]
     }
 
-    /// Where an instruction is, in words.
+    /// Returns the place of an instruction, in words.
     pub(crate) fn place(&self, instruction: usize, btf: &Btf) -> Place {
         let function = self.function(instruction);
         let after = self.lines.partition_point(|(start, ..)| *start <= instruction);

@@ -1,4 +1,4 @@
-//! What a program's straight paths tell before it runs: how much stack its functions need, and whether its atomics are aligned.
+//! Static check of a program's straight paths: stack use of its functions, and alignment of its atomics.
 
 use crate::instruction::{FRAME, Instruction, Op};
 use crate::kernel::Helper;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A frame takes a multiple of this (Linux, kernel/bpf/verifier.c, round_up_stack_depth(), for code that is compiled to the machine's).
 const GRANULE: i64 = 16;
 
-/// What a register points to, which begins at a multiple of eight, and how far into it.
+/// Target of a register, which begins at a multiple of eight, and the offset in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pointer {
     /// The end of the function's frame.
@@ -158,7 +158,7 @@ fn accessed(instruction: &Instruction) -> Option<(u8, i64)> {
     })
 }
 
-/// How deep in its frame a function reaches by an access.
+/// Checks an access. Returns the depth that it reaches in the function's frame.
 fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Result<i64, String> {
     let (Pointer::Frame(from) | Pointer::Value(from)) = pointer;
     let at = from.wrapping_add(instruction.offset.into());
@@ -175,7 +175,7 @@ fn check_access(instruction: &Instruction, pointer: Pointer, bytes: i64) -> Resu
     Ok(-at)
 }
 
-/// What the registers are known to point to after an instruction.
+/// Updates the known targets of the registers after an instruction.
 fn step(instruction: &Instruction, registers: &mut Registers) {
     let by = instruction.immediate;
     let moved = |pointer: Option<Pointer>, by: i64| match pointer? {

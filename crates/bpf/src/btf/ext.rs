@@ -15,7 +15,7 @@ pub(crate) struct LineInfo {
     pub line: u32,
 }
 
-/// What an instruction names of a structure (CO-RE).
+/// Member of a structure that an instruction accesses (CO-RE).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
     pub structure: String,

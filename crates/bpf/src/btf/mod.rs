@@ -10,9 +10,9 @@ pub(crate) use read::{header, part};
 
 use crate::error::Problem;
 
-/// How deep names of types, arrays and anonymous structures may be nested before a chain of them is taken for a loop.
+/// Greatest nesting of names of types, arrays and anonymous structures; a longer chain counts as a loop.
 const DEEPEST: usize = 32;
-/// How many members are looked at for one name: vmlinux's tcp_sock and what is embedded in it have some 1500.
+/// Most members searched for one name: vmlinux's tcp_sock and the structures embedded in it have some 1500.
 const MOST_MEMBERS: usize = 1 << 16;
 
 /// Bytes of a name, or of a file's path.
@@ -53,7 +53,7 @@ pub(crate) enum Type {
     },
     /// A typedef, or a qualifier.
     Alias(TypeId),
-    /// What a forward declaration, a tag or a function is called.
+    /// A forward declaration, a tag or a function.
     Named,
     Prototype {
         parameters: usize,
@@ -87,7 +87,7 @@ pub(crate) struct Btf {
     strings: String,
 }
 
-/// Where a member is in a structure.
+/// Location of a member in a structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Located {
     pub kind: TypeId,
@@ -126,7 +126,7 @@ impl Btf {
         self.types.iter().position(is).map(|index| TypeId(index as u32))
     }
 
-    /// What stands in a section.
+    /// Returns the types of the variables of a section.
     pub(crate) fn section(&self, wanted: &str) -> &[TypeId] {
         let variables = self.types.iter().find_map(|kind| match kind {
             Type::Section { name, variables } if self.is(*name, wanted) => Some(variables.as_slice()),
@@ -143,7 +143,7 @@ impl Btf {
         }
     }
 
-    /// How many bytes a type has.
+    /// Returns the size of a type, bytes.
     pub(crate) fn size(&self, id: TypeId) -> Result<u64, Problem> {
         let (mut id, mut count) = (id, 1_u64);
         for _ in 0..DEEPEST {
@@ -171,7 +171,7 @@ impl Btf {
         }
     }
 
-    /// Where a member is, by a path such as `icsk_ack.pending` or `s[0].v`. `None`: there is none.
+    /// Returns the location of a member, by a path such as `icsk_ack.pending` or `s[0].v`. `None`: there is no such member.
     pub(crate) fn locate(&self, structure: TypeId, path: &str) -> Result<Option<Located>, Problem> {
         let mut at = Located { kind: structure, bit_offset: 0, bits: 0 };
         for step in path.split('.') {
@@ -221,7 +221,7 @@ impl Btf {
         Ok(None)
     }
 
-    /// What a structure calls the byte at an offset, for messages: `icsk_ack.pending`.
+    /// Returns a structure's name for the byte at an offset, for messages: `icsk_ack.pending`.
     pub(crate) fn name_at(&self, structure: TypeId, offset: u64) -> Option<String> {
         let (mut id, mut offset, mut path) = (structure, offset, String::new());
         for _ in 0..DEEPEST {
@@ -250,7 +250,7 @@ impl Btf {
         None
     }
 
-    /// Whether a name is the one wanted.
+    /// True if a name is the one wanted.
     pub(crate) fn is(&self, name: Name, wanted: &str) -> bool {
         let rest = self.strings.get(name as usize..).and_then(|rest| rest.strip_prefix(wanted));
         rest.is_some_and(|rest| rest.starts_with('\0'))

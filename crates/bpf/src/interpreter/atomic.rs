@@ -4,7 +4,7 @@ use super::Registers;
 use crate::instruction::Atomic;
 use crate::memory::{Access, Denied, Memory};
 
-/// What memory holds afterwards.
+/// The value of the memory after the instruction.
 macro_rules! updated {
     ($atomic:expr, $old:expr, $operand:expr, $expected:expr) => {
         match $atomic {

@@ -12,7 +12,7 @@ use crate::memory::{Access, FRAME_BYTES, FRAMES, Space};
 /// The registers: r0 to r10, and one that is always zero. Sixteen, so that no index needs a check.
 type Registers = [u64; 16];
 
-/// What a function goes on with when one that it called returns.
+/// State that a function restores when a called function returns.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     next: usize,
@@ -38,7 +38,7 @@ pub(crate) fn run(
     }
 }
 
-/// The same of a function below `first` others.
+/// Runs a function below `first` others, as [`run`].
 fn run_function(
     code: &[Instruction],
     entry: usize,
@@ -252,7 +252,7 @@ fn run_function(
     }
 }
 
-/// What a helper counts for, in instructions: some move kilobytes.
+/// Cost of a helper, in instructions: some move kilobytes.
 const HELPER_COST: u32 = 64;
 
 /// The frame pointer of a function: the end of its part of the stack.

@@ -46,7 +46,7 @@ fn run_code(code: &[Instruction]) -> Result<u64, (usize, Cause)> {
     run(code, 0, Space::Context.address(0), &mut kernel, BUDGET).map(|(result, _)| result)
 }
 
-/// What an arithmetic instruction makes of r1 and r2, both as `r1 OP= r2` and, where the operand fits, as `r1 OP= immediate`.
+/// Returns the result of an arithmetic instruction on r1 and r2, both as `r1 OP= r2` and, where the operand fits, as `r1 OP= immediate`.
 fn arithmetic(opcode: u8, offset: i16, first: u64, second: u64) -> u64 {
     let with = |line: Line| run_lines(&[line, (0xbf, 0, 1, 0, 0), EXIT], first, second).unwrap();
     let by_register = with((opcode | 8, 1, 2, offset, 0));

@@ -90,12 +90,12 @@ impl Helper {
         })
     }
 
-    /// Its name; of several that are one, the first.
+    /// Returns the helper's name; the first of several names of one helper.
     pub(crate) fn name(self) -> &'static str {
         Helper::ALL.iter().find(|(.., helper)| *helper == self).map_or("a helper", |(_, name, _)| name)
     }
 
-    /// All that are simulated, by number and name.
+    /// Returns the simulated helpers, by number and name.
     pub(crate) fn simulated() -> Vec<(i32, &'static str)> {
         Helper::ALL.iter().map(|&(number, name, _)| (number, name)).collect()
     }
@@ -105,7 +105,7 @@ impl Helper {
     }
 }
 
-/// What helpers work on during a call of a program.
+/// State of the helpers during a call of a program.
 #[derive(Debug)]
 pub(crate) struct Helpers<'a> {
     pub memory: Memory<'a>,
@@ -117,11 +117,11 @@ pub(crate) struct Helpers<'a> {
     pub scratch: &'a mut Vec<u8>,
     /// The spin lock that the program holds.
     pub lock: Option<u64>,
-    /// What programs print.
+    /// Output of the programs.
     pub printer: Printer<'a>,
 }
 
-/// What a program is told: a result, or an error number.
+/// Returns a helper's result register: 0, or an error number.
 fn told(result: Result<(), i64>) -> u64 {
     result.map_or_else(|error| error as u64, |()| 0)
 }

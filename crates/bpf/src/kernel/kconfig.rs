@@ -2,7 +2,7 @@
 
 use super::HZ;
 
-/// What `LINUX_KERNEL_VERSION` says: 6.12, as (major << 16) + (minor << 8).
+/// Value of `LINUX_KERNEL_VERSION`: 6.12, as (major << 16) + (minor << 8).
 const VERSION: u64 = (6 << 16) + (12 << 8);
 
 /// The options that are known.

@@ -45,7 +45,7 @@ impl Kfunc {
         Kfunc::CubicCwndEvent,
     ];
 
-    /// Its name in the kernel.
+    /// Returns the name in the kernel.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kfunc::SlowStart => "tcp_slow_start",
@@ -94,7 +94,7 @@ impl Kfunc {
         }
     }
 
-    /// Whether it is of the kernel's own CUBIC, which keeps a state of its own for each socket.
+    /// True for functions of the kernel's own CUBIC, which keeps a state of its own for each socket.
     pub(crate) fn is_cubic(self) -> bool {
         self.name().starts_with("cubictcp_")
     }
@@ -113,7 +113,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Their names.
+    /// Names of the fields.
     pub(crate) const FIELDS: [&'static str; 7] = [
         "snd_cwnd",
         "snd_cwnd_cnt",
@@ -124,7 +124,7 @@ impl Window {
         "is_cwnd_limited",
     ];
 
-    /// Where a socket's layout has them.
+    /// Finds the fields in a socket's layout.
     pub(crate) fn of(layout: &Layout) -> Window {
         let mut fields = Window::FIELDS
             .map(|name| layout.get(name).expect("every socket's layout has its window"))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The largest structure that is simulated, in bytes: vmlinux's tcp_sock has some 2500.
 const LARGEST: u64 = 1 << 16;
 
-/// What the kernel lets a congestion control write, beside its own state.
+/// Members of a socket that the kernel lets a congestion control write, beside its own state.
 pub(crate) const WRITABLE: [&str; 9] = [
     "sk_pacing_rate",
     "sk_pacing_status",
@@ -23,7 +23,7 @@ pub(crate) const WRITABLE: [&str; 9] = [
 ];
 /// Bytes of the state of a congestion control (`ICSK_CA_PRIV_SIZE`).
 const PRIVATE_BYTES: u64 = 104;
-/// Who owns a byte of it.
+/// Owner of a byte of that state.
 const PRIVATE: u16 = u16::MAX;
 
 /// A member of a structure, found once by its name.
@@ -39,7 +39,7 @@ pub struct Field {
     signed: bool,
 }
 
-/// Where the members of a structure are that the simulation fills in, and which of them a program may read and write.
+/// Offsets of the members of a structure that the simulation fills in, and a program's rights to read and write them.
 ///
 /// A member that the object's types do not declare has a place after the structure's end, where no program reaches it: what fills the
 /// structure in, and what the kernel itself does with it, need not know which members an object uses.
@@ -51,12 +51,12 @@ pub struct Layout {
     /// Bytes of the structure itself.
     declared: u64,
     rights: Vec<u8>,
-    /// Whose each byte is: a member's by its number among `fields`, from 1 on; [`PRIVATE`]; 0 of none that programs reach.
+    /// Owner of each byte: a member, by its number among `fields` from 1 on; [`PRIVATE`]; 0 for a byte that no program reaches.
     owners: Vec<u16>,
-    /// The same by the size of an access, of a layout that is complete.
+    /// Owners by the size of an access, of a layout that is complete.
     sizes: Vec<u8>,
     fields: Vec<(&'static str, Field)>,
-    /// Where the state of a congestion control is.
+    /// Range of the state of a congestion control.
     private: Range<usize>,
 }
 
@@ -133,7 +133,7 @@ impl Layout {
         Arc::new(self)
     }
 
-    /// Whether programs may load so many bytes at once: those of one member; with a bitfield the bytes around it.
+    /// True if programs may load so many bytes at once: those of one member; with a bitfield the bytes around it.
     fn may_load(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_bitfield = |owner: &u16| {
@@ -145,7 +145,7 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// Whether programs may store so many bytes at once: those of one member, from its first byte on (Linux, bpf_tcp_ca_btf_struct_access());
+    /// True if programs may store so many bytes at once: those of one member, from its first byte on (Linux, bpf_tcp_ca_btf_struct_access());
     /// in the state of a congestion control anywhere.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
@@ -166,12 +166,12 @@ impl Layout {
         self.fields.iter().find(|(_, field)| self.is_visible(*field) && has(field)).map(|(name, _)| *name)
     }
 
-    /// Whether programs may read the member that has this bit.
+    /// True if programs may read the member that has this bit.
     pub(crate) fn is_provided(&self, bit: u64) -> bool {
         self.provided_at(bit).is_some()
     }
 
-    /// Whether programs may write it.
+    /// True if programs may write the member that has this bit.
     pub(crate) fn is_writable(&self, bit: u64) -> bool {
         self.provided_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
     }
@@ -181,12 +181,12 @@ impl Layout {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
 
-    /// Whether the object's types declare a member that was provided, so that its programs can read it.
+    /// True if the object's types declare a member that was provided, so that its programs can read it.
     pub fn is_visible(&self, field: Field) -> bool {
         u64::from(field.offset) < self.declared
     }
 
-    /// Whether the object's types declare a member.
+    /// True if the object's types declare a member.
     pub(crate) fn declares(&self, path: &str) -> bool {
         matches!(self.locate(path), Ok(Some(_)))
     }
@@ -196,7 +196,7 @@ impl Layout {
         self.rights.len()
     }
 
-    /// What the object's types call a byte.
+    /// Returns the object's name for a byte.
     pub(crate) fn name_at(&self, offset: u64) -> Option<String> {
         let member = self.btf.name_at(self.structure?, offset)?;
         Some(format!("{}.{member}", self.name))
@@ -273,7 +273,7 @@ impl Image {
         Image { bytes: vec![0; layout.bytes()].into(), layout }
     }
 
-    /// Where its members are.
+    /// Returns the layout of the members.
     pub fn layout(&self) -> &Arc<Layout> {
         &self.layout
     }

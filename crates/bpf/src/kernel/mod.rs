@@ -1,4 +1,4 @@
-//! What a program finds of the kernel: its structures, its functions, and its configuration.
+//! The kernel as programs see it: its structures, its functions, and its configuration.
 
 mod cubictcp;
 mod helpers;

@@ -1,4 +1,4 @@
-//! What a tc program sees of a packet: `struct __sk_buff`.
+//! A packet as a tc program sees it: `struct __sk_buff`.
 
 use crate::memory::{READ, Space, WRITE};
 
@@ -15,7 +15,7 @@ const TC_CLASSID: usize = 72;
 const DATA: usize = 76;
 const DATA_END: usize = 80;
 
-/// What becomes of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// `TC_ACT_OK`, or the like: it goes on.

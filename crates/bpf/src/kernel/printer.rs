@@ -1,12 +1,12 @@
-//! What programs print goes to the standard error stream, a line each, with the object and the time.
+//! Output of programs goes to the standard error stream, a line each, with the object and the time.
 
 /// Lines of a run; what comes after them is left out.
 const MOST_LINES: u32 = 1000;
 
-/// What programs of a run print.
+/// Output of the programs of a run.
 #[derive(Debug)]
 pub(crate) struct Printer<'a> {
-    /// Who prints.
+    /// Object that prints.
     pub object: &'a str,
     /// Lines so far.
     pub lines: &'a mut u32,

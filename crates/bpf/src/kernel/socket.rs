@@ -65,12 +65,12 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
 pub struct Socket {
     /// The structure.
     pub image: Image,
-    /// What tells it from other sockets of the run: `BPF_MAP_TYPE_SK_STORAGE` goes by it.
+    /// Number of the socket in the run, the key of `BPF_MAP_TYPE_SK_STORAGE`.
     pub(crate) number: u32,
     pub(crate) window: Window,
     pub(crate) random: SplitMix64,
     pub(crate) ack_request: Option<u32>,
-    /// What the kernel's own CUBIC is told, and its state, for an object that calls it.
+    /// Arguments and state of the kernel's own CUBIC, for an object that calls it.
     pub(crate) moment: Moment,
     pub(crate) cubic: Option<Box<CubicTcp>>,
 }

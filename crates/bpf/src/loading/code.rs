@@ -12,10 +12,10 @@ const BYTES: usize = 8;
 /// `BPF_LD | BPF_IMM | BPF_DW`, and `BPF_JMP | BPF_CALL`.
 const LOAD_IMMEDIATE: u8 = 0x18;
 const CALL: u8 = 0x85;
-/// What the source register of a call says: a helper has 0, a function of the program, one of the kernel.
+/// Source register of a call to a function of the program, and of one to a function of the kernel; 0 for a helper.
 const LOCAL_CALL: u8 = 1;
 const KERNEL_CALL: u8 = 2;
-/// What the source register of an immediate load says: a map, an address in a map's value, a function.
+/// Source register of an immediate load: a map, an address in a map's value, a function.
 const MAP: u8 = 1;
 const MAP_VALUE: u8 = 2;
 const FUNCTION: u8 = 4;
@@ -26,12 +26,12 @@ const RELOCATIONS: usize = 2;
 /// Instructions of a program, as for a kernel.
 const MOST: usize = 1_000_000;
 
-/// What a program is for.
+/// Purpose of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramKind {
     /// A callback of a congestion control.
     Callback,
-    /// It sees packets.
+    /// A filter of packets.
     Filter,
 }
 
@@ -40,11 +40,11 @@ pub enum ProgramKind {
 pub struct LoadProgram {
     /// The function that it begins with.
     pub name: String,
-    /// What it is for.
+    /// Purpose.
     pub kind: ProgramKind,
-    /// Its instructions; what [`Fill`]s are about is zero.
+    /// Instructions; the fields that [`Fill`]s set are zero.
     pub code: Vec<u8>,
-    /// What a loader fills in, by instruction.
+    /// Values that a loader fills in, by instruction.
     pub fills: Vec<(usize, Fill)>,
     /// `struct bpf_func_info`: first instruction, type.
     pub functions: Vec<[u32; 2]>,
@@ -54,7 +54,7 @@ pub struct LoadProgram {
     pub relocations: Vec<[u32; 4]>,
 }
 
-/// What a loader writes into an instruction.
+/// Value that a loader writes into an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// The descriptor of a map, by its place in [`super::Loadable::maps`].
@@ -253,7 +253,7 @@ impl<'a> Code<'a> {
         Ok(calls)
     }
 
-    /// What `.BTF.ext` says of the functions of a program.
+    /// Adds the entries of `.BTF.ext` for the functions of a program.
     fn describe(&self, placed: &BTreeMap<Function, usize>, program: &mut LoadProgram) -> Result<(), Problem> {
         let Some(extra) = self.extra else { return Ok(()) };
         // The instruction of the program that stands at an offset of a section.

@@ -11,7 +11,7 @@ const FUNCTION: u32 = 12;
 pub struct KernelTypes {
     types: Vec<u8>,
     strings: Vec<u8>,
-    /// Where each type begins; type 0 is `void`.
+    /// Offset of each type; type 0 is `void`.
     at: Vec<usize>,
 }
 
@@ -24,7 +24,7 @@ pub struct StructOps {
     pub value_id: u32,
     /// Bytes of that.
     pub value_bytes: u32,
-    /// Where the structure begins in it, in bytes.
+    /// Offset of the structure in the map's value, bytes.
     pub data_at: u32,
     /// The structure's members: name, and offset in bytes.
     pub members: Vec<(String, u32)>,

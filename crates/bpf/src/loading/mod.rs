@@ -1,5 +1,5 @@
-//! What a kernel is given of an object by who loads it (bpf(2)): types, maps, instructions with what is still to be filled in, and the congestion
-//! controls member by member. Nothing here asks a kernel for anything but its types.
+//! Contents of an object for a loader (bpf(2)): types, maps, instructions with what is still to be filled in, and the congestion controls member
+//! by member. Nothing here asks a kernel for anything but its types.
 
 mod code;
 mod kernel;
@@ -28,22 +28,22 @@ const CONFIGURATION: &str = ".kconfig";
 /// An object, ready for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loadable {
-    /// What its section `license` says.
+    /// Text of the section `license`.
     pub license: String,
-    /// Its types, in a form that a kernel takes.
+    /// Types, in a form that a kernel accepts.
     pub types: Vec<u8>,
-    /// Its maps, and its sections of data as maps.
+    /// Maps, and sections of data as maps.
     pub maps: Vec<LoadMap>,
     /// The programs that its congestion controls name, and those that see packets.
     pub programs: Vec<LoadProgram>,
-    /// Its congestion controls.
+    /// Congestion controls.
     pub controls: Vec<LoadControl>,
 }
 
 /// A map to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadMap {
-    /// Its name: that of the variable, or of the section.
+    /// Name of the variable, or of the section.
     pub name: String,
     /// `BPF_MAP_TYPE_*`.
     pub kind: u32,
@@ -59,12 +59,12 @@ pub struct LoadMap {
     pub types: Option<[u32; 2]>,
     /// The bytes of a section of data.
     pub content: Option<Vec<u8>>,
-    /// Where the variables of a section of data are.
+    /// Offsets of the variables of a section of data.
     pub variables: BTreeMap<String, u32>,
 }
 
 impl LoadMap {
-    /// Whether programs only read it.
+    /// True if programs only read the map.
     pub fn is_read_only(&self) -> bool {
         self.flags & READ_ONLY_FOR_PROGRAMS != 0
     }
@@ -73,15 +73,15 @@ impl LoadMap {
 /// A congestion control to be registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadControl {
-    /// What sockets ask for.
+    /// Name that sockets ask for.
     pub name: String,
     /// The variable.
     pub variable: String,
-    /// Its members by name: numbers and texts by their bytes, callbacks by the place of the program in [`Loadable::programs`].
+    /// Members by name: numbers and texts by their bytes, callbacks by the index of the program in [`Loadable::programs`].
     pub members: Vec<(String, MemberValue)>,
 }
 
-/// What a member of a congestion control holds.
+/// Value of a member of a congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberValue {
     /// A number or a text.
@@ -132,7 +132,7 @@ impl Loadable {
     }
 }
 
-/// Where data and maps of an object are among the maps of a kernel.
+/// Indices of the data and maps of an object among the maps of a kernel.
 pub(crate) struct Places {
     maps: Vec<LoadMap>,
     /// The map of a section of data, by the section's index.
