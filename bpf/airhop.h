@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a congestion control sees of the kernel, in place of vmlinux.h: the members of its structures that schemes use, by their
+ * Kernel structures as a congestion control sees them, in place of vmlinux.h: the members that schemes use, by their
  * names. libbpf finds where the kernel at hand has them (CO-RE); who simulates finds them where this header has them, by the object's BTF.
  *
  * With AIRHOP_NATIVE the same source is a shared object for the machine at hand: programs are functions of the array of their arguments,
@@ -49,7 +49,7 @@ struct in6_addr {
 	} in6_u;
 };
 
-/* The connection, as this end sees it. */
+/* Connection state of this end. */
 struct sock_common {
 	__be32 skc_daddr;
 	__be32 skc_rcv_saddr;
@@ -107,7 +107,7 @@ struct tcp_sock {
 	u8 is_cwnd_limited : 1; /* the window was full in the last window of data */
 };
 
-/* What an ACK of new data says (pkts_acked). */
+/* Sample of an ACK of new data (pkts_acked). */
 struct ack_sample {
 	u32 pkts_acked; /* acknowledged cumulatively */
 	s32 rtt_us; /* of the last segment that it shows to have arrived; negative: it was sent twice (Karn's rule) */
@@ -148,7 +148,7 @@ struct tcp_congestion_ops {
 #pragma clang attribute pop
 #endif
 
-/* set_state: what the sender makes of what is outstanding. */
+/* set_state: state of the sender's loss recovery. */
 enum { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 
 /* cwnd_event: sending again with nothing in flight; the end of a reduction, after the window is ssthresh; a timeout, after ssthresh() and
@@ -172,16 +172,16 @@ enum { ICSK_ACK_TIMER = 2, ICSK_ACK_NOW = 16 };
 
 enum { SK_PACING_NONE, SK_PACING_NEEDED };
 
-/* No slow-start threshold is known. */
+/* Slow-start threshold before one is known. */
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
 
 /* Reno's half of the window, two segments at least (RFC 5681 section 3.1, equation 4). */
 KFUNC(u32, tcp_reno_ssthresh, struct sock *sk);
 /* Reno's growth: both below, while the window is what limits the sender. */
 KFUNC(void, tcp_reno_cong_avoid, struct sock *sk, u32 ack, u32 acked);
-/* The window as it was before a reduction that was for nothing, or a larger one that it has by now. */
+/* Window after an undo: the one before the spurious reduction, or the present one if that is larger. */
 KFUNC(u32, tcp_reno_undo_cwnd, struct sock *sk);
-/* Slow start: a segment for each that is acknowledged (RFC 3465 section 2.2), up to ssthresh; returns how many acknowledged ones are left. */
+/* Slow start: a segment for each that is acknowledged (RFC 3465 section 2.2), up to ssthresh; returns the acknowledged segments that are left. */
 KFUNC(u32, tcp_slow_start, struct tcp_sock *tp, u32 acked);
 /* A segment for each `w` that are acknowledged (RFC 3465 section 2.1). */
 KFUNC(void, tcp_cong_avoid_ai, struct tcp_sock *tp, u32 w, u32 acked);
@@ -239,7 +239,7 @@ static inline bool in_slow_start(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh;
 }
 
-/* What has not been used of a window has not been tested, and gives no right to a larger one (RFC 7661); in slow start half of it will do. */
+/* True if the window is used enough to grow: its unused part is untested (RFC 7661); in slow start half of it suffices. */
 static inline bool is_cwnd_limited(struct tcp_sock *tp)
 {
 	if (in_slow_start(tp))
@@ -247,14 +247,14 @@ static inline bool is_cwnd_limited(struct tcp_sock *tp)
 	return BITFIELD(tp, is_cwnd_limited);
 }
 
-/* Segments are spaced from now on, unless the queue of the interface does that. */
+/* Starts pacing by the kernel, unless the queue of the interface paces. */
 static inline void pace(struct sock *sk)
 {
 	if (sk->sk_pacing_status == SK_PACING_NONE)
 		sk->sk_pacing_status = SK_PACING_NEEDED;
 }
 
-/* Slow start, as far as the window is used: returns how many of the acknowledged segments are left for congestion avoidance. */
+/* Slow start, as far as the window is used: returns the acknowledged segments that are left for congestion avoidance. */
 static inline u32 slow_start(struct tcp_sock *tp, u32 acked)
 {
 	if (!in_slow_start(tp))
@@ -262,7 +262,7 @@ static inline u32 slow_start(struct tcp_sock *tp, u32 acked)
 	return is_cwnd_limited(tp) ? tcp_slow_start(tp, acked) : 0;
 }
 
-/* The window grows by credit / cwnd segments, the credit in 1/1024 of a segment: what is left of it is kept. */
+/* The window grows by credit / cwnd segments, the credit in 1/1024 of a segment: the rest of the credit is kept. */
 static inline void grow(struct tcp_sock *tp, u64 credit)
 {
 	u64 segment = (u64)tp->snd_cwnd * ONE, sum = tp->snd_cwnd_cnt + credit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * BBR v1: N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, ACM Queue 14(5), 2016;
- * draft-cardwell-iccrg-bbr-congestion-control-00, 2017, whose sections are meant below.
+ * draft-cardwell-iccrg-bbr-congestion-control-00, 2017, to which section numbers refer.
  *
  * The sender keeps a model of the path, the greatest rate of delivery and the least round trip. It paces at that rate, and keeps about twice
  * their product in flight. It has the window to itself (cong_control): the kernel neither grows nor cuts it, but for a timeout.
@@ -10,7 +10,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* BBRHighGain, 2/ln 2, doubles the rate each round trip (section 4.3.2); its inverse drains what that queued (4.3.3). In 1/1024, as all gains. */
+/* BBRHighGain, 2/ln 2, doubles the rate each round trip (section 4.3.2); its inverse drains the queue of startup (4.3.3). In 1/1024, as all gains. */
 #define HIGH_GAIN 2955
 #define DRAIN_GAIN 355
 /* Section 4.2.3.2: delayed and aggregated ACKs must not stop the sender. */
@@ -29,7 +29,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define INITIAL_CWND 10U
 /* Startup is over after so many round trips without a quarter more (section 4.3.2.2). */
 #define FULL_PIPE_ROUNDS 3
-/* It paces a hundredth below its estimate, so that queues drain. */
+/* Pacing is a hundredth below the estimate, so that queues drain. */
 #define PACED(rate) ((rate)*99 / 100)
 /* Half of the round trips that the room for aggregated ACKs is remembered for, and how many us' worth it is at most. */
 #define AGGREGATION_ROUNDS 5
@@ -64,7 +64,7 @@ struct bbr {
 	bool is_paced;
 };
 
-/* What an ACK tells, beside its sample. */
+/* State of an ACK, beside its sample. */
 struct ack {
 	u64 bw; /* the greatest of all rates kept */
 	u32 in_flight;
@@ -76,7 +76,7 @@ static u32 now_ms(const struct tcp_sock *tp)
 	return tp->tcp_mstamp / 1000;
 }
 
-/* Neither arrived nor lost (RFC 6675 section 4, SetPipe). */
+/* Segments neither arrived nor lost (RFC 6675 section 4, SetPipe). */
 static u32 in_flight(const struct tcp_sock *tp)
 {
 	return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
@@ -109,7 +109,7 @@ static u32 cwnd_gain(const struct bbr *b)
 	return b->mode == PROBE_RTT ? ONE : HIGH_GAIN;
 }
 
-/* Segments that leave together: what the rate makes in 1/1024 s, 64 KiB at most (section 4.2.2 has 1 ms). */
+/* Segments that leave together: the rate times 1/1024 s, 64 KiB at most (section 4.2.2 has 1 ms). */
 static u32 send_quantum(struct sock *sk, u32 mss)
 {
 	u64 bytes = min((u64)sk->sk_pacing_rate >> 10, 65535ULL);
@@ -182,7 +182,7 @@ static bool update_bw(const struct tcp_sock *tp, struct bbr *b, const struct rat
 	return starts_round;
 }
 
-/* Room for aggregated ACKs: how much more was acknowledged at a time than the rate explains (draft -02, section 4.5.5). */
+/* Room for aggregated ACKs: data acknowledged at a time beyond the rate (draft -02, section 4.5.5). */
 static void update_room(const struct tcp_sock *tp, struct bbr *b, const struct ack *a, u32 acked)
 {
 	u32 now = tp->tcp_mstamp, expected = a->bw * (now - b->excess_at) / SECOND / ONE;
@@ -264,7 +264,7 @@ static void leave_probe_rtt(struct tcp_sock *tp, struct bbr *b)
 		b->mode = STARTUP;
 }
 
-/* Section 4.3.5: four segments in flight for 200 ms and a round trip. What arrives then says nothing of the path's rate. */
+/* Section 4.3.5: four segments in flight for 200 ms and a round trip. Samples of that time do not measure the path's rate. */
 static void probe_rtt(struct tcp_sock *tp, struct bbr *b, const struct ack *a)
 {
 	if (b->mode != PROBE_RTT)
@@ -393,7 +393,7 @@ void BPF_PROG(bbr_cong_control, struct sock *sk, u32 ack, int flag, const struct
 	set_cwnd(sk, b, &a, rs);
 }
 
-/* A loss is no congestion to it; what recovery does to the window comes back. */
+/* A loss does not count as congestion; the window is restored after the recovery. */
 SEC("struct_ops")
 u32 BPF_PROG(bbr_ssthresh, struct sock *sk)
 {
@@ -409,7 +409,7 @@ void BPF_PROG(bbr_set_state, struct sock *sk, u8 new_state)
 	b->state = new_state;
 	if (new_state != TCP_CA_Loss)
 		return;
-	/* What startup has seen so far may have been the loss. */
+	/* The samples of startup so far may have been lowered by the loss. */
 	b->repaired = new_state;
 	b->full_bw = 0;
 }

@@ -3,7 +3,7 @@
  * CUBIC: RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023, whose sections are meant below; slow start ends by RFC 9406,
  * HyStart++: Modified Slow Start for TCP, 2023.
  *
- * After a loss the window returns to where the loss was along a cubic of time. Windows are in 1/1024 of a segment, times of the cubic in
+ * After a loss the window returns to its size at the loss along a cubic of time. Windows are in 1/1024 of a segment, times of the cubic in
  * 1/1024 s.
  */
 #ifndef CUBIC_H
@@ -11,7 +11,7 @@
 
 #include "airhop.h"
 
-/* Section 4.6: what a loss leaves of the window. */
+/* Section 4.6: share of the window after a loss. */
 #define BETA(window) ((window)*7 / 10)
 /* Section 4.3, equation 4: 3 (1 - beta) / (1 + beta) segments in a round trip have Reno's mean rate. */
 #define ALPHA(credit) ((credit)*9 / 17)
@@ -20,14 +20,14 @@
 /* More of 1/1024 s than this from the plateau, and the window is beyond all bounds: its cube fits 64 bits. */
 #define FARTHEST (1 << 20)
 
-/* RFC 9406, section 4.3: RTT samples that a round must have, what divides growth in conservative slow start, rounds of that, and the segments
+/* RFC 9406, section 4.3: RTT samples that a round must have, divisor of growth in conservative slow start, its rounds, and the segments
  * that an ACK counts for at most where they are not spaced. */
 #define N_RTT_SAMPLE 8
 #define CSS_GROWTH_DIVISOR 4
 #define CSS_ROUNDS 5
 #define L 8U
 
-/* What a loss changes, beside the window: 0 where there is none. */
+/* State that a loss changes, beside the window: 0 where there is none. */
 struct memory {
 	u64 start; /* of this stage of congestion avoidance, us */
 	u64 friendly; /* W_est, in 1/2^20 of a segment: an ACK adds little */
@@ -92,7 +92,7 @@ static inline void watch_delays(struct cubic *c)
 	}
 }
 
-/* What an ACK adds to the window in slow start, before it is ended. */
+/* Growth of the window by an ACK in slow start, before slow start ends. */
 static inline u64 start_growth(struct sock *sk, struct cubic *c, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -115,7 +115,7 @@ static inline u64 start_growth(struct sock *sk, struct cubic *c, u32 acked)
 	return growth;
 }
 
-/* Slow start; returns how many of the acknowledged segments are left for congestion avoidance. */
+/* Slow start; returns the acknowledged segments that are left for congestion avoidance. */
 static inline u32 cubic_slow_start(struct sock *sk, struct cubic *c, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -158,7 +158,7 @@ static inline void avoid(struct tcp_sock *tp, struct memory *m, u32 acked)
 
 	if (!m->start)
 		begin_stage(m, tp->tcp_mstamp, window);
-	/* Section 4.3: Reno's pace, when W_est is back at where the window was. */
+	/* Section 4.3: Reno's pace, when W_est is back at the window before the loss. */
 	m->friendly += m->friendly >> 10 >= m->prior ? credit : ALPHA(credit);
 	t = (tp->tcp_mstamp - m->start) * ONE / SECOND;
 	if (cubic_at(m, t) < m->friendly >> 10) {
@@ -198,7 +198,7 @@ static inline u32 cubic_on_loss(struct sock *sk)
 	return max(BETA(tp->snd_cwnd), 2U);
 }
 
-/* A loss that changes nothing: nothing is to be undone either. */
+/* A loss without a reduction: no undo follows. */
 static inline void cubic_keep(struct sock *sk)
 {
 	STATE(struct cubic, sk)->before = STATE(struct cubic, sk)->now;
@@ -216,7 +216,7 @@ static inline void cubic_on_sample(struct sock *sk, const struct ack_sample *sam
 	STATE(struct cubic, sk)->rtt = max(sample->rtt_us, 0);
 }
 
-/* Section 4.9.2: the last loss was none. */
+/* Section 4.9.2: the last loss was spurious. */
 static inline u32 cubic_undo(struct sock *sk)
 {
 	STATE(struct cubic, sk)->now = STATE(struct cubic, sk)->before;

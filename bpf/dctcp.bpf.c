@@ -2,7 +2,7 @@
 /*
  * DCTCP: RFC 8257, Data Center TCP, 2017. For networks whose switches mark at a step, and whose hosts all run it.
  *
- * The share of what arrived with a mark says how much of the window to give up. Both ends need it: the receiver's part is in cwnd_event.
+ * The share of the bytes that arrived with a mark sets the reduction of the window. Both ends need it: the receiver's part is in cwnd_event.
  */
 #include "airhop.h"
 
@@ -89,7 +89,7 @@ void BPF_PROG(dctcp_set_state, struct sock *sk, u8 new_state)
 	d->repairs = new_state == TCP_CA_Recovery;
 }
 
-/* Whether ACKs that leave from now on have ECE. */
+/* Sets ECE on the ACKs that leave from now on, or clears it. */
 static void echo(struct tcp_sock *tp, bool marked)
 {
 	tp->ecn_flags = marked ? tp->ecn_flags | TCP_ECN_DEMAND_CWR : tp->ecn_flags & ~TCP_ECN_DEMAND_CWR;

@@ -8,7 +8,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Delta_L: so long after a loss it grows as Reno, us. */
+/* Delta_L: time after a loss for which the window grows as Reno's, us. */
 #define DELTA_L SECOND
 /* Bounds of beta, in 1/1024. */
 #define BETA_MIN (ONE / 2)
@@ -17,10 +17,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define REFERENCE 100000
 #define SCALE_MIN (ONE / 10)
 #define SCALE_MAX (2 * ONE)
-/* By how much one sample lengthens the longest round trip, us: a late ACK is no queue. */
+/* Greatest increase of the longest round trip by one sample, us: a late ACK is no queue. */
 #define LONGEST_STEP 20000
 
-/* What a loss changes, beside the window. */
+/* State that a loss changes, beside the window. */
 struct memory {
 	u64 since; /* the last loss, or the first ACK, us; 0: none */
 	u32 longest; /* round trip, us; 0: none */
@@ -112,7 +112,7 @@ void BPF_PROG(htcp_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct htcp *h = STATE(struct htcp, sk);
 	u64 more;
 
-	/* What arrived before this ACK waited for a hole to be filled, and says nothing of queues. */
+	/* Segments that arrived before this ACK waited for a hole to be filled: no sample of queues. */
 	if (h->rtt && acked == h->cumulative)
 		note(h);
 	if (!h->now.since)
@@ -144,12 +144,12 @@ u32 BPF_PROG(htcp_ssthresh, struct sock *sk)
 		h->before = h->now;
 	h->point = tp->snd_nxt;
 	h->beta = adapt(h);
-	/* The longest round trip fades by a twentieth of what it exceeds the smallest by. */
+	/* The longest round trip fades by a twentieth of its excess over the smallest. */
 	if (h->least && h->now.longest > h->least)
 		h->now.longest -= (h->now.longest - h->least) / 20;
 	h->now.since = tp->tcp_mstamp;
 	h->now.rate = h->greatest;
-	/* What recovery delivers does not count. */
+	/* Segments delivered in recovery do not count. */
 	h->began = 0;
 	h->segments = 0;
 	return max(tp->snd_cwnd * (u64)h->beta / ONE, 2ULL);

@@ -11,10 +11,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* RTT0, the round trip of the reference connection, us (section 3). */
 #define RTT0 25000
-/* No window is larger, segments: a single ACK may ask for as much. */
+/* Largest window, segments: a single ACK may ask for as much. */
 #define LARGEST 65535U
 
-/* How far the first flight is acknowledged: not at all, in part, wholly; or something was lost. */
+/* Progress of the first flight's acknowledgement: not at all, in part, wholly; or something was lost. */
 enum { QUIET, HEARD, OVER };
 
 struct hybla {
@@ -57,7 +57,7 @@ static void begin(struct sock *sk, struct hybla *h)
 	pace(sk);
 }
 
-/* An ACK of the first flight. Slow start ends with what the path holds: the rate at which that flight, a burst, is acknowledged, times the
+/* An ACK of the first flight. Slow start ends at the bandwidth-delay product: the rate at which that flight, a burst, is acknowledged, times the
  * round trip (Hoe 1996, which the paper recommends); the window waits for that. A threshold that is there counts rho times. */
 static void estimate(struct sock *sk, struct hybla *h)
 {

@@ -3,7 +3,7 @@
  * TCP-Illinois: S. Liu, T. Basar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed
  * Networks, Performance Evaluation 65(6-7), 2008.
  *
- * Losses say whether the window grows or shrinks, queueing delay says by how much.
+ * Losses decide whether the window grows or shrinks, queueing delay decides by how much.
  */
 #include "airhop.h"
 
@@ -20,7 +20,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define ETA3 819 /* 0.8 */
 /* Rounds of shortest delay until alpha is the greatest again (theta). */
 #define THETA 5
-/* Segments below which it is Reno (W_thresh). */
+/* Window below which the scheme is Reno, segments (W_thresh). */
 #define W_THRESH 15
 
 struct illinois {
@@ -114,7 +114,7 @@ void BPF_PROG(illinois_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 	struct tcp_sock *tp = tcp_sk(sk);
 	struct illinois *i = STATE(struct illinois, sk);
 
-	/* What arrived before this ACK waited for a hole to be filled, and says nothing of queues. */
+	/* Segments that arrived before this ACK waited for a hole to be filled: no sample of queues. */
 	if (i->rtt && acked == i->cumulative) {
 		i->least = i->least ? min(i->least, i->rtt) : i->rtt;
 		i->most = max(i->most, i->rtt);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Notices of the link layer about segments that it lost: a program on the interface hears them, a congestion control heeds them.
+ * Notices of the link layer about segments that it lost: a program on the interface reads them, a congestion control reacts to them.
  *
  * J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, EURASIP JWCN 2009, 617818: ELN, the
  * link layer gave a segment up; ERSN, it began to repeat one. They have the form of an ACK of the receiver, with a mark in reserved bits, and no
@@ -32,7 +32,7 @@ enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_ANY, BPF_NOEXIST };
 /* bpf_skb_load_bytes_relative: from the IP header on, whatever is before it. */
 enum { BPF_HDR_START_NET = 1 };
-/* What becomes of a packet: the next filter decides; or it is gone. */
+/* Verdicts on a packet: the next filter decides; or the packet is dropped. */
 enum { TC_ACT_UNSPEC = -1, TC_ACT_SHOT = 2 };
 
 /* A connection: IPv6 addresses, or IPv4 ones mapped to such (RFC 4291 section 2.5.5.2). */
@@ -43,7 +43,7 @@ struct connection {
 	__be16 port_there;
 };
 
-/* First bytes of the segments that were named last, for as many as a window loses. */
+/* First bytes of the segments that notices named last, for as many as a window loses. */
 #define NAMED 16
 
 struct named {
@@ -60,7 +60,7 @@ struct {
 	__type(value, struct named);
 } airhop_notices SEC(".maps");
 
-/* Of all connections, for whoever loads the object: notices that were for one of them, and losses that cost no window for one. */
+/* Counters of all connections, for the loader of the object: notices for one of them, and losses without a reduction because of one. */
 u64 notices_heard;
 u64 cuts_spared;
 
@@ -114,7 +114,7 @@ static inline bool is_named(struct sock *sk)
 		return 0;
 	for (u32 i = 0; i < NAMED && i < named->count; i++) {
 		if (named->seq[i] == tcp_sk(sk)->snd_una) {
-			/* Nobody names what lies two windows back. */
+			/* No notice names a segment two windows back. */
 			named->seq[i] -= 1U << 31;
 			__sync_fetch_and_add(&cuts_spared, 1);
 			return 1;

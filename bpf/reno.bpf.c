@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * TCP Reno: RFC 5681, TCP Congestion Control, 2009. The example to copy: bpf/README.md says how it gets into a kernel.
+ * TCP Reno: RFC 5681, TCP Congestion Control, 2009. The example to copy: bpf/README.md explains how to load it into a kernel.
  */
 #include "airhop.h"
 
@@ -20,7 +20,7 @@ void BPF_PROG(reno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	/* What has not been used of a window has not been tested, and gives no right to a larger one. */
+	/* The unused part of a window is untested: an unused window does not grow. */
 	if (!is_cwnd_limited(tp))
 		return;
 	/* Slow start: the window doubles each round trip, up to ssthresh (equation 2). */
@@ -31,14 +31,14 @@ void BPF_PROG(reno_cong_avoid, struct sock *sk, u32 ack, u32 acked)
 		tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
 }
 
-/* What was taken to be lost had arrived (RFC 4015): the window is as it was, unless it is larger by now. */
+/* The segments taken to be lost had arrived (RFC 4015): the window is as it was, unless it is larger by now. */
 SEC("struct_ops")
 u32 BPF_PROG(reno_undo_cwnd, struct sock *sk)
 {
 	return max(tcp_sk(sk)->snd_cwnd, tcp_sk(sk)->prior_cwnd);
 }
 
-/* The name is what `airhop run --scheme`, `iperf3 -C` and net.ipv4.tcp_congestion_control go by. */
+/* The name is the one for `airhop run --scheme`, `iperf3 -C` and net.ipv4.tcp_congestion_control. */
 SEC(".struct_ops")
 struct tcp_congestion_ops reno = {
 	.ssthresh = (void *)reno_ssthresh,

@@ -2,7 +2,7 @@
 /*
  * TCP Vegas: L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995.
  *
- * Once a round trip it compares the rate that its window would have on an empty path with the rate that it has; the difference is what it has
+ * Once a round trip it compares the rate of its window on an empty path with the actual rate; the difference is the backlog that it has
  * queued. Its early repair of losses is the kernel's business (RACK).
  */
 #include "airhop.h"
@@ -14,7 +14,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define BETA 3
 #define GAMMA 1
 
-/* What an ACK of this round does to the window. */
+/* Change of the window by an ACK of this round. */
 enum { STAYS, GROWS_LINEARLY, DOUBLES };
 
 struct vegas {
