@@ -115,7 +115,7 @@ def package() -> griffe.Module:
 
 
 def found(path: str) -> griffe.Object:
-    """Look a name up, where it was defined."""
+    """Find a name where it was defined."""
     here: griffe.Object | griffe.Alias = package()[path]
     while isinstance(here, griffe.Alias):
         here = here.final_target
@@ -164,7 +164,7 @@ def pages() -> dict[str, str]:
             for path in names_of(page)
         )
         index += [
-            f"\n## [{page.title}]({name}.md)\n\n{page.about}\n\n| name | what it is |\n|---|---|\n",
+            f"\n## [{page.title}]({name}.md)\n\n{page.about}\n\n| name | description |\n|---|---|\n",
             *rows,
         ]
     return {
@@ -214,7 +214,7 @@ def members_of(what: griffe.Class) -> Iterator[str]:
             f"| `{name}` | {typed(value.annotation)} | {cell(text(value))} |"
             for name, value in values.items()
         )
-        yield "\n".join(["| attribute | type | what it is |", "|---|---|---|", *rows])
+        yield "\n".join(["| attribute | type | description |", "|---|---|---|", *rows])
     for name, method in open_members.items():
         if isinstance(method, griffe.Function):
             yield f"### `{what.name}.{name}`"
@@ -277,7 +277,7 @@ def sections(what: griffe.Object) -> Iterator[str]:
 
 def table_of(kind: str, values: Sequence[griffe.DocstringElement]) -> str:
     """List parameters or attributes; those that are described together stand in one row."""
-    rows = [f"| {kind} | type | what it is |", "|---|---|---|"]
+    rows = [f"| {kind} | type | description |", "|---|---|---|"]
     for (annotation, description), together in groupby(values, lambda one: (one.annotation, one.description)):
         names = ", ".join(f"`{one.as_dict()['name']}`" for one in together)
         rows.append(f"| {names} | {typed(annotation)} | {cell(description)} |")
@@ -307,7 +307,7 @@ def typed(annotation: object) -> str:
 
 @cache
 def homes() -> dict[str, str]:
-    """Say where each class of the reference is described, by its name alone; not where two have one name."""
+    """Return the page of each class of the reference, by its bare name; not where two share a name."""
     listed = [
         (path.rpartition(".")[2], f"{name}.md#{slug(path)}")
         for name, page in PAGES.items()

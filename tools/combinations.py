@@ -106,7 +106,7 @@ def run(search: Search, out: Path) -> list[tuple[str, Ratio]]:
 
 
 def told(claim: str, search: Search, found: Sequence[tuple[str, Ratio]]) -> str:
-    """Say how many combinations meet the number, and what they share; list the nearest."""
+    """Describe the combinations that meet the number, and their common part; list the nearest."""
     met = [(name, ratio) for name, ratio in found if _holds(ratio, search.least)]
     shared = set.intersection(*(set(name.split("+")) for name, _ in met)) if met else set()
     all_with = f", all with {', '.join(f'`{name}`' for name in sorted(shared))}" if shared else ""

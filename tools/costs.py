@@ -55,7 +55,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a point costs: a row of the file."""
+    """Cost of a point: a row of the file."""
 
     curve: str
     x: float
@@ -173,7 +173,7 @@ def points() -> list[Point]:
 
 
 def shortened(point: Point) -> Point:
-    """Take a tenth of a point's time, but enough for all its flows to begin."""
+    """Shorten a point to a tenth of its time, but long enough for all its flows to begin."""
     return replace(point, simulated_s=max(point.simulated_s / 10, min(point.simulated_s, 1.2)))
 
 

@@ -1,6 +1,6 @@
 """Makes docs/what-a-run-costs.md from docs/costs.csv, which tools/costs.py measures.
 
-Numbers in the text come from the file; what it says of events is held against it by a test.
+Numbers in the text come from the file; a test checks its statements about events.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from costs import DOCS, FILE, REPEATS, Cost, figure_name, read
 
 HEAD = """# What a run costs
 
-CPU time and events per delivered segment, against what a scenario can have much of. Each point is a run on
-one thread, the fastest of {repeats}, in user CPU time with building its world. Times are those of one machine
-and will differ elsewhere; events are the same everywhere, to the last one. All numbers are in a
-[file](costs.csv), made by
+This page shows CPU time and events per delivered segment against the size of a scenario. Each point is a run
+on one thread, the fastest of {repeats}, in user CPU time including the construction of its world. Times
+depend on the machine; numbers of events do not. [costs.csv](costs.csv) contains all numbers, measured by
 
 ```text
 python tools/costs.py
@@ -32,18 +31,18 @@ own. A segment and its ACK pass six directions of wire.
 ![CPU time and events per delivered segment, against the number of flows]({figure})
 
 From one flow to {last:,.0f}, a delivered segment takes {events:.1f} times the events and {time:.1f} times the
-CPU time. The loop does not look for a flow, it knows its number, and its event queue's work grows with the
-logarithm of what waits. What grows is
+CPU time. The loop finds a flow by its number without a search, and the work of its event queue grows with the
+logarithm of the number of waiting events. Two costs grow:
 
 - **the work**: the path holds 6500 packets, so {last:,.0f} flows have less than one each and send
   {waste:.0f} % more segments than arrive;
-- **the distance to memory**: each event is of another flow than the last, and the state of all of them no
-  longer fits the caches. An event takes {ns_first:.0f} ns with one flow, {ns_last:.0f} ns with
+- **cache misses**: consecutive events belong to different flows, and the state of all flows does not fit
+  into the caches. An event takes {ns_first:.0f} ns with one flow, {ns_last:.0f} ns with
   {last:,.0f}.
 
-Memory itself grows linearly: {kilobytes:.0f} kB a flow, from {before:,.0f} flows to {last:,.0f}. That is
-everything, with two hosts, two wires, the scenario's text and the results; it is the largest that the process
-was, with Python.
+Memory grows linearly: {kilobytes:.0f} kB per flow, from {before:,.0f} flows to {last:,.0f}. The figure
+includes two hosts, two wires, the scenario's text and the results; it is the peak memory of the process,
+Python included.
 
 """
 
@@ -54,29 +53,29 @@ One SACK flow over a chain of stations, 30 m apart, that hear each other up to 4
 
 ![CPU time and events per delivered segment, against the number of hops]({figure})
 
-Linear: from {middle:.0f} hops to {last:.0f}, each adds {events:.1f} events and {time:.2f} µs to a segment. A
-hop is contention, a frame and its link ACK, for the segment and once more for its ACK. The second adds
-{second:.1f} events: up to two hops all stations sense each other, and hardly a frame collides.
+The cost is linear: from {middle:.0f} hops to {last:.0f}, each hop adds {events:.1f} events and {time:.2f} µs
+to a segment. A hop is contention, a frame and its link ACK, for the segment and again for its ACK. The second
+hop adds {second:.1f} events: up to two hops all stations sense each other, and few frames collide.
 
 """
 
 STATIONS = """## Stations
 
-Stations at random places, one in ten of which has a SACK flow to a neighbour. Either the field grows with
-them (one density: 20 in 100 m × 100 m, as in `cheng2008-random`), or all hear all (one
-cell).
+Stations have random places, and one in ten has a SACK flow to a neighbour. Either the field grows with
+their number (one density: 20 in 100 m × 100 m, as in `cheng2008-random`), or every station receives all
+others (one cell).
 
 ![CPU time and events per delivered segment, against the number of stations]({figure})
 
-Events hardly depend on it: what there are more of in a crowded cell are collisions. What an event costs does.
-The beginning and the end of a frame are told to each station that senses it, and to no other:
+The number of events hardly depends on the number of stations: a crowded cell only has more collisions. The
+cost of an event does. The begin and the end of a frame update each station that senses it, and no other:
 
 - in **one cell** that is all of them, and an event takes {cell_first:.0f} ns with {first:.0f} stations,
   {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f};
 - in **one density** it is those within 85 m: 32 on average with 100 stations and 38 with 500, of which fewer
   are near an edge. An event takes {density_middle:,.0f} ns with {middle:.0f} stations and
-  {density_last:,.0f} ns with {last:.0f}. What that is beyond the ratio of those who listen is distance to
-  memory, as with flows, and building a world that knows for all pairs who hears whom.
+  {density_last:,.0f} ns with {last:.0f}. The increase beyond the ratio of sensing stations is cache misses,
+  as with flows, and the construction of a world with the ranges of all pairs.
 
 """
 
@@ -87,26 +86,26 @@ frame each frame error is a loss to TCP; with seven the link repairs it.
 
 ![CPU time and events per delivered segment, against frame errors]({figure})
 
-Nearly flat. With one attempt a segment takes {one_first:.1f} events without errors and {one_last:.1f} at
-{last:.0f} %, where {again:.0f} % more segments are sent than arrive: what is sent again costs what sending
-costs, and finding out what to send hardly counts. With seven attempts it is {seven_first:.1f} and
-{seven_last:.1f} events. A lossy run is cheaper all the same: its goodput is lower, so a simulated second has
-fewer segments.
+The cost is nearly constant. With one attempt a segment takes {one_first:.1f} events without errors and
+{one_last:.1f} at {last:.0f} %, where {again:.0f} % more segments are sent than arrive: a retransmission costs
+as much as a transmission, and loss detection costs little. With seven attempts a segment takes
+{seven_first:.1f} and {seven_last:.1f} events. A lossy run is still cheaper: its goodput is lower, so a
+simulated second has fewer segments.
 
 """
 
 CEILING = """## The ceiling
 
-No loop is faster than its event queue. `airhop bench` tells how far a run is from that:
+The event queue bounds the speed of the loop. `airhop bench` measures a run's share of this bound:
 
 ```text
 airhop bench                      # three courses, beside ns-2 and ns-3 where they are installed
 ```
 
-It takes down what the run asks of its queue, from the middle of the run on: which events come, how far away,
-and when they leave. Then it asks the same of a queue alone, and nothing is done with the events. The share is
-the rate of events of the run in per cent of that of the queue. It tells how much of a run is anything but the
-queue, and is no grade: a faster queue lowers it.
+It records the operations of the run on its queue, from the middle of the run on: the pushed events, their
+distance in time, and their departure. Then it repeats these operations on a queue alone, without handling the
+events. The share is the event rate of the run in per cent of that of the queue. It is no grade: a faster
+queue lowers it.
 """
 
 

@@ -31,7 +31,7 @@ WRITTEN = {"experiments/readings.md", "experiments/papers.md"}
 """Pages in these folders that are written by hand."""
 
 LAST_HOP = ("last-hop", "reno", '--set duration="20 s"')
-"""Where a scheme is shown, beside which other one, and with what set."""
+"""Scenario, baseline and settings of a scheme's example."""
 FADES = ("kounavis1996-fixed-mobile", "tahoe", '--set duration="100 s"')
 SHOWN = {
     "ebsn": FADES,
@@ -44,48 +44,48 @@ SHOWN = {
 SCHEMES_HEAD = """# Schemes
 
 A scheme is chosen by its name: `scheme = "sack"` in a flow, `--scheme sack` on the command line; with
-parameters it is a table, `scheme = { name = "ll-elsn", n = 3 }`. Each page says what the scheme does, when it
-helps, what was verified and against what, and what is reconstructed because its sources leave it open. How
-often a scheme is right about the cause of a loss, the [matrix of judgements](statistics.md#judgements) tells.
+parameters it is a table, `scheme = { name = "ll-elsn", n = 3 }`. Each page describes the scheme, its use, its
+verification with the references, and its reconstructed parts, which its sources leave open. The [confusion
+matrix](statistics.md#judgements) shows how often a scheme classifies a loss correctly.
 """
 
 FAMILY_HEAD = """
 ## {family}
 
-| scheme | what it is | needs from the network |
+| scheme | description | needs from the network |
 |---|---|---|
 """
 
 SERVICES_HEAD = """
 ## Services
 
-What the network can do for a flow. Choosing a scheme installs what it needs, along the path of its flow. A
-flow can name other services in their place, so that any sender can be tried with any notification (as in Yun
-2009 §5.3); `services = []` leaves the two ends to themselves.
+A service is a function of the network for a flow. Choosing a scheme installs the services that it needs,
+along the path of its flow. A flow can name other services instead, so any sender can be tried with any
+notification (as in Yun 2009 §5.3); `services = []` installs none.
 
 ```sh
 airhop compare last-hop hack sack -n 3 --set duration="20 s" --set 'flow.ftp.services=["elsn"]'
 ```
 
-| service | what it does |
+| service | function |
 |---|---|
 """
 
 ECN = """
 ## ECN
 
-`tcp = { ecn = true }` in a flow makes its data ECN-capable, end to end as RFC 3168 says: routers may mark a
-packet in place of dropping it, the receiver echoes the mark until the sender has answered, and the sender
-answers once a round trip as it does to a loss. Marks come from queues that mark: `red`, `codel`, `fq-codel`
-and `pie` with `ecn = true`, and `congestion-warning`. A mark is no loss: it is not among the judgements.
-Schemes that read single marks, as TCP-Jersey does, see to it themselves.
+`tcp = { ecn = true }` in a flow makes its data ECN-capable, end to end by RFC 3168: routers may mark a
+packet instead of dropping it, the receiver echoes the mark until the sender has responded, and the sender
+responds once per round trip, as to a loss. The queues `red`, `codel`, `fq-codel` and `pie` with `ecn = true`,
+and `congestion-warning`, mark packets. A mark is no loss, and is not in the confusion matrix. Schemes that
+read single marks, such as TCP-Jersey, enable ECN themselves.
 
-The handshake agrees on it (§6.1.1), and a capture shows that. New data is ECT(0); what is sent again and
-pure ACKs are not ECN-capable, but for DCTCP under preset `linux`, all of whose packets are. Each flow
-counts its [marks](measures.md) (`marks`: `ect0`, `ect1`, `ce`, `ece`), and the run document what each queue
-that marks has marked (`queues`). [Traces](api/tables.md) have the codepoint and the control bits of each
-packet, and which ACKs echo. ECT(1), which real hosts may send, is counted, and queues treat it as ECT(0):
-L4S (RFC 9331) is not modelled.
+The handshake negotiates ECN (§6.1.1), and a capture shows it. New data is ECT(0); retransmissions and pure
+ACKs are not ECN-capable, except those of DCTCP under preset `linux`, all of whose packets are. Each flow
+counts its [marks](measures.md) (`marks`: `ect0`, `ect1`, `ce`, `ece`), and the run document counts the marks
+of each queue (`queues`). [Traces](api/tables.md) contain the codepoint and the control bits of each packet,
+and the echoing ACKs. ECT(1), which real hosts may send, is counted, and queues treat it as ECT(0): L4S (RFC
+9331) is not modelled.
 
 ```sh
 airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts=7 \\
@@ -95,15 +95,15 @@ airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts
 
 EXPERIMENTS_HEAD = """# Experiments
 
-Figures and tables of papers, run again: `airhop reproduce ID`. Each page lists what is simulated and what
-the paper claims, and what it leaves open: [under every reading](experiments/readings.md) says what hangs on
-that, [printed beside measured](experiments/papers.md) has every table and headline of four papers, and the
-[ledger](experiments/ledger.md) what has become of every item of four papers. `airhop/today`
-asks what has become of it all since; the answers are on [a page of their own](what-wins-where.md).
+`airhop reproduce ID` reproduces figures and tables of papers. Each page lists the simulation, the paper's
+claims, and its open questions: [under every reading](experiments/readings.md) shows the claims that depend
+on these, [printed beside measured](experiments/papers.md) has every table and headline of four papers, and
+the [ledger](experiments/ledger.md) the outcome of every item of four papers. The experiments of
+`airhop/today` repeat the comparisons with today's senders: [What wins where](what-wins-where.md).
 
 ![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)
 
-| id | what | claims |
+| id | title | claims |
 |---|---|---|
 """
 
@@ -145,12 +145,16 @@ def bpf() -> str:
 
 def real_packets() -> str:
     """Return the guide to real packets with its table of what services do for them."""
-    words = {"acts": "acts", "to listeners": "acts; tells a sender that listens", "cannot": "refused: {why}"}
+    words = {
+        "acts": "acts",
+        "to listeners": "acts; notifies a sender that listens",
+        "cannot": "refused: {why}",
+    }
     about, found = services(), on_real_packets()
     rows = [
         (f"`{name}`", plain(about[name]), words[kind].format(why=why)) for name, (kind, why) in found.items()
     ]
-    block = table(("service", "what it does", "for real packets"), rows, left=3)
+    block = table(("service", "function", "for real packets"), rows, left=3)
     page = (DOCS / "real-packets.md").read_text(encoding="utf-8")
     return fill(fill(page, "services", {"on real packets": block}), "emulated", kernel_tables.tables())
 
@@ -178,12 +182,12 @@ def scheme_page(scheme: dict[str, Any]) -> str:
     parts = {
         "": [f"**{plain(scheme['title'])}**, {scheme['family']}. {plain(scheme['about'])}"],
         "When it helps": [plain(scheme["helps"])],
-        "What it needs from the network": needs or ["Nothing: the two ends are enough."],
+        "What it needs from the network": needs or ["Nothing."],
         "Parameters": parameter_table(scheme["parameters"]),
-        "Whose sender it is": own_preset(scheme),
+        "Preset": own_preset(scheme),
         "Verified": [f"- {plain(fact)}" for fact in scheme["verified"]],
         "Reconstructed": [
-            *(["Its sources leave this open:", ""] if scheme["reconstructed"] else ["Nothing."]),
+            *(["Its sources leave these points open:", ""] if scheme["reconstructed"] else ["Nothing."]),
             *(f"- {plain(choice)}" for choice in scheme["reconstructed"]),
         ],
         "Source": [f"{plain(scheme['cite'])}."],
@@ -197,13 +201,13 @@ def scheme_page(scheme: dict[str, Any]) -> str:
 
 
 def own_preset(scheme: dict[str, Any]) -> list[str]:
-    """Say on which preset it is the sender that measurements are of, where that is a system's own."""
+    """Name the preset of a scheme that belongs to a system."""
     if scheme["preset"] is None:
         return []
     preset = scheme["preset"]
     return [
-        f"That of preset `{preset}`: on another it has its own window and the rest of another sender, which"
-        f" commands say. `--set flow.all.tcp.preset={preset}` gives it the whole."
+        f"The scheme belongs to preset `{preset}`. On another preset it keeps its window law on another"
+        f" sender, and commands say so. `--set flow.all.tcp.preset={preset}` selects its own sender."
     ]
 
 
@@ -211,7 +215,7 @@ def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
     """List parameters with their defaults and what they can be."""
     if not parameters:
         return []
-    lines = ["| parameter | default | can be | what it is |", "|---|---|---|---|"]
+    lines = ["| parameter | default | values | description |", "|---|---|---|---|"]
     for p in parameters:
         if "words" in p:
             default, values = f'`"{p["default"]}"`', ", ".join(f'`"{word}"`' for word in p["words"])
@@ -259,7 +263,7 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         *facts,
         "",
-        f"{'What is asked' if ours(experiment) else 'What the paper claims'}, each judged when it is run:",
+        f"{'Questions' if ours(experiment) else 'Claims of the paper'}, checked in every run:",
         "",
         *map(claim_line, experiment.claims),
         "",
@@ -295,7 +299,7 @@ def question_lines(question: Question) -> list[str]:
         for reading in (question.default, *question.others)
     ]
     about = question.about[:1].upper() + question.about[1:]
-    head = ["| reading | what it supposes | the paper's words | what it changes |", "|---|---|---|---|"]
+    head = ["| reading | assumption | the paper's words | changes |", "|---|---|---|---|"]
     return [f"## {about}", "", *head, *rows, ""]
 
 
@@ -316,7 +320,7 @@ def ours(experiment: Experiment | Calculation) -> bool:
 
 
 def experiment_facts(experiment: Experiment) -> list[str]:
-    """List what is run, as a table."""
+    """List the settings of the runs, as a table."""
     axis, plan = experiment.axis, experiment.replications
     settings = ", ".join(f"`{path} = {value}`" for path, value in experiment.settings.items())
     return [

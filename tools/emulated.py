@@ -97,7 +97,7 @@ def _downloads(scheme: str, size: int) -> dict[str, str]:
 
 
 def _completion(said: str) -> dict[str, str]:
-    """Take the way of the request from each: the twin's server opens, and asks for nothing."""
+    """Subtract the way of the request from each: the twin's server sends at once, without a request."""
     times = [[float(word) for word in line.split()] for line in said.splitlines()]
     return {COMPLETION_S: f"{statistics.mean(total - connected / 2 for total, connected in times):.4f}"}
 

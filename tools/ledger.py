@@ -43,7 +43,7 @@ class Row:
 
     item: str
     here: str
-    """What became of it."""
+    """Outcome of the item."""
     claims: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     """Paths of test files."""

@@ -1,4 +1,4 @@
-"""Hold the licences of what Airhop links and imports against those that it allows.
+"""Compare the licences of everything that Airhop links and imports with the allowed ones.
 
 The licences of crates that are allowed stand in deny.toml, those of Python packages in pyproject.toml. No
 network is needed. THIRD-PARTY.txt, the notices that a wheel carries, is written anew; with --check a stale
@@ -38,9 +38,9 @@ SPDX = {
     "Public Domain": "LicenseRef-Public-Domain",
     "Python Software Foundation License": "PSF-2.0",
 }
-"""What packages wrote before there was `License-Expression` (PEP 639)."""
+"""Licence texts of packages from before `License-Expression` (PEP 639)."""
 READ_BY_HAND = {"docutils": "LicenseRef-Public-Domain AND BSD-2-Clause"}
-"""Where the metadata say less. What docutils has under the GPL, an Emacs mode, is not in its wheel."""
+"""Licences beyond the metadata. The part of docutils under the GPL, an Emacs mode, is not in its wheel."""
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ from airhop import _core
 from blocks import fill, table
 
 PAGE = "bpf-objects.md"
-"""Below docs/."""
+"""Path below docs/."""
 
 
 def page(docs: Path) -> str:
@@ -19,14 +19,14 @@ def page(docs: Path) -> str:
     calls = [
         (what, ", ".join(f"`{name}`" for name in names))
         for what, names in (
-            ("callbacks that are called", kernel["callbacks"]),
+            ("callbacks", kernel["callbacks"]),
             ("functions of the kernel", kernel["kfuncs"]),
             ("helpers", kernel["helpers"]),
         )
     ]
     blocks = {
         "members": table(
-            ("structure", "member", "", "what it holds, where its name does not say it"), members, left=4
+            ("structure", "member", "", "value, where its name does not define it"), members, left=4
         ),
         "calls": table(("", "simulated"), calls, left=2),
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges suites of packetdrill scripts: the rows of docs/packetdrill.csv, of which docs.py makes a page.
+"""Runs suites of packetdrill scripts and writes docs/packetdrill.csv, from which docs.py makes a page.
 
 A suite is given as NAME=FOLDER; those that are not given keep their rows. Airhop's own scripts are always
 judged. Scripts that fail, and Airhop's own, are tried on the kernel of this machine as well: that wants root.
@@ -69,13 +69,13 @@ REASONS = {
         "Airhop's window after a timeout is one segment (RFC 5681 §3.1), that of Linux one beside the flight"
     ),
 }
-"""Why scripts fail, by suite's path."""
+"""Reasons of failing scripts, by suite's path."""
 HEAD = """# Against packetdrill scripts
 
 [packetdrill](https://www.usenix.org/conference/atc13/technical-sessions/presentation/cardwell) (Cardwell et
-al. 2013) states what a TCP must do as scripts: what a peer sends and an application asks for, and what the
-TCP then sends and says of itself, to the millisecond. Airhop runs such scripts against its own TCP in
-virtual time, over the handshake, as the side that connects or accepts, with data in both directions:
+al. 2013) specifies TCP by scripts: packets of a peer and calls of an application, and the expected packets
+and socket state, to the millisecond. Airhop runs such scripts against its own TCP in virtual time, over the
+handshake, as the side that connects or accepts, with data in both directions:
 
 ```sh
 cat > first-flight.pkt <<'END'
@@ -94,25 +94,24 @@ END
 airhop doctor --packetdrill first-flight.pkt
 ```
 
-`--kernel` holds the kernel of this machine to them instead, in a network namespace, in real time, up to
-three times as machines stall. It wants root, or user namespaces; the scripts' shell commands are run, as
+`--kernel` tests the kernel of this machine instead, in a network namespace, in real time, with up to three
+tries, as machines stall. It needs root, or user namespaces, and runs the scripts' shell commands, as
 packetdrill does.
 
-A script **passes** if all that it asks for holds. It **fails** at the first difference. It **does not
-apply** if it asks for something that Airhop does not model before anything was compared; if that comes
-later, the script passes up to there, and its line says so. Segments are compared by time, flags, sequence
-and acknowledgement numbers, ECN field, timestamps and SACK blocks; windows and options of SYNs on the kernel
-alone, PSH where a script says `--push`; with `--complete` a segment more than the script expects is a
-difference as well. What a script expects as one segment may leave as several, as it
-does where no card segments.
+A script **passes** if all its expectations hold. It **fails** at the first difference. It **does not
+apply** if it uses a feature that Airhop does not model before the first comparison; if the feature comes
+later, the script passes up to that line, and its result names the line. Segments are compared by time,
+flags, sequence and acknowledgement numbers, ECN field, timestamps and SACK blocks; windows and options of
+SYNs on the kernel only, PSH where a script has `--push`; with `--complete` an additional segment is a
+difference as well. One expected segment may be sent as several, as without segmentation offload.
 
-Rules of RFCs are rules for senders of other presets, schemes and recoveries as well: Airhop's tests hold
-those to a script that it names in `--also=preset:scheme` or `--also=preset:scheme:recovery`. Scripts in
-`crates/tcp/tests/senders` are for these alone.
+Rules of RFCs apply to senders of other presets, schemes and recoveries as well: a script names them in
+`--also=preset:scheme` or `--also=preset:scheme:recovery`, and Airhop's tests run it with them, too. Scripts
+in `crates/tcp/tests/senders` are for these senders only.
 
 ## Suites
 
-What others wrote is not in Airhop's tree; a copy of it is judged by
+Airhop's tree does not contain the scripts of others; this command runs a copy of them:
 
 ```text
 python tools/packetdrill_page.py google=FOLDER linux=FOLDER nplab=FOLDER freebsd=FOLDER
@@ -132,11 +131,11 @@ class Row(NamedTuple):
     text: str
     """The difference, or the reason why it does not apply or ends early."""
     kernel: str
-    """Its verdict by the kernel of the machine; `same`: it fails at the same line. Empty: not asked."""
+    """Verdict of the machine's kernel; `same`: it fails at the same line. Empty: not run."""
 
 
 def measure(suite: str, folder: Path) -> Iterator[Row]:
-    """Judge the scripts of a suite."""
+    """Run the scripts of a suite."""
     for path in scripts(folder):
         judged = judge(path)
         asked = suite == OWN or judged.verdict == "fail"
@@ -222,7 +221,7 @@ def unmodelled(rows: Sequence[Row]) -> str:
 
 
 def kind(text: str) -> str:
-    """Tell reasons apart by what they are about."""
+    """Group reasons by their subject."""
     kinds = {
         "Fast Open": ("FASTOPEN", "fastopen", "Fast Open"),
         "resets": ("reset", "with R", "with SR"),
@@ -238,7 +237,7 @@ def kind(text: str) -> str:
 
 
 def main(words: Sequence[str]) -> None:
-    """Judge the suites that are named."""
+    """Run the named suites."""
     if platform.system() != "Linux":
         sys.exit("the kernel that scripts are tried on is that of Linux")
     folders = {OWN: OWN_SCRIPTS} | {name: Path(where) for name, _, where in (w.partition("=") for w in words)}

@@ -47,7 +47,7 @@ TWIN = (
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: what it is drawn from, and how."""
+    """Picture: its source and its drawing function."""
 
     source: Callable[[], str]
     """Text that differs when the picture would."""

@@ -44,7 +44,7 @@ class Headline:
 
     experiment: str
     claim: str
-    """What is printed."""
+    """Printed value."""
     printed: float
     measured: Callable[[Samples], Ratio]
 
@@ -131,7 +131,7 @@ GROUPS = ("hold", "hold where decided", "hang on a reading", "fail where decided
 
 
 def group(checked: CheckedClaim) -> str:
-    """Tell which of the groups a claim belongs to, by its verdicts over all readings."""
+    """Return the group of a claim, by its verdicts over all readings."""
     words = {one.result.word for one in checked.judged}
     if {"holds", "fails"} <= words:
         return "hang on a reading"

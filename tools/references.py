@@ -22,7 +22,7 @@ PAPERS = {
     "M. E. Kounavis, ": "kounavis1996",
     "R.-S. Cheng ": "cheng2008",
 }
-"""How the citation of a paper begins whose figures are reproduced, and the folder of its experiments."""
+"""Begin of a reproduced paper's citation, and the folder of its experiments."""
 OTHERS = (
     "G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, IEEE JSAC "
     "18(3), 2000",
@@ -47,7 +47,7 @@ OTHERS = (
 
 INITIALS = re.compile(r"(?:[A-Z]\.[- ]?)+")
 REPORTS = ("RFC", "draft-")
-"""How a work begins that is cited by its number."""
+"""Begin of a work that is cited by its number."""
 
 
 def page() -> str:

@@ -16,12 +16,12 @@ from airhop import _core
 FOLDER = "scenario"
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / FOLDER / "examples"
 WHOLE = "The file"
-"""What the simulator calls the table of the keys at the top of a file."""
+"""Name of the table of the keys at the top of a file."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page: which tables are on it, what is said before them, and the settings that show their kinds."""
+    """Page: its tables, their introduction, and the settings that show their kinds."""
 
     title: str
     about: str

@@ -1,7 +1,7 @@
 """Makes docs/api/tables.md: every table of a trace with its columns, read off traced runs.
 
-Names, types and words come from the runs, what a column means from `MEANINGS`; a column without a meaning
-there, and a meaning without its column, are told by a test.
+Names, types and words come from the runs, meanings of columns from `MEANINGS`; a column without a meaning
+there, and a meaning without its column, fail a test.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ABOUT = {
     "acks": "Each ACK as the sender processes it.",
     "window": "The sender's state, whenever cwnd, ssthresh, the smoothed round trip or the timeout changed.",
     "deliveries": "In-order bytes handed to the receiving application.",
-    "notices": "Explicit notifications, where they were made and where the sender acted on them.",
+    "notices": "Explicit notifications, at their origin and at the sender that acted on them.",
     "drops": "Frames lost on the channel or in a collision, and packets dropped anywhere else.",
-    "queue": "The packets that wait at a place, whenever there are more or fewer.",
+    "queue": "The number of packets waiting at a place, whenever it changes.",
     "packets": "Each step of each packet.",
     "air": "Each transmission on a cell or radio link, in the order in which they ended.",
-    "stations": "Where the stations of each cell are.",
-    "fades": "The bad times of each directed link that has such in real time, whatever was sent.",
-    "links": "From when on each link that changes has which rate and delay; only in runs with changes.",
+    "stations": "Places of each cell's stations.",
+    "fades": "The bad times of each directed link with fades in real time, independent of traffic.",
+    "links": "Rate and delay of each changing link from a time on; only in runs with changes.",
 }
 MEANINGS = {
     "time_s": "simulated time, s",
@@ -36,36 +36,36 @@ MEANINGS = {
     "bytes": "length of the IP datagram or of the frame, B",
     "segments.bytes": "payload of the segment, B",
     "deliveries.bytes": "handed over since the beginning, B",
-    "payload": "what TCP or UDP carries in it, B",
-    "retransmission": "it begins below the highest byte sent before",
-    "cause": "why it was dropped ([each cause](../concepts.md#congestion-or-channel)); `-`: it was not",
-    "segments.cause": "why it was sent",
-    "drops.cause": "why ([each cause](../concepts.md#congestion-or-channel))",
+    "payload": "TCP or UDP payload, B",
+    "retransmission": "true if it begins below the highest byte sent before",
+    "cause": "cause of the drop ([each cause](../concepts.md#congestion-or-channel)); `-`: not dropped",
+    "segments.cause": "cause of the transmission",
+    "drops.cause": "cause ([each cause](../concepts.md#congestion-or-channel))",
     "cwnd": "congestion window, segments",
     "ssthresh": "slow-start threshold, segments",
     "flight": "data in flight as the sender counts them, B",
     "ack": "acknowledgement number: the first byte that is missing",
-    "sacked_bytes": "what its SACK blocks report, B",
-    "duplicate": "it is a duplicate ACK",
+    "sacked_bytes": "bytes that its SACK blocks report, B",
+    "duplicate": "true if it is a duplicate ACK",
     "srtt_ms": "smoothed round-trip time, ms; NaN before the first sample",
     "rto_ms": "retransmission timeout, ms",
-    "kind": "what it was",
-    "notices.kind": "what it says",
+    "kind": "kind",
+    "notices.kind": "kind of the notice",
     "event": "made, or acted on",
     "lateness_ms": "its arrival less the expiry that it should have prevented, ms; NaN where there is none",
     "place": "a node, or a directed link such as `bs->d`; `agent` if an agent took it out",
     "packets.packet": "its number, from 0 in the order in which packets were made",
-    "air.packet": "what the packet inside is",
-    "packets": "how many wait",
-    "step": "what happened to it",
-    "damaged": "only its headers are intact",
+    "air.packet": "kind of the packet inside",
+    "packets": "number of waiting packets",
+    "step": "step of the packet",
+    "damaged": "true if only its headers are intact",
     "ecn": "ECN codepoint in its IP header (RFC 3168 §5) before the step",
     "flags": "TCP control bits: SYN `S`, FIN `F`, PSH `P`, ACK `.`, ECE `E`, CWR `W`; `-`: it is no TCP",
-    "ece": "it echoes a mark (RFC 3168 §6.1.3); false on a SYN-ACK",
+    "ece": "true if it echoes a mark (RFC 3168 §6.1.3); false on a SYN-ACK",
     "from": "the sending node",
-    "to": "the node that it is for; `*`: all who hear it",
+    "to": "the receiving node; `*`: every station in range",
     "attempt": "the attempt at that packet, the first is 1",
-    "outcome": "what became of the frame at the station that it was for",
+    "outcome": "outcome of the frame at its receiver",
     "wlan": "name of the cell",
     "station": "name of the station",
     "x_m": "place, m",
@@ -97,7 +97,7 @@ def page() -> str:
     """Write the page."""
     parts = [HEAD]
     for name, about in ABOUT.items():
-        parts.append(f"\n## `{name}`\n\n{about}\n\n| column | type | what it is |\n|---|---|---|\n")
+        parts.append(f"\n## `{name}`\n\n{about}\n\n| column | type | meaning |\n|---|---|---|\n")
         for column, dtype in tables()[name].schema.items():
             words = ""
             if isinstance(dtype, pl.Enum) and column not in NAMES:
@@ -108,7 +108,7 @@ def page() -> str:
 
 
 def meaning(table: str, column: str) -> str:
-    """Say what a column of a table is."""
+    """Return the meaning of a column of a table."""
     return MEANINGS.get(f"{table}.{column}", MEANINGS.get(column, ""))
 
 

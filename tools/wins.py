@@ -32,7 +32,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "what-wins-where.md"
 ANSWERS = {"holds": "yes", "fails": "no", "open": "open"}
 
 Found = Mapping[str, Reproduced]
-"""What was run, by the last part of its id."""
+"""Reproduced experiments, by the last part of their ids."""
 
 
 def found_in(folder: Path) -> dict[str, Reproduced]:
@@ -187,7 +187,7 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
 
 
 def summary(found: Found) -> str:
-    """Who is best where: frames sent once, and over link ARQ, and what ARQ gives."""
+    """Return the best schemes: frames sent once, and over link ARQ, and the gain of ARQ."""
     head = ("Where", "frames sent once", "as good", "over link ARQ", "as good", "ARQ gives")
     return table(head, [_condition(found, *condition) for condition in CONDITIONS]).replace("--:", "---")
 
@@ -213,7 +213,7 @@ def _short(curve: str) -> str:
 
 
 def senders(found: Found) -> str:
-    """Tell what each sender gives and costs: what it needs, goodput, waits, what it leaves to CUBIC."""
+    """Return benefits and costs of each sender: needs, goodput, queueing delay, share left to CUBIC."""
     goodputs, values, left = _outcome(found, "fer").samples, _values(found), _outcome(found, "beside-cubic")
     needs = {scheme["name"]: scheme["needs"] for scheme in schemes()}
     waits = [packets for packets in delay.BUFFERS if packets >= delay.USUAL]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol, TypedDict, final
 
 class _Declaration(Protocol):
-    """What `airhop.scheme` was told, and the class."""
+    """Registration of `airhop.scheme`, and the class."""
 
     @property
     def name(self) -> str: ...
@@ -14,7 +14,7 @@ class _Declaration(Protocol):
 __version__: str
 
 class ScenarioError(ValueError):
-    """Something in a scenario is wrong: file, line, key, what was expected. A paragraph a problem."""
+    """Problems of a scenario: file, line, key, expected value. A paragraph per problem."""
 
 class RunError(RuntimeError):
     """A run failed: a mistake in Airhop. The text names scenario, seed and replication."""
@@ -52,7 +52,7 @@ class Ack:
     def __init__(self, now: float, acked: int, rtt: float | None = None) -> None: ...
     @property
     def now(self) -> float:
-        """When it came, simulated seconds."""
+        """Time of arrival, simulated seconds."""
     @property
     def acked(self) -> int:
         """Bytes that it acknowledges for the first time."""
@@ -72,10 +72,10 @@ class Loss:
     ) -> None: ...
     @property
     def now(self) -> float:
-        """When it was noticed, simulated seconds."""
+        """Time of detection, simulated seconds."""
     @property
     def signal(self) -> Literal["duplicates", "timeout", "echo"]:
-        """How it was noticed: by duplicate ACKs (or SACK blocks above a hole) or the retransmission timer.
+        """Signal of the loss: duplicate ACKs (or SACK blocks above a hole) or the retransmission timer.
 
         "echo": nothing was lost; a router's mark came back with an ACK (RFC 3168).
         """
@@ -94,10 +94,10 @@ class Notice:
     ) -> None: ...
     @property
     def now(self) -> float:
-        """When it came, simulated seconds."""
+        """Time of arrival, simulated seconds."""
     @property
     def kind(self) -> str:
-        """What it says: "eln", "ersn", "ebsn", "rttn" or "nak"."""
+        """Kind of the notice: "eln", "ersn", "ebsn", "rttn" or "nak"."""
     @property
     def start(self) -> int:
         """First byte of the segment that it is about."""
@@ -109,7 +109,7 @@ class Notice:
         """An extra delay to expect, seconds; only RTTN carries one."""
 
 class Flow:
-    """Where a flow stands."""
+    """State of a flow."""
 
     def __init__(
         self, segment: int = 1000, acked: int = 0, flight: float = 0.0, srtt: float | None = None
@@ -189,7 +189,7 @@ class Scenario:
         """Names of the nodes, in the order of their addresses: the first is 10.0.0.1 and fd00:a1b0::1."""
 
 class Outcome:
-    """What one run gave."""
+    """Results of a run."""
 
     def json(self) -> str:
         """Write the run document."""
@@ -198,24 +198,24 @@ class Outcome:
         """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty untraced."""
 
 class Schedule:
-    """What a run asked of its event queue for a while, to be asked again of a queue alone."""
+    """Operations of a run on its event queue for a while, to be repeated on a queue alone."""
 
     @staticmethod
     def of(scenario: Scenario, seed: int, rep: int, events: int) -> Schedule:
-        """Take down so many events of a run, from the middle of its simulated time to its end at most."""
+        """Record the operations of `events` events of a run, from the middle of its simulated time on."""
 
     def __len__(self) -> int:
         """Count the events."""
 
     @property
     def mean_waiting(self) -> float:
-        """How many events waited, on average over them."""
+        """Mean number of waiting events."""
 
     def replay(self) -> None:
         """Put the same events into a queue of the same kind and take them out; nothing else is done."""
 
 def build_info() -> dict[str, str]:
-    """Say how the simulator was built.
+    """Describe how the simulator was built.
 
     version, profile ("release" or "debug"), target, model (16 digits of the sources), commit (empty if it
     was not built from git) and rustc.
@@ -228,7 +228,7 @@ class Emulated:
     def twin(
         self, length_s: float
     ) -> tuple[Scenario, Scenario, list[tuple[str, float, str | None, tuple[str, str | None] | None]]]:
-        """Give the scenario of the twin, the same with the measured lateness, and the flows to compare.
+        """Return the scenario of the twin, the same with the measured lateness, and the flows to compare.
 
         Of each flow: name, start in seconds, scheme, and name and congestion control of the real one.
         """
@@ -299,10 +299,10 @@ def privileges() -> list[tuple[str, bool, str]]:
     """List what this process may do here: name, whether, and how it is there or what is missing."""
 
 def needs_user_namespace() -> bool:
-    """Tell whether this process has to be started anew in a user namespace to make network namespaces."""
+    """Return whether this process has to restart in a user namespace to create network namespaces."""
 
 def packetdrill(path: str, text: str, kernel: bool) -> str:
-    """Judge Airhop's TCP, or this machine's kernel, by a packetdrill script, as JSON.
+    """Run Airhop's TCP, or this machine's kernel, against a packetdrill script; the result is JSON.
 
     The document has verdict ("pass", "fail", "not-applicable" or "unreadable"), line, column, reason,
     expected, seen, checks and skipped, as far as the verdict has them.
@@ -331,7 +331,7 @@ class BpfObject:
         """Names of its congestion controls, as the kernel would know them."""
 
     def needs_ecn(self, name: str) -> bool:
-        """Whether both ends of a connection have to have it (TCP_CONG_NEEDS_ECN)."""
+        """Return whether both ends of a connection must have it (TCP_CONG_NEEDS_ECN)."""
 
     def add(self, name: str) -> None:
         """Add one to the catalogue, in place of one added before under its name; ValueError says why not."""
@@ -343,7 +343,7 @@ class _Kernel(TypedDict):
     helpers: list[str]
 
 def simulated_kernel() -> _Kernel:
-    """Give the kernel that BPF objects find, by the names of its members, callbacks and functions."""
+    """Return the kernel interface of BPF objects: the names of its members, callbacks and functions."""
 
 def add_scheme(declaration: _Declaration) -> None:
     """Add a scheme to the catalogue; ValueError says what is wrong with it.
@@ -368,13 +368,13 @@ def measures() -> str:
     """
 
 def schema() -> str:
-    """Give the JSON schema of scenario files."""
+    """Return the JSON schema of scenario files."""
 
 def reference() -> str:
-    """Give the page of Markdown that lists every key of a scenario file."""
+    """Return the page of Markdown that lists every key of a scenario file."""
 
 def places(text: str, source: str, seed: int, rep: int) -> list[tuple[str, list[float]]]:
-    """Give names and places (x and y, metres) of the stations of a layout.
+    """Return names and places (x and y, metres) of the stations of a layout.
 
     `text` is a JSON object: `layout`, `wlan`, the name of the wlan whose draw it is, and perhaps `receive`,
     the range within which they are connected. `source` is what messages call it. Raises ScenarioError.
@@ -383,7 +383,7 @@ def places(text: str, source: str, seed: int, rep: int) -> list[tuple[str, list[
 def packet_list(
     steps: list[int | tuple[int, int]], dupthresh: int = 3
 ) -> list[tuple[list[tuple[int, int]], list[int]]]:
-    """Give LHP's packet list after each ACK of `steps`: segments that are sent, pairs (expected, trigger).
+    """Return LHP's packet list after each ACK of `steps`: sent segments, as pairs (expected, trigger).
 
     For each ACK: the entries as (segment, duplicate ACKs) in sending order, and the segments that are lost.
     """
@@ -391,7 +391,7 @@ def packet_list(
 def answers(
     scheme: str, window: float, acks: list[tuple[int, int, list[int]]]
 ) -> list[tuple[list[int], int, int, float]]:
-    """Tell what a greedy sender alone makes of ACKs (milliseconds, expected, arrived above it).
+    """Return the reaction of a greedy sender to ACKs (milliseconds, expected, arrived above it).
 
     For each ACK: the segments that it sends, fast recoveries and window cuts so far, and its congestion
     window in segments, `window` at first. Raises ValueError for an unknown scheme.

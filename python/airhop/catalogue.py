@@ -66,8 +66,8 @@ def flagged(choice: str, flag: str) -> frozenset[str]:
     choice
         The key of the choice: `queue`, `errors`, `arq`, `routing`, …
     flag
-        What they promise, as the declaration of each kind says: a queue that is `fifo` keeps the order of its
-        packets; one that `drops-early` drops packets although there is room for them.
+        Properties that the declaration of each kind names: a queue that is `fifo` keeps the order of its
+        packets; a queue that `drops-early` drops packets although it has room for them.
 
     Returns
     -------

@@ -38,12 +38,12 @@ class Row:
     """One scheme of a comparison. `goodput_ratio` is to the first scheme, over pairs on the same channel."""
 
     scheme: str
-    """Its name, with the parameters that are not at their default."""
+    """Name of the scheme, with the parameters that are not at their default."""
     metrics: Mapping[str, stats.Estimate | None]
     """By name, over the replications that have it: sums over the TCP flows of a run (`goodput_mbps`,
     `sent_segments` and so on), means over the flows that have it (`srtt_ms` and so on). None: none has."""
     datagrams: Mapping[str, stats.Estimate | None]
-    """The same of the UDP flows; empty where there are none."""
+    """Metrics of the UDP flows; empty where there are none."""
     goodput_ratio: stats.Ratio
     """Of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
@@ -209,7 +209,7 @@ def compare(
     Parameters
     ----------
     scenario
-        What to simulate; it needs a TCP flow.
+        Scenario to simulate; it needs a TCP flow.
     schemes
         Names, or tables such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`. The first is
         the baseline of ratios.

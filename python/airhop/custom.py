@@ -103,14 +103,14 @@ def scheme(
     Parameters
     ----------
     name
-        What scenarios call it. A built-in scheme's name is refused. What the same module registered before
-        under the name is replaced, for scenarios loaded from then on.
+        Name in scenarios. A built-in scheme's name is refused. A scheme that the same module registered
+        before under the name is replaced, for scenarios loaded from then on.
     title
         Its title. By default the first line of the class's docstring, or the name.
     family, cite
         Its family in the catalogue, and where it was published.
     recovery
-        How it repairs losses: "tahoe", "reno", "newreno", "sack" or "esack", as the built-in schemes do.
+        Loss recovery: "tahoe", "reno", "newreno", "sack" or "esack", as of the built-in schemes.
     needs
         Services that it needs from the network, such as "elsn"; choosing the scheme installs them, unless a
         flow names others.

@@ -65,8 +65,8 @@ def _different_capacities(scenarios: Sequence[Scenario]) -> list[Hint]:
         Hint(
             "queue-capacity",
             tuple(links),
-            f"queues hold different numbers of packets, {told}: what differs between these kinds is their "
-            "capacity, too; give each the same `packets`",
+            f"queues hold different numbers of packets, {told}: the comparison of kinds also compares their "
+            "capacities; give each the same `packets`",
             None,
         )
         for told, links in alike.items()
@@ -104,7 +104,7 @@ def senders(scenarios: Iterable[Scenario]) -> str | None:
     if len(by_base) == 1:
         return next(iter(by_base))
     told = "; ".join(f"{base} ({some(flows)})" for base, flows in by_base.items())
-    return f"{told}: what differs between these bases is in every comparison across them"
+    return f"{told}: the differences of these bases affect every comparison across them"
 
 
 def lines(scenarios: Iterable[Scenario]) -> list[str]:

@@ -29,11 +29,11 @@ def chain(nodes: int, spacing: str, *, prefix: str = "n") -> Places:
     Parameters
     ----------
     nodes
-        How many, from 2 to 2008.
+        Number of stations, from 2 to 2008.
     spacing
         From each station to the next, with a unit: "30 m".
     prefix
-        How the names begin; numbers from 0 follow.
+        Prefix of the names; numbers from 0 follow.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
     spacing
         From each station to the next, with a unit: "30 m".
     prefix
-        How the names begin; numbers from 0 follow.
+        Prefix of the names; numbers from 0 follow.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
     spacing
         From each station to the next, with a unit: "30 m".
     prefix
-        How the names begin; numbers from 0 follow.
+        Prefix of the names; numbers from 0 follow.
 
     Returns
     -------
@@ -122,11 +122,11 @@ def random(
     Parameters
     ----------
     nodes
-        How many, from 2 to 2008.
+        Number of stations, from 2 to 2008.
     width, height
         The rectangle, with units: "100 m".
     receive
-        How far a frame reaches; without it everyone hears everyone.
+        Receive range; without it every station receives every other.
     connected
         Draw all of them anew until there is a way between any two in steps of at most `receive`; at most
         10,000 times.
@@ -136,7 +136,7 @@ def random(
     wlan
         Name of the wlan.
     prefix
-        How the names begin; numbers from 0 follow.
+        Prefix of the names; numbers from 0 follow.
 
     Returns
     -------

@@ -58,7 +58,7 @@ class Task:
 
 
 Some = TypeVar("Some", bound=Task)
-"""Whatever job it is that is followed."""
+"""Followed job."""
 
 
 class Clock(Task):
@@ -77,7 +77,7 @@ def _time(seconds: float) -> str:
 
 
 class Reporter:
-    """Says nothing; the base of those that do."""
+    """Silent reporter; the base of those that print."""
 
     def say(self, text: str) -> None:
         """Print a sentence about the progress."""

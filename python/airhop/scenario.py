@@ -173,15 +173,15 @@ class Scenario:
         Parameters
         ----------
         seed, rep
-            Those that every run with this seed and replication meets, whatever it sends.
+            Seed and replication of the runs that meet these fades.
         until
             A duration such as "200 s"; by default the end of the run.
 
         Returns
         -------
         dict[str, str]
-            By link: a header `begin_s,end_s` and a row, in seconds, for each bad time. A link whose
-            directions differ has a text for each, called LINK.FROM.TO.
+            Text by link: a header `begin_s,end_s` and a row, in seconds, for each bad time. A link whose
+            directions differ has a text for each, named LINK.FROM.TO.
 
         Raises
         ------

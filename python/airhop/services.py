@@ -8,15 +8,15 @@ from airhop.scenario import Scenario
 
 
 def served(scenario: Scenario, name: str | None) -> Scenario:
-    """Have the network do something for every TCP flow, in place of what each asks for.
+    """Replace the services of every TCP flow.
 
     Parameters
     ----------
     scenario
         The scenario.
     name
-        A service, as `elsn`; a scheme, whose needs are meant, as `ll-elsn`; or `none`. None: each flow has
-        what it asks for.
+        A service, such as `elsn`; a scheme, such as `ll-elsn`, for the services that it needs; or `none`.
+        None: each flow keeps its own.
 
     Raises
     ------

@@ -59,7 +59,7 @@ def run(
     Parameters
     ----------
     scenario
-        What to simulate.
+        Scenario to simulate.
     scheme
         Replaces the scheme of every TCP flow.
     seed, rep
@@ -108,7 +108,7 @@ def run_many(
     Parameters
     ----------
     jobs
-        What to run.
+        Runs to do.
     threads
         Worker threads; by default one per core that this process may use.
     on_done

@@ -32,7 +32,7 @@ QUIET = (
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
 """Window sizes for `tab.page.set_viewport_size`."""
 PATIENCE_MS = 1000 * PATIENCE_S
-"""How long something may take to appear: a busy machine is no failure."""
+"""Time limit for something to appear, ms: a busy machine is no failure."""
 OFFLINE_SCHEMES = ("data", "blob", "about")
 """Addresses that name content already in the page: looking at them asks nobody."""
 
@@ -116,7 +116,7 @@ def tab(browser: Browser) -> Iterator[Tab]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say aloud that pages were not looked at: among hundreds of dots nobody misses them."""
+    """Report that no page was tested: among hundreds of dots nobody misses them."""
     skipped = [
         report for report in terminalreporter.getreports("skipped") if NO_BROWSER in str(report.longrepr)
     ]

@@ -11,7 +11,7 @@ from airhop.cli import main
 
 
 class Ended(NamedTuple):
-    """How a command ended."""
+    """End of a command."""
 
     code: object
     out: str

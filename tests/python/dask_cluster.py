@@ -17,7 +17,7 @@ import distributed
 from patience import PATIENCE_S
 
 PLAIN = ("-m", "distributed.cli.dask_worker")
-"""How Python is told to be a worker."""
+"""Arguments of Python for a worker."""
 
 
 class Cluster:
@@ -39,7 +39,7 @@ class Cluster:
 
     @cached_property
     def address(self) -> str:
-        """Where the scheduler listens, tcp://HOST:PORT."""
+        """Address of the scheduler, tcp://HOST:PORT."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
             with suppress(FileNotFoundError, json.JSONDecodeError):  # not there, or half written
@@ -50,7 +50,7 @@ class Cluster:
 
     @property
     def spec(self) -> str:
-        """How `open_engine` is told."""
+        """Argument of `open_engine`."""
         return self.address.replace("tcp://", "dask://")
 
     def add_worker(self, how: Sequence[str] = PLAIN) -> subprocess.Popen[bytes]:

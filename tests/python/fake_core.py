@@ -13,7 +13,7 @@ from airhop import _core
 from airhop.analysis.measures import OF_FLOWS
 
 REAL_FLOW = {measure.path[0]: None for measure in OF_FLOWS if not measure.of_real}
-"""What only a kernel knows."""
+"""State that only a kernel knows."""
 ALLOWED = [
     ("namespaces", True, "network namespaces: as root"),
     ("tun", True, "TUN devices: /dev/net/tun opens"),
@@ -50,19 +50,19 @@ class FakeCore:
     """Emulates and replays by running the scenario."""
 
     live: dict[str, Any] = field(default_factory=dict)
-    """What differs from an emulation in which all went well."""
+    """Differences from an emulation without problems."""
     exits: dict[str, int] = field(default_factory=dict)
     """By node, the exit code of its commands."""
     is_real: bool = False
     """True if flows have no scheme, as those of kernels."""
     is_whole: bool = True
-    """What a replay says of its log."""
+    """Completeness of a replay's log."""
     head: dict[str, Any] = field(default_factory=lambda: dict(HEAD))
     privileges: list[tuple[str, bool, str]] = field(default_factory=lambda: list(ALLOWED))
     raised: BaseException | None = None
-    """What happens in place of it."""
+    """Exception in place of it."""
     asked: dict[str, Any] = field(default_factory=dict)
-    """What the last emulation or replay was asked for."""
+    """Arguments of the last emulation or replay."""
 
     def emulate(
         self,
@@ -126,13 +126,13 @@ class FakeCore:
 
 
 def command(node: str, line: str, code: int, *, in_time: bool = True) -> dict[str, Any]:
-    """Say what became of a command; `in_time`: before the time was up."""
+    """Describe the end of a command; `in_time`: before the time was up."""
     said = f"{line} was here\n"
     return {"node": node, "command": line, "exit": code, "ended_by_airhop": not in_time, "stdout": said}
 
 
 def progress(t_s: float, entered: int) -> dict[str, Any]:
-    """Say how far an emulation is."""
+    """Describe the progress of an emulation."""
     return {
         "t_s": t_s,
         "in": {"packets": entered // 1000, "bytes": entered},

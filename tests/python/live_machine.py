@@ -1,4 +1,4 @@
-"""What a test needs of this machine: rights, and programs. Without them it is skipped, and says which.
+"""Requirements of tests on this machine: rights, and programs. Without them a test is skipped with a line.
 
 With AIRHOP_LIVE=required in the environment it fails instead: for machines that have everything.
 """

@@ -154,7 +154,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "name on disk": _dies(os, "fsync", is_folder),
     "journal removed": _dies(Path, "unlink", lambda path, *_: path.name.endswith(".journal")),
 }
-"""What a writer does between the first run and the last file, and how to make it die before that."""
+"""Steps of a writer between the first run and the last file, and ways to kill it before each."""
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -137,7 +137,7 @@ def samples(
 
 
 def outcome(experiment: Experiment, measured: Samples | None = None) -> Outcome:
-    """Judge made-up goodputs, as if quick mode had measured them on the grid that they have."""
+    """Check made-up goodputs, as if quick mode had measured them on their grid."""
     measured = measured or samples()
     experiment = replace(
         experiment,

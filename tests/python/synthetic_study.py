@@ -31,7 +31,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a study says about a point."""
+    """Cell of a study's point."""
 
     point: Point
     n: int

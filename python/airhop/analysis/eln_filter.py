@@ -27,7 +27,7 @@ def largest_noise_run(fer: float, attempts: int = 1, *, rare: float = RARE) -> i
     Returns
     -------
     int
-        What `n` of the schemes `ll-elsn` and `eln-cubic` takes.
+        Value for `n` of the schemes `ll-elsn` and `eln-cubic`.
 
     Raises
     ------

@@ -18,18 +18,18 @@ class Measure:
     """A number of a flow or of a run."""
 
     column: str
-    """Its name in frames, stores and formulas."""
+    """Name in frames, stores and formulas."""
     of: Literal["flow", "run"]
     path: tuple[str, ...]
     """Keys that lead to it in the run document: in the part of its flow, or in the whole."""
     label: str
-    """Its name at axes and in menus."""
+    """Name at axes and in menus."""
     short: str
-    """Its name at the head of a narrow column, whose lines break at spaces."""
+    """Name at the head of a narrow column, whose lines break at spaces."""
     unit: str
-    """Its unit; empty for counts and ratios."""
+    """Unit; empty for counts and ratios."""
     about: str
-    """Its definition."""
+    """Definition."""
     over_flows: Literal["sum", "mean", "first", "apart"]
     """Aggregation of flows into a run: the sum over TCP flows, the mean over the flows that have it, the
     value that is equal for all flows, or none."""

@@ -54,7 +54,7 @@ class Overlap:
     other: int
     """Row of the other frame; NOBODY where the trace has none."""
     lane: int
-    """Of the station."""
+    """Lane of the station."""
     start_s: float
     end_s: float
     reason: str
@@ -78,12 +78,12 @@ class OnAir:
 
     @cached_property
     def hearers(self) -> list[list[int]]:
-        """By lane, those that can receive its frames."""
+        """Lanes that can receive its frames, by lane."""
         return self._lanes_of([lane.cell.hearers[lane.station] for lane in self.lanes])
 
     @cached_property
     def sensers(self) -> list[list[int]]:
-        """By lane, those that sense its frames and cannot receive them."""
+        """Lanes that sense its frames and cannot receive them, by lane."""
         return self._lanes_of([lane.cell.sensers[lane.station] for lane in self.lanes])
 
     def _lanes_of(self, names: list[list[str]]) -> list[list[int]]:

@@ -45,7 +45,7 @@ class Cell:
 
     name: str
     places: Mapping[str, tuple[float, float]]
-    """By station, in the order of the scenario."""
+    """Places by station, in the order of the scenario."""
     receive: float
     """Frames can be received up to here; infinite where all hear all."""
     sense: float
@@ -132,7 +132,7 @@ class RadioLink:
 
     @property
     def places(self) -> tuple[str, str]:
-        """Its two directions, as `bs->m`."""
+        """Names of its directions, as `bs->m`."""
         a, b = self.ends
         return f"{a}->{b}", f"{b}->{a}"
 

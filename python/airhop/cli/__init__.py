@@ -12,7 +12,7 @@ COMMANDS = {
     "run": "Run a scenario once and print what its flows and links did.",
     "compare": "Run a scenario under several schemes and compare them, with confidence intervals.",
     "emulate": "Let programs of this machine send through a scenario's links, in real time.",
-    "replay": "Run again what entered during an emulation, without its hosts.",
+    "replay": "Replay the log of an emulation, without its hosts.",
     "view": "Explore a scenario live in the browser: sliders, schemes, and figures that follow.",
     "sweep": "Run a study: a grid of values, replicated, its rows kept and reused.",
     "reproduce": "Reproduce figures and tables of published papers and check their claims.",

@@ -1,4 +1,4 @@
-"""The same command once more, in namespaces of its own."""
+"""Restart of the command in namespaces of its own."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ With = Annotated[
         name="--with",
         negative="",
         show_default=False,
-        help="Python file or module with schemes of your own, as in --with mine.py, or a BPF object with"
-        " congestion controls of Linux, as in --with mine.bpf.o or, of those that come with Airhop,"
+        help="Python file or module with schemes of your own, as in --with mine.py, or BPF object with"
+        " congestion controls of Linux: a file, as in --with mine.bpf.o, or one of Airhop's own, as in"
         " --with bpf_veno. Can be repeated.",
     ),
 ]
@@ -69,8 +69,8 @@ With = Annotated[
 Services = Annotated[
     str | None,
     Parameter(
-        help="What the network does for every TCP flow: a service, as eln, or a scheme whose needs are meant,"
-        " as ll-elsn; none: nothing."
+        help="Services of the network for every TCP flow: a service, as eln, or a scheme, as ll-elsn, for"
+        " the services that it needs; none: no service."
     ),
 ]
 Seed = Annotated[int, Parameter(converter=_whole, help="Seed of every random stream.")]

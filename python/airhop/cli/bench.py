@@ -24,7 +24,7 @@ from airhop.terminal import mean_pm, number
 COLUMNS = ("simulator", "goodput\nMbit/s", "to\nAirhop", "segments/\nCPU s", "Airhop\nis", "simu-\nlated s")
 
 WIDTH, NAMES = 80, 18
-"""Of lines of prose, where the terminal is no narrower, and of the words below a simulator's name."""
+"""Width of lines of prose on wide terminals, and of the words below a simulator's name."""
 
 
 def bench(
@@ -35,21 +35,21 @@ def bench(
 ) -> int:
     """Measure speed and goodput, beside ns-2 and ns-3 where they are installed, on the same experiment.
 
-    Goodput is the mean over the seeds with the half-width of its 95 % interval. What a simulator has
-    otherwise than the course stands in brackets below its name, and below the table why.
+    Goodput is the mean over the seeds with the half-width of its 95 % interval. Differences of a simulator
+    from the course stand in brackets below its name, with the reason below the table.
 
-    Below each course stands how far Airhop is from its ceiling: the rate at which a run handles events, in
-    per cent of the rate at which the event queue alone lets the same events come and go, when nothing is
-    done with them. It is no grade: a faster queue lowers it.
+    Below each course stands Airhop's share of its ceiling: the rate of events of a run, in per cent of the
+    rate at which the event queue alone pushes and pops the same events. The share is no grade: a faster queue
+    lowers it.
 
     Parameters
     ----------
     courses
-        What they run: last-hop, chain (eight hops), dumbbell (100 flows at 1 Gbit/s); by default all.
+        Courses: last-hop, chain (eight hops), dumbbell (100 flows at 1 Gbit/s); by default all.
     peers
         Folder with the programs for ns-2 and ns-3. By default bench/peers of the source tree.
     repeats
-        Runs of every simulator, each with a seed of its own; of their speeds the fastest counts.
+        Runs of every simulator, each with its own seed; the fastest counts as its speed.
     """
     if repeats < 1:
         raise InputError(f"repeats is {repeats}; at least one run is needed")

@@ -47,8 +47,7 @@ def compare(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     schemes
-        Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }'; the first is what the others
-        are measured by.
+        Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }'; the first is the baseline.
     reps
         Replications of every scheme.
     """

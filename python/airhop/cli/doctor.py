@@ -48,23 +48,23 @@ def doctor(
     kernel: Annotated[bool, Parameter(negative="", show_default=False)] = False,
     as_json: Json = False,
 ) -> int:
-    """Check this installation: what it is, what it finds, and that one thread and two give the same run.
+    """Check this installation: its build, its parts, and that one thread and two give the same run.
 
     Parameters
     ----------
     cross_check
-        Simulate beside Bianchi's model, the square-root law, PFTK and what ns-2, ns-3 and Linux measured, and
-        fail if a number is beyond its bound for no known reason.
+        Compare simulations with Bianchi's model, the square-root law, PFTK, and measurements of ns-2, ns-3
+        and Linux; fail if a number exceeds its bound without a known reason.
     quick
-        Of the cross-checks, every fourth.
+        Run every fourth cross-check.
     out
-        File for what the cross-checks measured, as CSV.
+        File for the results of the cross-checks, as CSV.
     packetdrill
-        Hold Airhop's TCP to the packetdrill scripts of this folder, and of the folders in it, and fail if
-        it differs from one. What Airhop does not model does not apply, with the reason.
+        Run Airhop's TCP against the packetdrill scripts of this folder and its subfolders, and fail if it
+        differs from one. Scripts about features that Airhop does not model are listed with the reason.
     kernel
-        Hold the kernel of this machine to them, in a network namespace, in real time. Their shell commands
-        are run.
+        Run the kernel of this machine against them, in a network namespace, in real time. Their shell
+        commands are run.
     """
     if packetdrill is not None:
         from airhop.cli.shown.packetdrill import packetdrill as judge

@@ -51,7 +51,7 @@ def emulate(
         Parameter(
             negative="",
             show_default=False,
-            help="NODE=DEV: the node is this interface of the machine. Can be repeated.",
+            help="NODE=DEV: use this interface of the machine as the node. Can be repeated.",
         ),
     ] = (),
     ready: Annotated[
@@ -59,14 +59,14 @@ def emulate(
         Parameter(
             negative="",
             show_default=False,
-            help='NODE=PORT or NODE="COMMAND": before a command of another node starts that follows one of'
-            " NODE, wait until a socket listens there, or until the command ends with 0. Can be repeated.",
+            help='NODE=PORT or NODE="COMMAND": start the next command of another node only when a socket of'
+            " NODE listens at PORT, or when COMMAND ends with 0 at NODE. Can be repeated.",
         ),
     ] = (),
     scheme: SchemeName | None = None,
     notices: Annotated[
         Notices,
-        Parameter(help="always: ELN and ERSN go to senders without a listener, too; they look like ACKs."),
+        Parameter(help="always: send ELN and ERSN, which look like ACKs, to every sender."),
     ] = "listeners",
     sets: Sets = (),
     with_: With = (),
@@ -74,33 +74,34 @@ def emulate(
     seed: Seed = 1,
     rep: Whole = 0,
     log: Annotated[
-        Path | None, Parameter(help="File for what enters, for airhop replay; payload may be private.")
+        Path | None,
+        Parameter(help="File for entering datagrams, for airhop replay; payload may be private."),
     ] = None,
     headers_only: Annotated[bool, Parameter(negative="", help="Leave the payload out of the log.")] = False,
     report: Report = None,
     spin: Annotated[
         str | None,
-        Parameter(help='Wait awake for so long before a packet is due, as in "200 us": it is less late.'),
+        Parameter(help='Busy-wait this long before each packet, as in "200 us", for less lateness.'),
     ] = None,
     tolerance: Annotated[
-        float, Parameter(help="By so many per cent lateness may move the goodput of the twin.")
+        float, Parameter(help="Largest valid shift of the twin's goodput by lateness, per cent.")
     ] = LIMIT_PERCENT,
     as_json: Json = False,
 ) -> int:
     """Let programs of this machine send through a scenario's links, in real time.
 
-    It ends when the commands have ended, at the latest after the scenario's duration. Flows of the scenario
-    between such nodes make room for the real traffic, the others are simulated beside it. Ends with 1 if a
-    command failed, or if packets were so late that the run says nothing about its network: if that moves the
-    goodput of a simulated twin by more than the tolerance.
+    The emulation ends with its commands, or after the scenario's duration. Real traffic replaces the
+    scenario's flows between such nodes; other flows are simulated beside it. The exit code is 1 if a command
+    failed, or if lateness moves the goodput of a simulated twin by more than the tolerance: the run is then
+    not valid.
 
     Parameters
     ----------
     scenario
         Name of a packaged scenario, or path of a TOML file.
     scheme
-        Scheme of every simulated TCP flow, instead of the scenario's own. reno, cubic, bbr, and what is in a
-        BPF object of --with, real senders have, too.
+        Scheme of every simulated TCP flow, instead of the scenario's own. Real senders use it, too, if it is
+        reno, cubic, bbr, or a control in a BPF object of --with.
     rep
         Number of the replication. The channel is that of the simulated run with equal seed and replication.
     """

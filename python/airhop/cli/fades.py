@@ -28,10 +28,10 @@ def fades(
         str | None, Parameter(help='How much to save, as in "200 s"; by default as long as a run.')
     ] = None,
 ) -> int:
-    """Save the fades that every run with this seed and replication meets.
+    """Save the fades of every run with this seed and replication.
 
-    The files are for errors of kind "recorded", in this scenario or any other. Played back, a file begins
-    again after the time that was saved.
+    Errors of kind "recorded" play the files back, in this scenario or any other. A file repeats after the
+    saved time.
 
     Parameters
     ----------

@@ -35,12 +35,12 @@ def replay(
     flow: FlowName = None,
     report: Report = None,
 ) -> int:
-    """Run again what entered during an emulation, without its hosts: the same to the bit each time.
+    """Replay a log of an emulation, without its hosts: bit for bit the same each time.
 
     Parameters
     ----------
     file
-        What airhop emulate --log wrote. Of one that was cut short, what is there is replayed.
+        Log written by airhop emulate --log. A truncated log is replayed as far as it goes.
     """
     figures = {"air": air, "sequence": sequence, "round_trips": round_trips}
     kept = Kept(trace, pcap, figures, between, verify, flow)

@@ -11,16 +11,16 @@ from airhop.progress import reporter_for_stderr
 def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None, flow: str | None = None) -> None:
     """Write one HTML file about every study and experiment of a folder, and figures for print.
 
-    The file opens offline and holds everything: figures, tables, and the command of every point.
+    The file opens offline and contains figures, tables, and the command of every point.
 
     Parameters
     ----------
     folder
-        Where `sweep` and `reproduce` have written.
+        Folder of `sweep` and `reproduce`.
     out
         The file to write; by default report.html in the folder.
     flow
-        TCP flow that is shown packet by packet; by default the first of each run.
+        TCP flow to show packet by packet; by default the first of each run.
     """
     from airhop.report.folder import report_folder  # and with it bokeh, which completion needs not
 

@@ -35,7 +35,7 @@ def reproduce(
     ] = False,
     readings: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="Judge each claim under every reading of its paper."),
+        Parameter(negative="", show_default=False, help="Check each claim under every reading of its paper."),
     ] = False,
     reading: str | None = None,
     sets: Sets = (),
@@ -53,11 +53,11 @@ def reproduce(
     experiments
         Ids such as yun2009/fig6; yun2009 stands for all of that paper.
     reading
-        Take the paper so, in place of the default; the pages of experiments list what each leaves open.
+        Reading of the paper instead of the default; the pages of experiments list the readings.
     as_study
-        Write a study file of the grid and the curves, to change and to `airhop sweep`; nothing is run.
+        Write the grid and the curves as a study file, for `airhop sweep`; nothing is run.
     out
-        Folder for runs, figures and reports. Runs that are there already are reused.
+        Folder for runs, figures and reports. Existing runs are reused.
     workers
         Threads of the local engine; one per core by default.
     engine

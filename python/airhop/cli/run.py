@@ -40,8 +40,8 @@ def run(
 ) -> int:
     """Run a scenario once and print what its flows and links did.
 
-    Folders of --trace and --pcap are made if need be. Files in them are replaced by those of the same name
-    when the run is over; a run that fails or is interrupted leaves them alone.
+    Folders of --trace and --pcap are created if missing. Files of the same name are replaced at the end of
+    the run; a run that fails or is interrupted leaves them unchanged.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def show(
     as_json: Json = False,
     topology: Annotated[
         Path | None,
-        Parameter(help="Draw where the stations are in FILE.pdf, .svg or .png, in place of printing."),
+        Parameter(help="Draw the places of the stations in FILE.pdf, .svg or .png, instead of printing."),
     ] = None,
     around: Annotated[
         tuple[str, ...],
@@ -47,7 +47,7 @@ def show(
     scheme
         Scheme of every TCP flow, instead of the scenario's own.
     rep
-        Number of the replication whose places and ends of flows are drawn, where they are left to chance.
+        Number of the replication, for random places of stations and random ends of flows.
     """
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]

@@ -34,7 +34,7 @@ def sweep(
 ) -> int:
     """Run a study: a grid of values, replicated, its rows kept and reused.
 
-    Runs that are in the folder already are reused. Whatever happens, finished runs are kept there.
+    Runs that the folder already has are reused, and finished runs are always kept.
 
     Parameters
     ----------

@@ -34,9 +34,9 @@ def view(
     Parameters
     ----------
     scenario
-        Name of a packaged scenario, path of a TOML file, or of a state that the page has saved.
+        Name of a packaged scenario, path of a TOML file, or path of a saved state of the page.
     port
-        Where the page is served; 0 takes any port that is free.
+        Port of the page; 0 takes any free port.
     """
     if not 0 <= port <= MOST_PORT:
         raise InputError(f"port is {port}; it must be a number from 0 to {MOST_PORT}")

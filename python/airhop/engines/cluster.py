@@ -37,7 +37,7 @@ LOOK_EVERY_S = 1.0
 FETCH_S = 30.0
 """Time limit for a result to arrive once it is ready, s; after that it is requested again."""
 SALVAGE_S = 5.0
-"""The same when the runs are being stopped."""
+"""Time limit when the runs are being stopped."""
 
 _KEPT = "The runs that had finished are kept: the same command again does the rest."
 

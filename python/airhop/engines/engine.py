@@ -17,7 +17,7 @@ DASK_PORT = 8786
 
 
 class Engine(Protocol):
-    """Something that computes runs. Equal jobs give equal documents, but for wall_s, whatever the engine."""
+    """Engine that computes runs. Equal jobs give equal documents, but for wall_s, whatever the engine."""
 
     name: str
 

@@ -131,7 +131,7 @@ class Calculation:
     method: str
     """Method of the computation, in a few sentences."""
     compute: Compute
-    """Gives the same values for the same mode and seed."""
+    """Computation with equal values for equal mode and seed."""
     claims: tuple[Claim[Values], ...]
     headline: Callable[[Values], str]
     figure: Callable[[Values], Figure]

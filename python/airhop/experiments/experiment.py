@@ -195,7 +195,7 @@ class Replications:
 
 @dataclass(frozen=True)
 class TimelineChoice:
-    """Which runs the report shows packet by packet: those that the headline is about."""
+    """Runs that the report shows packet by packet: those of the headline."""
 
     curve: str
     """The curve that the page opens on; those of the others are a click away."""

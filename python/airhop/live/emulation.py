@@ -100,56 +100,57 @@ def emulate(
 ) -> Emulation:
     """Let programs of this machine send through a scenario's links, in real time.
 
-    Each node of `on` becomes a network namespace. It ends when all commands have ended, at the latest after
-    the scenario's `duration`; then nothing is left of it.
+    Each node of `on` becomes a network namespace. The emulation ends when all commands have ended, at the
+    latest after the scenario's `duration`; then it leaves nothing behind.
 
     Parameters
     ----------
     scenario
-        The network. Its flows between nodes with real hosts make room for their traffic; the others are
-        simulated beside it.
+        Network. Real traffic replaces its flows between nodes with real hosts; the others are simulated
+        beside it.
     on
-        By node what runs there under `sh -c`: a command, or several. `{name}` of a node in `on` becomes its
-        IPv4 address. They start in this order, each when a socket of the one before listens, or it has ended,
-        or 300 ms are over.
+        Commands by node, run under `sh -c`: one or several. `{name}` of a node in `on` becomes its IPv4
+        address. Commands start in this order, each when a socket of the previous one listens, or when that
+        one has ended, or after 300 ms.
     at
-        By node an existing interface of this machine, which only root can give.
+        Existing interface of this machine by node, which needs root.
     ready
-        By node a port, or a command that ends with 0 when the node is ready, or several: the first command of
-        another node that follows waits for it, 30 s at most, instead of those 300 ms.
+        Port by node, or a command that ends with 0 when the node is ready, or several: the first following
+        command of another node waits for it, 30 s at most, instead of 300 ms.
     scheme
-        Replaces the scheme of every simulated TCP flow. If it is `reno`, `cubic` or `bbr`, or in a BPF object
-        of `with_`, real senders have it, too, as the kernel has it.
+        Scheme of every simulated TCP flow, in place of its own. Real senders use it, too, in the kernel's
+        version, if it is `reno`, `cubic` or `bbr`, or in a BPF object of `with_`.
     with_
-        Schemes of your own, as `airhop.plugins.load` takes them. A BPF object is what real senders have, in
-        the kernel, as long as the emulation runs.
+        Schemes of your own, as `airhop.plugins.load` accepts them. Real senders use a BPF object in the
+        kernel, as long as the emulation runs.
     services
-        What the network does for every TCP flow: a service, or a scheme whose needs are meant, as `ll-elsn`.
+        Services of the network for every TCP flow: a service, or a scheme, such as `ll-elsn`, for the
+        services that it needs.
     notices
-        "always": ELN and ERSN go to every real sender. They look like ACKs (Yun 2009 §3.1), and a kernel
-        without a listener takes them for ACKs of what was lost: its connection may never go on.
+        "always": send ELN and ERSN to every real sender. They look like ACKs (Yun 2009 §3.1), and a kernel
+        without a listener treats them as ACKs of lost data: its connection may never continue.
     seed, rep
         Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1: the channel is
         that of the simulated run with the same.
     log
-        File for what enters and when, for `replay`: a regular file, which no other emulation writes. It has
-        the payload, which may be private, and the files that the scenario names; of schemes that are not
-        Airhop's own it has names and digests, never code.
+        File of the entering datagrams with their times, for `replay`: a regular file, which no other
+        emulation writes. It contains the payload, which may be private, and the files that the scenario
+        names; of schemes that are not Airhop's own it contains names and digests, never code.
     headers_only
         Leave the payload out of `log`.
     spin
-        For so long before a packet is due the emulator waits awake, as in "200 us": packets are less late,
+        Time for which the emulator busy-waits before a packet is due, as in "200 us": packets are less late,
         and a core is busy. By default it sleeps.
     tolerance
-        By so many per cent lateness may move the goodput of the twin of a valid emulation.
+        Largest valid shift of the twin's goodput by lateness, per cent.
     on_progress
-        Called in this thread about ten times a second with what is known by then: `t_s`; `in` and `out`, each
-        with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. What it raises ends the emulation.
+        Called in this thread about ten times a second with current values: `t_s`; `in` and `out`, each with
+        `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. Its exceptions end the emulation.
 
     Returns
     -------
     Emulation
-        Run document and, as `live`, how true it is; also if a command fails.
+        Run document and, as `live`, its fidelity; also if a command fails.
 
     Raises
     ------

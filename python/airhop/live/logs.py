@@ -188,13 +188,13 @@ def _head(text: str, keys: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any
 
 @checked
 def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:
-    """Run again what entered during an emulation: the same fingerprint each time, without its hosts.
+    """Replay the log of an emulation, without its hosts: the same fingerprint each time.
 
     Parameters
     ----------
     path
-        A log of `emulate`. Of one that was cut short, as of an emulator that was killed, what is there is
-        replayed, and `Result.notes` say so.
+        Log of `emulate`. A truncated log, as of a killed emulator, is replayed as far as it goes, and
+        `Result.notes` says so.
     trace
         Keep the tables (`Result.tables`).
     pcap_dir
@@ -203,7 +203,7 @@ def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None
     Returns
     -------
     Result
-        As `run` gives. What only the kernel of a real sender knows, such as its timeouts, is null.
+        Result as of `run`. State of a real sender's kernel, such as its timeouts, is null.
 
     Raises
     ------

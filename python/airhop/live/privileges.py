@@ -24,13 +24,13 @@ process, so signals reach it."""
 
 @dataclass(frozen=True)
 class Privilege:
-    """Something that this user may or may not do here."""
+    """Right that this user may have or lack here."""
 
     name: str
     """`namespaces`, `tun`, `real-time`, `struct_ops` or `tcp_info`."""
     available: bool
     reason: str
-    """How the right is present; else the missing part, and how to get it."""
+    """State of the right: how it is present; else the missing part, and how to get it."""
 
     @property
     def line(self) -> str:
@@ -60,7 +60,7 @@ def privilege(name: str) -> Privilege:
     Returns
     -------
     Privilege
-        Whether, why, and the line that `airhop doctor` prints.
+        Presence and reason of the right, and the line of `airhop doctor`.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class Compared:
     name: str
     start_s: float
     scheme: str | None
-    """Its congestion control; None of UDP."""
+    """Congestion control of the flow; None of UDP."""
     real: tuple[str, str | None] | None
     """Name and congestion control, if known, of the real flow; None: the scenario's own stands in."""
 
@@ -133,7 +133,7 @@ def shift_of(
     document
         The run document of the emulation.
     emulated
-        What its twin needs.
+        Data of its twin.
     limit_percent
         Largest valid shift of the goodput, per cent.
     reporter

@@ -67,7 +67,7 @@ def draw_confusion(
     Parameters
     ----------
     table
-        What a study gave.
+        Results of a study.
     stem
         Path of the files, without a suffix.
     at

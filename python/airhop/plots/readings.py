@@ -31,13 +31,13 @@ def draw_readings(
     Parameters
     ----------
     verdicts
-        By claim, a word per reading: `holds`, `fails` or `open`.
+        Words by claim, one per reading: `holds`, `fails` or `open`.
     groups
         The readings: what each question is about, with the names of its readings.
     stem
         Path of the files, without a suffix.
     title
-        Of the documents.
+        Title of the documents.
 
     Returns
     -------

@@ -76,7 +76,7 @@ def draw_space_time(
     result
         That of `airhop.run(scenario, trace=True)`.
     scenario
-        What was run.
+        Scenario of the run.
     stem
         Path of the files, without a suffix.
     between

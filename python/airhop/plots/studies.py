@@ -41,7 +41,7 @@ def draw_means(
     Parameters
     ----------
     table
-        What a study gave.
+        Results of a study.
     stem
         Path of the files, without a suffix.
     metric
@@ -93,7 +93,7 @@ def draw_differences(
     Parameters
     ----------
     table
-        What a study gave.
+        Results of a study.
     stem
         Path of the files, without a suffix.
     metric
@@ -148,7 +148,7 @@ def draw_fairness(table: Table, stem: str | Path, **choices: Any) -> list[Path]:
     Parameters
     ----------
     table
-        What a study gave.
+        Results of a study.
     stem
         Path of the files, without a suffix.
     **choices
@@ -175,7 +175,7 @@ def draw_distribution(
     Parameters
     ----------
     table
-        What a study gave.
+        Results of a study.
     stem
         Path of the files, without a suffix.
     metric
@@ -229,7 +229,7 @@ def draw_map(
     Parameters
     ----------
     table
-        What a study gave.
+        Results of a study.
     stem
         Path of the files, without a suffix.
     scheme

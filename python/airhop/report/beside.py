@@ -49,13 +49,13 @@ def write_twin(
     Parameters
     ----------
     log
-        Of the emulation; it is replayed.
+        Log of the emulation, to be replayed.
     path
         The file; one that exists is replaced.
     live
         `Emulation.live`, where that is known.
     command
-        What made it, for the page to tell.
+        Command that made the page, shown there.
     reporter
         Told how far it is.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROWS, REPORT = "rows.csv", "report.html"
 MADE = "made.json"
-"""Says what made the other files of a folder, and which they are."""
+"""Origin of the other files of a folder, and their list."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 """Endings of what the package is made of."""
 

@@ -65,11 +65,11 @@ class MemoryStore:
         Parameters
         ----------
         job
-            What was run.
+            Finished run.
         document
             Its run document, JSON as `airhop run --json` prints it.
         values
-            What the study varied, by column name.
+            Varied values of the study, by column name.
         """
         run = self._recent.finish(job, document, values)
         if run.run_id not in self._known:

@@ -69,11 +69,11 @@ class Store:
         Parameters
         ----------
         job
-            What was run.
+            Finished run.
         document
             Its run document, JSON as `airhop run --json` prints it.
         values
-            What the study varied, by column name.
+            Varied values of the study, by column name.
 
         Raises
         ------

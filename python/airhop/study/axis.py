@@ -44,11 +44,11 @@ class Axis:
         Parameters
         ----------
         path
-            What varies, as `--set` names it.
+            Varied path, as in `--set`.
         values
             A list, or a range such as {"log": [1e-4, 1e-1], "points": 7}.
         where
-            What a message calls the table that it stands in.
+            Name in messages of the table that contains it.
 
         Returns
         -------

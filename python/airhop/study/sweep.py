@@ -79,7 +79,7 @@ def sweep(
     seed
         Seed of every random stream.
     name
-        What the study is called in `out`; by default as the scenario.
+        Name of the study in `out`; by default that of the scenario.
     out
         Folder that keeps the rows, and whose rows are reused. Without one they live in memory.
     engine
@@ -128,7 +128,7 @@ def run_in(
     Parameters
     ----------
     study
-        What to simulate.
+        Study to run.
     out
         The folder, which is made if need be, and whose rows are reused; None keeps them in memory.
     engine
@@ -187,11 +187,11 @@ def run_study(
     Parameters
     ----------
     study
-        What to simulate.
+        Study to run.
     store
-        Where rows are looked for and kept. Finished runs stay there whatever happens.
+        Store of the rows. Finished runs stay there in any case.
     engine
-        Where runs are computed.
+        Engine of the runs.
     reporter
         Told of the progress.
     shard

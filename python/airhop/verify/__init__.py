@@ -49,7 +49,7 @@ __all__ = ["LAWS", "Finding", "Law", "Trace", "verify"]
 
 @dataclass(frozen=True)
 class Law:
-    """Something that has to be so in every run."""
+    """Law that holds in every run."""
 
     name: str
     text: str
@@ -101,7 +101,7 @@ LAWS: Mapping[str, Law] = {
         Law("counters", "the run document says what the trace does", counters.check),
     )
 }
-"""By name, in the order in which they are checked."""
+"""Laws by name, in the order in which they are checked."""
 
 
 def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Finding]:
@@ -110,11 +110,11 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
     Parameters
     ----------
     scenario
-        What was simulated.
+        Simulated scenario.
     result
         The run of it, with `trace=True`.
     most
-        So many findings of each law are given.
+        Largest number of findings per law.
 
     Returns
     -------

@@ -25,7 +25,7 @@ With less, a slider that is moved steadily would show nothing until it rests.
 MOST_RESULTS = 2_000
 """Runs that are kept for tabs that ask for the same, some kilobytes each."""
 MOST_CURVES = 32
-"""The same of traced runs, up to a megabyte each."""
+"""Number of kept traced runs, up to a megabyte each."""
 
 Wish = TypeVar("Wish")
 Made = TypeVar("Made")

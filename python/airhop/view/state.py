@@ -34,7 +34,7 @@ HEADER = """\
 
 @dataclass(frozen=True)
 class State:
-    """Everything that the page shows follows from this."""
+    """State from which everything on the page follows."""
 
     base: Scenario
     """The scenario as it is written, before `sets`."""

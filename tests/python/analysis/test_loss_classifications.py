@@ -128,7 +128,7 @@ def test_who_is_told_the_cause_judges_right_and_who_is_not_takes_all_for_congest
 def test_a_scheme_in_python_judges_too() -> None:
     @airhop.scheme("judges")
     class Judges:
-        """Take what the timer finds for congestion, or leave it undecided, and the rest for wireless."""
+        """Scheme that classifies timeouts as congestion or undecided, and other losses as wireless."""
 
         def on_ack(self, window: airhop.Window, _ack: airhop.Ack, _flow: airhop.Flow) -> None:
             window.cwnd += 1 / window.cwnd

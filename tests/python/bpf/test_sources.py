@@ -1,4 +1,4 @@
-"""What is shipped is what the sources give, and is called as bpf/README.md says."""
+"""Shipped objects equal those of the sources, and have the names in bpf/README.md."""
 
 from __future__ import annotations
 

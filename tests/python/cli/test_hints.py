@@ -1,4 +1,4 @@
-"""What commands say of a scenario beside its results: the base of its senders, and its traps."""
+"""Lines of commands beside the results: the base of the senders, and traps."""
 
 import json
 
@@ -63,7 +63,7 @@ def test_different_bases_are_not_compared_without_a_word() -> None:
     assert told is not None
     assert "preset rfc" in told
     assert "preset linux" in told
-    assert "in every comparison across them" in told
+    assert "affect every comparison across them" in told
     assert senders([rfc, rfc]) == "preset rfc, delayed_ack = false"
     assert senders([Scenario.load(RADIO)]) is None
 

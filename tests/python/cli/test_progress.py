@@ -1,4 +1,4 @@
-"""What is said on stderr while a job lasts."""
+"""Output on stderr during a job."""
 
 import io
 import time

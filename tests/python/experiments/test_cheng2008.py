@@ -1,4 +1,4 @@
-"""What the tables and figures of Cheng and Lin 2008 run, and their claims, judged on made-up numbers."""
+"""Settings of the tables and figures of Cheng and Lin 2008, and their claims on made-up numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def as_printed(experiment: Experiment) -> Means:
 
 
 def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
-    """Judge an experiment's claims on these means, else the printed ones, beside printed ones."""
+    """Check an experiment's claims on these means, else the printed ones, beside printed ones."""
     measured = with_counts(samples(means or as_printed(experiment)), 50.0)
     if beside := BESIDE.get(experiment.id):
         measured.put_beside(with_counts(samples(as_printed(beside)), 100.0))

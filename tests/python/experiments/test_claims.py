@@ -21,7 +21,7 @@ from synthetic import FIGURE6, FIGURE7, FIGURE9, Means, changed
 
 
 def decisions(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
-    """Judge made-up means: decisions by claim."""
+    """Check made-up means: decisions by claim."""
     measured = synthetic.samples(means, **scatter)  # type: ignore[arg-type]
     return holding(check_claims(experiment.claims, measured))
 
@@ -187,7 +187,7 @@ def test_the_claims_of_figure_9(claim: str, means: Means) -> None:
 
 
 def fairness(index: Means, timeouts: Means, **scatter: float) -> dict[str, bool | None]:
-    """Judge Figure 10 on made-up indices, and timeouts in a thousand segments."""
+    """Check Figure 10 on made-up indices, and timeouts in a thousand segments."""
     measured = synthetic.samples(index, **scatter)  # type: ignore[arg-type]
     measured.also = {TIMEOUTS.name: synthetic.samples(timeouts)}
     return holding(check_claims(FIG10.claims, measured))

@@ -1,4 +1,4 @@
-"""What Figures 13, 14, 18 and 19 of Yun 2009 run, and their claims, judged on made-up numbers."""
+"""Settings of Figures 13, 14, 18 and 19 of Yun 2009, and their claims on made-up numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Decisions = dict[str, bool | None]
 
 
 def decisions(experiment: Experiment, means: Means, also: Mapping[str, Means] | None = None) -> Decisions:
-    """Judge made-up means of the metric and of further ones: decisions by claim."""
+    """Check made-up means of the metric and of further ones: decisions by claim."""
     measured = synthetic.samples(means)
     measured.also = {name: synthetic.samples(others) for name, others in (also or {}).items()}
     return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
@@ -112,7 +112,7 @@ RECOVERED: Means = {x: dict.fromkeys(ALONE | BESIDE, 10.0) | {background("ll-els
 
 
 def senders(means: Means = FIGURE13, recovered: Means = RECOVERED) -> Decisions:
-    """Judge Figure 13 on goodputs, and fast recoveries in a thousand segments."""
+    """Check Figure 13 on goodputs, and fast recoveries in a thousand segments."""
     return decisions(FIG13, means, {RECOVERIES.name: recovered})
 
 

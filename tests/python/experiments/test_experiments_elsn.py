@@ -22,7 +22,7 @@ Decisions = dict[str, bool | None]
 
 
 def decisions(calculation: Calculation, values: Values) -> Decisions:
-    """Judge made-up values: decisions by claim."""
+    """Check made-up values: decisions by claim."""
     return {found.claim.id: found.result.holds for found in check_claims(calculation.claims, values)}
 
 
@@ -209,7 +209,7 @@ def test_a_real_disconnection_is_cheaper_with_the_filter() -> None:
 
 
 def like_sack(**off: float) -> Decisions:
-    """Judge ESACK where it is SACK but for a factor of one metric of one connection."""
+    """Check ESACK as a copy of SACK, but for a factor of one metric of one connection."""
     rows: dict[str, Means] = {}
     for name, level in (("goodput_mbps", 3.6), ("fast_recoveries", 100.0), ("timeouts", 20.0)):
         rows[name] = {

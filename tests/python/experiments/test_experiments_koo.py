@@ -1,4 +1,4 @@
-"""What Figures 2a and 2b of Koo 2007 run, and their claims, judged on made-up numbers."""
+"""Settings of Figures 2a and 2b of Koo 2007, and their claims on made-up numbers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def single(means: Means = FIGURE2A) -> Decisions:
-    """Judge Figure 2a: decisions by claim."""
+    """Check Figure 2a: decisions by claim."""
     return {
         found.claim.id: found.result.holds
         for found in check_claims(FIG2A.claims, synthetic.samples(means, own=0.001))
@@ -62,7 +62,7 @@ def single(means: Means = FIGURE2A) -> Decisions:
 
 
 def crossed(means: Means = FIGURE2B) -> Decisions:
-    """Judge Figure 2b beside Figure 2a: decisions by claim."""
+    """Check Figure 2b beside Figure 2a: decisions by claim."""
     measured = synthetic.samples(means, own=0.001)
     measured.put_beside(synthetic.samples(FIGURE2A))
     return {found.claim.id: found.result.holds for found in check_claims(FIG2B.claims, measured)}

@@ -1,4 +1,4 @@
-"""What Figures 11 and 12 of Yun 2009 run, and their claims, judged on made-up numbers."""
+"""Settings of Figures 11 and 12 of Yun 2009, and their claims on made-up numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Decisions = dict[str, bool | None]
 
 
 def holding(experiment_claims: Samples, figure: object) -> Decisions:
-    """Judge made-up samples: decisions by claim."""
+    """Check made-up samples: decisions by claim."""
     return {found.claim.id: found.result.holds for found in check_claims(figure.claims, experiment_claims)}  # type: ignore[attr-defined]
 
 
@@ -76,7 +76,7 @@ RECOVERED: Means = {x: synthetic.everyone(8.0, 10.0, 5.0, 3.0) | {"lhp": 20.0} f
 
 
 def background(means: Means, recovered: Means = RECOVERED) -> Decisions:
-    """Judge Figure 11 on made-up goodputs, and fast recoveries in a thousand segments."""
+    """Check Figure 11 on made-up goodputs, and fast recoveries in a thousand segments."""
     measured = synthetic.samples(means)
     measured.beside = synthetic.samples(ALONE)
     measured.also = {RECOVERIES.name: synthetic.samples(recovered)}
@@ -114,7 +114,7 @@ FRIENDLINESS: Means = {1e-4: LEFT, 1e-2: LEFT}
 
 
 def friendliness(means: Means) -> list[str]:
-    """Judge what rivals leave to Reno: the claims that do not hold."""
+    """Check the shares that rivals leave to Reno: the claims that do not hold."""
     return sorted(claim for claim, holds in holding(synthetic.samples(means), FIG12).items() if not holds)
 
 

@@ -1,4 +1,4 @@
-"""What the experiments of Kounavis 1996 run, and their claims, judged on made-up numbers."""
+"""Settings of the experiments of Kounavis 1996, and their claims on made-up numbers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def samples(goodputs: Mapping[str, float], **counts: Mapping[str, float]) -> Sam
 
 
 def decisions(experiment: Experiment, measured: Samples) -> dict[str, bool | None]:
-    """Judge: decisions by claim."""
+    """Check the claims: decisions by claim."""
     return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
 
 
@@ -213,7 +213,7 @@ LOCAL_MEANS = {"basic": 6.0, "local": 8.0, "patient": 9.5}
 
 
 def local(**changes: Mapping[str, float]) -> dict[str, bool | None]:
-    """Judge result 2 on made-up counts."""
+    """Check result 2 on made-up counts."""
     counts = {
         "timeouts": {"local": 8.0},
         "spurious_timeouts": {"local": 8.0},

@@ -208,7 +208,7 @@ def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
 
 
 def checked(result: ClaimResult, *, bound: bool = False, **others: ClaimResult) -> CheckedClaim:
-    """Judge a claim by default and under readings by name."""
+    """Check a claim by default and under readings by name."""
     claim: Claim[object] = Claim("c", "A claim.", lambda _: result, quote="words", bound=bound)
     one = CheckedClaim(claim, result)
     read = [(Reading(name, name), [CheckedClaim(claim, found)]) for name, found in others.items()]

@@ -1,4 +1,4 @@
-"""What this user may do: four lines of `airhop doctor`, by which tests are skipped."""
+"""Rights of this user: four lines of `airhop doctor`, by which tests are skipped."""
 
 import json
 

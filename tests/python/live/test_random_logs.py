@@ -17,7 +17,7 @@ from log_files import head, udp, write
 S, D = b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x02"
 SYN, FIN, RST, ACK = 2, 1, 4, 16
 Datagram = tuple[int, int, bytes]
-"""When it enters, ns, at which node, and what it is."""
+"""Time of entry, ns, its node, and the datagram."""
 
 
 def tcp(ends: tuple[bytes, bytes], ports: tuple[int, int], said: tuple[int, int, int], payload: int) -> bytes:

@@ -21,7 +21,7 @@ LAST_HOP = Scenario.load("last-hop").with_({"flow.ftp.tcp.preset": "linux", "dur
 
 @dataclass
 class Emulated:
-    """What was measured, as its effect: the twin with a wire that is so much longer."""
+    """Measured lateness, by its effect: the twin with a wire longer by that time."""
 
     late: Scenario
     real: tuple[str, str | None] | None = ("tcp 1 > 2", "reno")

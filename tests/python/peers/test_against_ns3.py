@@ -109,12 +109,12 @@ def first_arrivals(result: Result, segments: set[int]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class Twin:
-    """What does here as ns-3 does."""
+    """Airhop's equivalent of a sender of ns-3."""
 
     scheme: Any
     tcp: dict[str, Any]
     cuts: int
-    """So many are alike; then the two find a loss at different times, or round otherwise."""
+    """Number of equal cuts; then the two detect a loss at different times, or round differently."""
     off: float = 0.0
     """By this share windows may differ."""
 

@@ -209,7 +209,7 @@ def test_every_reason_is_about_something_beyond_its_bound() -> None:
 
 
 class Ended(NamedTuple):
-    """How a command ended."""
+    """End of a command."""
 
     code: object
     out: str
@@ -391,7 +391,7 @@ def test_goodput_is_that_of_other_simulators_and_of_the_kernel(source: str) -> N
 
 
 def test_nothing_on_the_page_is_beyond_its_bound_for_no_known_reason() -> None:
-    """What is open is so because their own mean is not known to within the bound: by at most eight runs."""
+    """Open checks have a mean of at most eight runs of the other, not known to within the bound."""
     rows = recorded(page_of_checks.MEASURED, checks())
     assert [row.check.id for row in rows if row.verdict == "beyond"] == []
     still_open = [row for row in rows if row.verdict == "open"]

@@ -184,7 +184,7 @@ ONLY_ONE = {
     ("MAC and routing", "ns-3"),
     ("frame header, us", "ns-3"),
 }
-"""What a peer has one value of, which is the course's."""
+"""Parameters with one value in a peer, which is the course's."""
 EVERY = [(name, one.what) for name, course in COURSES.items() for one in course.parameters]
 
 

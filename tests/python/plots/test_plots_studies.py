@@ -32,7 +32,7 @@ def figure(draw: Callable[..., Any], *arguments: Any, **choices: Any) -> Any:
 
 
 def line(axes: Any, label: str) -> tuple[list[float], list[float]]:
-    """Take the points of a curve."""
+    """Return the points of a curve."""
     bars = next(bars for bars in axes.containers if bars.get_label() == label)
     return list(bars[0].get_xdata()), list(bars[0].get_ydata())
 

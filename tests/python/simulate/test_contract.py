@@ -1,4 +1,4 @@
-"""What programs outside the project rely on: scenario files, run documents, exit codes, Python."""
+"""Contracts with programs outside the project: scenario files, run documents, exit codes, Python."""
 
 import itertools
 import json

@@ -26,7 +26,7 @@ def download(window: int) -> list[dict[str, Any]]:
 
 ADSL = {"isp->home": "10 Mbit/s", "home->isp": "100 kbit/s"}
 BOUND_MBPS = 100e3 / (52 * 8) * 2 * 1448 * 8 / 1e6
-"""What ACKs of 52 B, one for two segments, let through: 5.569 Mbit/s (RFC 3449 §2.1)."""
+"""Goodput allowed by ACKs of 52 B, one per two segments: 5.569 Mbit/s (RFC 3449 §2.1)."""
 
 
 def queues(packets: int) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What kinds and schemes promise stands in the schema and the catalogue, where the verifier reads it."""
+"""Properties of kinds and schemes are in the schema and the catalogue, where the verifier reads them."""
 
 import pytest
 

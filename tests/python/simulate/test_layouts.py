@@ -40,7 +40,7 @@ def field(**keys: object) -> Scenario:
 
 
 def placed(scenario: Scenario, seed: int = 1, rep: int = 0) -> layouts.Places:
-    """Where the stations of a run were, by its trace."""
+    """Return the places of a run's stations, from its trace."""
     stations = run(scenario, seed=seed, rep=rep, trace=True).tables["stations"]
     assert set(stations["wlan"]) == {"field"}
     return {row["station"]: (row["x_m"], row["y_m"]) for row in stations.iter_rows(named=True)}

@@ -1,4 +1,4 @@
-"""Where schemes in Python come from, files, modules and packages, and what names their code."""
+"""Sources of schemes in Python, files, modules and packages, and digests of their code."""
 
 from __future__ import annotations
 

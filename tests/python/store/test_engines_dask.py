@@ -47,7 +47,7 @@ def study(reps: int, scenarios: Sequence[Scenario] = SCENARIOS) -> list[Job]:
 
 
 class Collected:
-    """What `on_done` was told, wall_s left out, in the thread that asked."""
+    """Arguments of `on_done`, without wall_s, in the calling thread."""
 
     def __init__(self, after: int = 0, then: Callable[[], None] = lambda: None) -> None:
         self.documents: dict[int, dict[str, object]] = {}

@@ -1,4 +1,4 @@
-"""Who may write to a store beside whom."""
+"""Concurrent writers of a store."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from airhop import stats
 from airhop.stats import Interval, bca, difference, doubts, estimate, jain, ratio
 
 FALSE_ALARM = 1e-4
-"""How likely a coverage test was to fail although the intervals are right, before its seed was fixed."""
+"""Probability that a coverage test fails although the intervals are right, before its seed was fixed."""
 
 WAITS = [12.1, 9.8, 11.4, 10.3, 10.9]
 OTHERS = [3.1, 2.4, 2.9, 2.7, 2.6]

@@ -40,7 +40,7 @@ def test_a_row_rests_on_what_is_there(row: ledger.Row) -> None:
 
 
 def test_each_claim_of_a_paper_stands_in_a_row() -> None:
-    """What a paper claims is an item of it."""
+    """Each claim of a paper is an item of its ledger."""
     named = {claim for row in ROWS for claim in row.claims}
     assert {id_ for id_, claim in CLAIMS.items() if not claim.own} - named == set()
 

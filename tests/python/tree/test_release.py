@@ -1,4 +1,4 @@
-"""What a release promises: one version everywhere, licences that are allowed, papers to cite."""
+"""Properties of a release: one version everywhere, allowed licences, papers to cite."""
 
 import re
 import subprocess

@@ -86,7 +86,7 @@ def room(name: str) -> str:
 
 
 def rooms(package: Path = PACKAGE) -> dict[str, set[str]]:
-    """Say which room imports which others."""
+    """Return the imports between rooms."""
     files = {module(path): path for path in sorted(package.rglob("*.py*")) if path.suffix in (".py", ".pyi")}
     found: dict[str, set[str]] = {room(name): set() for name in files}
     for name, path in files.items():

@@ -1,4 +1,4 @@
-"""How much the verifier notices is measured soundly: edits change something, and are counted right."""
+"""Sensitivity of the verifier is measured soundly: edits change something, and are counted right."""
 
 from __future__ import annotations
 

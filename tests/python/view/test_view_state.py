@@ -1,4 +1,4 @@
-"""What `airhop view` shows can be shared: the same state is a study, a command, and a page again."""
+"""States of `airhop view` can be shared: the same state is a study, a command, and a page again."""
 
 from __future__ import annotations
 

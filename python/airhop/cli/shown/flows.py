@@ -17,7 +17,7 @@ from airhop.terminal import number, percent
 OF_TCP = ("srtt_ms", "retransmissions", "timeouts", "window_cuts", "fast_recoveries")
 """Measures that have a column beside the two rates."""
 OF_DATAGRAMS = (LOSS, "delay_mean_ms", "delay_p95_ms", "delay_max_ms", "jitter_ms")
-"""The same for UDP."""
+"""Columns of UDP flows."""
 MOST_FLOWS = 40
 """Rows of a table of flows."""
 

@@ -24,15 +24,15 @@ Air = Annotated[
 ]
 Sequence = Annotated[
     Path | None,
-    Parameter(help="FILE.pdf, .svg or .png for what came over the air of the receiver, by segment number."),
+    Parameter(help="FILE.pdf, .svg or .png for arrivals over the receiver's air interface, by segment."),
 ]
 RoundTrips = Annotated[
     Path | None,
-    Parameter(help="FILE.pdf, .svg or .png for round trips, their estimate, the timer, and notices."),
+    Parameter(help="FILE.pdf, .svg or .png for round trips, the sender's estimate, its timer, and notices."),
 ]
 Verify = Annotated[
     bool,
-    Parameter(negative="", help="Check physics and protocols, from the trace of the run alone."),
+    Parameter(negative="", help="Check the run's trace against physics and protocols."),
 ]
 Between = Annotated[
     tuple[float, float] | None,

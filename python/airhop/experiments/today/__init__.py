@@ -76,7 +76,7 @@ SENDERS = (
     Sender("copa-arq", "Copa, ARQ", "copa", attempts=ARQ),
     Sender("ll-elsn-arq", "LL-ELSN, ARQ", "ll-elsn", attempts=ARQ),
 )
-"""All that is compared on Yun's last hop, in the order in which they are drawn."""
+"""Curves on Yun's last hop, in the order in which they are drawn."""
 CONTROLS = (
     Sender("snoop-linux", "Snoop, Linux", "snoop"),
     Sender("ll-elsn-linux", "LL-ELSN, Linux", "ll-elsn"),

@@ -42,7 +42,7 @@ RISE = ((100, 7), (200, 13), (300, 14))
 LOSS, LIMIT = 0.2, 1
 """§4.2: "when p = 20 % and r = 1"."""
 PRINTED_RUNS = {2: 0.04, 3: 0.008}
-"""Its probabilities of so many failures in succession."""
+"""Probabilities of so many failures in succession."""
 
 
 def ack(trigger: int) -> str:

@@ -50,7 +50,7 @@ def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     Parameters
     ----------
     tables
-        Of a traced run.
+        Tables of a traced run.
 
     Returns
     -------

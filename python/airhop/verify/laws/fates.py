@@ -27,7 +27,7 @@ class _Hop:
 
     @property
     def recoveries(self) -> list[Mapping[str, Any]]:
-        """Its link recoveries that give up."""
+        """Link recoveries that give up."""
         plans = [self.plan.get("arq", {}), self.plan.get("arq_back", {})]
         return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 

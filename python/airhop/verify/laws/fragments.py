@@ -41,7 +41,7 @@ class _Packet:
     rts: int = 0
     """RTS frames without a CTS in a row."""
     cleared: bool = False
-    """Its RTS was answered."""
+    """True if its RTS was answered."""
     resumes: int | None = None
     """Time at which the next fragment is to begin, if the last one was acknowledged."""
     received: set[int] = field(default_factory=set)

@@ -23,7 +23,7 @@ class _Reassembly:
         self._beyond: dict[int, int] = {}
         """Segments beyond it: where they begin, and where they end."""
         self._begins: list[int] = []
-        """Their first bytes, as a heap."""
+        """First bytes of the segments, as a heap."""
 
     @property
     def is_whole(self) -> bool:
@@ -126,7 +126,7 @@ class _Receiver:
 
     flow: Mapping[str, Any]
     recorded: list[tuple[int, int]]
-    """Its deliveries: when, and bytes handed over until then."""
+    """Deliveries: times, and bytes handed over until then."""
 
     def __post_init__(self) -> None:
         self.arrived = _Reassembly()

@@ -47,7 +47,7 @@ class _Sender:
     """First byte that is not acknowledged."""
     heard_at: int = -1
     una_before: int = 1
-    """The same before the time of the last ACK."""
+    """First byte not acknowledged before the time of the last ACK."""
     top: int = 1
     """First byte never sent."""
     window: float | None = None
@@ -57,7 +57,7 @@ class _Sender:
     """Windows at the time of that record."""
     duplicates: float = 0
     as_in_recovery: float = 0
-    """The same if recovery began at this instant, before its ACKs: the order of both is not recorded."""
+    """Duplicates if recovery began at this instant, before its ACKs: their order is not recorded."""
     recover: int = 0
     """Highest byte sent when recovery began, if it did: recovery ends when that byte is acknowledged."""
     expired: int = 0
