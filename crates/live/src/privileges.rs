@@ -60,7 +60,7 @@ pub fn needs_user_namespace() -> bool {
 mod linux {
     use super::{Ability, Privileges};
     use crate::host::diag::{Diag, MISSING};
-    use crate::host::sys::{self, Schedule};
+    use crate::host::sys::{self, SchedulingPolicy};
     use nix::sched::{CloneFlags, unshare};
     use nix::sys::utsname::uname;
     use std::fs::{self, OpenOptions};
@@ -149,7 +149,7 @@ mod linux {
     }
 
     fn real_time() -> Ability {
-        match tried(|| sys::schedule(Schedule::RealTime)) {
+        match tried(|| sys::schedule(SchedulingPolicy::RealTime)) {
             Ok(()) => Ok("real-time priority: SCHED_FIFO is allowed".into()),
             Err(error) => Err(format!("no real-time priority: {error} (needs root, or ulimit -r 10)")),
         }

@@ -30,4 +30,4 @@ pub use report::{
 };
 pub use routing::RoutingCounts;
 pub use transit::Delay;
-pub use world::{EmulatorPlan, Interrupted, Schedule, World};
+pub use world::{EmulatorPlan, Interrupted, World, WorldSchedule};

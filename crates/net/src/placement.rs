@@ -14,8 +14,8 @@ use airhop_radio::cell::Station;
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 
-/// A place, metres.
-pub type Place = [f64; 2];
+/// Position of a station, x and y in metres.
+pub type Position = [f64; 2];
 
 /// Returns the plan of one replication: `plan` itself, or a copy of it in which nothing is left to chance.
 ///
@@ -54,7 +54,7 @@ fn place<'a>(
         drawn: wlan.draws.area.is_some(),
     };
     let Some(area) = wlan.draws.area else {
-        let places: Vec<Place> = cell.stations.iter().map(|(_, place)| *place).collect();
+        let places: Vec<Position> = cell.stations.iter().map(|(_, place)| *place).collect();
         return decks(wanted, &places, reach).map_err(refuse);
     };
     // Only of places that are connected does anyone ask for pairs.
@@ -77,25 +77,25 @@ pub fn scatter(
     stations: usize,
     reach: Option<f64>,
     streams: &Streams,
-    mut fits: impl FnMut(&[Place]) -> bool,
-) -> Option<Vec<Place>> {
+    mut fits: impl FnMut(&[Position]) -> bool,
+) -> Option<Vec<Position>> {
     let mut stream = streams.stream(&format!("{wlan}.layout"));
     let mut draws = (0..DRAWS).map(|_| (0..stations).map(|_| area.point(&mut stream)).collect::<Vec<_>>());
     draws.find(|places| (!area.connected || connected(places, reach)) && fits(places))
 }
 
 impl Area {
-    fn point(&self, stream: &mut Stream) -> Place {
+    fn point(&self, stream: &mut Stream) -> Position {
         [self.width, self.height].map(|side| side * stream.uniform())
     }
 }
 
 /// True if there is a path from each place to each other in steps of at most `reach`. Costs little where it is false: so many draws of a
 /// sparse network are.
-pub fn connected(places: &[Place], reach: Option<f64>) -> bool {
+pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
-    let mut apart: Vec<Place> = places.to_vec();
-    let mut frontier: Vec<Place> = apart.pop().into_iter().collect();
+    let mut apart: Vec<Position> = places.to_vec();
+    let mut frontier: Vec<Position> = apart.pop().into_iter().collect();
     while let Some(here) = frontier.pop() {
         frontier.extend(apart.extract_if(.., |there| hear(here, *there, reach)));
     }
@@ -104,7 +104,7 @@ pub fn connected(places: &[Place], reach: Option<f64>) -> bool {
 
 /// Returns every pair (from, to) of places that many steps of at most `reach` apart, by the shortest way; `None` stands for any number of
 /// them. There and back are two pairs.
-pub fn pairs(places: &[Place], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
+pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
     let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
     let all = 0..places.len();
     let neighbours: Vec<Vec<usize>> =
@@ -157,7 +157,7 @@ struct Short {
 
 /// Returns a deck for each number of hops that is asked for. The last deck is for flows that accept any number: they get the remaining
 /// pairs.
-fn decks(wanted: &[Pair], places: &[Place], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
+fn decks(wanted: &[Pair], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
     kinds.dedup();

@@ -44,7 +44,7 @@ pub enum Kind {
     AtStations(BuildAtStation),
     /// Agent at the base station, where the wired and the wireless network meet, in either direction.
     AtBase(BuildAtBase),
-    /// Agent that reports a wireless link, at any [`Place`] that it chooses.
+    /// Agent that reports a wireless link, at any [`AgentPlace`] that it chooses.
     BesideAir(BuildBesideAir),
     /// Discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
@@ -64,12 +64,12 @@ pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
 
 /// Builder of an agent at this place, if it wants to be there.
-pub type BuildBesideAir = fn(&FlowPlan, Place) -> Option<Box<dyn Agent>>;
+pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
 
-/// Place on the path of a flow beside one of its wireless links. A base station is a node at which the data change from one network to
+/// Position of an agent on the path of a flow, beside one of its wireless links. A base station is a node at which the data change from one network to
 /// another, and at least one of the two is wireless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AgentPlace {
     /// At the source, which is itself wireless.
     Source,
     /// At a base station, from which data go down to a wireless link.
@@ -124,7 +124,9 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "rttn",
         about: "base stations measure fades and notify the sender of the expected delay (RTTN, a reconstruction)",
-        kind: Kind::BesideAir(|plan, place| (place != Place::Source).then(|| Box::new(Rttn::new(plan)) as _)),
+        kind: Kind::BesideAir(|plan, place| {
+            (place != AgentPlace::Source).then(|| Box::new(Rttn::new(plan)) as _)
+        }),
         tells_of_losses: false,
         on_real: OnReal::Acts,
     },

@@ -10,7 +10,7 @@ use std::thread;
 /// Operations of a run on its event queue for a while, to be replayed on a queue alone.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Schedule {
-    inner: airhop_scenario::Schedule,
+    inner: airhop_scenario::WorldSchedule,
 }
 
 #[pymethods]

@@ -23,7 +23,7 @@ mod whole;
 
 pub use added::{NewParam, NewScheme, Policies, service};
 pub use airhop_net::outside::{Reach, SeenFlow, SeenLoad};
-pub use airhop_net::{EmulatorPlan, Schedule};
+pub use airhop_net::{EmulatorPlan, WorldSchedule};
 pub use catalogue::{catalogue, measures, reference, schema, services};
 pub use grammar::problem::ScenarioError;
 pub use runs::fades::SavedFades;

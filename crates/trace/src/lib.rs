@@ -17,5 +17,5 @@ pub use air::{AirKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
 pub use pcap::Direction;
 pub use recorder::Recorder;
-pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, Sent, WindowSample};
+pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, SendContext, WindowSample};
 pub use walk::{Spot, Step, Walker};

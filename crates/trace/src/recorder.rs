@@ -7,8 +7,8 @@ use crate::fades::Fades;
 use crate::links::Links;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, Sent, Stations, WindowSample,
-    Windows,
+    Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, SendContext, Stations,
+    WindowSample, Windows,
 };
 use crate::walk::{Spot, Step, Walker, Walks};
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
@@ -87,7 +87,7 @@ impl Recorder {
     }
 
     /// Records a data segment that a sender passes to IP.
-    pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: Sent) {
+    pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: SendContext) {
         if let Some(tables) = &mut self.tables {
             tables.segments.push(t, flow, segment, sent);
         }

@@ -124,7 +124,7 @@ pub struct WindowSample {
 
 /// Circumstances in which a data segment was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sent {
+pub struct SendContext {
     /// True if the segment begins below the highest byte sent before.
     pub retransmission: bool,
     /// Cause of its sending.
@@ -149,7 +149,7 @@ pub(crate) struct Segments {
 }
 
 impl Segments {
-    pub fn push(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: Sent) {
+    pub fn push(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: SendContext) {
         self.time.push(t.secs_f64());
         self.flow.push(flow.0.into());
         self.seq.push(segment.seq);

@@ -2,13 +2,14 @@
 
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
-    Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Sent,
-    Spot, Step, Table, Walker, WindowSample,
+    Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause,
+    SendContext, Spot, Step, Table, Walker, WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
 const WEB: FlowId = FlowId(1);
-const SENT: Sent = Sent { retransmission: true, cause: SendCause::Notice, cwnd: 4.5, flight: 3000 };
+const SENT: SendContext =
+    SendContext { retransmission: true, cause: SendCause::Notice, cwnd: 4.5, flight: 3000 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
 
 fn segment() -> Segment {
@@ -224,7 +225,7 @@ fn every_word_has_its_code() {
     let mut r = recorder(true);
     let place = r.place("r1->r2");
     for cause in SendCause::ALL {
-        r.segment(at(0), FTP, &segment(), Sent { cause, ..SENT });
+        r.segment(at(0), FTP, &segment(), SendContext { cause, ..SENT });
     }
     for (cause, kind) in Drop::ALL.into_iter().zip(DropKind::ALL.into_iter().cycle()) {
         r.dropped(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });

@@ -40,7 +40,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
-use sys::Schedule;
+use sys::SchedulingPolicy;
 
 /// Time for which the next command waits for a socket of the one before to listen.
 const SETTLE: Duration = Duration::from_millis(300);
@@ -201,11 +201,11 @@ fn over_by(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Optio
 
 /// Runs the loop before all other work of the machine, if the user may.
 fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
-    let granted = sys::schedule(Schedule::RealTime);
+    let granted = sys::schedule(SchedulingPolicy::RealTime);
     let result = work();
     if granted.is_ok() {
         // Giving a priority up is always allowed (sched(7)).
-        let _ = sys::schedule(Schedule::Usual);
+        let _ = sys::schedule(SchedulingPolicy::Usual);
     }
     (result, granted.map_err(|error| format!("no real-time priority: {error}")))
 }

@@ -36,7 +36,7 @@ pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
 
 /// Scheduling of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
+pub enum SchedulingPolicy {
     /// Before every thread without real-time priority; threads and processes that it starts are not.
     RealTime,
     /// As others.
@@ -47,11 +47,11 @@ pub enum Schedule {
 ///
 /// # Errors
 /// The user may not.
-pub fn schedule(how: Schedule) -> io::Result<()> {
+pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
     let (policy, priority) = match how {
         // A low one: the kernel's own real-time threads (50 and more) stay before it.
-        Schedule::RealTime => (libc::SCHED_FIFO, 10),
-        Schedule::Usual => (libc::SCHED_OTHER, 0),
+        SchedulingPolicy::RealTime => (libc::SCHED_FIFO, 10),
+        SchedulingPolicy::Usual => (libc::SCHED_OTHER, 0),
     };
     // SAFETY: sched_param is plain numbers, for which zeros are valid.
     let mut parameters: libc::sched_param = unsafe { mem::zeroed() };

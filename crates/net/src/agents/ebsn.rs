@@ -2,7 +2,7 @@
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use crate::plan::{FlowPlan, Transport};
-use crate::services::Place;
+use crate::services::AgentPlace;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Explicit Bad State Notification. It carries no data: the link layer is at work. The agent has no memory.
@@ -12,10 +12,10 @@ pub struct Ebsn;
 impl Ebsn {
     /// Creates the agent at this place, if there is one: base stations report the way down, and the link layer of the source itself only if
     /// the scheme listens to it.
-    pub fn at(plan: &FlowPlan, place: Place) -> Option<Ebsn> {
+    pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
-            (Place::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
-            (place, _) => place == Place::Down,
+            (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
+            (place, _) => place == AgentPlace::Down,
         };
         has_agent.then_some(Ebsn)
     }
@@ -76,9 +76,11 @@ mod tests {
                 services: Vec::new(),
             }
         };
-        for (place, without, with) in
-            [(Place::Source, false, true), (Place::Down, true, true), (Place::Up, false, false)]
-        {
+        for (place, without, with) in [
+            (AgentPlace::Source, false, true),
+            (AgentPlace::Down, true, true),
+            (AgentPlace::Up, false, false),
+        ] {
             let has_agent = [0.0, 1.0].map(|own_link| Ebsn::at(&plan(own_link), place).is_some());
             assert_eq!(has_agent, [without, with], "{place:?}");
         }

@@ -8,7 +8,7 @@ use crate::plan::FlowPlan;
 use crate::world::build::{Ground, install};
 use crate::world::{Event, Interrupted, World};
 use airhop_base::{Body, Datagram, Departure, Drop, Ecn, FlowId, NodeId, Original, Packet, Time};
-use airhop_trace::{SendCause, Sent};
+use airhop_trace::{SendCause, SendContext};
 use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -187,7 +187,7 @@ impl World {
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
             let cause = if retransmission { SendCause::Unknown } else { SendCause::New };
-            let sent = Sent { retransmission, cause, cwnd: f64::NAN, flight: half.flight() as u32 };
+            let sent = SendContext { retransmission, cause, cwnd: f64::NAN, flight: half.flight() as u32 };
             recorder.segment(now, flow, segment, sent);
         }
     }

@@ -25,7 +25,7 @@ mod wired;
 
 pub use emulator::EmulatorPlan;
 pub(crate) use event::Event;
-pub use schedule::Schedule;
+pub use schedule::WorldSchedule;
 
 use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::flow::{Ends, Flow, supply};
@@ -40,7 +40,7 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
 use airhop_radio::cell::{Effect, Station};
 use airhop_radio::link::RadioEffect;
-use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
+use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
 use emulator::Emulator;
 use label::Label;
 use links::Links;
@@ -225,7 +225,7 @@ impl World {
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
                 && segment.len > 0
             {
-                let sent = Sent {
+                let sent = SendContext {
                     retransmission: segment.seq < sent_before,
                     cause: send_cause(tcp.sender.last_cause()),
                     cwnd: tcp.sender.window().cwnd,

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 /// Operations of a run on its event queue for a while, to be replayed on a queue alone.
 #[derive(Clone, Debug)]
-pub struct Schedule(airhop_engine::Schedule<Event>);
+pub struct WorldSchedule(airhop_engine::Schedule<Event>);
 
-impl Schedule {
+impl WorldSchedule {
     /// Returns the number of events.
     pub fn events(&self) -> usize {
         self.0.len()
@@ -38,7 +38,7 @@ impl World {
         from: Time,
         events: usize,
         stop: &AtomicBool,
-    ) -> Result<Schedule, Interrupted> {
+    ) -> Result<WorldSchedule, Interrupted> {
         let end = Time::ZERO + self.duration;
         self.warm_up(stop)?;
         self.run_until(from.min(end), stop)?;
@@ -52,6 +52,6 @@ impl World {
             let made = mem::replace(&mut self.events, waiting);
             schedule.take_down(made, &mut self.events);
         }
-        Ok(Schedule(schedule))
+        Ok(WorldSchedule(schedule))
     }
 }

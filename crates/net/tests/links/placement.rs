@@ -2,17 +2,17 @@
 
 use airhop_engine::Streams;
 use airhop_net::DRAWS;
-use airhop_net::placement::{Place, connected, pairs, scatter};
+use airhop_net::placement::{Position, connected, pairs, scatter};
 use airhop_net::plan::Area;
 
 const REACH: f64 = 40.0;
 
-fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Place>> {
+fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Position>> {
     scatter("field", area, stations, Some(REACH), &Streams::new(1, rep), |_| true)
 }
 
 /// Every shortest way by Floyd and Warshall: nothing in common with the search that is tested.
-fn hops(places: &[Place], reach: f64) -> Vec<Vec<Option<u32>>> {
+fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     let n = places.len();
     let near = |a: usize, b: usize| {
         let [dx, dy] = [0, 1].map(|k| places[a][k] - places[b][k]);

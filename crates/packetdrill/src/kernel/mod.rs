@@ -12,7 +12,7 @@ use crate::stack::{Compared, Refusal, Sent, Stack};
 use crate::{Note, Verdict, play};
 use airhop_base::NodeId;
 use airhop_live::host::namespace::Namespace;
-use airhop_live::host::sys::{self, Schedule};
+use airhop_live::host::sys::{self, SchedulingPolicy};
 use airhop_live::host::tcp_info;
 use airhop_live::host::tun::Tun;
 use airhop_live::port::Port;
@@ -70,7 +70,7 @@ fn once(script: &Script, folder: &Path) -> Verdict {
     let unable = |text: String| Verdict::NotApplicable(Note { place: Place::default(), text });
     let work = || {
         // Keeps the times of segments; without it the tolerance of the script has to do.
-        let _ = sys::schedule(Schedule::RealTime);
+        let _ = sys::schedule(SchedulingPolicy::RealTime);
         Kernel::open(folder).map(|mut kernel| play(script, &mut kernel))
     };
     let done = thread::scope(|scope| scope.spawn(work).join());
@@ -106,7 +106,7 @@ impl Kernel {
         let (namespace, tun) =
             Namespace::open(NodeId(0), MTU).map_err(|(step, error)| format!("{step}: {error}"))?;
         // Keeps the times of segments; without it the tolerance of the script has to do.
-        let _ = namespace.within(|| sys::schedule(Schedule::RealTime));
+        let _ = namespace.within(|| sys::schedule(SchedulingPolicy::RealTime));
         let caller = caller().map_err(|error| format!("starting a thread: {error}"))?;
         let mut kernel = Kernel {
             namespace,
@@ -354,7 +354,7 @@ fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
     let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
     let work = move || {
         // As of the thread that plays the script.
-        let _ = sys::schedule(Schedule::RealTime);
+        let _ = sys::schedule(SchedulingPolicy::RealTime);
         for (job, told) in to_do {
             // The caller has gone if the call took too long.
             let _ = told.send(job());

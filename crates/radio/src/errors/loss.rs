@@ -4,19 +4,19 @@ use airhop_engine::Stream;
 
 /// Loss of frames, independent of each other and of their length.
 #[derive(Debug)]
-pub struct Loss {
+pub struct IndependentLoss {
     p: f64,
     stream: Stream,
 }
 
-impl Loss {
+impl IndependentLoss {
     /// Creates a model that loses a frame with probability `p`.
     pub fn new(p: f64, stream: Stream) -> Self {
-        Loss { p, stream }
+        IndependentLoss { p, stream }
     }
 }
 
-impl ErrorModel for Loss {
+impl ErrorModel for IndependentLoss {
     fn damage(&mut self, _: &Frame) -> Damage {
         if self.stream.chance(self.p) { Damage::Header } else { Damage::None }
     }

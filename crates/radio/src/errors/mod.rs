@@ -124,7 +124,7 @@ impl ErrorPlan {
             ErrorPlan::FrameErrorRate { fer, reference_bits } => {
                 Box::new(bernoulli::Bernoulli::new(fer, reference_bits, stream))
             }
-            ErrorPlan::Loss(p) => Box::new(loss::Loss::new(p, stream)),
+            ErrorPlan::Loss(p) => Box::new(loss::IndependentLoss::new(p, stream)),
             ErrorPlan::GilbertElliott { loss, leave, strikes } => {
                 Box::new(gilbert_elliott::GilbertElliott::new(loss, leave, strikes, stream))
             }

@@ -5,7 +5,7 @@ use crate::whole::scenario::Scenario;
 use airhop_base::Time;
 use airhop_net::outside::OutsidePlan;
 use airhop_net::plan::Plan;
-use airhop_net::{BuildError, Interrupted, Schedule, World};
+use airhop_net::{BuildError, Interrupted, World, WorldSchedule};
 use airhop_tcp::Fault;
 use airhop_trace::{Recorder, Table};
 use std::any::Any;
@@ -116,7 +116,7 @@ impl Run {
     ///
     /// # Errors
     /// As those of [`Run::execute`].
-    pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<Schedule, RunError> {
+    pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<WorldSchedule, RunError> {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
             let mut world = self.world(self.scenario.plan(), None, None)?;

@@ -5,7 +5,7 @@ use crate::grammar::problem::{Problems, did_you_mean, some_of};
 use crate::tables::layout;
 use crate::tables::propagation::reach;
 use airhop_base::FlowId;
-use airhop_net::placement::{Place, pairs};
+use airhop_net::placement::{Position, pairs};
 use airhop_net::plan::Pair;
 
 /// Returns the flows that want two stations of the wlan of this name.
@@ -50,7 +50,7 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
 fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     let (Some(name), Some(stations)) = (wlan.text("name"), layout::stations(wlan)) else { return };
     let wanted = wanted(root, name);
-    let places: Vec<Place> = stations.into_iter().map(|(_, place)| place).collect();
+    let places: Vec<Position> = stations.into_iter().map(|(_, place)| place).collect();
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_unstable();
     kinds.dedup();

@@ -7,7 +7,7 @@ use crate::tables::layout;
 use crate::tables::layout::PLACED;
 use airhop_engine::Streams;
 use airhop_net::BuildError;
-use airhop_net::placement::{Place, scatter};
+use airhop_net::placement::{Position, scatter};
 
 /// Names and places (metres) of the stations of a layout. `text` is a JSON object of `layout`, a table as a `[[wlan]]` has it; `receive`,
 /// the range that random places are connected within (without it all stations hear each other); and `wlan`, the name of the wlan that would
@@ -15,7 +15,12 @@ use airhop_net::placement::{Place, scatter};
 ///
 /// # Errors
 /// [`ScenarioError`] with everything that is wrong with it, or if no draw is connected.
-pub fn places(text: &str, source: &str, seed: u64, rep: u64) -> Result<Vec<(String, Place)>, ScenarioError> {
+pub fn places(
+    text: &str,
+    source: &str,
+    seed: u64,
+    rep: u64,
+) -> Result<Vec<(String, Position)>, ScenarioError> {
     let mut problems = Problems::default();
     let Some(document) = tree::from_json(text, &mut problems) else { return problems.or(source, None) };
     let fields = check(&document, &PLACED, &mut problems);

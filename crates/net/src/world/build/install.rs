@@ -4,7 +4,7 @@ use super::hosts::hosts;
 use crate::flow::{Ends, Flow};
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Hop, Routes};
-use crate::services::{Kind, Place, Way};
+use crate::services::{AgentPlace, Kind, Way};
 use crate::world::Hosted;
 use crate::world::links::Links;
 use airhop_base::NodeId;
@@ -66,16 +66,16 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
 }
 
 /// Returns the place of a node beside the wireless links of a flow, if any, where data come by one hop and go by the next.
-fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<Place> {
+fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
     if node == flow.from {
-        return hop.is_wireless().then_some(Place::Source);
+        return hop.is_wireless().then_some(AgentPlace::Source);
     }
     let came_by = came_by?;
     let is_relay = came_by.cell().is_some_and(|cell| hop.cell() == Some(cell));
     match (came_by.is_wireless(), hop.is_wireless()) {
-        (true, true) => (!is_relay).then_some(Place::Down),
-        (false, true) => Some(Place::Down),
-        (true, false) => Some(Place::Up),
+        (true, true) => (!is_relay).then_some(AgentPlace::Down),
+        (false, true) => Some(AgentPlace::Down),
+        (true, false) => Some(AgentPlace::Up),
         (false, false) => None,
     }
 }

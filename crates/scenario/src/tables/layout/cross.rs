@@ -2,7 +2,7 @@ use super::{Layout, MAX_STATIONS, PREFIX, SPACING, is_bounded, made_of, on_grid}
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
-use airhop_net::placement::Place;
+use airhop_net::placement::Position;
 
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
@@ -29,7 +29,7 @@ static KEYS: [Key; 3] = [
     PREFIX,
 ];
 
-fn places(layout: &Fields) -> Option<Vec<Place>> {
+fn places(layout: &Fields) -> Option<Vec<Position>> {
     let arm = layout.count("arm")?;
     let along = (0..=2 * arm).map(|x| (x, 0));
     let above = (1..=arm).map(|y| (arm, y as i64));

@@ -3,7 +3,7 @@ use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use airhop_net::placement::Place;
+use airhop_net::placement::Position;
 
 pub(super) static KIND: Layout = Layout {
     variant: made_of(
@@ -25,7 +25,7 @@ static KEYS: [Key; 4] = [
     PREFIX,
 ];
 
-fn places(layout: &Fields) -> Option<Vec<Place>> {
+fn places(layout: &Fields) -> Option<Vec<Position>> {
     let (columns, rows) = (layout.count("columns")?, layout.count("rows")?);
     // More than there can be are not worth making, only for a message.
     (columns * rows <= MAX_STATIONS).then_some(())?;

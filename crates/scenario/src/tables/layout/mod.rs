@@ -11,14 +11,14 @@ use crate::grammar::key::Without::{Nothing, Required, Value};
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::quantity::{self, MAX_COORDINATE, number};
-use airhop_net::placement::{Place, connected};
+use airhop_net::placement::{Position, connected};
 use airhop_net::plan::Area;
 
 /// A layout as a file declares it.
 struct Layout {
     variant: Variant,
     /// Places of its stations, in the order of their numbers; [0, 0] for places that are drawn.
-    places: fn(&Fields) -> Option<Vec<Place>>,
+    places: fn(&Fields) -> Option<Vec<Position>>,
     /// Refuses too many stations.
     check: fn(&Fields, &mut Problems),
     /// Stations of its longest line.
@@ -69,7 +69,7 @@ pub(crate) static PLACED: [Key; 3] = [
 fn is_bounded(_: &Fields, _: &mut Problems) {}
 
 /// Places on a grid of the layout's spacing.
-fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Place>> {
+fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
     let spacing = layout.metres("spacing")?;
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
@@ -85,7 +85,7 @@ const fn made_of(
 }
 
 /// Returns the stations of a wlan: those of the file, or those that its layout makes. Places that are drawn are [0, 0] until then.
-pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Place)>> {
+pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     match wlan.table("layout") {
         Some(layout) => made(layout),
         None => wlan.stations("stations").map(<[_]>::to_vec),
@@ -93,13 +93,13 @@ pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Place)>> {
 }
 
 /// Returns the stations that a layout makes.
-pub(crate) fn made(layout: &Fields) -> Option<Vec<(String, Place)>> {
+pub(crate) fn made(layout: &Fields) -> Option<Vec<(String, Position)>> {
     let prefix = layout.text("prefix")?;
     let named = |(i, place)| (format!("{prefix}{i}"), place);
     Some(places(layout)?.into_iter().enumerate().map(named).collect())
 }
 
-fn places(layout: &Fields) -> Option<Vec<Place>> {
+fn places(layout: &Fields) -> Option<Vec<Position>> {
     (declared(layout)?.places)(layout)
 }
 
@@ -179,7 +179,7 @@ fn comment(layout: &Fields) -> Option<String> {
     const SHOWN: usize = 20;
     let stations = made(layout)?;
     let drawn = area_of(layout).is_some();
-    let one = |(name, [x, y]): &(String, Place)| match drawn {
+    let one = |(name, [x, y]): &(String, Position)| match drawn {
         true => name.clone(),
         false => format!("{name} = [{}, {}]", number(*x), number(*y)),
     };
