@@ -19,15 +19,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP BBR v3",
     family: "rate-based",
     preset: Some(crate::Preset::Linux),
-    about: "BBR whose model of the path knows losses as well. It paces at the rate at which the path delivers, and keeps no more than \
-            twice in flight of what the path holds. Every two to three seconds, or as often as Reno would, it asks for a quarter \
-            more. If more than 2 % of a flight are lost of that, it remembers how much was in flight, and stays 15 % below until it \
-            asks again. Losses at other times bring it down to what was delivered in their round trip, by three tenths at most, and \
-            that is forgotten when it asks. Every five seconds it halves what is in flight for 200 ms, to see the path without its \
-            own queue.",
-    helps: "In queues shorter than what the path holds, where v1 goes on losing, and beside Reno and CUBIC, to which v1 leaves a tenth \
-            there and v3 a third. Losses of the air cost little at 0.1 %; at 1 % about a sixth of a path that holds some dozens of \
-            segments, half of it at 2 %, and most of it at 5 %, where v1 still fills it.",
+    about: "BBR with losses in its model of the path. The sender paces at the path's delivery rate, and keeps at most twice the \
+            bandwidth-delay product in flight. Every two to three seconds, or as often as Reno would, it probes for a quarter more. If \
+            more than 2 % of a flight are lost in the probe, it stores the amount in flight, and stays 15 % below until the next probe. \
+            Losses at other times reduce its bounds to the amount delivered in their round trip, by three tenths at most, until the next \
+            probe. Every five seconds it halves the data in flight for 200 ms, to measure the path without its own queue.",
+    helps: "In queues shorter than the bandwidth-delay product, where v1 keeps losing segments, and beside Reno and CUBIC, to which v1 \
+            leaves a tenth there and v3 a third. Wireless losses cost little at 0.1 %; on a path with a bandwidth-delay product of some \
+            dozens of segments they cost about a sixth of the capacity at 1 %, half at 2 %, and most at 5 %, where v1 still fills the \
+            path.",
     cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
     needs: &[],
     params: PARAMS,
@@ -37,13 +37,14 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the draft's example cases: plateau, loss and drain exits, precautionary probing, ProbeRTT, undo",
     ],
     reconstructed: &[
-        "where the draft says \"in flight\" in the cycle, what was in flight when the ACK came, as in Linux' v3: with the window at a \
-         bound, what is left after the ACK would never reach it",
+        "\"in flight\" in the cycle, a term of the draft: the bytes in flight when the ACK came, as in Linux' v3: with the window at a \
+         bound, the bytes left after the ACK would never reach it",
         "a bound that is no whole number of segments is reached when there is no room for another one",
-        "what undoing restores is saved where a recovery begins, as the draft's text says, and not at each later round trip with losses \
-         of it, as its pseudocode does",
-        "how a loss ends startup: the draft has words only; at the end of the round trip that the first loss began, as in Linux' v3",
-        "a mark (RFC 3168) counts as a loss, and ends a probe where that was: the draft asks for some answer and gives none",
+        "the state that an undo restores is saved where a recovery begins, as in the draft's text, and not at each later round trip with \
+         losses, as in its pseudocode",
+        "end of startup by losses, for which the draft has no pseudocode: at the end of the round trip that the first loss began, as in \
+         Linux' v3",
+        "a mark (RFC 3168) counts as a loss, and ends a probe where that was: the draft asks for an answer and specifies none",
         "losses are repaired by RACK whatever the preset says, as the window follows the model",
         "with round trips of some seconds startup may not end, which is the draft's: ProbeRTT comes every five seconds and marks most \
          samples as limited, so that the plateau is not seen, and losses end startup only while it lasts (§5.3.1.3). At 4 s it paced at 2.8 \

@@ -14,12 +14,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-Casablanca",
     family: "loss discrimination",
     preset: None,
-    about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless \
-            link loses both kinds alike. If more of the lost segments bear the mark than chance explains it \
-            was congestion, and the window is halved; otherwise they are repaired and the window stays.",
-    helps: "Where every queue on the path knows the mark. One loss alone says little: a wireless link hits a \
-            marked segment by chance in one of k + 1 cases. Overload that fills a queue with unmarked \
-            segments, or losses in bursts, mislead it.",
+    about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless link loses both kinds alike. If \
+            more of the lost segments bear the mark than chance explains, the loss is congestion and the window is halved; otherwise the \
+            segments are repaired and the window stays.",
+    helps: "On paths where every queue supports the mark. A single loss is weak evidence: a wireless link hits a marked segment by chance \
+            in one of k + 1 cases. Overload that fills a queue with unmarked segments, or losses in bursts, mislead it.",
     cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
            Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
     needs: &["biased-queue"],

@@ -17,14 +17,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "delay-based",
     preset: None,
     about: "The sender steers its window towards the rate 1/(delta · queueing delay), which leaves 1/delta of its segments in the queue: \
-            up while it is slower, down while it is faster, by 1/delta segments a round trip, and twice as fast each round trip once \
-            it has gone one way for three. So the queue empties every five round trips, and all who share it see the empty path. If \
-            it does not, somebody else fills it: then 1/delta itself grows by one a round trip and halves with each loss, as Reno's \
-            window does, until the queue empties again.",
-    helps: "Where the queue is long and delay counts: it keeps a few segments there, whatever the buffer. Losses of the air do not move \
-            it while it is alone. Delays that vary for other reasons, as those of a MAC that contends and repeats, look like a queue \
-            to it; somebody else's full queue makes it fill that too. Ten of them take each other for such in a long queue, and overrun a \
-            short one.",
+            up while its rate is below, down while it is above, by 1/delta segments a round trip, and twice as fast each round trip after \
+            three in the same direction. So the queue empties every five round trips, and every Copa flow in it measures the empty path. \
+            If the queue does not empty, another flow fills it: then 1/delta itself grows by one a round trip and halves with each loss, \
+            as Reno's window does, until the queue empties again.",
+    helps: "In long queues, for flows that need low delay: it keeps a few segments in the queue, whatever the buffer. Wireless losses do \
+            not reduce its window while it is alone. Delays that vary for other reasons, as those of a MAC that contends and retries, look \
+            like a queue to it; a queue that another flow fills makes it fill the queue too. Ten Copa flows in a long queue take each \
+            other for such flows, and overrun a short one.",
     cite: "V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, NSDI 2018",
     needs: &[],
     params: &[
@@ -37,7 +37,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "competitive",
             &["on", "off"],
-            "whether it competes with flows that fill the queue (§2.2); off = delta is always the default one",
+            "competitive mode beside flows that fill the queue (§2.2); off = delta is always the default one",
         ),
     ],
     verified: &[

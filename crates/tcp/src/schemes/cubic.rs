@@ -11,33 +11,33 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "CUBIC",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "After a loss the window falls to 0.7 and returns to where the loss was along a cubic of time: fast at first, hardly at all \
-            near that point, then faster again. Never slower than Reno would. Slow start ends when delays grow. The default of Linux, \
-            Windows and Apple's systems.",
+    about: "After a loss the window falls to 0.7 and returns to the size at the loss along a cubic of time: fast at first, slowly near \
+            that size, then faster again, and never slower than Reno. Slow start ends when delays grow. The default of Linux, Windows and \
+            Apple's systems.",
     helps: "On long fat paths, where Reno needs minutes to regain its window. Random losses cut its window as they cut Reno's, \
             somewhat less deep; at windows of some dozens it is Reno with another name.",
     cite: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; RFC 9406, HyStart++: Modified Slow Start for TCP, 2023; S. Ha and \
            I. Rhee, Taming the Elephants: New TCP Slow Start, Computer Networks 55(9), 2011",
     needs: &[],
     params: &[
-        Param::number("beta", 0.7, (0.1, 0.95), "what a loss leaves of the window (RFC 9438 §4.6)"),
+        Param::number("beta", 0.7, (0.1, 0.95), "share of the window that is left after a loss (RFC 9438 §4.6)"),
         Param::number("C", 0.4, (0.001, 100.0), "steepness of the cubic, segments per second cubed (RFC 9438 §5.1)"),
         Param::word(
             "form",
             &["auto", "rfc", "linux"],
-            "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window a round trip while it knows no window at which \
-             something was lost; auto = linux with preset linux, else rfc",
+            "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window a round trip while no window with a loss is known; \
+             auto = linux with preset linux, else rfc",
         ),
         Param::word(
             "slow_start",
             &["auto", "hystart++", "hystart", "standard"],
-            "how it ends before a loss: hystart++ = RFC 9406; hystart = Ha and Rhee 2011, as in Linux; standard = it does not; auto = \
+            "end of slow start before a loss: hystart++ = RFC 9406; hystart = Ha and Rhee 2011, as in Linux; standard = none; auto = \
              hystart in the form of Linux, else hystart++, as RFC 9438 §4.10 recommends",
         ),
         Param::word(
             "fast_convergence",
             &["on", "off"],
-            "a loss below the last W_max gives up some more, for flows that come later (RFC 9438 §4.7)",
+            "a loss below the last W_max reduces W_max further, for flows that come later (RFC 9438 §4.7)",
         ),
     ],
     verified: &[

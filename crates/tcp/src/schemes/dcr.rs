@@ -9,9 +9,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-DCR",
     family: "delayed response",
     preset: None,
-    about: "Duplicate ACKs start a timer of one round trip, and each of them lets a new segment out. If the \
-            hole is filled before it expires, the link layer repaired the loss and nothing happened; if not, \
-            it is congestion, and a SACK sender's recovery begins.",
+    about: "Duplicate ACKs start a timer of one round trip, and each of them lets a new segment out. If the hole is filled before the \
+            timer expires, the link layer has repaired the loss and the sender does nothing; if not, the loss is congestion, and a SACK \
+            sender's recovery begins.",
     helps: "With a link layer that repairs its losses within about a round trip, and where packets are \
             reordered. Where the link layer gives up early it only delays every response by a round trip.",
     cite: "S. Bhandarkar, N. E. Sadry, A. L. N. Reddy and N. H. Vaidya, TCP-DCR: A Novel Protocol for \

@@ -13,15 +13,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "Routers mark every packet that finds more than K waiting, and the receiver echoes each mark. The sender keeps a moving mean \
             alpha of the share of its bytes that were marked, and on a mark, once per window, gives up alpha/2 of its window: all of \
             Reno's half when every packet was marked, next to nothing when few were. Growth and the answer to losses are Reno's.",
-    helps: "Where every bottleneck marks at a step: the queue then stays about K, and the link is busy with K a seventh of what the path \
-            holds, and more. Where nothing marks it is Reno with SACK: it does not tell wireless losses from congestion. Beside flows \
-            that answer marks as RFC 3168 says it takes more than its share: not for the open Internet.",
+    helps: "On paths where every bottleneck marks at a step: the queue stays about K, and the link is fully used if K is at least a \
+            seventh of the bandwidth-delay product. Without marks it is Reno with SACK: it does not distinguish wireless losses from \
+            congestion. Beside flows that answer marks as in RFC 3168 it takes more than its share: not for the open Internet.",
     cite: "RFC 8257, Data Center TCP (DCTCP): TCP Congestion Control for Data Centers, 2017; M. Alizadeh et al., Data Center TCP (DCTCP), \
            SIGCOMM 2010",
     needs: &["step-marking"],
     params: &[
         Param::number("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of alpha, once a window (RFC 8257 §4.2)"),
-        Param::number("alpha", 1.0, (0.0, 1.0), "what alpha is at first; 1: the first mark halves the window (RFC 8257 §3.3)"),
+        Param::number("alpha", 1.0, (0.0, 1.0), "initial alpha; 1: the first mark halves the window (RFC 8257 §3.3)"),
     ],
     verified: &[
         "the receiver's two states, with an ACK for what came before a change, alpha, the reduction and its once per window, what a loss \
@@ -29,9 +29,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "alpha, and by how much window and queue swing: the fluid model of Alizadeh et al. 2010 §3.3",
     ],
     reconstructed: &[
-        "what is reduced on a mark is the window, as the RFC writes it, also where a loss reduces the data in flight",
-        "what is sent again is not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); with preset linux all packets are, pure ACKs included, as \
-         Linux' DCTCP has it",
+        "a mark reduces the window, as the RFC writes it, also where a loss reduces the data in flight",
+        "retransmissions are not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); with preset linux all packets are, pure ACKs included, \
+         as in Linux' DCTCP",
         "K where the scenario names no queue: a quarter of the buffer",
     ],
     features: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },

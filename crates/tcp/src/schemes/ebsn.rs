@@ -8,11 +8,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "EBSN",
     family: "explicit notification",
     preset: None,
-    about: "The base station repeats on its own what the wireless link loses, and sends the source an EBSN for each \
-            attempt that failed: \"explicit bad state notification\". The source then cancels its retransmission timer and \
-            starts it anew with what it knows of round-trip times; nothing else changes.",
-    helps: "Where the link layer is persistent and fades last longer than the timeout, and the way from the base station back to \
-            the source is quick: the first EBSN of a fade must be there before the timer expires. It carries nothing, so it delays \
+    about: "The base station itself retransmits the losses of the wireless link, and sends the source an EBSN for each attempt that \
+            failed: \"explicit bad state notification\". The source then cancels its retransmission timer and starts it anew with its \
+            present estimate of round-trip times; nothing else changes.",
+    helps: "On links with a persistent link layer and fades longer than the timeout, with a fast way from the base station back to the \
+            source: the first EBSN of a fade must arrive before the timer expires. It carries no information on losses, so it delays \
             needed retransmissions as well as needless ones; and it comes too late if it must itself cross a link that fades.",
     cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996; B. S. Bakshi, P. Krishna, N. H. Vaidya and D. K. Pradhan, Improving Performance of \
@@ -23,7 +23,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "own_link",
             &["silent", "heard"],
-            "whether the link layer of a source that is itself wireless calls it, too; the paper's notices come from base stations",
+            "calls by the link layer of a source that is itself wireless, too; the paper's notices come from base stations",
         ),
     ],
     verified: &["Kounavis 1996 §3: what an EBSN does to the timer, by hand in ticks of a coarse clock"],

@@ -12,11 +12,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The base station remembers which segments crossed it. On duplicate ACKs for one that the \
            wireless link lost it sets a bit, ELN; the sender then retransmits that segment and leaves its \
            window alone. An ACK with the bit never counts as a duplicate.",
-    helps: "On a lossy last hop whose base station can look into TCP and keep some state per connection, in \
-           either direction, with any link layer. It misses no loss, but it is slow: another segment and an \
-           ACK must cross the wireless link first, and while the sender waits for the repair nothing new \
-           goes out. A retransmission that is lost too costs a timeout. Uplink, what the sender's own queue \
-           drops looks like a wireless loss.",
+    helps: "On a lossy last hop whose base station can look into TCP and keep some state per connection, in either direction, with any \
+            link layer. It detects every loss, but slowly: another segment and an ACK must cross the wireless link first, and no new data \
+            goes out while the sender waits for the repair. A retransmission that is lost too costs a timeout. Uplink, a drop of the \
+            sender's own queue looks like a wireless loss.",
     cite: "H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM \
            Internet Mini-Conference 1998",
     needs: &["eln"],

@@ -8,11 +8,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "CUBIC with LL-ELSN's notices",
     family: "explicit notification",
     preset: None,
-    about: "CUBIC, told by the link layer which segments it lost (ELN) and which it is repeating (ERSN). What an ELN names goes out \
-           again at once and the window stays; other losses are congestion, as ever. Everything but that is the sender of today, \
-           with the recovery that the connection is configured with.",
-    helps: "As LL-ELSN: on a last hop whose link layer retries little or not at all. What the notices are worth to CUBIC is the \
-           difference to it on the same path.",
+    about: "CUBIC with notices of the link layer: lost segments (ELN) and segments that it is retrying (ERSN). A segment that an ELN names \
+            goes out again at once and the window stays; other losses are congestion. Everything else is a present-day sender, with the \
+            recovery that the connection is configured with.",
+    helps: "As LL-ELSN: on a last hop whose link layer retries little or not at all. The gain from the notices is the difference to CUBIC \
+            on the same path.",
     cite: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; J.-H. Yun, Cross-Layer Explicit Link Status Notification to \
            Improve TCP Performance in Wireless Networks, EURASIP JWCN 2009, 617818",
     needs: &["elsn"],

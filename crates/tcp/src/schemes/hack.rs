@@ -9,13 +9,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP HACK",
     family: "explicit notification",
     preset: None,
-    about: "Data carries a second checksum, of its headers alone. A receiver that gets a segment with a \
-           damaged payload and intact headers says so at once, in an ACK with the number of the segment; the \
-           sender, a SACK sender, retransmits it without congestion control.",
-    helps: "Where bit errors are independent and the link layer hands up what it could not repair: then most \
-           losses are detected. Errors in the headers, collisions and handoffs are not. The repair arrives \
-           after what was sent before it, so with four segments in flight the duplicate ACKs halve the \
-           window all the same; hack-fixed does not heed them.",
+    about: "Data carries a second checksum, of its headers alone. A receiver that gets a segment with a damaged payload and intact headers \
+            reports it at once, in an ACK with the number of the segment; the sender, a SACK sender, retransmits it without congestion \
+            control.",
+    helps: "On links with independent bit errors whose link layer delivers frames that it could not repair: most losses are then detected. \
+            Errors in the headers, collisions and handoffs are not. The repair arrives after the segments that were sent before it, so \
+            with four segments in flight the duplicate ACKs halve the window all the same; hack-fixed ignores them.",
     cite: "R. K. Balan, B. P. Lee, K. R. R. Kumar, L. Jacob, W. K. G. Seah and A. L. Ananda, TCP HACK: TCP \
            Header Checksum Option to Improve Performance over Lossy Links, INFOCOM 2001",
     needs: &["damaged-frames"],

@@ -16,8 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[Param::word(
         "shield",
         &["one-rtt", "until-rto"],
-        "how long an ELN explains duplicate ACKs: one smoothed round-trip time, or until the segment is \
-         acknowledged or times out",
+        "time for which an ELN explains duplicate ACKs: one smoothed round-trip time, or until the segment is acknowledged or times out",
     )],
     verified: &["Yun 2009 §5.3 compares a sender of this name under LL-ELSN's notifications"],
     reconstructed: &[

@@ -13,9 +13,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Hybla",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "A connection whose round trip is rho times 25 ms grows as one of 25 ms would in the same time: each ACK adds 2^rho - 1 in \
-            slow start and rho²/cwnd after. Losses halve the window as ever. The first ACKs tell what the path holds, which is where \
-            slow start ends, and segments are spaced over the round trip.",
+    about: "A connection whose round trip is rho times 25 ms grows as one of 25 ms would in the same time: each ACK adds 2^rho - 1 in slow \
+            start and rho²/cwnd after. Losses halve the window as ever. The first ACKs estimate the bandwidth-delay product, at which slow \
+            start ends, and segments are spaced over the round trip.",
     helps: "Satellite and other long links with random losses: the rate no longer falls with the round trip, and long flows get their \
             share beside short ones. In Linux' form, which neither estimates nor spaces, slow start overshoots a long path by tens of \
             thousands of segments. With round trips below 25 ms it is Reno.",
@@ -41,7 +41,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "with growth by bytes (preset linux) an ACK counts for what it delivers; in Linux it counts once",
         "nothing bounds what is outstanding but the receiver: a Linux host's send buffer, 4 MiB at most by default, would end form linux' \
          overshoot at a few thousand segments; tcp.receive_window can stand for it",
-        "it begins with rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
+        "the initial window is rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
         "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
          window waits for it",
     ],

@@ -10,11 +10,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "Ideal bandwidth estimation",
     family: "bandwidth estimation",
     preset: None,
-    about: "A sender that knows its share of the bottleneck and the round-trip time of the empty path \
-            exactly, because the simulator tells it. After a loss its window is what fits into the path at \
-            that rate.",
-    helps: "As the upper bound of all schemes that set the window to an estimated bandwidth: what is missing \
-            to the goodput of the link is not for want of a better estimate.",
+    about: "A sender with exact knowledge of its share of the bottleneck and of the round-trip time of the empty path, from the simulator. \
+            After a loss its window is the product of the two.",
+    helps: "As the upper bound of all schemes that set the window to an estimated bandwidth: the gap to the goodput of the link has other \
+            causes than the estimate.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],

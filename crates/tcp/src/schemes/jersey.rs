@@ -12,13 +12,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-Jersey",
     family: "bandwidth estimation",
     preset: None,
-    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the \
-            available bandwidth from the ACKs that come in, and sets its window to it on an ACK that echoes \
-            such a warning. Duplicate ACKs without a warning say that a wireless link lost the segment: it \
-            is repaired and the window stays.",
-    helps: "Where every router on the path marks. A wireless link that queues without marking leaves it \
-            blind to congestion. ACKs that bunch up or are lost bias its estimate, many flows share \
-            unfairly, and a timeout costs it as much as Reno.",
+    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the available bandwidth from the \
+            arriving ACKs, and sets its window to the estimate on an ACK that echoes such a warning. Duplicate ACKs without a warning are \
+            taken for a wireless loss: it is repaired and the window stays.",
+    helps: "On paths where every router marks. A wireless link that queues without marking leaves it blind to congestion. ACKs that bunch \
+            up or are lost bias its estimate, many flows share unfairly, and a timeout costs it as much as Reno.",
     cite: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
     needs: &["congestion-warning"],
     params: PARAMS,
@@ -31,7 +29,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "one rate control per window of data, and no growth by ACKs that bear a warning",
         "a warning in slow start sets the threshold only",
         "rtt: which round-trip time turns the rate into a window; each word is a reading",
-        "how long a queue is that warns: keys of the queue, threshold and weight of `congestion-warning`, whose defaults are readings",
+        "queue length that causes a warning: keys of the queue, threshold and weight of `congestion-warning`, whose defaults are readings",
     ],
     features: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {

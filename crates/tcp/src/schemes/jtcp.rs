@@ -12,13 +12,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "Jitter-based TCP (JTCP)",
     family: "loss discrimination",
     preset: None,
-    about: "The receiver says when each segment arrived. Over the last window of packets the sender computes \
-            the jitter ratio, the fraction of them that queued. If more than k packets did, a loss is \
-            congestion: Reno, but at most one cut in so many round trips. Otherwise duplicate ACKs leave the \
-            window as it is, and a timeout halves it without a slow start.",
-    helps: "On a lossy link that is not full. A full queue grows no more, so that overflows in congestion \
-            avoidance look like wireless losses to it; only those of slow start do not. It takes bandwidth \
-            from other flows, and with many of its kind it is unfair.",
+    about: "The receiver reports the arrival time of each segment. Over the last window of packets the sender computes the jitter ratio, \
+            the fraction of them that queued. If more than k packets queued, a loss is congestion: Reno, but at most one cut in so many \
+            round trips. Otherwise duplicate ACKs leave the window as it is, and a timeout halves it without a slow start.",
+    helps: "On a lossy link that is not full. A full queue no longer grows, so that overflows in congestion avoidance look like wireless \
+            losses to it; only those of slow start do not. It takes bandwidth from other flows, and with many of its kind it is unfair.",
     cite: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC \
            22(4), 2004",
     needs: &[],

@@ -15,15 +15,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "LEDBAT",
     family: "delay-based",
     preset: None,
-    about: "For transfers that are to get only what others leave. The sender measures how long segments are under way, takes the least of \
-            ten minutes for the empty path, and steers its window so that the rest, its queue, is 100 ms: it grows by a segment a round \
-            trip while there is no queue, less and less towards the target, and shrinks as fast beyond it. A loss halves the window. \
-            LEDBAT++ aims at 60 ms of round trips, shrinks by a share of the window, and stands back every now and then so that all \
-            see the empty path.",
-    helps: "Beside loss-based flows in a buffer of more than its target: it leaves them nearly everything, and takes up what they leave. \
-            In a buffer of less it meets losses before its target and shares as Reno does. Of two LEDBAT flows the later one takes the \
-            earlier one's queue for the path and drives it out; LEDBAT++ does not. Random losses cut it like Reno, and delays of a MAC \
-            that repeats and contends look like a queue.",
+    about: "Background transfer (scavenger): it uses only the capacity that other flows leave. The sender measures one-way delays, takes \
+            the least of ten minutes for the delay of the empty path, and steers its window so that the queueing delay is 100 ms: the \
+            window grows by a segment a round trip without a queue, less and less towards the target, and shrinks as fast beyond it. A \
+            loss halves the window. LEDBAT++ aims at 60 ms on round trips, shrinks by a share of the window, and slows down periodically \
+            so that all flows measure the empty path.",
+    helps: "Beside loss-based flows in a buffer of more than its target: it leaves them nearly all capacity, and uses the rest. In a \
+            buffer of less it meets losses before its target and shares as Reno does. Of two LEDBAT flows the later one takes the earlier \
+            one's queue for the path and drives it out; LEDBAT++ does not. Random losses cut it like Reno, and delays of a MAC that \
+            repeats and contends look like a queue.",
     cite: "S. Shalunov, G. Hazel, J. Iyengar and M. Kuehlewind, Low Extra Delay Background Transport (LEDBAT), RFC 6817, 2012; P. \
            Balasubramanian, O. Ertugay and D. Havey, LEDBAT++: Congestion Control for Background Traffic, \
            draft-irtf-iccrg-ledbat-plus-plus",

@@ -23,8 +23,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[Param::word(
         "trigger",
         &["sack", "smart"],
-        "how the sender knows which segment caused an ACK: by what SACK blocks report for the first time, or \
-         by the number that a SMART ACK carries (Yun 2009 §2.1)",
+        "evidence for the segment that caused an ACK: the segments that SACK blocks report for the first time, or the number that a SMART \
+         ACK carries (Yun 2009 §2.1)",
     )],
     verified: &[
         "the packet list has the counters of Figure 4 of Yun 2009 after each ACK, and three fast recoveries",
@@ -33,7 +33,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "trigger: Yun 2009 §2.1 says what SMART would cost (\"If SMART is used for LHP\"), not which of the two its simulations have; each word \
          is a reading",
-        "what is on the list is in flight, and the window limits that",
+        "the segments on the list are in flight, and the window limits their number",
         "the window does not grow from a reduction until all that was outstanding then is acknowledged",
         "an ACK carries both SACK blocks and the number of the segment, whichever the sender heeds",
     ],

@@ -9,11 +9,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "LL-ELSN with ESACK",
     family: "explicit notification",
     preset: None,
-    about: "The link layer tells the sender when it begins to repeat a segment (ERSN) and when it gives it up (ELN). \
-           ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without touching the window, \
-           and leaves the segment alone after an ERSN.",
-    helps: "Where the last hop is wireless, loses frames by noise or collisions, and its link layer retries little \
-           or not at all.",
+    about: "The link layer notifies the sender when it begins to retry a segment (ERSN) and when it drops the segment (ELN). ESACK, a SACK \
+            sender with a queue in sending order, retransmits on an ELN without touching the window, and leaves the segment alone after an \
+            ERSN.",
+    helps: "On a wireless last hop that loses frames by noise or collisions, and whose link layer retries little or not at all.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
     needs: &["elsn"],
@@ -42,7 +41,7 @@ pub(super) const N: Param = Param::number(
     "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
 );
 pub(super) const ERSN: Param =
-    Param::word("ersn", &["heeded", "ignored"], "what an ERSN is worth, to tell its share from that of ELN");
+    Param::word("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");
 
 /// The filter with the parameters [`N`] and [`ERSN`].
 pub(super) fn filter(p: &Params) -> ElnFilter {

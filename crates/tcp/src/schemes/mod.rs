@@ -238,7 +238,7 @@ impl Params {
 const BASE: Param = Param::word(
     "base",
     &["tahoe", "reno", "newreno"],
-    "how losses are repaired; the paper does not say, and Tahoe is what its model had (Bakshi et al. 1997)",
+    "repair of losses; the paper does not say, and its model had Tahoe (Bakshi et al. 1997)",
 );
 
 /// The recovery whose name a parameter of words has.

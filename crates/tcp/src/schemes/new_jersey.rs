@@ -9,10 +9,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP New Jersey",
     family: "bandwidth estimation",
     preset: None,
-    about: "Jersey whose estimate is timed by the receiver: every ACK says when the segment arrived that \
-            caused it, and ACKs that say the same time count as one.",
-    helps: "Where Jersey does, and beyond that where the way back is congested or loses ACKs: what happens \
-            to an ACK does not change when its segment arrived.",
+    about: "Jersey with the receiver's clock: every ACK reports the arrival time of the segment that caused it, and ACKs with the same \
+            time count as one.",
+    helps: "As Jersey, and also on a congested or lossy path of the ACKs: delays and losses of ACKs do not change the arrival times that \
+            they report.",
     cite: "K. Xu, Y. Tian and N. Ansari, Improving TCP Performance in Integrated Wireless Communications \
            Networks, Computer Networks 47(2), 2005",
     needs: &["congestion-warning"],
@@ -21,7 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "the bytes of a sample are those that its ACK acknowledges for the first time",
         "the receiver's clock is exact, so only arrivals at one instant are merged",
-        "all that is reconstructed in Jersey",
+        "the reconstructed parts of Jersey",
     ],
     features: ReceiverFeatures { arrival: true, echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {

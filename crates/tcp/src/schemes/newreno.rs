@@ -11,7 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "Reno that stays in fast recovery until everything outstanding at its beginning is acknowledged, and \
            repairs one hole per round trip.",
-    helps: "Where a window loses several segments and the receiver has no SACK.",
+    helps: "On paths that lose several segments of a window, to receivers without SACK.",
     cite: "RFC 6582, The NewReno Modification to TCP's Fast Recovery Algorithm, 2012",
     needs: &[],
     params: &[],

@@ -11,18 +11,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP NewReno-FF",
     family: "loss discrimination",
     preset: None,
-    about: "A flip-flop filter watches the round-trip times: a slow mean with control limits three sigma \
-            around it, and a fast mean that is believed within them. If many of the last samples were beyond \
-            the limits when a loss is found, queues were moving and it is congestion; otherwise the segment \
-            is repaired and the window stays.",
-    helps: "Where queues build up fast and losses at other times are random. A queue that grows slowly stays \
-            within the limits, and so its losses go unanswered; losses during congestion are all taken for \
-            congestion.",
+    about: "A flip-flop filter smooths the round-trip times: a slow mean with control limits three sigma around it, and a fast mean that \
+            counts within them. If many of the last samples were beyond the limits when a loss is detected, the loss is congestion, since \
+            queues were changing; otherwise the segment is repaired and the window stays.",
+    helps: "With queues that build up fast, and random losses at other times. A queue that grows slowly stays within the limits, and so \
+            its losses are not answered; losses during congestion are all classified as congestion.",
     cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in \
            Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
     needs: &[],
     params: &[
-        Param::number("l", 8.0, (1.0, 64.0), "samples that are looked at"),
+        Param::number("l", 8.0, (1.0, 64.0), "samples that are compared with the limits"),
         Param::number("eta", 4.0, (0.0, 64.0), "samples beyond the limits that mean congestion if exceeded"),
     ],
     verified: &["two filters with control limits, and more than eta of l samples for congestion: Yun 2009 §2.2"],

@@ -8,11 +8,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "RTTN (reconstruction)",
     family: "explicit notification",
     preset: None,
-    about: "The base station measures how long the fades of its wireless link last, and tells the source what delay to expect \
-            from the next one: \"round trip time notification\". The source's timeouts then outlast such a fade. What survives of \
-            the paper is the idea; the algorithm here is Airhop's.",
-    helps: "Where the link layer is persistent and fades are much alike: a source that was told of them in good time needs no \
-            timely word from within one, across any number of wireless links. A real loss is repaired as much later.",
+    about: "The base station measures the durations of the fades of its wireless link, and notifies the source of the delay to expect from \
+            the next one: \"round trip time notification\". The source's timeouts then outlast such a fade. Only the idea of the paper \
+            survives; the algorithm here is Airhop's.",
+    helps: "On links with a persistent link layer and similar fades: a source that was notified in good time needs no timely notice from \
+            within a fade, across any number of wireless links. A real loss is repaired as much later.",
     cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996, section 4",
     needs: &["rttn"],

@@ -11,10 +11,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Santa Cruz",
     family: "loss discrimination",
     preset: None,
-    about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue \
-            on the way to the receiver grew or shrank, and keeps the window so that about n of them wait \
-            there. A loss is taken for congestion only after the queue grew in two consecutive windows; \
-            other losses are repaired without a cut.",
+    about: "From the times at which segments were sent and arrived, the sender sums up the growth of the queue towards the receiver, in \
+            packets, and keeps the window so that about n packets wait there. A loss is classified as congestion only after the queue grew \
+            in two consecutive windows; other losses are repaired without a cut.",
     helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on \
             the way back do not disturb it. Losses during congestion cut the window whatever caused them, \
             and a link layer whose delays vary looks like a queue.",
@@ -23,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
            vs. Random Loss: A Method for Improving TCP Performance over Wireless Links, WCNC 2000",
     needs: &[],
     params: &[
-        Param::number("n", 4.0, (0.0, 1e6), "packets that are to wait in queues"),
-        Param::number("delta", 1.0, (0.0, 1e6), "how far off n they may be before the window moves"),
+        Param::number("n", 4.0, (0.0, 1e6), "target number of packets in queues"),
+        Param::number("delta", 1.0, (0.0, 1e6), "tolerated deviation from n, packets, before the window moves"),
     ],
     verified: &[
         "relative delays summed up to queued packets, once per window, and the target n: the abstract of 1999",

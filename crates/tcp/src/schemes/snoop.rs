@@ -14,8 +14,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     needs: &["snoop"],
     verified: &["goodput of one flow towards the station within 10 % of ns-2.35's agent at every point of the reference table"],
     reconstructed: &[
-        "duplicate ACKs are kept from the sender also when the agent's own repair was lost: implementations differ in how they \
-         read that line of the algorithm, and this reading is the one nearer to ns-2's goodput at long round trips",
+        "duplicate ACKs are kept from the sender also when the agent's own repair was lost: implementations read that line of the \
+         algorithm differently, and this reading is nearer to ns-2's goodput at long round trips",
     ],
     // Yun 2009 §5.1: "We use NewReno when evaluating the performance of Snoop for better performance."
     ..super::newreno::SCHEME

@@ -8,10 +8,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "The connection ends at the base station, which acknowledges what it receives, keeps it, and \
            sends it on over a connection of its own. Each half recovers from its own losses; downlink the \
            sender sees no wireless loss at all.",
-    helps: "On a lossy last hop behind a long wired path: the wireless half has a short round trip, so it \
-           repairs and reopens its window quickly. But what the sender believes acknowledged may still be at \
-           the base station, and is lost with it; every byte passes through TCP twice; and a handoff must \
-           move the buffers of all connections.",
+    helps: "On a lossy last hop behind a long wired path: the wireless half has a short round trip, so it repairs and reopens its window \
+            quickly. But acknowledged data may still be at the base station, and is lost with it; every byte passes through TCP twice; and \
+            a handoff must move the buffers of all connections.",
     cite: "A. Bakre and B. R. Badrinath, I-TCP: Indirect TCP for Mobile Hosts, ICDCS 1995",
     needs: &["split"],
     params: &[Param::number(
@@ -26,8 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "both halves are NewReno with the connection's configuration",
-        "the base station says how much room is left in the window that it advertises, and repeats an ACK \
-         that opens it",
+        "the base station advertises the room that is left in its buffer as its window, and repeats an ACK that opens the window",
         "the counters of a flow are those of the half that begins at the sender",
     ],
     ..super::newreno::SCHEME

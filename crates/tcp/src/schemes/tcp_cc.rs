@@ -13,8 +13,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             Control. Every node adds to a header field how long the segment contended for the medium. The receiver \
             compares goodput and contention of successive intervals, and lets the window that it advertises grow or \
             shrink.",
-    helps: "On chains of wireless hops, where a few segments fill the path and every one more makes the flow collide \
-            with itself. It tells no loss from another.",
+    helps: "On chains of wireless hops, where a few segments fill the path and every one more makes the flow collide with itself. It does \
+            not classify losses.",
     cite: "E. Hamadani and V. Rakocevic, TCP Contention Control: A Cross Layer Approach to Improve TCP Performance in \
            Multihop Ad Hoc Networks, WWIC 2007, as far as its abstract tells",
     needs: &["contention"],

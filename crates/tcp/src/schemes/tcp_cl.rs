@@ -9,13 +9,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-CL",
     family: "explicit notification",
     preset: None,
-    about: "A MAC that drops a segment puts its number, a NAK, on the next ACK of the flow that goes back through its node, \
-            and does not tell the routing that the link failed; only if the next hop stays silent is the link given up. \
-            The sender retransmits what a NAK names without touching its window, and does not halve it for the duplicate \
-            ACKs that the same loss causes. Everything else is Reno.",
-    helps: "On paths of several wireless hops, where frames collide with those of nodes that their sender cannot hear: \
-            the MAC gives up what is no congestion, and takes a busy neighbour for a broken link. On one or two hops \
-            without errors there is nothing to tell.",
+    about: "A MAC that drops a segment puts its number, a NAK, on the next ACK of the flow that goes back through its node, and does not \
+            report a link failure to the routing; the link counts as failed only if the next hop stays silent. The sender retransmits the \
+            segment that a NAK names without touching its window, and does not halve the window for the duplicate ACKs that the same loss \
+            causes. Everything else is Reno.",
+    helps: "On paths of several wireless hops, where frames collide with those of nodes that their sender cannot hear: the MAC drops \
+            frames without congestion, and takes a busy neighbour for a broken link. On one or two hops without errors there are no such \
+            drops.",
     cite: "R.-S. Cheng and H.-T. Lin, A cross-layer design for TCP end-to-end performance improvement in multi-hop wireless \
            networks, Computer Communications 31 (2008) 3145-3152",
     needs: &["nak"],
@@ -29,14 +29,14 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "no_ack",
             &["hold", "drop", "send"],
-            "when no ACK of the flow waits at the node: hold = the NAK waits a second for one that passes; drop = no NAK, \
-             and the routing is told (the algorithm read literally); send = the NAK goes in a packet of its own",
+            "NAK without a waiting ACK of the flow at the node: hold = the NAK waits a second for one that passes; drop = no NAK, and \
+             routing is notified (the algorithm read literally); send = the NAK goes in a packet of its own",
         ),
         Param::word(
             "ret_f",
             &["hop", "flow", "packet"],
-            "what a node counts drops by: hop = next hop and flow, until it delivers something there; flow = the flow, \
-             for ever (the algorithm read literally); packet = the segment, until it is delivered",
+            "scope of a node's count of drops: hop = next hop and flow, until it delivers something there; flow = the flow, for ever (the \
+             algorithm read literally); packet = the segment, until it is delivered",
         ),
         Param::word(
             "reported",
@@ -48,7 +48,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "repeats",
             &["suppressed", "sent"],
-            "what the third duplicate ACK for a segment does that was retransmitted on a NAK less than an srtt before",
+            "effect of the third duplicate ACK for a segment that was retransmitted on a NAK less than an srtt before",
         ),
     ],
     verified: &[
@@ -63,7 +63,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          takes contention for a link failure, of any frame, and do not say when a failure is believed (the parameter reported)",
         "without an ACK at hand a NAK is held for a second at most, eight for each flow, the oldest out first",
         "an ACK bears the four lowest numbers; the ACK may be anywhere in the queue",
-        "what the source's own MAC drops it learns by a call, within the same limit n",
+        "the source's own MAC reports its drops by a call, within the same limit n",
         "a NAK restarts the retransmission timer",
         "a timeout forgets which segments were corrupted, as it sends all of them again",
         "duplicate ACKs count once for each segment that is expected next. A corrupted one begins fast recovery with the \

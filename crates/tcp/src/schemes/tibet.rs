@@ -22,7 +22,7 @@ pub(super) static SCHEME: Scheme = Scheme {
            Networks, IEEE Trans. Mobile Computing 3(2), 2004",
     needs: &[],
     params: &[
-        Param::number("rttmin_factor", 0.95, (0.0, 1.0), "what a sign of congestion multiplies RTTmin with"),
+        Param::number("rttmin_factor", 0.95, (0.0, 1.0), "factor of RTTmin at a sign of congestion"),
         Param::number(
             "rttmin_floor",
             0.0,
@@ -58,7 +58,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 const RECOVERY: Param = Param::word(
     "recovery",
     &["newreno", "reno"],
-    "how losses are repaired: newreno = a hole per round trip; reno = fast retransmit and fast recovery, which the first new ACK ends",
+    "repair of losses: newreno = a hole per round trip; reno = fast retransmit and fast recovery, which the first new ACK ends",
 );
 
 #[derive(Debug)]

@@ -15,13 +15,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Vegas",
     family: "delay-based",
     preset: None,
-    about: "Once a round trip the sender compares the rate that its window would have on an empty path with the rate that it \
-            has. The difference is what it has queued: below alpha segments the window grows by one, above beta it \
-            shrinks by one. Slow start doubles every other round trip and ends when gamma segments are queued. A \
-            segment that is out for too long is repaired on the first duplicate ACK.",
-    helps: "It keeps queues short and loses nothing where it is alone, and on a lossy path it repairs early and gives up a \
-            quarter of the window instead of half. It yields to loss-based flows in a shared queue, a smallest round \
-            trip that is out of date misleads it, and jitter of the MAC looks like a queue to it.",
+    about: "Once a round trip the sender compares the rate of its window on an empty path with the actual rate. The difference is its \
+            backlog in the queue: below alpha segments the window grows by one, above beta it shrinks by one. Slow start doubles every \
+            other round trip and ends when gamma segments are queued. A segment that is out for too long is repaired on the first \
+            duplicate ACK.",
+    helps: "In short queues, and alone: it keeps queues short and loses nothing, and on a lossy path it repairs early and reduces the \
+            window by a quarter instead of half. It yields to loss-based flows in a shared queue, an outdated smallest round trip misleads \
+            it, and MAC jitter looks like a queue to it.",
     cite: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
     needs: &[],
     params: &[
@@ -47,7 +47,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          has grown since the last one, not a quarter of the window, and does not take a round with a recovery for a queue",
     ],
     reconstructed: &[
-        "what looks like a defect in ns-2.35 (recovery/ns2/vegas.rs) is left out but with preset ns2; left out there, too: a timeout may lead to a \
+        "an apparent defect of ns-2.35 (recovery/ns2/vegas.rs) is left out except with preset ns2; so is another: a timeout may lead to a \
          window of zero",
     ],
     features: ReceiverFeatures::NOTHING,

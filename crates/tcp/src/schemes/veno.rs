@@ -14,10 +14,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Veno",
     family: "loss discrimination",
     preset: None,
-    about: "Reno that asks Vegas' estimate of its own queued segments. With beta or more queued it grows by one segment \
-            every second round trip only, and halves at a loss; with fewer it takes a loss for random and gives up a \
-            fifth of the window.",
-    helps: "Where random losses come with short queues: it gives up less for each. It is no more aggressive than Reno \
+    about: "Reno with Vegas' estimate of its own queued segments. With beta or more queued the window grows by one segment every second \
+            round trip only, and halves at a loss; with fewer a loss is classified as random and reduces the window by a fifth.",
+    helps: "With random losses while queues are short: each costs a smaller part of the window. It is no more aggressive than Reno \
             otherwise, so flows share fairly.",
     cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
     needs: &[],
@@ -26,7 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "reset_base",
             &["no", "yes"],
-            "whether the smallest round trip is sought anew after a loss; no: Linux; yes: the paper",
+            "new search for the smallest round trip after a loss; no: Linux; yes: the paper",
         ),
         RECOVERY,
     ],

@@ -12,10 +12,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Westwood",
     family: "bandwidth estimation",
     preset: None,
-    about: "The sender filters the rate at which ACKs report arrivals. After a loss the window is not halved, but set to \
-            what that rate fills of a path with empty queues: estimate × smallest round trip.",
-    helps: "Where losses are random: the window stays at what the path carried before. ACKs that come in bunches make it \
-            overestimate, which Westwood+ mends.",
+    about: "The sender filters the rate at which ACKs report arrivals. After a loss the window is not halved, but set to the estimated \
+            bandwidth-delay product: estimate × smallest round trip.",
+    helps: "With random losses: the window stays at the bandwidth-delay product before the loss. ACKs that arrive in bunches make it \
+            overestimate, which Westwood+ corrects.",
     cite: "C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced \
            Transport over Wireless Links, MobiCom 2001",
     needs: &[],
@@ -42,9 +42,8 @@ pub(super) const PARAMS: &[Param] = &[FILTER, TAU, CAP];
 pub(super) const FILTER: Param = Param::word(
     "filter",
     &["tustin", "ewma", "bilinear", "slow-bilinear"],
-    "how ACK rates are smoothed: tustin = the paper's, for samples at any distance, silence counting as null samples; \
-     ewma = 0.9 of the old, 0.1 of the new; bilinear = 0.9047 of the old, 0.0476 of two samples; slow-bilinear = \
-     0.93548 and 0.03225",
+    "filter of the ACK rates: tustin = the paper's, for samples at any distance, silence counting as null samples; ewma = 0.9 of the old, \
+     0.1 of the new; bilinear = 0.9047 of the old, 0.0476 of two samples; slow-bilinear = 0.93548 and 0.03225",
 );
 pub(super) const TAU: Param =
     Param::number("tau", 1.0, (0.02, 60.0), "time constant of the tustin filter, s; the paper names 0.5, UCLA's module has 1");

@@ -16,10 +16,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Westwood+",
     family: "bandwidth estimation",
     preset: None,
-    about: "Westwood that counts what arrives in a whole round trip before it takes a sample of the rate, so that ACKs that \
-            come in bunches do not look like a fast path. The Westwood of Yun 2009's comparison.",
-    helps: "Where losses are random and the path is not shared with much else: after a loss the window is what the path \
-            carried before, without its queue.",
+    about: "Westwood with one rate sample per round trip, of all bytes that arrived in it, so that ACKs in bunches do not look like a fast \
+            path. The Westwood of Yun 2009's comparison.",
+    helps: "With random losses on a path with little other traffic: after a loss the window is the bandwidth-delay product, without the \
+            queue.",
     cite: "L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP \
            Congestion Control, CCR 34(2), 2004",
     needs: &[],
@@ -27,8 +27,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "filter",
             &["linux", "ewma09", "ns3"],
-            "how round-trip samples are smoothed: linux = two stages of 7/8; ewma09 = one of 0.9, as in the paper; ns3 = one \
-             of 0.9, of the mean of two samples, and what duplicate ACKs stood for counts once more when a recovery ends",
+            "filter of the rate samples, one a round trip: linux = two stages of 7/8; ewma09 = one of 0.9, as in the paper; ns3 = one of \
+             0.9, of the mean of two samples, and the segments of duplicate ACKs count once more when a recovery ends",
         ),
         RECOVERY,
     ],
@@ -66,9 +66,9 @@ pub(super) static SCHEME: Scheme = Scheme {
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno", "reno"],
-    "how losses are repaired: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the \
-     flight is down to the new window (Linux 2.6; with preset ns2 all of the sender of ns-2's Linux agents); newreno = a hole per round trip, without SACK; reno = fast \
-     retransmit and fast recovery, which the first new ACK ends",
+    "repair of losses: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the flight is down to the \
+     new window (Linux 2.6; with preset ns2 the whole sender of ns-2's Linux agents); newreno = a hole per round trip, without SACK; reno \
+     = fast retransmit and fast recovery, which the first new ACK ends",
 );
 
 /// True if it is the sender of ns-2's Agent/TCP/Linux.

@@ -11,19 +11,18 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP WestwoodVT",
     family: "loss discrimination",
     preset: None,
-    about: "WestwoodNR that asks Vegas' estimate of its own queued segments, Δ, for the cause of a loss. In congestion \
-            avoidance, on three duplicate ACKs: fewer than alpha queued, and it was the air: the segment is sent again \
-            and the window stays; more than beta, and it was a queue: WestwoodNR's window; between them the segment is sent \
-            again, the window stays, and the decision is put off.",
-    helps: "Where queues at the bottleneck are shorter than the flow's share of them would be before it loses there, and \
-            random losses come with empty queues. Other flows' segments in the queue count as its own; a flow that fills \
-            its queue takes random losses for congestion.",
+    about: "WestwoodNR that classifies losses by Vegas' estimate of its own queued segments, Δ. In congestion avoidance, on three \
+            duplicate ACKs: with fewer than alpha queued the loss is wireless: the segment is sent again and the window stays; with more \
+            than beta it is congestion: WestwoodNR's window; between them the segment is sent again, the window stays, and the \
+            classification is postponed.",
+    helps: "With bottleneck queues too short for the flow's backlog before a congestion loss, and random losses while queues are empty. \
+            Other flows' segments in the queue count as its own; a flow that fills its queue takes random losses for congestion.",
     cite: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
            2007, LNCS 4490, pp. 538-541",
     needs: &[],
     params: &[
-        Param::number("alpha", 14.0, (0.0, 1e6), "segments queued below which a loss is the air's; the paper: 14"),
-        Param::number("beta", 16.0, (0.0, 1e6), "segments queued above which a loss is a queue's; the paper: 16"),
+        Param::number("alpha", 14.0, (0.0, 1e6), "segments queued below which a loss is wireless; the paper: 14"),
+        Param::number("beta", 16.0, (0.0, 1e6), "segments queued above which a loss is congestion; the paper: 16"),
         Param::number(
             "queue",
             0.0,
@@ -34,8 +33,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "postponed",
             &["episode", "duplicates"],
-            "what the decision is put off to, \"the next it receives 3-DUPACK\": episode = the next loss, which is judged by \
-             itself; duplicates = the next three duplicate ACKs for the same loss, with Δ as they find it",
+            "event that decides a postponed classification, \"the next it receives 3-DUPACK\": episode = the next loss, which is \
+             classified by itself; duplicates = the next three duplicate ACKs for the same loss, with the Δ of that time",
         ),
         FILTER,
         TAU,
@@ -47,12 +46,12 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a difference equal to alpha or beta leaves the cause undecided; the paper has neither case",
         "RTT is the latest sample, the window that of the third duplicate ACK before inflation",
         "NewReno's recovery runs whatever the cause, and ends with the window that it began with",
-        "postponed: \"the next it receives 3-DUPACK\" may be of the next loss or of the same. Either way the lost segment is \
-         sent again on the first three, \"as the standard sending\", and a later decision moves the window alone. In the \
-         results a loss stays what it was taken for when it was noticed",
-        "with postponed = duplicates each further duplicate ACK times the next segment above the hole, and those after \
-         another hole that a partial ACK shows the next but one: without SACK or timestamps nothing tells which it is. Still \
-         undecided, it is put off to the three after that, until all that was outstanding is acknowledged",
+        "postponed: \"the next it receives 3-DUPACK\" may be of the next loss or of the same. Either way the lost segment is sent again on \
+         the first three, \"as the standard sending\", and a later decision moves the window alone. In the results a loss keeps its \
+         classification at detection",
+        "with postponed = duplicates each further duplicate ACK times the next segment above the hole, and those after another hole that a \
+         partial ACK shows the next but one: without SACK or timestamps nothing tells which it is. Still undecided, the classification is \
+         postponed to the three after that, until all that was outstanding is acknowledged",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
     features: ReceiverFeatures::NOTHING,

@@ -27,7 +27,7 @@ pub struct Settings {
 /// The parameters of the scheme. Section numbers are those of draft-ietf-ccwg-bbr-06.
 pub const PARAMS: &[Param] = &[
     Param::number("loss_thresh", 0.02, (0.0, 0.9), "the share of a flight that may be lost while it probes (LossThresh, §2.8)"),
-    Param::number("beta", 0.7, (0.1, 1.0), "what a round trip with losses leaves of a bound at least (Beta, §2.8)"),
+    Param::number("beta", 0.7, (0.1, 1.0), "least share of a bound that is left after a round trip with losses (Beta, §2.8)"),
     Param::number("headroom", 0.15, (0.0, 0.9), "the share of inflight_longterm that it leaves to others (Headroom, §2.8)"),
     Param::number("drain_gain", 0.5, (0.05, 1.0), "pacing gain of Drain (§2.5; drafts before -05 and Linux' v3 have 0.35)"),
     Param::number("down_gain", 0.9, (0.05, 1.0), "pacing gain of ProbeBW_DOWN (§5.3.3.1; Linux' v3 has 0.91)"),
