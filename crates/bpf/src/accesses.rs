@@ -40,7 +40,7 @@ pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Na
     Ok(named)
 }
 
-/// Gives instructions that name bitfields what a kernel gives them. The others hold it as they come.
+/// Relocates instructions that name bitfields as a kernel does. The other instructions are complete in the object.
 pub(crate) fn place_bitfields(
     elf: &Elf,
     btf: &Btf,

@@ -1,5 +1,5 @@
-//! Where bitfields are (CO-RE). Of a bitfield clang writes down the eight bytes around it; a kernel is told of the word of the bitfield's type, and so
-//! are instructions here: those that load that word, and shift the bitfield out of it.
+//! Places of bitfields (CO-RE). Clang emits the eight bytes around a bitfield; a kernel relocates to the word of the bitfield's type. Airhop relocates
+//! in the same way the instructions that load the word, and that shift the bitfield out of it.
 
 use crate::btf::Reached;
 
@@ -9,7 +9,7 @@ const BYTE_SIZE: u32 = 1;
 const SHIFT_LEFT: u32 = 4;
 const SHIFT_RIGHT: u32 = 5;
 
-/// What a record of this kind asks for; `None`: the member is no bitfield, or the object's own answer holds.
+/// Returns the value that a record of this kind requests; `None` if the member is no bitfield, or the object's own value holds.
 pub(crate) fn value(kind: u32, member: &Reached) -> Option<u64> {
     let Reached { bit_offset, bits, bytes, .. } = *member;
     if bits == 0 || !matches!(bytes, 1 | 2 | 4 | 8) {

@@ -14,7 +14,7 @@ const INVALID: i64 = -22;
 /// `SOL_TCP`, and its option that bounds the window.
 const SOL_TCP: u32 = 6;
 const TCP_BPF_SNDCWND_CLAMP: u32 = 1002;
-/// Its option that has the bytes of a full segment.
+/// Option of TCP: bytes of a full segment.
 const TCP_MAXSEG: u32 = 2;
 /// `BPF_HDR_START_NET`.
 const HEADER_OF_NETWORK: u32 = 1;
