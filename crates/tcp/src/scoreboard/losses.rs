@@ -197,7 +197,9 @@ impl Scoreboard {
 
     /// The lowest segment that was taken to be lost, repaired or not, and has not arrived.
     pub fn first_ever_lost(&self) -> Option<&Sent> {
-        let is_any = self.losses.bytes + self.losses.repeated > 0;
-        self.segments.iter().filter(|_| is_any).find(|e| e.was_lost && !e.sacked)
+        if self.losses.bytes + self.losses.repeated == 0 {
+            return None;
+        }
+        self.segments.iter().find(|e| e.was_lost && !e.sacked)
     }
 }
