@@ -88,15 +88,6 @@ void asks(u64 *ctx)
 	getsockopt((void *)ctx[0], 6, 2, &segment, sizeof(segment));
 }
 
-SEC(".struct_ops")
-struct tcp_congestion_ops ends = {
-	.ssthresh = (void *)half,
-	.cong_avoid = (void *)grows,
-	.undo_cwnd = (void *)whole,
-	.release = (void *)asks,
-	.name = "ends",
-};
-
 #define CONTROL(callback)                       \
 	SEC(".struct_ops")                      \
 	struct tcp_congestion_ops callback##s = { \
@@ -110,3 +101,12 @@ CONTROL(deep);
 CONTROL(writes);
 CONTROL(reads);
 CONTROL(misaligned);
+
+SEC(".struct_ops")
+struct tcp_congestion_ops ends = {
+	.ssthresh = (void *)half,
+	.cong_avoid = (void *)grows,
+	.undo_cwnd = (void *)whole,
+	.release = (void *)asks,
+	.name = "ends",
+};
