@@ -1,7 +1,7 @@
-//! The receiver reassembles, and decides what ACKs report and when they go.
+//! The receiver reassembles data, and decides the contents and times of ACKs.
 //!
-//! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
-//! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
+//! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so the advertised window never
+//! shrinks, unless a slower reader sets its edge.
 
 mod echo;
 
@@ -63,14 +63,14 @@ pub struct Receiver {
 /// The timestamps option (RFC 7323 §4.3).
 #[derive(Debug, Default)]
 struct EchoClock {
-    /// TS.Recent: what the next ACK echoes.
+    /// TS.Recent: the timestamp that the next ACK echoes.
     recent: u32,
     /// Last.ACK.sent.
     last_ack: u64,
 }
 
 impl Receiver {
-    /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
+    /// Creates the receiver of `flow` at node `me`, whose sender is at `peer` and asks for these features.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         let is_ecn_capable = features.uses_ecn(config);
@@ -104,27 +104,27 @@ impl Receiver {
         }
     }
 
-    /// Payload bytes handed to the application so far: all in order, each once.
+    /// Returns the payload bytes handed to the application so far: all in order, each once.
     pub fn delivered(&self) -> u64 {
         self.stream.expected.saturating_sub(FIRST_BYTE)
     }
 
-    /// Data segments that came when all their bytes had come before.
+    /// Returns the data segments whose bytes had all arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// First byte that is not accepted (RCV.NXT + RCV.WND), where there is one.
+    /// Returns the first byte that is not accepted (RCV.NXT + RCV.WND), where there is one.
     pub fn edge(&self) -> Option<u64> {
         self.edge
     }
 
-    /// The next sequence number expected (RCV.NXT); zero before the SYN.
+    /// Returns the next sequence number expected (RCV.NXT); zero before the SYN.
     pub fn expected(&self) -> u64 {
         self.stream.expected
     }
 
-    /// A packet arrived. Pure ACKs and FINs ask for nothing.
+    /// Processes a packet that arrived. Pure ACKs and FINs ask for nothing.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Some(s) = p.segment() else { return };
         if s.flags.syn {
@@ -141,14 +141,14 @@ impl Receiver {
         }
     }
 
-    /// RFC 9293 §3.10.7.4: a segment that is not acceptable is answered and dropped: a probe of a window that has closed, be it an octet beyond
-    /// it or none at a number that was acknowledged. Data that came before is not, as its ACK says what came twice.
+    /// False if the segment is not acceptable, so that it is answered and dropped (RFC 9293 §3.10.7.4): a probe of a closed window, with an
+    /// octet beyond the window or none at an acknowledged number. Duplicate data is acceptable, as its ACK reports the duplicate.
     fn accepts(&self, s: &Segment) -> bool {
         if s.len == 0 { s.seq >= self.stream.expected } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
-    /// A segment came whose headers alone are intact: an ACK of what came before says so at once (HACK's special ACK). If it
-    /// had arrived before, nothing is lost.
+    /// Reports a segment whose headers alone are intact, at once, in an ACK of the data before (HACK's special ACK). If the segment had arrived
+    /// before, nothing is lost.
     fn on_damaged(&mut self, now: Time, s: &Segment) {
         if self.stream.has_byte(s.seq) {
             return;
@@ -160,8 +160,8 @@ impl Receiver {
         self.make_ready(ack);
     }
 
-    /// Data leaves in the other direction and carries the ACK that is owed, if one is: its acknowledgement, window, echoed timestamp and
-    /// ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3).
+    /// Returns the ACK fields of data in the other direction: acknowledgement, window, echoed timestamp and ECE (RFC 9293 §3.8.6.3, RFC 7323
+    /// §4.3, RFC 3168 §6.1.3). An ACK that is due counts as sent.
     pub fn carry(&mut self, now: Time) -> Segment {
         let mut header = self.segment(now, None, None);
         if let Some(echo) = &mut self.echo {
@@ -171,27 +171,27 @@ impl Receiver {
         header
     }
 
-    /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
+    /// Sets the right edge of the window: ACKs advertise the rest up to it from now on. It must never move back.
     pub fn set_edge(&mut self, edge: u64) {
         self.edge = Some(edge);
     }
 
-    /// An ACK that tells of the window.
+    /// Queues an ACK that advertises the window.
     pub fn announce(&mut self, now: Time) {
         self.acknowledge(now, None);
     }
 
-    /// A receiver has no use for notices.
+    /// Ignores a notice.
     pub fn on_notice(&mut self, _now: Time, _n: Notice) {}
 
-    /// The time that [`Self::poll_timeout`] named has come: a delayed ACK is due.
+    /// Queues the delayed ACK that is due; called at the time of [`Self::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         if self.ack_due.is_some_and(|due| due <= now) {
             self.acknowledge(now, None);
         }
     }
 
-    /// The next packet to send, until there is none.
+    /// Returns the next packet to send, until there is none.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Packet> {
         self.ready.pop_front()
     }
@@ -405,7 +405,7 @@ impl Stream {
         Stream { expected, runs: VecDeque::new(), recent: VecDeque::new(), arrivals: 0 }
     }
 
-    /// True if the byte at `seq` came.
+    /// True if the byte at `seq` has arrived.
     fn has_byte(&self, seq: u64) -> bool {
         seq < self.expected || self.runs.iter().any(|r| (r.start..r.end).contains(&seq))
     }

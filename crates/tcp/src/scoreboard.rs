@@ -1,10 +1,10 @@
-//! The sender's record of transmissions: what was sent and not yet acknowledged, segment by segment, with what SACK told of it.
+//! The sender's record of transmissions: the segments that were sent and not yet acknowledged, with their SACK state.
 //!
-//! There is one, kept by the sender: each transmission and each ACK goes into it once, before any policy acts, so that whoever asks
-//! (recovery, delivery rate, round trips) gets the same answer.
+//! A sender has one scoreboard: each transmission and each ACK goes into it once, before any policy acts, so that recovery, delivery rate and
+//! round trips read the same state.
 //!
-//! No question costs a walk over the window: an ACK repeats what earlier ones said, so SACKed segments are known as runs, and
-//! searches for what is lost or missing go on where the last one ended.
+//! No query walks over the window: an ACK repeats the reports of earlier ones, so SACKed segments are stored as runs, and searches for lost or
+//! missing segments continue where the last one ended.
 
 mod losses;
 mod news;
@@ -30,9 +30,9 @@ pub struct Sent {
     pub order: u64,
     /// Time of the last transmission.
     pub at: Time,
-    /// The receiver has it, as far as SACK may be relied on (RFC 2018 §8: not beyond a timeout).
+    /// True if the receiver has the segment, as far as SACK may be relied on (RFC 2018 §8: not beyond a timeout).
     pub sacked: bool,
-    /// An ACK has told once that it arrived. Never forgotten: what arrived counts once as delivered.
+    /// True if an ACK has ever reported the arrival. Never cleared: an arrival counts once as delivered.
     pub arrived: bool,
     /// True if the segment was sent more than once: its ACK gives no round trip (Karn's rule).
     pub again: bool,
@@ -42,7 +42,7 @@ pub struct Sent {
     pub lost: bool,
     /// True if the segment was ever taken to be lost; it may be repaired by now.
     pub was_lost: bool,
-    /// The link layer works on it until then (ERSN).
+    /// Time until which the link layer works on the segment (ERSN).
     pub held_until: Time,
 }
 
@@ -57,7 +57,7 @@ impl Sent {
         if self.is_repeated() { self.bytes() } else { 0 }
     }
 
-    /// True if it was sent again, and neither arrived nor is taken for lost since.
+    /// True if the segment was sent again, and neither arrived nor is taken for lost since.
     pub fn is_repeated(&self) -> bool {
         self.retransmitted && !self.sacked && !self.lost
     }
@@ -97,12 +97,12 @@ impl Scoreboard {
         Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
     }
 
-    /// The number that the next transmission gets.
+    /// Returns the number of the next transmission.
     pub fn next_order(&self) -> u64 {
         self.transmissions + 1
     }
 
-    /// Notes a transmission of `[start, end)` at `at`. Returns the number of the one before of this segment, if there was one.
+    /// Records a transmission of `[start, end)` at `at`. Returns the number of this segment's transmission before, if there was one.
     pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> Option<u64> {
         self.transmissions += 1;
         let order = self.transmissions;
@@ -175,7 +175,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// A timer expires, or a notice comes: what the last ACK told is news no more.
+    /// Clears the news of the last ACK, before a timer or a notice is handled.
     pub fn settle(&mut self) {
         self.news.clear();
         self.losses.settle();
@@ -230,7 +230,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks what `[start, end)` covers.
+    /// Marks the segments in `[start, end)` SACKed.
     fn mark(&mut self, start: u64, end: u64) {
         let mut from = start;
         while let Some(gap) = self.runs.gap(from, end) {
@@ -263,7 +263,7 @@ impl Scoreboard {
         hole
     }
 
-    /// The lowest segment that is not SACKed.
+    /// Returns the lowest segment that is not SACKed.
     pub fn first_missing(&self) -> Option<&Sent> {
         let first = self.segments.front()?;
         match self.runs.at(first.start) {
@@ -272,7 +272,7 @@ impl Scoreboard {
         }
     }
 
-    /// The highest segment that is not SACKed.
+    /// Returns the highest segment that is not SACKed.
     pub fn last_missing(&self) -> Option<&Sent> {
         let last = self.segments.back()?;
         match self.runs.at(last.start) {
@@ -286,7 +286,7 @@ impl Scoreboard {
         self.runs.iter()
     }
 
-    /// The segment that begins at `start`.
+    /// Returns the segment that begins at `start`.
     pub fn get(&self, start: u64) -> Option<&Sent> {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
@@ -323,12 +323,12 @@ impl Scoreboard {
         }
     }
 
-    /// The segments in sequence order.
+    /// Returns the segments in sequence order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sent> {
         self.segments.iter()
     }
 
-    /// The newest segment.
+    /// Returns the newest segment.
     pub fn last(&self) -> Option<&Sent> {
         self.segments.back()
     }
@@ -349,7 +349,7 @@ impl Scoreboard {
         &self.news.arrived
     }
 
-    /// Bytes that the last ACK showed to have arrived for the first time.
+    /// Returns the bytes that the last ACK showed to have arrived for the first time.
     pub fn delivered(&self) -> u64 {
         self.news.delivered
     }
@@ -370,12 +370,12 @@ impl Scoreboard {
         self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
     }
 
-    /// Bytes that SACK blocks of the last ACK reported and that were not known.
+    /// Returns the bytes that SACK blocks of the last ACK reported for the first time.
     pub fn newly_sacked(&self) -> u64 {
         self.news.sacked
     }
 
-    /// The round trip of the newest segment of which the last ACK told, among those that were sent once (Karn's rule).
+    /// Returns the round trip of the newest segment that the last ACK reported, among those that were sent once (Karn's rule).
     pub fn rtt(&self) -> Option<Span> {
         self.news.rtt()
     }
@@ -391,12 +391,12 @@ impl Scoreboard {
         self.least_rtt
     }
 
-    /// First bytes of what was marked lost since the last ACK or timer, in the order in which that was found.
+    /// Returns the first bytes of the segments marked lost since the last ACK or timer, in the order of detection.
     pub fn newly_lost(&self) -> &[u64] {
         &self.losses.fresh
     }
 
-    /// Bytes of these.
+    /// Returns the bytes of the newly lost segments.
     pub fn newly_lost_bytes(&self) -> u64 {
         self.losses.fresh_bytes
     }
@@ -406,24 +406,24 @@ impl Scoreboard {
         self.high_sack
     }
 
-    /// Bytes SACKed.
+    /// Returns the bytes SACKed.
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked_bytes
     }
 
-    /// Bytes marked lost and not yet repaired.
+    /// Returns the bytes marked lost and not yet repaired.
     pub fn lost_bytes(&self) -> u64 {
         self.losses.bytes
     }
 
-    /// Bytes sent again, and neither SACKed nor marked lost since.
+    /// Returns the bytes sent again, and neither SACKed nor marked lost since.
     pub fn repeated_bytes(&self) -> u64 {
         self.losses.repeated
     }
 }
 
-/// The run of bytes that the receiver says came twice (D-SACK, RFC 2883 §4): the first block, if it is below the cumulative ACK or
-/// within the second block.
+/// Returns the run of bytes that the receiver reports as a duplicate (D-SACK, RFC 2883 §4): the first block, if it is below the cumulative ACK
+/// or within the second block.
 pub fn duplicate(una: u64, sack: &Sack) -> Option<SackBlock> {
     let first = *sack.blocks().first()?;
     let is_within = |second: &SackBlock| second.start <= first.start && first.end <= second.end;

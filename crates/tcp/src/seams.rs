@@ -1,4 +1,4 @@
-//! The policies that make one sender differ from another. Read this first.
+//! The policies in which senders differ. Read this first.
 //!
 //! ```text
 //!            segment                       notice
@@ -9,10 +9,10 @@
 //!               └── next(): which bytes go out now
 //! ```
 //!
-//! The sender owns the sequence space, the clock work (one retransmission timer, one RTT being timed) and the counters. A
-//! [`Recovery`] decides which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a
-//! [`NoticePolicy`] says what an explicit notification is worth; an [`RtoPolicy`] turns RTT samples into a timeout. What is left where the RFCs, Linux
-//! and ns-2 part is the sender's `Stack` (`stack/`).
+//! The sender owns the sequence space, the clock work (one retransmission timer, one RTT being timed) and the counters. A [`Recovery`] decides
+//! which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a [`NoticePolicy`] decides the reaction to an
+//! explicit notification; an [`RtoPolicy`] turns RTT samples into a timeout. The remaining differences between the RFCs, Linux and ns-2 are in
+//! the sender's `Stack` (`stack/`).
 
 mod control;
 mod notices;
@@ -34,6 +34,6 @@ pub struct Parts {
     pub control: Box<dyn CongestionControl>,
     /// Repairs losses.
     pub recovery: Box<dyn Recovery>,
-    /// Heeds notices.
+    /// Reacts to notices.
     pub notices: Box<dyn NoticePolicy>,
 }

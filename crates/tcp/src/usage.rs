@@ -1,4 +1,4 @@
-//! An ACK may grow the window as far as the sender uses it: what has not been used has not been tested.
+//! Congestion window validation: an ACK may grow the window only as far as the sender uses it, since the unused part is untested.
 
 use crate::config::Validation;
 use crate::control::whole;

@@ -3,13 +3,13 @@ use crate::seams::Next;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// The rate at which data is delivered, a sample with each ACK that tells of an arrival
-/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1), and what was lost of the same flight.
+/// Delivery-rate estimator, with a sample for each ACK that reports an arrival (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr
+/// §4.1), and the losses of the same flight.
 ///
-/// Over the flight of a segment so much was delivered beside it: the slower of the rate at which that was sent and the rate at which
-/// it was acknowledged. ACKs that arrive in a bunch do not raise it, nor does a pause of the sender.
+/// A sample is the data delivered during the flight of a segment, over the longer of the times in which it was sent and acknowledged. ACKs that
+/// arrive in a bunch do not raise the rate, nor does a pause of the sender.
 ///
-/// What arrived and what is lost the sender's record tells ([`Scoreboard`]); here is what was known when each transmission left.
+/// The sender's record ([`Scoreboard`]) has arrivals and losses; the estimator stores its own counters at each transmission.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
     /// Transmissions in sending order, up to the last; the first is number `first`.
@@ -27,7 +27,7 @@ pub struct DeliveryRate {
     lost: u64,
 }
 
-/// A transmission, with what was known then.
+/// A transmission, with the counters at its time.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     /// First byte.
@@ -101,8 +101,8 @@ impl RateSample {
 }
 
 impl DeliveryRate {
-    /// A segment is sent, beside `in_flight` other bytes; `board` does not know of it yet. True if nothing was outstanding and the sender had
-    /// nothing to send before.
+    /// Records the transmission of a segment, beside `in_flight` other bytes; `board` does not contain it yet. True if nothing was outstanding
+    /// and the sender had nothing to send before.
     pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &Next, in_flight: u64) -> bool {
         let is_idle = board.is_empty();
         if is_idle {

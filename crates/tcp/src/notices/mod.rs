@@ -1,4 +1,4 @@
-//! Notice policies say what a sender makes of explicit notifications: ELN, ERSN, EBSN, RTTN, NAK.
+//! Notice policies decide a sender's reaction to explicit notifications: ELN, ERSN, EBSN, RTTN, NAK.
 
 mod answer;
 mod answer_naks;

@@ -4,7 +4,7 @@ use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
-/// A recovery that was not made for notices, and heeds them all the same: what a notice names is no sign of congestion.
+/// Adapter that makes any recovery react to notices: a loss with a notice is no sign of congestion.
 ///
 /// What is sent again on an ELN is the last segment sent, so the duplicate ACKs that those before it cause say nothing against
 /// it; further ones do. That is ESACK's order of sending (Yun 2009 §4.1, Figure 4): the newest SACK block tells it, or without SACK

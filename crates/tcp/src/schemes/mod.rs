@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock};
 /// Builds the policies of one sender.
 pub type Build = dyn Fn(&Params, &Config) -> Parts + Send + Sync;
 
-/// A scheme: a named combination of policies, with all that the catalogue says of it.
+/// A scheme: a named combination of policies, with its entry in the catalogue.
 pub struct Scheme {
     /// Name in scenario files and on the command line.
     pub name: &'static str,

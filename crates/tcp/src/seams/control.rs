@@ -21,7 +21,7 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// A reduction was for nothing: it is as it was `before`, and what was gained since is kept (RFC 4015 §4).
+    /// Restores the window after a spurious reduction: at least the window `before`, and growth since then is kept (RFC 4015 §4).
     pub fn restore(&mut self, before: &Window) {
         self.cwnd = self.cwnd.max(before.cwnd);
         self.ssthresh = self.ssthresh.max(before.ssthresh);
@@ -122,14 +122,14 @@ pub struct Loss {
 pub enum Judged {
     /// A queue overflowed.
     Congestion,
-    /// The wireless link lost it.
+    /// The wireless link lost the segment.
     Wireless,
     /// Not classified yet.
     Undecided,
 }
 
 impl Judged {
-    /// All of them, in the order of the results.
+    /// The causes, in the order of the results.
     pub const ALL: [Judged; 3] = [Judged::Congestion, Judged::Wireless, Judged::Undecided];
 
     /// Returns the name in results.
@@ -142,19 +142,19 @@ impl Judged {
     }
 }
 
-/// Cause that a sender gives a loss; the simulator scores it against the true one.
+/// Classification of a loss by the sender; the simulator compares it with the true cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossClassification {
     /// First byte of the segment.
     pub seq: u64,
-    /// The cause, as the sender sees it.
+    /// Cause, as the sender classifies it.
     pub judged: Judged,
 }
 
 /// State of the path that only a simulator knows: for senders that show the value of perfect knowledge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
-    /// The share of the bottleneck that is this flow's: payload per second.
+    /// Share of the bottleneck that this flow has: payload per second.
     pub rate: Rate,
     /// Rate of this flow's payload at the bottleneck if nobody else used the path.
     pub whole: Rate,
@@ -162,31 +162,31 @@ pub struct Truth {
     pub rtt: Span,
 }
 
-/// Moves the window.
+/// Policy that moves the congestion window.
 ///
-/// Of an ACK it learns in this order, which builds with debug assertions hold the sender to: [`observe`](Self::observe);
-/// [`on_duplicate`](Self::on_duplicate), [`on_loss`](Self::on_loss) for a mark, [`on_ack`](Self::on_ack) unless a recovery or the mark forbids
-/// growth; [`on_loss`](Self::on_loss) or [`on_marked_loss`](Self::on_marked_loss) for a loss; [`on_lost`](Self::on_lost) of each segment;
-/// [`on_delivery`](Self::on_delivery). A timer that expires tells of losses alone. [`on_spurious`](Self::on_spurious) comes as soon as the sender
-/// knows: for what the ACK's timestamp or D-SACK says that is first.
+/// Order of the calls for an ACK, which builds with debug assertions check: [`observe`](Self::observe); [`on_duplicate`](Self::on_duplicate),
+/// [`on_loss`](Self::on_loss) for a mark, [`on_ack`](Self::on_ack) unless a recovery or the mark forbids growth; [`on_loss`](Self::on_loss) or
+/// [`on_marked_loss`](Self::on_marked_loss) for a loss; [`on_lost`](Self::on_lost) for each segment; [`on_delivery`](Self::on_delivery). A timer
+/// that expires reports losses alone. [`on_spurious`](Self::on_spurious) comes as soon as the sender knows: first of all if the ACK's timestamp
+/// or D-SACK is the evidence.
 pub trait CongestionControl: Debug + Send {
-    /// An ACK of new data, outside recovery.
+    /// Handles an ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
 
-    /// A loss, or a mark that is echoed. What it is taken for is told; a loss that is no congestion leaves the window as it is
-    /// and is repaired all the same.
+    /// Reacts to a loss or an echoed mark, and returns its classification. A loss that is not congestion leaves the window unchanged and is
+    /// repaired all the same.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged;
 
-    /// A loss in a window of data for which a mark has reduced the window: "the TCP sender's congestion window should be reduced only once in
-    /// response to a series of dropped and/or CE packets from a single window of data" (RFC 3168 §6.1.2). It is repaired. What it is taken
-    /// for is told.
+    /// Reacts to a loss in a window of data for which a mark has reduced the window: "the TCP sender's congestion window should be reduced only
+    /// once in response to a series of dropped and/or CE packets from a single window of data" (RFC 3168 §6.1.2). The loss is repaired. Returns
+    /// its classification.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
         let _ = (w, now, s);
         Judged::Congestion
     }
 
-    /// The last reduction was for nothing: what was taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
-    /// window as it was then; what was gained since is kept.
+    /// Undoes the last reduction, which was spurious: the segments taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
+    /// window before the reduction; growth since then is kept.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &SenderState) {
         let _ = s;
         w.restore(before);
@@ -203,50 +203,50 @@ pub trait CongestionControl: Debug + Send {
         1
     }
 
-    /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
+    /// Observes any ACK, duplicates and ACKs during recovery included, before anything else acts on it: for estimators.
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         let _ = (a, s);
     }
 
-    /// A duplicate ACK that nothing explains, before recovery acts on it: what a loss was taken for may be decided anew. A window that is
-    /// cut now is cut for the loss that is being repaired.
+    /// Handles a duplicate ACK that no notice explains, before recovery acts on it: a loss may be classified anew. A cut of the window now
+    /// counts for the loss under repair.
     fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let _ = (w, a, s);
     }
 
-    /// Any ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for schemes that ask for
-    /// [`ReceiverFeatures::delivery_rate`](crate::ReceiverFeatures).
+    /// Handles the delivery report of an ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for
+    /// schemes that ask for [`ReceiverFeatures::delivery_rate`](crate::ReceiverFeatures).
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let _ = (w, d, s);
     }
 
-    /// A segment is newly taken to be lost, whatever told of it: after [`CongestionControl::on_loss`] if that is what recovery begins
-    /// with, and before [`CongestionControl::on_delivery`]; for the same schemes.
+    /// Handles a segment that is newly taken to be lost, whatever the signal: after [`CongestionControl::on_loss`] if recovery begins with the
+    /// segment, and before [`CongestionControl::on_delivery`]; for the same schemes.
     fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
         let _ = (w, now, lost);
     }
 
-    /// The sender had nothing to send, nothing is outstanding, and now it sends again; for the same schemes.
+    /// Handles the first transmission after a pause with nothing to send and nothing outstanding; for the same schemes.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         let _ = (w, now);
     }
 
-    /// True if it sends less than the path might take, of its own accord: what is sent now says nothing of the path's rate.
+    /// True if the scheme deliberately sends less than the path might take: samples of the segments sent now do not measure the path's rate.
     fn holds_back(&self) -> bool {
         false
     }
 
-    /// A segment is handed to IP.
+    /// Observes a segment that is handed to IP.
     fn on_sent(&mut self, now: Time, sent: &Next) {
         let _ = (now, sent);
     }
 
-    /// The connection is one of this run, before anything else happens: for a scheme whose connections share something.
+    /// Joins the connections of this run, before anything else happens: for a scheme whose connections share state.
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let _ = (run, ends);
     }
 
-    /// A random number, of this flow and replication alone, for a scheme that draws.
+    /// Receives a random number of this flow and replication, for a scheme with random draws.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
@@ -257,7 +257,7 @@ pub trait CongestionControl: Debug + Send {
         Profile::In
     }
 
-    /// The simulator tells how the path is.
+    /// Receives the simulator's knowledge of the path.
     fn on_truth(&mut self, truth: &Truth) {
         let _ = truth;
     }

@@ -7,32 +7,33 @@ use std::fmt::Debug;
 
 /// Policy of a sender for explicit notifications.
 pub trait NoticePolicy: Debug + Send {
-    /// A notice: about a segment that is missing, or about the link ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
+    /// Returns the reaction to a notice: about a segment that is missing, or about the link
+    /// ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
 
-    /// The connection is one of this run, before anything else happens.
+    /// Joins the connections of this run, before anything else happens.
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let _ = (run, ends);
     }
 
-    /// True if it stands on the interface: every packet of the connection that arrives is shown to [`NoticePolicy::takes`], and notices are
-    /// packets as any other, which a TCP takes for the ACKs that they look like. Asked once.
+    /// True if the policy reads packets on the interface: every packet of the connection that arrives goes to [`NoticePolicy::takes`] first, and
+    /// notices are ordinary packets, which a TCP would take for the ACKs that they resemble. Asked once.
     fn is_on_interface(&self) -> bool {
         false
     }
 
-    /// True if nobody else is to see a packet that arrives.
+    /// True if the policy drops a packet that arrives.
     fn takes(&mut self, now: Time, packet: &Packet) -> bool {
         let _ = (now, packet);
         false
     }
 
-    /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
+    /// True if the policy supports ELNs in ACKs. For all others such an ACK is an ordinary one.
     fn knows_eln(&self) -> bool {
         true
     }
 
-    /// True if it knows what NAKs in an ACK are.
+    /// True if the policy supports NAKs in ACKs.
     fn knows_nak(&self) -> bool {
         false
     }
@@ -43,15 +44,15 @@ pub trait NoticePolicy: Debug + Send {
         false
     }
 
-    /// The connection made progress: something new was acknowledged, cumulatively (`advanced`) or selectively.
+    /// Observes progress: new data was acknowledged, cumulatively (`advanced`) or selectively.
     fn on_progress(&mut self, advanced: bool) {
         let _ = advanced;
     }
 
-    /// The retransmission timer expired, and its ordinary rules apply.
+    /// Observes an expiry of the retransmission timer to which the ordinary rules apply.
     fn on_timeout(&mut self) {}
 
-    /// Repeated timeouts while frozen: how many probes may go unanswered before the ordinary rules return.
+    /// Returns the number of probes that may go unanswered while frozen before the ordinary rules return.
     fn patience(&self) -> u32 {
         0
     }
@@ -74,7 +75,7 @@ pub enum Reaction {
     /// Restart the timer, if it runs, with a + 4v: the estimates as they are, no backoff now, and the backoff kept for later timers (Kounavis
     /// 1996 §3). Nothing else changes.
     RestartTimer,
-    /// For the next 60 s timeouts allow for the delay that the notice tells of, on top of that of other base stations. The running
-    /// timer is put off, never brought forward (RTTN).
+    /// For the next 60 s timeouts allow for the delay in the notice, on top of that of other base stations. The running timer is extended, never
+    /// shortened (RTTN).
     Expect,
 }

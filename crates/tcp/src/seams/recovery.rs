@@ -1,4 +1,4 @@
-//! `Recovery` repairs losses: it says what a duplicate ACK means, and which bytes go next.
+//! `Recovery` detects and repairs losses: it interprets duplicate ACKs and selects the bytes to send next.
 
 use super::{Ack, Window};
 use crate::sender_state::SenderState;
@@ -10,7 +10,7 @@ use std::fmt::Debug;
 pub enum Repair {
     /// Nothing.
     Nothing,
-    /// A loss that ACKs told of: fast recovery.
+    /// A loss detected by ACKs: fast recovery.
     Loss,
     /// Repair after a timeout.
     Timeout,
@@ -25,7 +25,7 @@ pub enum Detect {
     Lost(u64),
     /// A probe goes out, whatever the window: the retransmission timer starts anew (RFC 8985 §7.3).
     Probe,
-    /// The last timeout was for nothing (RFC 5682).
+    /// The last timeout was spurious (RFC 5682).
     Spurious,
 }
 
@@ -46,7 +46,7 @@ pub enum Advance {
     /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4): the window
     /// is cut, and nothing is left to repair.
     Repaired(u64),
-    /// The last timeout was for nothing (RFC 5682).
+    /// The last timeout was spurious (RFC 5682).
     Spurious,
 }
 
@@ -61,7 +61,7 @@ pub struct Next {
     pub cause: Cause,
 }
 
-/// A sender with a stack of its own, whatever the preset says: two of ns-2's agents.
+/// Senders with a stack of their own, in any preset: two of ns-2's agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
     /// All others.
@@ -85,55 +85,55 @@ pub enum Cause {
     Timeout,
     /// On an explicit notification.
     Notice,
-    /// To find out whether the tail of a flight was lost (RFC 8985 §7).
+    /// Probe for a loss of the tail of a flight (RFC 8985 §7).
     Probe,
 }
 
-/// Shows that a reduction of the window was for nothing.
+/// Evidence that a reduction of the window was spurious.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Evidence {
     /// An ACK covers the first retransmission and echoes a timestamp older than that: the original came late (RFC 3522).
     Late,
     /// D-SACKs name every retransmission (RFC 3708).
     Duplicates,
-    /// Answers to a timeout show that what it took for lost was under way (RFC 5682).
+    /// ACKs after a timeout show that the segments taken for lost were under way (RFC 5682).
     Timeout,
 }
 
-/// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers. What was sent and what has arrived
-/// stands in the sender's record ([`SenderState::board`]), which has taken in an ACK, or a transmission, before the recovery learns of it.
-/// [`NoticeAware`](crate::recovery::NoticeAware) passes every call on to another: what is added here is to be added there.
+/// Policy that detects losses and selects the bytes to send next. All of it in byte sequence numbers. The sender's record
+/// ([`SenderState::board`]) of transmissions and arrivals is updated with an ACK, or a transmission, before the recovery's methods run.
+/// [`NoticeAware`](crate::recovery::NoticeAware) passes every call on to another recovery: a method that is added here is to be added there.
 pub trait Recovery: Debug + Send {
-    /// A duplicate ACK: one that repeats the last (RFC 5681 §2), or whose SACK blocks report what none has, whatever else it says (RFC
-    /// 6675 §2).
+    /// Handles a duplicate ACK: an ACK that repeats the last (RFC 5681 §2), or whose SACK blocks report new arrivals, whatever its other fields
+    /// (RFC 6675 §2).
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect;
 
-    /// A further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
+    /// Returns a further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
     fn next_loss(&mut self) -> Detect {
         Detect::Nothing
     }
 
-    /// The window was cut for the loss of the segment at `seq`: recovery begins.
+    /// Begins recovery: the window was cut for the loss of the segment at `seq`.
     fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
 
-    /// The window was cut while recovery is under way, for what it began with.
+    /// Handles a cut of the window during recovery, for the loss that recovery began with.
     fn on_late_cut(&mut self, w: &Window) {
         let _ = w;
     }
 
-    /// An ACK echoed a mark, for which the window came down from `before` to `after`, and nothing is to be repaired (RFC 3168 §6.1.2). The
-    /// recovery may let the flight come down evenly, as Linux does (tcp_enter_cwr()).
+    /// Handles an echoed mark, for which the window came down from `before` to `after`, without a repair (RFC 3168 §6.1.2). The recovery may
+    /// reduce the flight evenly, as Linux does (tcp_enter_cwr()).
     fn on_mark(&mut self, s: &SenderState, before: &Window, after: &Window, a: &Ack) {
         let _ = (s, before, after, a);
     }
 
-    /// The cumulative ACK advanced; `s.una` is the new value.
+    /// Handles an advance of the cumulative ACK; `s.una` is the new value.
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance;
 
-    /// The retransmission timer expired; the window has been cut.
+    /// Handles an expiry of the retransmission timer; the window has been cut.
     fn on_timeout(&mut self, s: &mut SenderState, now: Time);
 
-    /// The next segment that the window and the state of recovery permit.
+    /// Returns the next segment that the window and the state of recovery permit.
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next>;
 
     /// The retransmission timer expired. True if a loss probe was due no earlier and goes out in its place (RFC 8985 §7.2).
@@ -142,8 +142,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// The last reduction was for nothing, by this evidence: segments marked lost are under way, and recovery is over. False if this
-    /// recovery cannot go back.
+    /// Undoes the last reduction, which was spurious by this evidence: segments marked lost are under way, and recovery is over. False if this
+    /// recovery cannot undo.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let _ = (s, evidence);
         false
@@ -159,7 +159,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// An ACK that counts for nothing: a duplicate that an explicit notification explains, or one that says nothing of what is outstanding.
+    /// Observes an ACK that counts for nothing: a duplicate that an explicit notification explains, or an ACK without information on outstanding
+    /// data.
     fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }
@@ -169,18 +170,18 @@ pub trait Recovery: Debug + Send {
         None
     }
 
-    /// The time that [`Recovery::deadline`] named has come.
+    /// Handles the expiry of [`Recovery::deadline`].
     fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
         let _ = (s, now);
         Detect::Nothing
     }
 
-    /// A segment was handed to IP. `earlier` is the number of its transmission before this one, if there was one.
+    /// Observes a segment handed to IP. `earlier` is the number of its transmission before this one, if there was one.
     fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         let _ = (s, now, sent, earlier);
     }
 
-    /// Bytes taken to be in the network.
+    /// Returns the bytes taken to be in the network.
     fn in_flight(&self, s: &SenderState) -> u64 {
         s.nxt - s.una
     }
@@ -194,24 +195,24 @@ pub trait Recovery: Debug + Send {
     /// (Yun 2009 §2.1).
     fn retransmit(&mut self, s: &mut SenderState, seq: u64);
 
-    /// True if it tells by the order of sending what a duplicate is about: nothing that was sent before a retransmission is held
-    /// against it, and what has arrived makes room for new data.
+    /// True if the recovery attributes duplicates by the order of sending: transmissions before a retransmission do not count against it, and
+    /// segments that have arrived make room for new data.
     fn goes_by_order(&self) -> bool {
         false
     }
 
-    /// The agent whose stack the sender has, if it is not that of the preset.
+    /// Returns the agent whose stack the sender has, if it is not that of the preset.
     fn agent(&self) -> Agent {
         Agent::Common
     }
 
-    /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.
+    /// Marks the segment at `seq` lost without a repair now. False if the recovery cannot store that.
     fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
         let _ = (s, seq);
         false
     }
 
-    /// The link layer works on the segment at `seq`: until then no congestion control because of it (Yun 2009 §3.1).
+    /// Sets a hold on the segment at `seq`, on which the link layer works: until then no congestion control because of it (Yun 2009 §3.1).
     fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
         s.board.hold(seq, until);
     }

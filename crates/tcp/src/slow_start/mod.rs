@@ -82,5 +82,5 @@ fn threshold(least: Span) -> Span {
     (least / 8).clamp(Span::from_millis(4), Span::from_millis(16))
 }
 
-/// Round trips that a round must have before their smallest says anything, in both (RFC 9406 §4.2, N_RTT_SAMPLE).
+/// Round trips that a round must have before their smallest counts, in both (RFC 9406 §4.2, N_RTT_SAMPLE).
 const ENOUGH: u32 = 8;

@@ -1,4 +1,4 @@
-//! The echo of marks: how a receiver tells the sender of them. Each kind is a file beside this one.
+//! The echo of marks by a receiver to the sender. Each kind is a file beside this one.
 
 mod dctcp;
 mod each_mark;

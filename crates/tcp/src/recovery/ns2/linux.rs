@@ -47,7 +47,7 @@ enum State {
 const BURST: f64 = 3.0;
 
 impl Ns2Linux {
-    /// Draws conclusions from what the ACK says of arrivals. Returns the first segment that is lost, if one newly is.
+    /// Detects losses from the arrivals that the ACK reports. Returns the first segment that is lost, if one newly is.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
         // FACK: lost is what lies below the foremost segment that arrived by more than DupThresh, which the port counts from the segment

@@ -46,7 +46,7 @@ impl Lhp {
         &self.list
     }
 
-    /// Counts what the ACK says of arrivals. Losses that it shows are left in `further`.
+    /// Counts the arrivals that the ACK reports. Losses that it shows are left in `further`.
     fn count(&mut self, s: &SenderState, a: &Ack) {
         match self.trigger {
             Trigger::Smart => {

@@ -1,9 +1,9 @@
 //! The packet list of LHP: duplicate ACKs counted per segment, in sending order (Gao, Diggavi, Muthukrishnan 2003, as Yun
 //! 2009 §4.1 describes it).
 //!
-//! A segment that was sent again after an ELN stands behind those sent before it, so their ACKs say nothing against it.
-//! That is right for one loss; with several in a window each of them reaches the threshold by itself, and each would halve
-//! the window. ESACK was designed to remove that defect.
+//! A segment that was sent again after an ELN stands behind those sent before it, so their ACKs do not count against it. That is right for one
+//! loss; with several in a window each of them reaches the threshold by itself, and each would halve the window. ESACK was designed to remove
+//! that defect.
 
 use std::collections::VecDeque;
 

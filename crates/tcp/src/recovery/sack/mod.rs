@@ -1,4 +1,4 @@
-//! Recoveries by the scoreboard: losses are told by what SACK blocks report above a segment.
+//! Recoveries with a scoreboard: losses are detected by SACK blocks above a segment.
 
 mod delayed;
 mod rate_halving;

@@ -43,7 +43,7 @@ pub const PARAMS: &[Param] = &[
 ];
 
 impl Settings {
-    /// As the parameters say.
+    /// Reads the settings from the parameters.
     pub fn new(p: &Params) -> Self {
         Settings {
             loss_thresh: p.get("loss_thresh"),
