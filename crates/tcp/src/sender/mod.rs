@@ -116,7 +116,7 @@ pub struct Counters {
     pub window_cuts: u64,
     /// Of these, those that were undone: nothing had been lost.
     pub undone: u64,
-    /// Notices received, in the order of [`NoticeKind::ALL`].
+    /// Notices received, in the order of [`NoticeKind::ALL`](airhop_base::NoticeKind::ALL).
     pub notices: [u64; 5],
     /// Data segments sent with ECT(0).
     pub ect_segments: u64,

@@ -4,7 +4,7 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// [`Vegas`](super::Vegas)' retransmission as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate
+/// [`Vegas`](super::super::Vegas)' retransmission as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate
 /// comes beyond what counts as the third, each fast retransmission backs the coarse timer off, and a segment that is due when all is
 /// acknowledged goes out twice.
 #[derive(Debug, Default)]

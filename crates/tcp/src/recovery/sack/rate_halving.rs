@@ -4,7 +4,7 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as Linux 2.4 and 2.6 repaired.
-/// ns-2's port of the latter, with all its rules, is [`Ns2Linux`](super::Ns2Linux).
+/// ns-2's port of the latter, with all its rules, is [`Ns2Linux`](super::super::Ns2Linux).
 ///
 /// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
 /// has come down to the window that the loss left. A retransmission is lost if something sent after it arrived.
