@@ -18,9 +18,9 @@ use rfc6298::Rfc6298;
 use single_gain::SingleGain;
 use std::fmt::Debug;
 
-/// Finds the retransmission timeout.
+/// Estimator of the retransmission timeout.
 pub trait RtoPolicy: Debug + Send {
-    /// A segment sent at `sent` was acknowledged at `now`, and nothing makes that ambiguous. Ends the backoff.
+    /// Adds the sample of a segment sent at `sent` and acknowledged at `now`, without ambiguity. Ends the backoff.
     fn on_rtt(&mut self, sent: Time, now: Time);
 
     /// As [`RtoPolicy::on_rtt`], for ns-2's Agent/TCP/Linux: a sample for each ACK, by the timestamp that the ACK echoes. The sample ends the
@@ -30,13 +30,13 @@ pub trait RtoPolicy: Debug + Send {
         self.on_rtt(sent, now);
     }
 
-    /// The timer expired: the next timeout is twice as long (RFC 6298 §5.5).
+    /// Doubles the next timeout after an expiry (RFC 6298 §5.5).
     fn on_backoff(&mut self);
 
-    /// The SYN had to be sent again, and data begins now (RFC 6298 §5.7).
+    /// Resets the timeout when data begins after a retransmitted SYN (RFC 6298 §5.7).
     fn on_slow_handshake(&mut self) {}
 
-    /// The timeout for a timer that is started now: with backoff, within the configured bounds.
+    /// Returns the timeout for a timer that is started now: with backoff, within the configured bounds.
     fn timeout(&self) -> Span;
 
     /// Returns the timeout without backoff: a + 4v.
@@ -46,18 +46,17 @@ pub trait RtoPolicy: Debug + Send {
     /// bounds. Before the first sample a is unknown and counts as 0.
     fn timeout_expecting(&self, extra: Span) -> Span;
 
-    /// Smoothed round-trip time, `None` before the first sample.
+    /// Returns the smoothed round-trip time, `None` before the first sample.
     fn srtt(&self) -> Option<Span>;
 
-    /// Mean deviation of the round-trip time, `None` before the first sample.
+    /// Returns the mean deviation of the round-trip time, `None` before the first sample.
     fn rttvar(&self) -> Option<Span>;
 
-    /// A copy of the whole state, to be put back later: a sender that freezes keeps "all the TCP-related parameters"
-    /// (Yun 2009 §4).
+    /// Returns a copy of the whole state, to be restored later: a sender that freezes keeps "all the TCP-related parameters" (Yun 2009 §4).
     fn snapshot(&self) -> Box<dyn RtoPolicy>;
 }
 
-/// The estimator that `c` names, before its first sample.
+/// Returns the estimator that `c` names, before its first sample.
 pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     match c.kind {
         RtoKind::Rfc6298 => Box::new(Exact::<Rfc6298>::new(*c)),

@@ -19,7 +19,7 @@ impl Urgent {
         self.0.clear();
     }
 
-    /// The next of them that is still unacknowledged.
+    /// Returns the next urgent segment that is still unacknowledged.
     pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
         while let Some(next) = self.0.pop_front() {
             let start = next.start.max(s.una);
@@ -63,21 +63,20 @@ impl Guard {
     }
 }
 
-/// A timeout ends what was under way: duplicate ACKs for what was sent before it begin no recovery, and what was to go
-/// out at once does not.
+/// Ends the recovery at a timeout: duplicate ACKs for data sent before it begin no recovery, and pending urgent segments are dropped.
 fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     guard.set(s);
     urgent.clear();
     s.dupacks = 0;
 }
 
-/// A timeout, without a scoreboard: everything goes out again from the oldest segment on.
+/// Restarts without a scoreboard after a timeout: everything goes out again from the oldest segment on.
 pub(super) fn go_back_n(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.nxt = s.una;
 }
 
-/// A timeout, with a scoreboard: everything that has not arrived is lost (RFC 6675 §5.1).
+/// Restarts with a scoreboard after a timeout: everything that has not arrived is lost (RFC 6675 §5.1).
 pub(super) fn lose_all(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.board.mark_all_lost();

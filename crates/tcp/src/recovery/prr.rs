@@ -1,20 +1,20 @@
-/// Proportional rate reduction (RFC 9937): how much may be in the network during fast recovery, so that the flight comes down to the
-/// new window evenly, as data is delivered, and is just that at the end.
+/// Proportional rate reduction (RFC 9937): bound of the data in flight during fast recovery, so that the flight comes down to the new window
+/// evenly, as data is delivered, and equals it at the end.
 ///
 /// The part of a recovery that knows what each ACK delivers and how much is in the network. The fast retransmit goes out whatever it
 /// says (§6.2: "force a fast retransmit upon entering recovery").
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
     mss: u64,
-    /// The flight to end with: ssthresh.
+    /// Flight at the end of recovery: ssthresh.
     target: u64,
-    /// RecoverFS: the flight that recovery began with.
+    /// RecoverFS: flight at the beginning of recovery.
     flight: u64,
     /// prr_delivered, bytes.
     delivered: u64,
     /// prr_out, bytes.
     out: u64,
-    /// The flight that the last ACK allows.
+    /// Flight that the last ACK allows.
     limit: u64,
 }
 
@@ -50,7 +50,7 @@ impl Prr {
         }
     }
 
-    /// The flight is to end with no more than `target` bytes.
+    /// Lowers the final flight to `target` bytes at most.
     pub fn lower_to(&mut self, target: u64) {
         self.target = self.target.min(target);
     }

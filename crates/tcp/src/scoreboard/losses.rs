@@ -6,22 +6,22 @@ use airhop_base::Time;
 /// Account of the segments marked lost.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Losses {
-    /// No segment that begins below this is.
+    /// Lower bound of the first bytes of lost segments.
     pub from: u64,
-    /// Bytes.
+    /// Bytes marked lost.
     pub bytes: u64,
     /// Bytes sent again, and neither SACKed nor marked lost since.
     pub repeated: u64,
-    /// First bytes of what was marked since the last ACK or timer.
+    /// First bytes of the segments marked since the last ACK or timer.
     pub fresh: Vec<u64>,
-    /// Bytes of these.
+    /// Bytes of the segments in `fresh`.
     pub fresh_bytes: u64,
     /// Shortfall of the segments that are neither SACKed nor marked lost.
     pub shortfall: Shortfall,
 }
 
-/// By how much the segments in the network are smaller than full ones: a window that counts segments has room for no more small ones than full
-/// ones (Linux, tcp_packets_in_flight()).
+/// Shortfall of the segments in the network against full ones: a window that counts segments has room for no more small segments than full ones
+/// (Linux, tcp_packets_in_flight()).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shortfall {
     /// Payload of a full segment; zero where the window counts bytes.
@@ -36,22 +36,22 @@ impl Shortfall {
         self.full.saturating_sub(bytes)
     }
 
-    /// Bytes that a segment lacks more as a part of it is acknowledged: it counts as long as it is there.
+    /// Bytes that a segment lacks in addition when a part of it is acknowledged: it counts until all of it is.
     pub fn of_part(&self, acknowledged: u64) -> u64 {
         if self.full > 0 { acknowledged } else { 0 }
     }
 
-    /// A segment enters the network, or is taken to be there again.
+    /// Adds a segment that enters the network, or is taken to be there again.
     pub fn enter(&mut self, e: &Sent) {
         self.bytes += self.of(e.bytes());
     }
 
-    /// A segment has left the network, or is taken for lost.
+    /// Subtracts a segment that has left the network, or is taken for lost.
     pub fn leave(&mut self, e: &Sent) {
         self.bytes -= self.of(e.bytes());
     }
 
-    /// The segments in the network are these.
+    /// Recomputes the sum from the segments in the network.
     pub fn recount<'a>(&mut self, segments: impl Iterator<Item = &'a Sent>) {
         let in_network = segments.filter(|e| !e.sacked && !e.lost);
         self.bytes = if self.full == 0 { 0 } else { in_network.map(|e| self.of(e.bytes())).sum() };
@@ -59,7 +59,7 @@ impl Shortfall {
 }
 
 impl Losses {
-    /// A segment that was not marked is.
+    /// Adds a segment that is newly marked lost.
     pub fn add(&mut self, e: &mut Sent) {
         self.repeated -= e.repeated();
         (e.lost, e.was_lost) = (true, true);
@@ -70,13 +70,13 @@ impl Losses {
         self.fresh_bytes += e.bytes();
     }
 
-    /// Nothing is news.
+    /// Clears the news.
     pub fn settle(&mut self) {
         self.fresh.clear();
         self.fresh_bytes = 0;
     }
 
-    /// A segment is not marked any more, if it was.
+    /// Removes the mark of a segment, if it has one.
     pub fn remove(&mut self, e: &mut Sent) {
         if std::mem::take(&mut e.lost) {
             self.bytes -= e.bytes();
@@ -183,7 +183,7 @@ impl Scoreboard {
         (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }
 
-    /// The lowest segment that is marked lost.
+    /// Returns the lowest segment that is marked lost.
     pub fn first_lost(&mut self) -> Option<&Sent> {
         if self.losses.bytes == 0 {
             self.losses.from = u64::MAX;
@@ -195,7 +195,7 @@ impl Scoreboard {
         Some(found)
     }
 
-    /// The lowest segment that was taken to be lost, repaired or not, and has not arrived.
+    /// Returns the lowest segment that was ever taken to be lost, repaired or not, and has not arrived.
     pub fn first_ever_lost(&self) -> Option<&Sent> {
         if self.losses.bytes + self.losses.repeated == 0 {
             return None;

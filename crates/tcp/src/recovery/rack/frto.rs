@@ -2,8 +2,8 @@ use super::News;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before all the rest is sent again after a timeout, two new segments find out
-/// whether it is lost.
+/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before the other segments are sent again after a timeout, two new segments test whether they
+/// are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Frto {
     /// Step 2: the answer to the retransmission of the first segment.
@@ -18,11 +18,11 @@ pub(super) enum Frto {
 /// Outcome of an ACK for F-RTO.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Not yet known: go on like this.
+    /// Not yet known: continue with this state.
     Open(Frto),
-    /// The timeout was right.
+    /// The timeout was genuine.
     Lost,
-    /// Everything was only late.
+    /// The timeout was spurious: all segments were only late.
     Spurious,
 }
 

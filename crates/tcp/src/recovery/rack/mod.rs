@@ -16,8 +16,8 @@ use probe::{MARGIN, Probe};
 use reordering::Reordering;
 use sending_order::{SendingOrder, Transmission};
 
-/// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the time for being overtaken is over. What
-/// Linux does by default, with the parts that the configuration switches on: PRR, tail loss probes, F-RTO.
+/// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the reordering window is over. Linux' default; the
+/// configuration switches PRR, tail loss probes and F-RTO on.
 #[derive(Debug)]
 pub struct Rack {
     /// Transmissions that are neither known to have arrived nor taken for lost.
@@ -50,9 +50,9 @@ struct Newest {
 /// Arrivals of the last ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
-    /// Something arrived that was sent once and before the last timeout.
+    /// True if a segment arrived that was sent once and before the last timeout.
     late: bool,
-    /// Something arrived that was sent after the last timeout for the first time.
+    /// True if a segment arrived that was sent after the last timeout for the first time.
     beyond: bool,
 }
 
@@ -60,16 +60,16 @@ struct News {
 enum State {
     #[default]
     Open,
-    /// Linux' TCP_CA_CWR: after a mark, until something sent after it is acknowledged: something beyond this byte.
+    /// Linux' TCP_CA_CWR: after a mark, until data beyond this byte is acknowledged.
     Reducing(Prr, u64),
     /// From a loss until everything outstanding then is acknowledged.
     Recovering(Option<Prr>),
-    /// After a timeout: what is marked lost goes out again under slow start.
+    /// After a timeout: segments marked lost go out again under slow start.
     Slow(Option<Frto>),
 }
 
 impl Rack {
-    /// Ready for a new connection.
+    /// Creates the recovery of a new connection.
     pub fn new(c: &Config) -> Self {
         Rack {
             under_way: SendingOrder::default(),
@@ -111,8 +111,8 @@ impl Rack {
         self.reason(s)
     }
 
-    /// The segment whose loss begins a recovery where none is under way: the first that is lost. Linux, tcp_time_to_recover(): repaired or not, as
-    /// a recovery leaves what was sent, lost and repaired while it went on.
+    /// Returns the segment whose loss begins a recovery where none is under way: the first that is lost. Linux, tcp_time_to_recover(): repaired
+    /// or not, since a recovery leaves the segments sent, lost and repaired while it went on.
     fn reason(&self, s: &mut SenderState) -> Option<u64> {
         let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
@@ -166,7 +166,7 @@ impl Rack {
         }
     }
 
-    /// True if nothing is being repaired.
+    /// True if no repair is under way.
     fn is_calm(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
     }
@@ -177,7 +177,7 @@ impl Rack {
         s.board.mark_lost(sent.first(s));
     }
 
-    /// §7.2: the probe timer starts when nothing is wrong and something is outstanding.
+    /// Starts the probe timer if no repair is under way and data is outstanding (§7.2).
     fn arm_probe(&mut self, s: &SenderState, now: Time) {
         let is_calm = self.is_calm() && s.board.sacked_bytes() == 0;
         let outstanding = s.board.len();
@@ -189,7 +189,7 @@ impl Rack {
         }
     }
 
-    /// §7.3: new data if there is some and the receiver takes it, whatever cwnd; else the last segment once more.
+    /// Returns the probe: new data if there is some and the receiver accepts it, whatever cwnd; else the last segment once more (§7.3).
     fn send_probe(&mut self, s: &SenderState) -> Detect {
         let is_calm = self.is_calm();
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
@@ -215,7 +215,7 @@ impl Rack {
         verdict == Verdict::Spurious
     }
 
-    /// The next segment of fast recovery: what is lost before what is new.
+    /// Returns the next segment of fast recovery: lost segments before new data.
     fn next_in_recovery(
         s: &mut SenderState,
         cause: Cause,
@@ -227,12 +227,12 @@ impl Rack {
     }
 }
 
-/// True if the link layer works on it (ERSN).
+/// True if the link layer works on the segment (ERSN).
 fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
     s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
 }
 
-/// An ACK in a reduction for a mark, which is over in a round trip (Linux, tcp_cwnd_reduction()).
+/// Handles an ACK in a reduction for a mark, which is over in a round trip (Linux, tcp_cwnd_reduction()).
 fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     let delivered = s.board.delivered();
     if delivered > 0 {

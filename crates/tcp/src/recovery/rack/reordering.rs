@@ -27,7 +27,7 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Step 3: it arrived. One that was sent once and comes after a higher one was overtaken.
+    /// Step 3: handles an arrival. A segment that was sent once and arrives after a higher one was overtaken.
     pub fn on_arrival(&mut self, e: &Sent) {
         if e.end > self.foremost {
             self.foremost = e.end;
@@ -41,7 +41,7 @@ impl Reordering {
         self.seen
     }
 
-    /// Step 4: an ACK came, with a D-SACK or not. A retransmission for nothing widens the window, once a round.
+    /// Step 4: handles an ACK with a D-SACK or without. A needless retransmission widens the window, once a round.
     pub fn on_ack(&mut self, s: &SenderState, duplicate: bool) {
         self.round_end = self.round_end.filter(|&end| s.una < end);
         if duplicate && self.round_end.is_none() {
@@ -51,7 +51,7 @@ impl Reordering {
         }
     }
 
-    /// Step 4: a recovery is over.
+    /// Step 4: handles the end of a recovery.
     pub fn on_recovered(&mut self) {
         self.patience = self.patience.saturating_sub(1);
         if self.patience == 0 {
@@ -59,7 +59,7 @@ impl Reordering {
         }
     }
 
-    /// Step 4: no wait as long as nothing was reordered and there is reason to be quick.
+    /// Step 4: returns the window, zero if no reordering was seen and the sender `is_urgent`.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
         if is_urgent && !self.seen {
             return Span::ZERO;

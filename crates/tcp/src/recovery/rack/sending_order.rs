@@ -2,14 +2,14 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// The segments that are under way, for all that is known, in the order in which they were last sent. One that arrives, or is taken
-/// for lost, leaves it at once, so that a walk meets none but those that are in question.
+/// The segments taken to be under way, in the order of their last transmission. A segment that arrives, or is taken for lost, leaves the list at
+/// once, so that a walk meets only candidates.
 #[derive(Debug, Default)]
 pub(super) struct SendingOrder {
     /// By number of transmission; the first has number `base`.
     transmissions: VecDeque<Transmission>,
     base: u64,
-    /// Numbers of the first and the last that are under way.
+    /// Numbers of the first and the last transmission under way.
     ends: Option<(u64, u64)>,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Transmission {
     start: u64,
     /// Time of sending.
     pub at: Time,
-    /// The number of the one before, if it is under way and not the first; and of the one after.
+    /// Numbers of the neighbours under way: the one before, unless this is the first, and the one after.
     before: Option<u64>,
     after: Option<u64>,
     is_under_way: bool,
@@ -34,7 +34,7 @@ impl Transmission {
 }
 
 impl SendingOrder {
-    /// The segment that begins at `start` was sent, as the transmission with this number: a higher one than all before.
+    /// Adds the segment that begins at `start`, as the transmission with this number: a higher one than all before.
     pub fn push(&mut self, order: u64, start: u64, at: Time) {
         if self.transmissions.is_empty() {
             self.base = order;
@@ -76,19 +76,19 @@ impl SendingOrder {
         }
     }
 
-    /// Nothing is under way.
+    /// Removes all transmissions.
     pub fn clear(&mut self) {
         self.transmissions.clear();
         self.ends = None;
     }
 
-    /// The first that is under way.
+    /// Returns the first transmission under way.
     pub fn first(&self) -> Option<(u64, Transmission)> {
         let (first, _) = self.ends?;
         self.get(first).map(|sent| (first, sent))
     }
 
-    /// The one that was sent after this one.
+    /// Returns the transmission after this one.
     pub fn after(&self, sent: &Transmission) -> Option<(u64, Transmission)> {
         let after = sent.after?;
         self.get(after).map(|sent| (after, sent))
