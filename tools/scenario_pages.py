@@ -78,12 +78,12 @@ PAGES = {
     "wired": Page(
         "Wired links",
         (
-            "A wire joins two nodes, full duplex: each direction has a queue of its own. What a key says is "
-            "of both directions, or of one each: `rate`, `delay` and `deliveries` take a table with a value "
-            'for each, `{ "isp->home" = …, "home->isp" = … }`, and the others a list of tables with '
-            "`direction`. So a line to a home (ADSL, cable), a satellite with a slow return, or a recorded "
-            "cellular link with its pair of files is one link. One direction is changed by "
-            "`--set 'wired.dsl.rate.home->isp=\"1 Mbit/s\"'`."
+            "A wire joins two nodes, full duplex: each direction has its own queue. A key applies to both "
+            "directions, or has a value for each: `rate`, `delay` and `deliveries` take a table, "
+            '`{ "isp->home" = …, "home->isp" = … }`, and other keys a list of tables with '
+            "`direction`. A line to a home (ADSL, cable), a satellite with a slow return, or a recorded "
+            "cellular link with its pair of files is therefore one link. "
+            "`--set 'wired.dsl.rate.home->isp=\"1 Mbit/s\"'` changes one direction."
         ),
         ("wired", "wired.reorder"),
     ),
@@ -91,35 +91,36 @@ PAGES = {
         "802.11 cells",
         (
             "A cell is one 802.11 channel. Its stations contend for it by the DCF: carrier sense, backoff, "
-            "link ACK. Each has one queue, for all its receivers. Stations stand at `stations`, or where a "
-            "[`layout`](layout.md) puts them."
+            "link ACK. Each station has one queue for all its receivers. `stations` or a "
+            "[`layout`](layout.md) gives their places."
         ),
         ("wlan", "wlan.phy"),
     ),
     "layout": Page(
         "Places of stations",
-        "A layout makes the stations of a cell, and their names. [Ranges](range.md) say who hears whom.",
+        "A layout defines the stations of a cell, with names. [Ranges](range.md) define their receivers.",
         ("wlan.layout",),
         {"layout": LAYOUTS},
     ),
     "range": Page(
         "Receive and sense range",
         (
-            "Who decodes whose frames, and who only senses that the medium is busy: by distance (`range`), "
-            "or by power (`propagation`). Stations that do not sense each other are hidden terminals."
+            "Ranges decide which stations decode a frame, and which only sense a busy medium: by distance "
+            "(`range`), or by power (`propagation`). Stations that do not sense each other are "
+            "hidden terminals."
         ),
         ("wlan.range", "wlan.propagation"),
     ),
     "routing": Page(
         "Routes over several hops",
-        "How packets find their way through a cell whose stations do not all hear each other.",
+        "Routing forwards packets through a cell whose stations do not all receive each other.",
         ("wlan.routing",),
         {"routing": ROUTINGS},
     ),
     "radio": Page(
         "Radio links",
         (
-            "Links without contention, as in cellular networks. Each direction may be another, as on a "
+            "A radio link has no contention, as in cellular networks. Its directions may differ, as on a "
             "[wire](wired.md)."
         ),
         ("radio",),
@@ -127,8 +128,8 @@ PAGES = {
     "arq": Page(
         "Recovery of radio links (ARQ)",
         (
-            "What a radio link does about frames that get lost. `arq` is the recovery of data from the "
-            "first of the two `ends` to the second, `arq_back` the other way."
+            "ARQ repeats lost frames of a radio link. `arq` is the recovery of data from the first of the "
+            "two `ends` to the second, `arq_back` that of the other direction."
         ),
         ("radio.arq", "radio.arq_back"),
         {"arq": RECOVERIES, "arq_back": RECOVERIES},
@@ -136,9 +137,9 @@ PAGES = {
     "queue": Page(
         "Queues",
         (
-            "A queue stands before each direction of a wire, before each end of a radio link, and before "
-            "the MAC of each station. All take the same kinds. On wires and radio links a list gives each "
-            "direction its own."
+            "A queue precedes each direction of a wire, each end of a radio link, and the MAC of each "
+            "station. All have the same kinds. On wires and radio links a list sets a queue for each "
+            "direction."
         ),
         ("wired.queue", "wlan.queue", "radio.queue"),
         {"queue": QUEUES},
@@ -146,9 +147,9 @@ PAGES = {
     "errors": Page(
         "Error models",
         (
-            "What the channel of a link does to frames; "
-            "[Concepts](../concepts.md#where-a-frames-error-is-decided) says when it is decided. A list "
-            "gives each direction its own."
+            "An error model defines the frame errors of a link's channel; "
+            "[Concepts](../concepts.md#where-a-frames-error-is-decided) defines the time of the decision. A "
+            "list sets a model for each direction."
         ),
         ("wired.errors", "wlan.errors", "radio.errors"),
         {"errors": ERRORS},
@@ -156,9 +157,8 @@ PAGES = {
     "changes": Page(
         "Changes of a link",
         (
-            "Other rates, outages, and handoffs, each at its time, of both directions or of one. "
-            "[Links that vary](../varying-links.md) "
-            "is the guide."
+            "Changes are other rates, outages, and handoffs, each at its time, of both directions or of one. "
+            "[Links that vary](../varying-links.md) is the guide."
         ),
         ("wired.changes", "radio.changes"),
         {"changes": CHANGES},
@@ -166,8 +166,8 @@ PAGES = {
     "flow": Page(
         "Flows",
         (
-            "A flow is one sender and one receiver: which scheme, which services of the network, and what "
-            "is sent."
+            "A flow is one sender and one receiver, with a scheme, services of the network, and an "
+            "application."
         ),
         ("flow", "flow.between", "flow.app"),
         {"app": APPS},
@@ -175,9 +175,9 @@ PAGES = {
     "tcp": Page(
         "TCP",
         (
-            "All of a connection but its scheme. A preset has a default for every key: the RFCs, ns-2.35's "
-            "one-way agents (but for `window_` = 20: no preset limits the receive window), or Linux 6; "
-            "any key beside it replaces one."
+            "These keys set all of a connection except its scheme. A preset has a default for every key: the "
+            "RFCs, ns-2.35's one-way agents (except `window_` = 20: no preset limits the receive window), or "
+            "Linux 6; each key overrides its default."
         ),
         ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.turnaround", "flow.tcp.rto"),
     ),
