@@ -57,17 +57,6 @@ REASONS = {
     "undo/undo-fr-acks-dropped-then-dsack.pkt": (
         "the script is of Linux 3; by today's `tcp_cong_control()` an ACK that undoes grows the window, too"
     ),
-    "ecn/loss-says-cwr.pkt": "Airhop says CWR after a mark alone (RFC 3168 §6.1.2), Linux after each cut",
-    "ecn/window-of-one.pkt": "at a window of one segment Airhop starts the timer anew (RFC 3168 §6.1.2)",
-    "frto/original-acknowledged.pkt": (
-        "the first ACK after a timeout proves nothing to Airhop (RFC 5682 §3.1 step 2), and to Linux enough"
-    ),
-    "frto/repeated-timeout.pkt": "Airhop doubts no timeout in a recovery (RFC 5682 §3.1 step 1)",
-    "growth/end-of-recovery.pkt": "in Airhop the ACK that ends a recovery grows no window",
-    "growth/spurious-timeout.pkt": "in Airhop the ACK that undoes a timeout grows no window",
-    "timeout/window-beside-flight.pkt": (
-        "Airhop's window after a timeout is one segment (RFC 5681 §3.1), that of Linux one beside the flight"
-    ),
 }
 """Reasons of failing scripts, by suite's path."""
 HEAD = """# Against packetdrill scripts

@@ -30,7 +30,7 @@ impl Frto {
     /// An ACK after the timeout. `late`: it shows that something arrived that was sent once and before the timeout; with `at_once` (Linux,
     /// tcp_process_loss()) that is enough whenever it comes. `beyond`: it reports something above `point`.
     pub fn on_ack(self, s: &SenderState, a: &Ack, news: News, at_once: bool, recovery_point: u64) -> Verdict {
-        let News { late, beyond } = news;
+        let News { late, beyond, .. } = news;
         match self {
             _ if at_once && late => Verdict::Spurious,
             // "If duplicate ACKs arrive …, adjust the scoreboard …, and stay in step 2".

@@ -1,4 +1,5 @@
 mod frto;
+mod losses;
 mod probe;
 mod reordering;
 mod sending_order;
@@ -10,11 +11,11 @@ use crate::scoreboard::{Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use crate::{Config, Preset};
-use airhop_base::{SackBlock, Span, Time};
+use airhop_base::{Span, Time};
 use frto::{Frto, Verdict};
-use probe::{MARGIN, Probe};
+use probe::Probe;
 use reordering::Reordering;
-use sending_order::{SendingOrder, Transmission};
+use sending_order::SendingOrder;
 
 /// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the reordering window is over. Linux' default; the
 /// configuration switches PRR, tail loss probes and F-RTO on.
@@ -54,6 +55,8 @@ struct News {
     late: bool,
     /// True if a segment arrived that was sent after the last timeout for the first time.
     beyond: bool,
+    /// True if a segment was taken for lost that had been sent again (Linux, FLAG_LOST_RETRANS).
+    lost_repair: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -111,70 +114,9 @@ impl Rack {
         self.reason(s)
     }
 
-    /// Returns the segment whose loss begins a recovery where none is under way: the first that is lost. Linux, tcp_time_to_recover(): repaired
-    /// or not, since a recovery leaves the segments sent, lost and repaired while it went on.
-    fn reason(&self, s: &mut SenderState) -> Option<u64> {
-        let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
-        first.map(|e| e.start)
-    }
-
-    /// §6.2 steps 1 and 2. RACK.rtt is that of the last segment "in ascending order of Segment.xmit_ts", newer than RACK.segment or not; in
-    /// Linux of the last in tcp_rack_advance()'s order, by sequence.
-    fn note_arrivals(&mut self, s: &SenderState, now: Time) {
-        let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
-        // It is an earlier transmission that arrived.
-        let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
-        let Some(newest) = known().max_by_key(|e| e.order) else { return };
-        let last = match self.is_linux {
-            true => known().max_by_key(|e| (e.end <= s.una, e.start)).unwrap_or(newest),
-            false => newest,
-        };
-        let order = self.newest.map_or(newest.order, |before| before.order.max(newest.order));
-        self.newest = Some(Newest { order, rtt: now - last.at });
-    }
-
-    /// Linux, tcp_dsack_seen(): a D-SACK does not widen the window before something was seen to be reordered, nor does that of a probe.
-    fn is_ignored(&self, duplicate: &SackBlock) -> bool {
-        let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
-        self.is_linux && (is_of_probe || !self.reordering.is_seen())
-    }
-
-    /// §6.2 step 5.
-    fn find_losses(&mut self, s: &mut SenderState, now: Time) {
-        self.wait = None;
-        let Some(newest) = self.newest else { return };
-        let is_open = self.is_calm();
-        if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
-            return; // what arrived last was sent before everything outstanding
-        }
-        let enough = u64::from(s.dupthresh) * s.mss;
-        let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
-        let window = self.reordering.window(is_urgent, s.board.least_rtt(), s.srtt);
-        let mut next = self.under_way.first();
-        while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
-            next = self.under_way.after(&sent);
-            let until = sent.at + newest.rtt + window;
-            if is_held(s, &sent, now) {
-                continue;
-            }
-            if until <= now {
-                self.lose(s, order, &sent);
-            } else {
-                // The last of them waits longest. Linux, tcp_rack_mark_lost(): TCP_TIMEOUT_MIN_US more.
-                self.wait = Some(until + if self.is_linux { MARGIN } else { Span::ZERO });
-            }
-        }
-    }
-
     /// True if no repair is under way.
     fn is_calm(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
-    }
-
-    /// Marks a transmission that is under way as lost.
-    fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
-        self.under_way.remove(order);
-        s.board.mark_lost(sent.first(s));
     }
 
     /// Starts the probe timer if no repair is under way and data is outstanding (§7.2).
@@ -227,11 +169,6 @@ impl Rack {
     }
 }
 
-/// True if the link layer works on the segment (ERSN).
-fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
-    s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
-}
-
 /// Handles an ACK in a reduction for a mark, which is over in a round trip (Linux, tcp_cwnd_reduction()).
 fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     let delivered = s.board.delivered();
@@ -252,6 +189,7 @@ impl Recovery for Rack {
         }
         let in_flight = s.pipe();
         let is_spurious = self.on_frto_ack(s, a);
+        let begins_anew = self.is_linux && self.news.lost_repair;
         match &mut self.state {
             State::Open => lost.map_or(Detect::Nothing, Detect::Lost),
             State::Reducing(prr, _) => {
@@ -266,6 +204,7 @@ impl Recovery for Rack {
                 Detect::Nothing
             }
             State::Slow(_) if is_spurious => Detect::Spurious,
+            State::Slow(_) if begins_anew => lost.map_or(Detect::Nothing, Detect::Lost),
             State::Slow(_) => Detect::Nothing,
         }
     }
@@ -322,6 +261,7 @@ impl Recovery for Rack {
         let in_flight = s.pipe();
         let is_passed = self.guard.is_passed(s);
         let is_spurious = self.on_frto_ack(s, a);
+        let begins_anew = self.is_linux && self.news.lost_repair;
         if matches!(self.state, State::Reducing(_, point) if s.una > point) {
             self.state = State::Open;
         }
@@ -342,6 +282,8 @@ impl Recovery for Rack {
                 lost = None;
                 Advance::Spurious
             }
+            // Linux, tcp_fastretrans_alert(): a lost repair begins a fast recovery.
+            State::Slow(_) if !is_passed && begins_anew => lost.map_or(Advance::Open, Advance::Lost),
             State::Slow(_) if !is_passed => {
                 lost = None;
                 Advance::Open
@@ -440,7 +382,10 @@ impl Recovery for Rack {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
-            let lost = self.reason(s).filter(|_| self.is_calm());
+            // Linux, tcp_rack_reo_timeout(): any segment that it finds lost begins a recovery, after a timeout, too.
+            let is_linux_loss = self.is_linux && matches!(self.state, State::Slow(_));
+            let begins = self.is_calm() || (is_linux_loss && s.board.newly_lost_bytes() > 0);
+            let lost = self.reason(s).filter(|_| begins);
             return lost.map_or(Detect::Nothing, Detect::Lost);
         }
         self.send_probe(s)

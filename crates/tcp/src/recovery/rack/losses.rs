@@ -1,0 +1,78 @@
+//! RACK finds losses by the order of sending (RFC 8985 §6.2).
+
+use super::probe::MARGIN;
+use super::sending_order::Transmission;
+use super::{Newest, Rack};
+use crate::scoreboard::Sent;
+use crate::sender_state::SenderState;
+use airhop_base::{SackBlock, Span, Time};
+
+impl Rack {
+    /// Returns the segment whose loss begins a recovery where none is under way: the first that is lost. Linux, tcp_time_to_recover(): repaired
+    /// or not, since a recovery leaves the segments sent, lost and repaired while it went on.
+    pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
+        let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
+        first.map(|e| e.start)
+    }
+
+    /// §6.2 steps 1 and 2. RACK.rtt is that of the last segment "in ascending order of Segment.xmit_ts", newer than RACK.segment or not; in
+    /// Linux of the last in tcp_rack_advance()'s order, by sequence.
+    pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
+        let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
+        // It is an earlier transmission that arrived.
+        let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
+        let Some(newest) = known().max_by_key(|e| e.order) else { return };
+        let last = match self.is_linux {
+            true => known().max_by_key(|e| (e.end <= s.una, e.start)).unwrap_or(newest),
+            false => newest,
+        };
+        let order = self.newest.map_or(newest.order, |before| before.order.max(newest.order));
+        self.newest = Some(Newest { order, rtt: now - last.at });
+    }
+
+    /// Linux, tcp_dsack_seen(): a D-SACK does not widen the window before something was seen to be reordered, nor does that of a probe.
+    pub(super) fn is_ignored(&self, duplicate: &SackBlock) -> bool {
+        let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
+        self.is_linux && (is_of_probe || !self.reordering.is_seen())
+    }
+
+    /// §6.2 step 5.
+    pub(super) fn find_losses(&mut self, s: &mut SenderState, now: Time) {
+        self.wait = None;
+        let Some(newest) = self.newest else { return };
+        let is_open = self.is_calm();
+        if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
+            return; // what arrived last was sent before everything outstanding
+        }
+        let enough = u64::from(s.dupthresh) * s.mss;
+        let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
+        let window = self.reordering.window(is_urgent, s.board.least_rtt(), s.srtt);
+        let mut next = self.under_way.first();
+        while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
+            next = self.under_way.after(&sent);
+            let until = sent.at + newest.rtt + window;
+            if is_held(s, &sent, now) {
+                continue;
+            }
+            if until <= now {
+                self.lose(s, order, &sent);
+            } else {
+                // The last of them waits longest. Linux, tcp_rack_mark_lost(): TCP_TIMEOUT_MIN_US more.
+                self.wait = Some(until + if self.is_linux { MARGIN } else { Span::ZERO });
+            }
+        }
+    }
+
+    /// Marks a transmission that is under way as lost.
+    fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
+        self.under_way.remove(order);
+        let first = sent.first(s);
+        self.news.lost_repair |= s.board.get(first).is_some_and(|e| e.retransmitted);
+        s.board.mark_lost(first);
+    }
+}
+
+/// True if the link layer works on the segment (ERSN).
+fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
+    s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
+}
