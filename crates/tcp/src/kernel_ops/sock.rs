@@ -68,7 +68,7 @@ pub struct Sock {
     pub mss_cache: u32,
     /// Smoothed round trip, µs, times eight.
     pub srtt_us: u32,
-    /// How far round trips are from it, smoothed, µs, times four.
+    /// Smoothed mean deviation of the round trip, µs, times four.
     pub mdev_us: u32,
     /// Least round trip, µs; `u32::MAX` before there is one. Of the whole connection, not of a sliding window.
     pub rtt_min_us: u32,
@@ -92,7 +92,7 @@ pub struct Sock {
     pub bytes_retrans: u64,
     /// Segments with data, sent for the first time and again.
     pub data_segs_out: u32,
-    /// When an ACK last reported an arrival, µs.
+    /// Time of the last ACK that reported an arrival, µs.
     pub delivered_mstamp: u64,
     /// Not zero: until so many packets are delivered, samples show what the application supplied, or what the control chose to send.
     pub app_limited: u32,

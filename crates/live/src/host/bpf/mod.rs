@@ -84,7 +84,7 @@ impl Registered {
         links.or_else(|_| self.listen_by_filters(device).map(|()| Vec::new()))
     }
 
-    /// The same without tcx: by filters of clsact, as long as the device is there.
+    /// Attaches the listener without tcx: by filters of clsact, until the device disappears.
     ///
     /// # Errors
     /// The kernel refuses.
