@@ -93,8 +93,9 @@ def load_source(name: str, text: str) -> list[str]:
     module = _module_name(name) if _is_file(name) else name
     if _loaded.get(name) != text:
         _execute(module, name, text)
-        _loaded[name] = text
-    return _schemes_of(module, name)
+    names = _schemes_of(module, name)
+    _loaded[name] = text
+    return names
 
 
 @cache

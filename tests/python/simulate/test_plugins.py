@@ -156,8 +156,10 @@ def test_a_file_that_cannot_be_loaded(tmp_path: Path, text: str | None, message:
     file = tmp_path / "bad.py"
     if text is not None:
         file.write_text(text, encoding="latin-1")
+    before = plugins.loaded()
     with pytest.raises(InputError) as refusal:
         plugins.load(file)
+    assert plugins.loaded() == before, "workers would be sent a file that they cannot load"
     assert re.search(message, str(refusal.value), flags=re.DOTALL)
     assert "plugins.py" not in str(refusal.value)
 
