@@ -208,7 +208,8 @@ fn commands_are_ended_with_all_that_they_started() {
     let leaves = format!("setsid sh -c 'trap \"\" TERM HUP; sleep {mark}1; :' & echo left");
     let obeys = format!("trap 'echo asked; exit 3' TERM; sleep {mark}2 & wait");
     let refuses = format!("trap '' TERM; sleep {mark}3; :");
-    let emulation = emulation(&[(0, &leaves), (0, &obeys), (1, &refuses)], 1);
+    // Time for the shells to begin and to set their traps, beside whatever else the machine does.
+    let emulation = emulation(&[(0, &leaves), (0, &obeys), (1, &refuses)], 4);
     let (live, _) = run(&emulation);
     assert_eq!(live.finished, Finished::Duration);
     let told: Vec<_> = live.commands.iter().map(|ended| (printed(ended), ended.exit, ended.killed)).collect();
