@@ -40,6 +40,8 @@ pub struct SenderState {
     pub srtt: Option<Span>,
     /// The path reorders segments so far that duplicates are no sign of loss (Linux, `tp->reordering` above DupThresh; false in other stacks).
     pub reorders: bool,
+    /// Oldest byte not acknowledged at the last retransmission timeout; zero: that of the SYN. A recovery learns of a timeout before this changes.
+    pub timed_out: Option<u64>,
     /// Until so many bytes are delivered, the sender sent less than the path may have taken (draft-cheng-iccrg-delivery-rate-estimation,
     /// C.app_limited); zero: it did not. Kept for schemes that ask for the delivery rate.
     pub limited_until: u64,
@@ -70,6 +72,7 @@ impl SenderState {
             opens_small: false,
             srtt: None,
             reorders: false,
+            timed_out: None,
             limited_until: 0,
             nagle: Nagle::new(c),
             // Linux, tcp_cwnd_test(): a window of segments, whatever is in them.

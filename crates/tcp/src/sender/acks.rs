@@ -33,7 +33,7 @@ impl Sender {
         self.on_window_update(now);
         if advances {
             self.on_advance(now, segment, acked, opens);
-            if opens && self.timed_out == Some(0) {
+            if opens && self.state.timed_out == Some(0) {
                 self.on_lost_syn();
             }
         }

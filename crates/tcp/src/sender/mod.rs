@@ -67,8 +67,6 @@ pub struct Sender {
     /// The last timestamp received, to be echoed.
     recent_timestamp: u32,
     frozen: Option<Frozen>,
-    /// The oldest segment at the last timeout.
-    timed_out: Option<u64>,
     reduction: Option<Reduction>,
     pacing: Pacing,
     marking: Marking,
@@ -164,7 +162,6 @@ impl Sender {
             timed_up_to: 0,
             recent_timestamp: 0,
             frozen: None,
-            timed_out: None,
             reduction: None,
             pacing: Pacing::default(),
             marking: Marking::new(config, &features),

@@ -55,7 +55,7 @@ impl Sender {
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
         match self.config.halve_from {
             // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
-            HalveFrom::Flight | HalveFrom::Pipe if is_timeout && self.timed_out == Some(s.una) => None,
+            HalveFrom::Flight | HalveFrom::Pipe if is_timeout && s.timed_out == Some(s.una) => None,
             HalveFrom::Flight if is_timeout => Some(segments(s.nxt - s.una)),
             // RFC 5681 §3.2 step 2: segments that limited transmit sent beyond the window do not count.
             HalveFrom::Flight => Some(segments(s.nxt - s.una).min(self.window.cwnd)),

@@ -29,7 +29,7 @@ impl Sender {
         }
         if self.connection == Connection::SynSent {
             self.connection = Connection::SynDue;
-            self.timed_out = Some(0);
+            self.state.timed_out = Some(0);
             self.rto.on_backoff();
             self.timer = None;
             return;
@@ -52,8 +52,8 @@ impl Sender {
         self.counters.timeouts += 1;
         let judged = self.reduce_window(now, Signal::Timeout);
         self.classifications.push_back(LossClassification { seq: self.state.una, judged });
-        self.timed_out = Some(self.state.una);
         self.recovery.on_timeout(&mut self.state, now);
+        self.state.timed_out = Some(self.state.una);
         if self.window.cwnd <= 1.0 && self.stack.adds_flight_after_timeout() {
             self.window.cwnd += self.state.segments_in_flight(self.recovery.in_flight(&self.state));
         }

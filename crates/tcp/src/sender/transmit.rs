@@ -27,7 +27,7 @@ impl Sender {
                 self.note_departure(now, &syn);
                 self.state.board.on_sent(now, syn.start, syn.end);
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
-                self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
+                self.timed = (!self.config.timestamps && self.state.timed_out.is_none()).then_some((1, now));
                 Some(self.packet(now, 0, 0, self.marking.syn_flags(), self.marking.of_syn(), Profile::In))
             }
             Connection::AckDue => {

@@ -76,7 +76,7 @@ impl Sender {
     /// Linux then leaves ssthresh as it is.
     pub(super) fn already_reduced(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
-        self.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
+        self.state.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }
 

@@ -36,8 +36,6 @@ pub struct Rack {
     probe: Option<Probe>,
     uses_prr: bool,
     uses_frto: bool,
-    /// The oldest segment at the last timeout.
-    timed_out: Option<u64>,
     news: News,
 }
 
@@ -86,7 +84,6 @@ impl Rack {
             probe: c.tlp.then(|| Probe::new(c)),
             uses_prr: c.prr,
             uses_frto: c.frto,
-            timed_out: None,
             news: News::default(),
         }
     }
@@ -309,9 +306,8 @@ impl Recovery for Rack {
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         // RFC 5682 §3.1 step 1: not if the last recovery is still unfinished; in Linux, tcp_enter_loss(), but for a further timeout of a segment.
-        let is_repeated = self.is_linux && self.timed_out == Some(s.una);
+        let is_repeated = self.is_linux && s.timed_out == Some(s.una);
         let may_doubt = self.uses_frto && (self.guard.is_passed(s) || is_repeated);
-        self.timed_out = Some(s.una);
         self.guard.set(s);
         self.state = State::Slow(may_doubt.then_some(Frto::AwaitsAnswer));
         self.urgent.clear();
