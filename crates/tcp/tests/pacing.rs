@@ -7,9 +7,11 @@ use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, Sender, SenderState, recovery};
 
-/// A constant window, and 8 Mbit/s: a segment of 1000 bytes takes a millisecond. So many segments leave together.
+/// A constant window and a constant rate.
 #[derive(Debug)]
 struct Even {
+    bps: u64,
+    /// Segments that leave together.
     quantum: u64,
 }
 
@@ -21,7 +23,7 @@ impl CongestionControl for Even {
     }
 
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
-        Some(Rate::from_bps(8_000_000))
+        Some(Rate::from_bps(self.bps))
     }
 
     fn send_quantum(&self) -> u64 {
@@ -29,10 +31,15 @@ impl CongestionControl for Even {
     }
 }
 
+/// A sender at 8 Mbit/s, at which a segment of 1000 bytes takes a millisecond.
 fn even(cwnd: f64, segments: u64, quantum: u64) -> Script {
-    let config = Config { initial_window: cwnd, ..linux(cwnd, 2.0) };
+    at_rate(8_000_000, cwnd, segments, quantum)
+}
+
+fn at_rate(bps: u64, cwnd: f64, segments: u64, quantum: u64) -> Script {
+    let config = Config { tlp: false, ..linux(cwnd, 2.0) };
     let parts = Parts {
-        control: Box::new(Even { quantum }),
+        control: Box::new(Even { bps, quantum }),
         recovery: recovery::reno(&config),
         notices: Box::new(IgnoreNotices),
     };
@@ -54,6 +61,17 @@ fn segments_keep_their_distance() {
     assert_eq!(s.at(100).ack(4), "4"); // no credit for the pause but half of the next wait, as in Linux
     assert_eq!(s.expire(), (100.5, "5".into()));
     assert_eq!(s.expire(), (101.5, "6".into()));
+}
+
+// Linux, tcp_retransmit_timer(): the timeout's segment goes out whatever the pacing, and later segments wait for it. A segment takes 2 s,
+// the timeout is 1 s.
+#[test]
+fn a_timeout_does_not_wait_for_the_pace() {
+    let mut s = at_rate(4000, 2.0, 100, 1);
+    assert_eq!(s.sent(), "1");
+    assert_eq!(s.expire(), (1000.0, "1t".into()));
+    assert_eq!(s.at(1100).ack(2), "");
+    assert_eq!(s.expire(), (4000.0, "2".into()));
 }
 
 // Linux sends no less than two segments at a time: the wait after them is that of both. Two that leave at different times do not go
@@ -110,7 +128,7 @@ fn the_last_of_a_burst_is_pushed() {
     let pushed = |quantum, push| {
         let config = Config { initial_window: 5.0, push, ..linux(5.0, 2.0) };
         let parts = Parts {
-            control: Box::new(Even { quantum }),
+            control: Box::new(Even { bps: 8_000_000, quantum }),
             recovery: recovery::reno(&config),
             notices: Box::new(IgnoreNotices),
         };

@@ -45,6 +45,13 @@ impl Pacing {
         !is_open
     }
 
+    /// Opens the schedule for one segment: the head of line that a timeout repairs (Linux, tcp_retransmit_timer(), which asks no pacing).
+    pub fn let_one_through(&mut self, now: Time) {
+        if self.is_too_early(now) {
+            self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });
+        }
+    }
+
     /// Schedules the next segment after one of `bytes` of payload: it follows when these bytes would have left a link of this rate; only the
     /// first `quantum` segments go together. Returns whether the segment is the last of several.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
