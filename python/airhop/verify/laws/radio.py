@@ -97,9 +97,13 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
     """Find the frame with which each packet arrives: its own, or the one that filled a gap before it.
 
-    Where receivers give up, it may also be the instant at which they do.
+    Where receivers give up, it may also be the instant at which they do. No frame overtakes another where the
+    delay falls: there it may also be the instant of an earlier frame that is lost.
     """
-    ends = {frame.end + delay for frame in frames if frame.outcome == "received" for delay in transits}
+    waits = len(transits) > 1
+    ends = {
+        frame.end + delay for frame in frames if waits or frame.outcome == "received" for delay in transits
+    }
     ends |= {step.time for step in trace.steps_at(place, "dropped") if step.cause == "retries"}
     for step in trace.steps_at(place, "arrived"):
         if not any(step.time + off in ends for off in range(-ROUNDING, ROUNDING + 1)):
