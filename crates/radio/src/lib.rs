@@ -3,7 +3,7 @@
 //! * [`phy`]: timing tables of 802.11, b and g.
 //! * [`propagation`]: path loss with distance.
 //! * [`errors`]: error models of the channel.
-//! * [`cell`]: one 802.11 channel: the medium, and a DCF for every station on it.
+//! * [`cell`]: one 802.11 channel: the medium, and the channel access of every station on it.
 //! * [`link`]: a point-to-point radio link, and [`arq`], its recovery.
 //! * [`pace`]: rate of a transmitter; [`link_schedule`]: links that change in the course of a run.
 

@@ -1,12 +1,14 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
 use super::events::{AirEvent, Effect};
 use super::frames::{FrameKind, Lengths, Outgoing};
+use super::mac::channel_access::{ChannelAccess, Due, Rules};
+use super::mac::contention::Countdown;
 use super::mac::data_frame::DataFrame;
-use super::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use super::mac::deadlines::Deadlines;
 use super::mac::service::Service;
+use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
 use super::mac::{lhp, threshold};
-use super::medium::{Heard, Medium, Member, Receiver, Slot, Transmission};
+use super::medium::{Heard, Medium, Member, RxState, Slot, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use crate::address::{BROADCAST, Station};
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
@@ -20,6 +22,8 @@ use std::collections::VecDeque;
 pub(crate) struct Exchange {
     air: Airtimes,
     rules: Rules,
+    /// Maximum number of transmissions of a data frame.
+    attempts: u32,
     access: Access,
     overhead: u32,
     /// dot11FragmentationThreshold.
@@ -54,20 +58,25 @@ impl Exchange {
         };
         let rules = Rules {
             slot: phy.slot,
-            difs: phy.difs(),
+            ifs: phy.difs(),
             eifs: phy.eifs(),
             cw_min: phy.cw_min,
             cw_max: phy.cw_max,
-            attempts: plan.attempts,
+            countdown: Countdown::IdleSlots,
             retry_delay: plan.retry_delay,
             immediate_access: plan.rules.immediate_access,
             ack_timeout: plan.rules.ack_timeout,
         };
         let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
-        let member = |stream| Member { receiver: Receiver::default(), dcf: Dcf::new(&rules, stream) };
+        let member = |stream| Member {
+            receiver: RxState::default(),
+            access: ChannelAccess::new(&rules, stream),
+            sender: StopAndWait::default(),
+        };
         Exchange {
             air,
             rules,
+            attempts: plan.attempts,
             access: plan.access,
             overhead: plan.overhead,
             threshold: plan.fragmentation.unwrap_or(u32::MAX),
@@ -83,7 +92,7 @@ impl Exchange {
     }
 
     pub fn is_free(&self, station: Station) -> bool {
-        self.stations[usize::from(station)].dcf.service.is_none()
+        self.stations[usize::from(station)].sender.is_free()
     }
 
     /// Returns the earliest deadline of all stations.
@@ -103,7 +112,7 @@ impl Exchange {
         let rate = if to == BROADCAST { self.air.control_rate } else { self.air.rate };
         let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, rate) };
         let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
-        let (whole, attempts) = (frame(bytes, header), self.rules.attempts);
+        let (whole, attempts) = (frame(bytes, header), self.attempts);
         let fragments = match fragments {
             Some(cut) => lhp::cut(cut, (bytes, header), attempts, frame).map(Box::new),
             // Group-addressed frames are never fragmented (IEEE 802.11-2016 §10.2.7).
@@ -114,10 +123,11 @@ impl Exchange {
             None => None,
         };
         let service = Service::new(to, packet, tag, whole, fragments);
-        let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
+        let Member { receiver, access, sender } = &mut self.stations[usize::from(station)];
+        sender.push(now, service);
         // In a shared medium, an answer reserves the medium a SIFS before it is on the air.
-        let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && dcf.answers_after(now));
-        dcf.enqueue(now, service, receiver.is_idle(), is_clear, &self.rules);
+        let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && access.answers_after(now));
+        access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
         self.note_deadline(station);
     }
 
@@ -132,7 +142,7 @@ impl Exchange {
             && at == now
         {
             let station = station as Station;
-            match self.stations[usize::from(station)].dcf.due() {
+            match self.stations[usize::from(station)].access.due() {
                 Due::Access => self.access(now, station, effects, schedule),
                 Due::Timeout => self.time_out(now, station, effects),
             }
@@ -159,24 +169,24 @@ impl Exchange {
     ) {
         let &Transmission { from, to, kind, duration, .. } = self.medium.get(slot);
         if matches!(kind, FrameKind::Rts | FrameKind::Data) {
-            self.stations[usize::from(from)].dcf.sent();
+            self.stations[usize::from(from)].access.sent();
         }
         let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
         let ends_waiting = self.rules.ack_timeout == AckTimeout::Ieee;
-        let ended = self.medium.end(slot, &mut self.stations, |station, dcf, heard| {
+        let ended = self.medium.end(slot, &mut self.stations, |station, access, heard| {
             match heard {
-                Heard::Frame if station == to => dcf.received(None),
+                Heard::Frame if station == to => access.received(None),
                 Heard::Frame if to == BROADCAST => {
-                    dcf.received(None);
+                    access.received(None);
                     effects.push_back(Effect::Heard { from, to: station });
                 }
-                Heard::Frame => dcf.received(Some(now + duration)),
-                Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
+                Heard::Frame => access.received(Some(now + duration)),
+                Heard::Damaged | Heard::Garbled(_) => access.garbled(),
                 Heard::Noise => return,
             }
             // IEEE 802.11-2016 §10.3.2.9: any other reception in place of the answer means that there is no answer.
             let answered = heard == Heard::Frame && station == to && is_answer;
-            if ends_waiting && !answered && dcf.unanswered(now) {
+            if ends_waiting && !answered && access.unanswered(now) {
                 self.deadlines.set(usize::from(station), now);
             }
         });
@@ -200,8 +210,8 @@ impl Exchange {
         } else {
             schedule(self.medium.get(slot).start, AirEvent::Start(slot));
         }
-        self.medium.for_idle_around(from, &mut self.stations, |station, dcf| {
-            if let Some(deadline) = dcf.idle(now, &self.rules) {
+        self.medium.for_idle_around(from, &mut self.stations, |station, access| {
+            if let Some(deadline) = access.idle(now, &self.rules) {
                 self.deadlines.set(usize::from(station), deadline);
             }
         });
@@ -209,7 +219,9 @@ impl Exchange {
 
     /// Completes a broadcast, which nobody answers.
     fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> bool {
-        let packet = self.stations[usize::from(from)].dcf.broadcast(&self.rules);
+        let Member { access, sender, .. } = &mut self.stations[usize::from(from)];
+        let packet = sender.broadcast();
+        access.finish(&self.rules);
         effects.push_back(Effect::Broadcast { from, packet });
         false
     }
@@ -228,39 +240,42 @@ impl Exchange {
         let &Transmission { from, to, kind, tag, .. } = self.medium.get(slot);
         let [sender, receiver] = [from, to].map(usize::from);
         match kind {
-            FrameKind::Rts if !self.stations[receiver].dcf.may_answer_rts(now) => return false,
+            FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
             FrameKind::Rts => {
-                self.stations[receiver].dcf.answers(start);
+                self.stations[receiver].access.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.air.cts);
             }
             FrameKind::Cts => {
-                let dcf = &mut self.stations[receiver].dcf;
-                dcf.cleared();
-                dcf.sends(FrameKind::Data);
+                let Member { access, sender, .. } = &mut self.stations[receiver];
+                sender.cleared();
+                access.sends(FrameKind::Data);
                 *self.medium.get_mut(slot) = self.data(to, start);
             }
             FrameKind::Broadcast => unreachable!("it is for no one station"),
             FrameKind::Data => {
-                if let Some(service) = &mut self.stations[sender].dcf.service
-                    && let Some(packet) = service.arrives()
-                {
-                    let contended = service.begun - service.taken;
+                if let Some((packet, [taken, begun])) = self.stations[sender].sender.arrives() {
+                    let contended = begun - taken;
                     effects.push_back(Effect::Deliver { from, to, packet, contended });
                 }
-                self.stations[receiver].dcf.answers(start);
+                self.stations[receiver].access.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
             }
-            FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(start, &self.rules) {
-                Acknowledged::Fragment => *self.medium.get_mut(slot) = self.data(to, start),
-                Acknowledged::Packet => {
-                    effects.push_back(Effect::Acknowledged { from: to, to: from, tag });
-                    return false;
+            FrameKind::Ack => {
+                let Member { access, sender, .. } = &mut self.stations[receiver];
+                match sender.acknowledged(start) {
+                    Acknowledged::Fragment => {
+                        access.goes_on(&self.rules);
+                        *self.medium.get_mut(slot) = self.data(to, start);
+                        return true;
+                    }
+                    Acknowledged::Packet => {
+                        effects.push_back(Effect::Acknowledged { from: to, to: from, tag });
+                    }
+                    Acknowledged::GaveUp(service) => gave_up(to, service, effects),
                 }
-                Acknowledged::GaveUp(service) => {
-                    gave_up(to, service, effects);
-                    return false;
-                }
-            },
+                access.finish(&self.rules);
+                return false;
+            }
         }
         true
     }
@@ -293,7 +308,7 @@ impl Exchange {
 
     /// Sets the time at which the own frame of a station has failed, if the station waits for an answer at all.
     fn give_up_waiting(&mut self, station: Station, timeout: Time) {
-        if self.stations[usize::from(station)].dcf.unanswered(timeout) {
+        if self.stations[usize::from(station)].access.unanswered(timeout) {
             self.note_deadline(station);
         }
     }
@@ -306,11 +321,10 @@ impl Exchange {
         effects: &mut VecDeque<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
-        if let Some(service) = &mut dcf.service
-            && !service.begins(now)
-        {
-            gave_up(station, dcf.expired(now, receiver.is_idle(), &self.rules), effects);
+        let Member { receiver, access, sender } = &mut self.stations[usize::from(station)];
+        if let Some(service) = sender.begins(now) {
+            access.expired(now, receiver.is_idle(), &self.rules);
+            gave_up(station, service, effects);
             return self.note_deadline(station);
         }
         let mut tx = self.data(station, now);
@@ -321,7 +335,7 @@ impl Exchange {
             tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + *ack;
             tx.end = now + *rts;
         }
-        self.stations[usize::from(station)].dcf.sends(tx.kind);
+        self.stations[usize::from(station)].access.sends(tx.kind);
         self.deadlines.clear(usize::from(station));
         let slot = self.medium.place(tx);
         self.begin(now, slot, schedule);
@@ -329,14 +343,15 @@ impl Exchange {
 
     /// Handles a CTS or ACK timeout.
     fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<Effect>) {
-        let Member { receiver, dcf } = &mut self.stations[usize::from(from)];
+        let Member { receiver, access, sender } = &mut self.stations[usize::from(from)];
         // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.air.phy.plcp) {
-            dcf.unanswered(Time::MAX);
+            access.unanswered(Time::MAX);
             return self.deadlines.clear(usize::from(from));
         }
-        let (to, tag) = dcf.service.as_ref().map(|s| (s.to, s.tag)).expect("a timeout belongs to a frame");
-        let failure = dcf.failed(now, receiver.is_idle(), &self.rules);
+        let Service { to, tag, .. } = *sender.service();
+        let failure = sender.failed(access.sent_rts(), self.attempts);
+        access.failed(now, failure.gave_up.is_some(), receiver.is_idle(), &self.rules);
         let retry = failure.gave_up.is_none();
         effects.push_back(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
         if let Some(service) = failure.gave_up {
@@ -348,8 +363,8 @@ impl Exchange {
     fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         let &Transmission { from, end, .. } = self.medium.get(slot);
         schedule(end, AirEvent::End(slot));
-        self.medium.begin(slot, &mut self.stations, |station, dcf| {
-            if dcf.busy(now, station == from, &self.rules) {
+        self.medium.begin(slot, &mut self.stations, |station, access| {
+            if access.busy(now, station == from, &self.rules) {
                 self.deadlines.clear(usize::from(station));
             }
         });
@@ -358,8 +373,7 @@ impl Exchange {
 
     /// Builds the data frame of the packet in service at `station`.
     fn data(&self, station: Station, start: Time) -> Transmission {
-        let service =
-            self.stations[usize::from(station)].dcf.service.as_ref().expect("only a packet makes it send");
+        let service = self.stations[usize::from(station)].sender.service();
         let DataFrame { bytes, header, airtime } = *service.frame();
         let (kind, answer) = match service.to {
             BROADCAST => (FrameKind::Broadcast, Span::ZERO),
@@ -382,7 +396,7 @@ impl Exchange {
     }
 
     fn note_deadline(&mut self, station: Station) {
-        let deadline = self.stations[usize::from(station)].dcf.deadline(&self.rules);
+        let deadline = self.stations[usize::from(station)].access.deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
     }
 }

@@ -3,7 +3,8 @@
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing collide only if they start at the
 //! same instant, which backoffs counted from the same event do.
 use super::frames::{FrameKind, Reception, Transmitted};
-use super::mac::dcf::Dcf;
+use super::mac::channel_access::ChannelAccess;
+use super::mac::stop_and_wait::StopAndWait;
 use super::plan::{CellPlan, Range, Receiving};
 use crate::address::{BROADCAST, Station};
 use crate::errors::{Damage, ErrorModel, Frame};
@@ -48,13 +49,14 @@ struct Neighbour {
 /// Receiver and MAC of a station.
 #[derive(Debug)]
 pub(crate) struct Member {
-    pub receiver: Receiver,
-    pub dcf: Dcf,
+    pub receiver: RxState,
+    pub access: ChannelAccess,
+    pub sender: StopAndWait,
 }
 
 /// Reception state of a station's PHY.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Receiver {
+pub(crate) struct RxState {
     /// Signals at the antenna, the own one included.
     signals: u32,
     sending: bool,
@@ -212,17 +214,22 @@ impl Medium {
     }
 
     /// Begins the transmission in `slot`. Calls `busy` for every station whose medium was idle until now.
-    pub fn begin(&self, slot: Slot, stations: &mut [Member], mut busy: impl FnMut(Station, &mut Dcf)) {
+    pub fn begin(
+        &self,
+        slot: Slot,
+        stations: &mut [Member],
+        mut busy: impl FnMut(Station, &mut ChannelAccess),
+    ) {
         let &Transmission { from, start, .. } = self.get(slot);
-        let Member { receiver, dcf } = &mut stations[usize::from(from)];
+        let Member { receiver, access, .. } = &mut stations[usize::from(from)];
         if receiver.sends() {
-            busy(from, dcf);
+            busy(from, access);
         }
         for neighbour in &self.neighbours[usize::from(from)] {
-            let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
+            let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
             let signal = Signal { slot, start, power: neighbour.power, decodes: neighbour.decodes };
             if receiver.arrives(signal, &self.capture) {
-                busy(neighbour.station, dcf);
+                busy(neighbour.station, access);
             }
         }
     }
@@ -233,7 +240,7 @@ impl Medium {
         &mut self,
         slot: Slot,
         stations: &mut [Member],
-        mut heard: impl FnMut(Station, &mut Dcf, Heard),
+        mut heard: impl FnMut(Station, &mut ChannelAccess, Heard),
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
         let sender = &mut stations[usize::from(tx.from)].receiver;
@@ -255,7 +262,7 @@ impl Medium {
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
             // One draw for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = neighbour.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
-            let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
+            let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
             let lock = receiver.ends(slot, neighbour.power, &self.capture);
             let outcome = match (lock, damage) {
                 (None, _) => Heard::Noise,
@@ -265,7 +272,7 @@ impl Medium {
                 (_, Damage::Payload) => Heard::Damaged,
                 (_, Damage::Header) => Heard::Garbled(Drop::Channel),
             };
-            heard(neighbour.station, dcf, outcome);
+            heard(neighbour.station, access, outcome);
             if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
                 if neighbour.decodes
@@ -284,19 +291,19 @@ impl Medium {
         &self,
         from: Station,
         stations: &mut [Member],
-        mut f: impl FnMut(Station, &mut Dcf),
+        mut f: impl FnMut(Station, &mut ChannelAccess),
     ) {
         let around = self.neighbours[usize::from(from)].iter().map(|neighbour| neighbour.station);
         around.chain([from]).for_each(|station| {
-            let Member { receiver, dcf } = &mut stations[usize::from(station)];
+            let Member { receiver, access, .. } = &mut stations[usize::from(station)];
             if receiver.is_idle() {
-                f(station, dcf);
+                f(station, access);
             }
         });
     }
 }
 
-impl Receiver {
+impl RxState {
     /// True if the receiver senses nothing, and its station sends nothing.
     pub fn is_idle(&self) -> bool {
         self.signals == 0

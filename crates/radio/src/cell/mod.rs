@@ -1,6 +1,6 @@
 //! 802.11 channel: stations, the medium between them, and the effects it reports.
 //!
-//! `medium` has the hearing of stations and the fate of overlapping signals, `mac::dcf` is the channel access of one station, and
+//! `medium` has the hearing of stations and the fate of overlapping signals, `mac::channel_access` is the channel access of one station, and
 //! `exchange` plays the frame sequences between them. Their vocabulary, in frames, events and the plan, uses none of them.
 
 mod events;

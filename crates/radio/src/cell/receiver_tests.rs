@@ -18,7 +18,7 @@ fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
         events.extend([(start, true, i), (end, false, i)]);
     }
     events.sort_unstable();
-    let mut receiver = Receiver::default();
+    let mut receiver = RxState::default();
     let mut fates = vec![None; sent.len()];
     for (_, begins, i) in events {
         let (start, _, power, decodes) = sent[i];

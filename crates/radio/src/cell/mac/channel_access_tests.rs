@@ -1,0 +1,210 @@
+//! Channel access of one station, deadline by deadline.
+use super::*;
+use airhop_engine::Streams;
+
+/// 802.11b, no immediate access.
+const RULES: Rules = Rules {
+    slot: Span::from_micros(20),
+    ifs: Span::from_micros(50),
+    eifs: Span::from_micros(364),
+    cw_min: 31,
+    cw_max: 1023,
+    countdown: Countdown::IdleSlots,
+    retry_delay: Span::ZERO,
+    immediate_access: false,
+    ack_timeout: AckTimeout::Ns2,
+};
+
+fn us(t: u64) -> Time {
+    Time::from_nanos(t * 1000)
+}
+
+/// Returns a station that got a packet at 1000 µs on an idle medium, and the number of slots it drew.
+fn contending(at_least: u64) -> (ChannelAccess, u64) {
+    (0..)
+        .map(|seed| {
+            let mut station = ChannelAccess::new(&RULES, Streams::new(seed, 0).stream("backoff"));
+            station.enqueue(us(1000), true, true, &RULES);
+            let slots = (station.deadline(&RULES) - us(1050)).whole(RULES.slot);
+            (station, slots)
+        })
+        .find(|(_, slots)| *slots >= at_least)
+        .expect("one of the seeds draws enough")
+}
+
+#[test]
+fn a_frozen_backoff_keeps_the_whole_slots_that_passed() {
+    // A DIFS from 1000, then 3 slots and 15 µs; a whole number of slots; less than a DIFS.
+    for (busy, counted) in [(1125, 3), (1110, 3), (1130, 4), (1060, 0), (1040, 0)] {
+        let (mut station, slots) = contending(6);
+        station.busy(us(busy), false, &RULES);
+        assert_eq!(station.deadline(&RULES), Time::MAX);
+        station.idle(us(3000), &RULES);
+        assert_eq!(station.deadline(&RULES), us(3050 + 20 * (slots - counted)), "busy at {busy} µs");
+    }
+}
+
+#[test]
+fn a_backoff_that_ends_as_the_medium_becomes_busy_is_not_frozen() {
+    let (mut station, slots) = contending(6);
+    let end = us(1050 + 20 * slots);
+    station.busy(end, false, &RULES);
+    assert_eq!(station.deadline(&RULES), end);
+}
+
+#[test]
+fn virtual_carrier_sense_outlasts_the_physical_one() {
+    let (mut station, slots) = contending(6);
+    station.busy(us(1040), false, &RULES);
+    station.received(Some(us(5000)));
+    station.idle(us(3000), &RULES);
+    assert!(!station.may_answer_rts(us(4999)) && station.may_answer_rts(us(5000)));
+    assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
+    station.busy(us(4000), false, &RULES); // and no slot of the reserved time counts
+    station.received(Some(us(4500))); // an earlier reservation does not shorten it
+    station.idle(us(4100), &RULES);
+    assert_eq!(station.deadline(&RULES), us(5050 + 20 * slots));
+}
+
+#[test]
+fn eifs_counts_from_the_end_of_the_unreadable_signal_and_ends_with_a_frame() {
+    let (mut station, slots) = contending(6);
+    station.busy(us(1040), false, &RULES);
+    station.garbled();
+    station.idle(us(3000), &RULES);
+    assert_eq!(station.deadline(&RULES), us(3364 + 20 * slots));
+    station.busy(us(3100), false, &RULES);
+    station.received(None);
+    station.idle(us(3200), &RULES);
+    assert_eq!(station.deadline(&RULES), us(3250 + 20 * slots));
+}
+
+/// IEEE 802.11-2016 §10.3.2.3.7: EIFS where the last reception failed; a station that has sent since then waits DIFS.
+#[test]
+fn an_own_frame_ends_eifs() {
+    let (mut station, slots) = contending(0);
+    station.busy(us(1040), false, &RULES);
+    station.garbled();
+    station.idle(us(3000), &RULES);
+    let start = us(3364 + 20 * slots);
+    assert_eq!(station.deadline(&RULES), start);
+    station.busy(start, false, &RULES);
+    station.sends(FrameKind::Data);
+    station.idle(start + Span::from_micros(1000), &RULES);
+    let timeout = start + Span::from_micros(1232);
+    station.failed(timeout, false, true, &RULES);
+    let drawn = station.contention.drawn().expect("a backoff is drawn");
+    assert_eq!(station.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
+}
+
+/// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission begins after the pause, also if the medium
+/// becomes busy in between; the packet behind does not wait longer.
+#[test]
+fn a_slow_link_layer_pauses_before_it_repeats() {
+    let rules = Rules { retry_delay: Span::from_micros(90_000), ..RULES };
+    let (mut station, slots) = contending(0);
+    station.busy(us(1050 + 20 * slots), false, &rules);
+    station.sends(FrameKind::Data);
+    station.failed(us(3000), false, true, &rules);
+    let drawn = station.contention.drawn().expect("a backoff is drawn");
+    let repetition = us(93_000 + 20 * u64::from(drawn));
+    assert_eq!(station.deadline(&rules), repetition);
+    station.busy(us(4000), false, &rules);
+    station.idle(us(5000), &rules);
+    assert_eq!(station.deadline(&rules), repetition);
+    station.busy(repetition, false, &rules);
+    station.sends(FrameKind::Data);
+    station.failed(us(99_000), true, true, &rules);
+    station.enqueue(us(99_000), true, true, &rules);
+    assert!(station.deadline(&rules) <= us(99_050 + 20 * 31));
+}
+
+/// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn when it ends, not when the next one comes.
+#[test]
+fn a_post_backoff_runs_without_a_packet() {
+    let after_success = |next: u64| {
+        let (mut station, slots) = contending(0);
+        let start = us(1050 + 20 * slots);
+        station.busy(start, false, &RULES);
+        station.sends(FrameKind::Data);
+        station.finish(&RULES);
+        station.idle(us(4000), &RULES);
+        assert_eq!(station.deadline(&RULES), Time::MAX, "nothing to wake up for");
+        let drawn = station.contention.drawn().expect("a post-backoff is always drawn");
+        station.enqueue(us(next), true, true, &RULES);
+        (station.deadline(&RULES), u64::from(drawn))
+    };
+    let (deadline, drawn) = after_success(4030);
+    assert_eq!(deadline, us(4050 + 20 * drawn), "a packet within the post-backoff waits for its end");
+    let (deadline, _) = after_success(9000);
+    assert!(deadline >= us(9050), "later, it draws one of its own");
+}
+
+/// IEEE 802.11-2016 §10.3.4.2: only a medium that stays idle for the whole DIFS spares a packet its backoff.
+#[test]
+fn direct_access_that_is_interrupted_becomes_a_backoff() {
+    let rules = Rules { immediate_access: true, ..RULES };
+    let deadlines = (0..20).map(|seed| {
+        let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
+        station.idle(us(1000), &rules);
+        station.enqueue(us(1010), true, true, &rules);
+        assert_eq!(station.deadline(&rules), us(1050));
+        station.busy(us(1030), false, &rules);
+        station.idle(us(3000), &rules);
+        station.deadline(&rules)
+    });
+    assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // 20 draws from 0 … 31, none above 20: 1e-4
+}
+
+/// IEEE 802.11-2016 §10.3.4.2: the own ACK delays direct access and does not end it.
+#[test]
+fn direct_access_outlasts_the_own_answer() {
+    let rules = Rules { immediate_access: true, ..RULES };
+    // Where all hear all, the medium is taken by the ACK when the packet comes; elsewhere the ACK begins after that.
+    for taken in [true, false] {
+        for seed in 0..20 {
+            let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
+            station.idle(us(1000), &rules);
+            station.answers(us(1010));
+            assert!(station.answers_after(us(1000)) && !station.answers_after(us(1010)));
+            station.enqueue(us(1000), !taken, true, &rules);
+            assert_eq!(station.deadline(&rules), if taken { Time::MAX } else { us(1050) });
+            station.busy(us(1010), true, &rules);
+            assert_eq!(station.deadline(&rules), Time::MAX);
+            station.idle(us(1212), &rules);
+            assert_eq!(station.deadline(&rules), us(1262));
+        }
+    }
+}
+
+/// IEEE 802.11-2016 §10.3.4.2: a packet is spared its backoff only where both carrier senses find the medium idle.
+#[test]
+fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
+    let rules = Rules { immediate_access: true, ..RULES };
+    for (idle, reserved) in [(true, us(3000)), (false, us(0))] {
+        let deadlines = (0..20).map(|seed| {
+            let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
+            station.received(Some(reserved));
+            station.enqueue(us(1000), idle, idle, &rules);
+            if !idle {
+                station.idle(us(3000), &rules);
+            }
+            station.deadline(&rules)
+        });
+        assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // as above
+    }
+}
+
+#[test]
+fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
+    let (mut station, _) = contending(0);
+    let mut windows = vec![];
+    for attempt in 1..=7 {
+        windows.push(station.contention.window());
+        station.sends(FrameKind::Data);
+        station.unanswered(us(20_000 * attempt));
+        station.failed(us(20_000 * attempt), attempt == 7, true, &RULES);
+    }
+    assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023]);
+    assert_eq!(station.contention.window(), 31);
+}

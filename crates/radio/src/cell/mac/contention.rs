@@ -1,0 +1,176 @@
+//! Contention for the medium: the backoff, its window, and the count of idle slots.
+use super::carrier_sense::CarrierSense;
+use super::channel_access::Rules;
+use airhop_base::{Span, Time};
+use airhop_engine::Stream;
+
+/// Rule by which a busy medium interrupts a backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Countdown {
+    /// DCF: a slot counts if it stays idle to its end (IEEE 802.11-2016 §10.3.4.3).
+    IdleSlots,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Backoff {
+    /// None pending.
+    None,
+    /// Direct access: the medium was idle when the packet came, which may go out after the interframe space unless the medium becomes busy
+    /// before.
+    Direct,
+    /// Number of idle slots left to count.
+    Slots(u32),
+}
+
+/// Contention of one queue of a station.
+#[derive(Debug)]
+pub(super) struct Contention {
+    backoff: Backoff,
+    /// Start of the count of slots, past or future. `None` while the medium is busy or an exchange is under way.
+    counting: Option<Time>,
+    cw: u32,
+    /// Earliest time of the next retransmission.
+    repeat_from: Time,
+    stream: Stream,
+}
+
+impl Contention {
+    pub fn new(rules: &Rules, stream: Stream) -> Self {
+        Contention {
+            backoff: Backoff::None,
+            counting: Some(Time::ZERO + rules.ifs),
+            cw: rules.cw_min,
+            repeat_from: Time::ZERO,
+            stream,
+        }
+    }
+
+    /// Returns the time of access, if the medium stays idle; `None` while it is busy.
+    pub fn access(&self, rules: &Rules) -> Option<Time> {
+        self.counting.map(|from| from + self.slots_left(rules))
+    }
+
+    /// Starts contention for a packet that comes while none waits. `idle`: the medium around the station is idle; `clear`: it is, or only a
+    /// pending answer of this station occupies it.
+    pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
+        self.end_post_backoff(now, rules);
+        if self.backoff != Backoff::None {
+            return; // IEEE 802.11-2016 §10.3.4.2: a pending post-backoff comes first
+        }
+        let mut from = self.count_start(sense, rules);
+        if !rules.immediate_access {
+            self.draw();
+            from = from.max(now + rules.ifs); // ns-2 starts DIFS and backoff when the packet comes
+        } else if clear && !sense.is_reserved(now) {
+            self.backoff = Backoff::Direct;
+        } else {
+            self.draw();
+        }
+        self.counting = idle.then_some(from.max(now));
+    }
+
+    /// Marks the medium busy, `own`: with a frame of the station. False if that comes too late to cancel the access of a packet that
+    /// `waits`: its own slot begins at this very instant, so that the station transmits too, and the frames collide.
+    #[inline]
+    pub fn busy(&mut self, now: Time, own: bool, waits: bool, rules: &Rules) -> bool {
+        self.counting.is_some_and(|from| self.freeze(now, from, own, waits, rules))
+    }
+
+    /// Freezes the count of slots that began at `from`.
+    fn freeze(&mut self, now: Time, from: Time, own: bool, waits: bool, rules: &Rules) -> bool {
+        if waits && from + self.slots_left(rules) == now {
+            return false;
+        }
+        if !waits {
+            self.end_post_backoff(now, rules);
+        }
+        self.counting = None;
+        match self.backoff {
+            Backoff::None => {}
+            Backoff::Direct if own => {} // the station's own answer
+            Backoff::Direct => self.draw(),
+            Backoff::Slots(n) => self.backoff = Backoff::Slots(n - counted(now, from, rules).min(n)),
+        }
+        waits
+    }
+
+    /// Starts the count of slots anew: the medium is idle.
+    pub fn idle(&mut self, sense: &CarrierSense, rules: &Rules) {
+        self.counting = Some(self.count_start(sense, rules));
+    }
+
+    /// Ends the contention, as the station sends.
+    pub fn won(&mut self) {
+        self.backoff = Backoff::None;
+        self.counting = None;
+    }
+
+    /// Resets the window after a success, or a discard.
+    pub fn reset(&mut self, rules: &Rules) {
+        self.cw = rules.cw_min;
+    }
+
+    /// Doubles the window after a failure. `repeat_from`: earliest time of the next attempt.
+    pub fn double(&mut self, repeat_from: Option<Time>, rules: &Rules) {
+        self.cw = ((self.cw + 1) * 2 - 1).min(rules.cw_max);
+        self.repeat_from = repeat_from.unwrap_or(self.repeat_from);
+    }
+
+    /// Draws a backoff, uniform in {0, …, CW} slots.
+    pub fn draw(&mut self) {
+        self.backoff = Backoff::Slots(self.stream.below(self.cw + 1));
+    }
+
+    /// Starts the count of slots at `from` at the earliest. `idle`: the medium around the station is idle.
+    pub fn count_from(&mut self, from: Time, sense: &CarrierSense, idle: bool, rules: &Rules) {
+        self.counting = idle.then(|| self.count_start(sense, rules).max(from));
+    }
+
+    /// Starts the count of slots at once, if the medium is idle: the interframe space is over, as the medium is won.
+    pub fn count_now(&mut self, now: Time, idle: bool) {
+        self.counting = idle.then_some(now);
+    }
+
+    fn slots_left(&self, rules: &Rules) -> Span {
+        match self.backoff {
+            Backoff::Slots(n) => rules.slot * u64::from(n),
+            Backoff::None | Backoff::Direct => Span::ZERO,
+        }
+    }
+
+    /// Returns the start of the count of slots, if the medium stays idle.
+    fn count_start(&self, sense: &CarrierSense, rules: &Rules) -> Time {
+        sense.clear_from(rules.ifs, rules.eifs).max(self.repeat_from)
+    }
+
+    /// Ends a post-backoff that ran out with no packet waiting.
+    fn end_post_backoff(&mut self, now: Time, rules: &Rules) {
+        if self.access(rules).is_some_and(|over| over <= now) {
+            self.backoff = Backoff::None;
+        }
+    }
+}
+
+#[cfg(test)]
+impl Contention {
+    /// Returns the slots of the backoff, if one is pending.
+    pub fn drawn(&self) -> Option<u32> {
+        match self.backoff {
+            Backoff::Slots(n) => Some(n),
+            Backoff::None | Backoff::Direct => None,
+        }
+    }
+
+    /// Returns CW.
+    pub fn window(&self) -> u32 {
+        self.cw
+    }
+}
+
+/// Returns the slots of a backoff that count when the medium becomes busy at `now`.
+fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
+    let whole = now.since(from).whole(rules.slot);
+    match rules.countdown {
+        Countdown::IdleSlots => whole.min(u64::from(u32::MAX)) as u32,
+    }
+}

@@ -1,0 +1,145 @@
+//! Stop and wait: one packet at a time, each frame acknowledged by an ACK of its own (IEEE 802.11-2016 §10.3.2.9, §10.3.4.4).
+use super::fragments::Next;
+use super::service::Service;
+use airhop_base::{Packet, Time};
+use airhop_engine::Id;
+
+/// Maximum number of failed RTS frames in a row, after which a packet is discarded: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
+const SHORT_RETRY_LIMIT: u32 = 7;
+
+/// Outcome of a link ACK for the packet in service.
+pub(crate) enum Acknowledged {
+    /// Delivery of the packet.
+    Packet,
+    /// Delivery of a fragment; the next fragment goes out a SIFS later.
+    Fragment,
+    /// Delivery of a fragment, while no other may be sent any more.
+    GaveUp(Service),
+}
+
+/// Outcome of a failed attempt.
+pub(crate) struct Failure {
+    /// Number of the attempt that failed, from 1.
+    pub attempt: u32,
+    /// The discarded packet, if that was the last attempt.
+    pub gave_up: Option<Service>,
+}
+
+/// Sender of one packet at a time.
+#[derive(Debug, Default)]
+pub(crate) struct StopAndWait {
+    service: Option<Service>,
+}
+
+impl StopAndWait {
+    /// True if there is no packet in service.
+    pub fn is_free(&self) -> bool {
+        self.service.is_none()
+    }
+
+    /// Takes a packet.
+    pub fn push(&mut self, now: Time, mut service: Service) {
+        debug_assert!(self.is_free(), "the MAC is not free");
+        service.taken = now;
+        self.service = Some(service);
+    }
+
+    /// Returns the packet in service.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn service(&self) -> &Service {
+        self.service.as_ref().expect("only a packet makes a station send")
+    }
+
+    /// Begins a frame exchange. Returns the packet if its lifetime forbids that, and it is discarded.
+    pub fn begins(&mut self, now: Time) -> Option<Service> {
+        self.service.take_if(|service| !service.begins(now))
+    }
+
+    /// Marks the data frame received by the station addressed. Returns the packet if that completes it for the first time, and its time of
+    /// contention begun and ended.
+    pub fn arrives(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
+        let service = self.service.as_mut()?;
+        service.arrives().map(|packet| (packet, [service.taken, service.begun]))
+    }
+
+    /// Records the CTS.
+    pub fn cleared(&mut self) {
+        if let Some(service) = &mut self.service {
+            service.rts_failures = 0;
+        }
+    }
+
+    /// Records the ACK of a frame; another fragment could begin at `then`.
+    pub fn acknowledged(&mut self, then: Time) -> Acknowledged {
+        let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
+        let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
+        match (next, self.service.take()) {
+            (Next::Fragment, service) => {
+                self.service = service;
+                Acknowledged::Fragment
+            }
+            (Next::GiveUp, Some(service)) => Acknowledged::GaveUp(service),
+            _ => Acknowledged::Packet,
+        }
+    }
+
+    /// Completes a broadcast, which no answer follows, and returns the packet.
+    ///
+    /// # Panics
+    /// If no broadcast was under way.
+    pub fn broadcast(&mut self) -> Id<Packet> {
+        let packet = self.service.take().and_then(|service| service.packet);
+        packet.expect("a broadcast is of a packet")
+    }
+
+    /// Counts a failed attempt, of an RTS or of a data frame, of which there are `attempts`.
+    pub fn failed(&mut self, is_rts: bool, attempts: u32) -> Failure {
+        let service = self.service.as_mut().expect("a timeout belongs to a frame");
+        let attempt = service.attempt();
+        service.failures += 1;
+        let last = if is_rts {
+            service.rts_failures += 1;
+            service.rts_failures >= SHORT_RETRY_LIMIT
+        } else {
+            service.data_failures += 1;
+            match &mut service.fragments {
+                None => service.data_failures >= attempts,
+                Some(fragments) => fragments.failed() == Next::GiveUp,
+            }
+        };
+        Failure { attempt, gave_up: self.service.take_if(|_| last) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::mac::data_frame::DataFrame;
+    use crate::tag::Tag;
+    use airhop_base::{Body, Datagram, FlowId, NodeId, Span};
+    use airhop_engine::Arena;
+
+    /// IEEE 802.11-2016 §10.3.4.4: data frames and RTS frames have a count of failures each, and a CTS resets that of the RTS.
+    #[test]
+    fn the_last_attempt_gives_the_packet_back() {
+        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
+        let packet = Arena::new().insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body));
+        let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+        let frame = DataFrame { bytes: 1076, header: 76, airtime: Span::from_micros(975) };
+        let mut sender = StopAndWait::default();
+        sender.push(Time::ZERO, Service::new(1, packet, tag, frame, None));
+        let mut fail = |is_rts, cleared| {
+            if cleared {
+                sender.cleared();
+            }
+            let failure = sender.failed(is_rts, 2);
+            (failure.attempt, failure.gave_up.is_some())
+        };
+        assert_eq!([1, 2, 3, 4, 5, 6].map(|n| fail(true, false) == (n, false)), [true; 6]);
+        assert_eq!(fail(false, true), (7, false));
+        assert_eq!(fail(true, false), (8, false));
+        assert_eq!(fail(false, false), (9, true));
+    }
+}
