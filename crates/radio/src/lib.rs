@@ -3,6 +3,7 @@
 //! * [`phy`]: timing tables of 802.11, b and g.
 //! * [`propagation`]: path loss with distance.
 //! * [`errors`]: error models of the channel.
+//! * [`layer`]: contract of the link layers with the world.
 //! * [`cell`]: one 802.11 channel: the medium, and the channel access of every station on it.
 //! * [`link`]: a point-to-point radio link, and [`arq`], its recovery.
 //! * [`pace`]: rate of a transmitter; [`link_schedule`]: links that change in the course of a run.
@@ -11,6 +12,7 @@ mod address;
 pub mod arq;
 pub mod cell;
 pub mod errors;
+pub mod layer;
 pub mod link;
 pub mod link_schedule;
 pub mod pace;

@@ -4,8 +4,9 @@ use crate::radio_link;
 use crate::radio_link::{Note, World, go_back, round, rules};
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{Damage, ErrorPlan, FadePlan, Sojourn, Start, Strikes};
-use airhop_radio::link::{RadioPlan, Transmitted};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
+use airhop_radio::layer::{Reception, Transmitted};
+use airhop_radio::link::RadioPlan;
 use proptest::prelude::*;
 
 /// Runs for a second and returns what happened, in microseconds.
@@ -290,7 +291,7 @@ proptest! {
         for (at, note) in &world.notes {
             let Note::Discarded { end: 0, number, arrived } = *note else { continue };
             let received = world.notes.iter().any(|(sent, note)| {
-                let Note::Transmitted(Transmitted { end: 0, number: Some(n), damage: Damage::None, .. }) = *note else {
+                let Note::Transmitted(Transmitted { from: 0, number: Some(n), reception: Reception::Received, .. }) = *note else {
                     return false;
                 };
                 n == number && *sent + plan.delay[0] <= *at
@@ -305,7 +306,7 @@ proptest! {
         let world = run(&plan, &packets, seed);
         let mut free = [Time::ZERO; 2];
         for (at, note) in &world.notes {
-            if let Note::Transmitted(Transmitted { end, bytes, start, .. }) = *note {
+            if let Note::Transmitted(Transmitted { from: end, bytes, start, .. }) = *note {
                 prop_assert!(start >= free[usize::from(end)]);
                 prop_assert_eq!(*at, start + plan.pace[usize::from(end)].time_for(bytes));
                 free[usize::from(end)] = *at;

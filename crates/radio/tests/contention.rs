@@ -4,8 +4,9 @@ use crate::harness::{on_link, plan};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
-use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan, Effect, Outgoing};
+use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::layer::{LinkEffect, Outgoing};
 use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
 use std::collections::VecDeque;
 
@@ -31,8 +32,8 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
         cell.on_event(now, what, &mut queue, &mut effects);
         for effect in effects.drain(..) {
             match effect {
-                Effect::AttemptFailed { .. } => failed += 1,
-                Effect::Deliver { packet, contended, .. } => {
+                LinkEffect::AttemptFailed { .. } => failed += 1,
+                LinkEffect::Deliver { packet, contended, .. } => {
                     arena.take(packet);
                     seen.push((now - taken, contended, failed));
                 }

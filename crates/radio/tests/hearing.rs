@@ -21,7 +21,8 @@
 
 use crate::harness::{Note, World, line};
 use airhop_base::{Drop, Rate, Span, Time};
-use airhop_radio::cell::{Access, CellPlan, FrameKind, Station};
+use airhop_radio::cell::{Access, CellPlan, Station};
+use airhop_radio::layer::FrameKind;
 use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
 
 /// What becomes of two frames that begin so many slots apart.

@@ -2,10 +2,9 @@
 
 use crate::harness::{Note, World};
 use airhop_base::{Drop, Rate, Span, Time};
-use airhop_radio::cell::{
-    Access, AckTimeout, CellPlan, CellRules, Fragmentation, FrameKind, LinkErrors, Range, Receiving,
-};
+use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Range, Receiving};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
+use airhop_radio::layer::{Fragmentation, FrameKind};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use proptest::prelude::*;
 

@@ -7,7 +7,8 @@ use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, RlpRules};
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
-use airhop_radio::link::{RadioPlan, Transmitted};
+use airhop_radio::layer::Transmitted;
+use airhop_radio::link::RadioPlan;
 use std::sync::Arc;
 
 fn us(micros: u64) -> Span {
@@ -153,7 +154,7 @@ fn idle_frames_show_that_the_last_frame_is_missing() {
     world.push(0, 100);
     world.run(Time::ZERO + Span::from_secs(1));
     let idle = world.notes.iter().filter_map(|(_, note)| match note {
-        Note::Transmitted(Transmitted { end: 0, number: None, start, .. }) => Some(start.nanos() / 1000),
+        Note::Transmitted(Transmitted { from: 0, number: None, start, .. }) => Some(start.nanos() / 1000),
         _ => None,
     });
     // Every 1000 µs, first after the frame and then after its copy, which begins at 1110.
@@ -171,8 +172,8 @@ fn a_nak_names_a_range() {
     // Frames 1, 2 and 3 are missing at 545; the copies go from 600 on, the first two of which are lost.
     let sent = |from: u8, is_data: bool| -> Vec<(u64, Option<u64>)> {
         let all = world.notes.iter().filter_map(|(_, note)| match *note {
-            Note::Transmitted(Transmitted { end, number, start, .. })
-                if end == from && number.is_some() == is_data =>
+            Note::Transmitted(Transmitted { from: sender, number, start, .. })
+                if sender == from.into() && number.is_some() == is_data =>
             {
                 Some((start.nanos() / 1000, number))
             }

@@ -9,8 +9,9 @@ use crate::world::{World, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::Tag;
-use airhop_radio::cell::{
-    BROADCAST, CellEvent, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Transmitted,
+use airhop_radio::cell::CellEvent;
+use airhop_radio::layer::{
+    BROADCAST, Fragmentation, FrameKind, LinkEffect, Outgoing, Reception, Station, Transmitted,
 };
 use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Step};
 
@@ -100,9 +101,9 @@ impl World {
         }
     }
 
-    pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {
+    pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: LinkEffect) {
         match effect {
-            Effect::Deliver { from, to, packet, contended } => {
+            LinkEffect::Deliver { from, to, packet, contended, .. } => {
                 let site = &mut self.links.cells[cell as usize];
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
@@ -121,15 +122,14 @@ impl World {
                 }
                 self.visit(now, node, interface, packet);
             }
-            Effect::Heard { from, to } => self.on_broadcast(now, cell, from, to),
-            Effect::Broadcast { from, packet } => {
+            LinkEffect::Heard { from, to, .. } => self.on_broadcast(now, cell, from, to),
+            LinkEffect::Broadcast { from, packet, .. } => {
                 self.capture(now, cell, from, None);
                 self.links.cells[cell as usize].stations[from as usize].in_mac = false;
                 let node = self.links.cells[cell as usize].node(from);
                 self.finish(now, node, packet);
-                self.on_mac_ready(now, cell, from);
             }
-            Effect::AttemptFailed { from, to, tag, attempt, retry } => {
+            LinkEffect::AttemptFailed { from, to, tag, attempt, retry, .. } => {
                 let hop = Hop::Air { cell, from, to };
                 let fade = self.links.cells[cell as usize].stations[from as usize].fade_mut(to);
                 if fade.is_some_and(|fade| fade.begins(now)) {
@@ -137,17 +137,16 @@ impl World {
                 }
                 self.on_attempt_failed(now, hop, tag, attempt, retry);
             }
-            Effect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
-            Effect::Acknowledged { from, to, tag } => {
+            LinkEffect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
+            LinkEffect::Acknowledged { from, to, tag, .. } => {
                 let hop = Hop::Air { cell, from, to };
                 self.tell_agents(now, hop, LinkEventKind::Delivered, tag);
                 let fade = self.links.cells[cell as usize].stations[from as usize].fade_mut(to);
                 if let Some(lasted) = fade.and_then(|fade| fade.ends(now)) {
                     self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
                 }
-                self.on_mac_ready(now, cell, from);
             }
-            Effect::Discarded { from, to, tag, packet } => {
+            LinkEffect::Discarded { from, to, tag, packet, .. } => {
                 let (hop, kind) = (Hop::Air { cell, from, to }, LinkEventKind::Discarded);
                 let site = &mut self.links.cells[cell as usize];
                 // Agents that hear of this may send at once, and the MAC is free: its last packet is noted first.
@@ -163,16 +162,17 @@ impl World {
                         false => self.on_next_hop_lost(now, cell, (from, to), packet, passing),
                     }
                 }
-                self.on_mac_ready(now, cell, from);
             }
-            Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
+            LinkEffect::FrameLost { from, to, frame, bytes, tag, cause, header_intact, .. } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
                 let flow = tag.flow.index().map(|flow| &self.flows[flow]);
                 if header_intact && flow.is_some_and(|flow| flow.takes_damaged) {
                     self.deliver_damaged(now, cell, from, to);
                 }
             }
-            Effect::Transmitted(frame) => self.record_transmission(now, cell, &frame),
+            LinkEffect::Transmitted(frame) => self.record_transmission(now, cell, &frame),
+            LinkEffect::Ready(from) => self.on_mac_ready(now, cell, from),
+            other => unreachable!("{other:?} is no effect of a cell"),
         }
     }
 

@@ -38,8 +38,7 @@ use crate::transit::Datagrams;
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
-use airhop_radio::cell::{Effect, Station};
-use airhop_radio::link::RadioEffect;
+use airhop_radio::layer::{LinkEffect, Station};
 use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
 use emulator::Emulator;
 use label::Label;
@@ -87,8 +86,7 @@ pub struct World {
     pub(crate) next_station: Vec<Station>,
     /// Packets dropped by the queue in use; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
-    pub(crate) effects: VecDeque<Effect>,
-    pub(crate) radio_effects: Vec<RadioEffect>,
+    pub(crate) effects: VecDeque<LinkEffect>,
     pub(crate) actions: AgentActions,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],

@@ -8,19 +8,17 @@ use crate::world::{World, tag};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::Tag;
-use airhop_radio::errors::Damage;
-use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, Transmitted};
+use airhop_radio::layer::{LinkEffect, Outgoing, Reception, Station, Transmitted};
+use airhop_radio::link::{End, RadioEvent};
 use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropRow, Spot, Step};
 
 impl World {
     pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
-        let mut effects = std::mem::take(&mut self.radio_effects);
         let site = &mut self.links.radios[event.link as usize];
-        site.link.on_event(now, event.what, &mut self.events, &mut effects);
-        for effect in effects.drain(..) {
+        site.link.on_event(now, event.what, &mut self.events, &mut self.effects);
+        while let Some(effect) = self.effects.pop_front() {
             self.apply_radio(now, event.link, effect);
         }
-        self.radio_effects = effects;
     }
 
     pub(crate) fn offer_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
@@ -28,7 +26,7 @@ impl World {
         self.step(now, Step::Offered, Spot::Place(place), &id);
         let site = &mut self.links.radios[link as usize];
         let from = &mut site.ends[end as usize];
-        if site.link.is_free(end) && from.queue.len() == 0 {
+        if site.link.is_free(end.into()) && from.queue.len() == 0 {
             match from.queue.pass(now, from.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_radio(now, link, end, id),
                 Some(why) => self.drop_packet(now, id, why.into(), Some(place)),
@@ -47,37 +45,36 @@ impl World {
             ends[end as usize].taken.push(packet);
         }
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
-        link.send(
-            now,
-            end,
-            Outgoing { packet: id, bytes, header, tag },
-            &mut self.events,
-            &mut self.radio_effects,
-        );
-        debug_assert!(self.radio_effects.is_empty(), "what a link takes makes no other packet ready");
+        let [from, to] = [end, 1 - end].map(Station::from);
+        let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments: None };
+        link.send(now, from, outgoing, &mut self.events, &mut self.effects);
     }
 
-    fn apply_radio(&mut self, now: Time, link: u16, effect: RadioEffect) {
-        let hop = |end| Hop::Radio { link, end };
+    fn apply_radio(&mut self, now: Time, link: u16, effect: LinkEffect) {
+        let end = |from: Station| from as End;
+        let hop = |from| Hop::Radio { link, end: end(from) };
         match effect {
-            RadioEffect::Deliver { end, packet } => self.on_radio_delivery(now, link, end, packet),
-            RadioEffect::AttemptFailed { end, tag, attempt, retry } => {
-                self.on_attempt_failed(now, hop(end), tag, attempt, retry);
+            LinkEffect::Deliver { from, packet, .. } => self.on_radio_delivery(now, link, end(from), packet),
+            LinkEffect::AttemptFailed { from, tag, attempt, retry, .. } => {
+                self.on_attempt_failed(now, hop(from), tag, attempt, retry);
             }
-            RadioEffect::Acknowledged { end, tag } => {
-                self.tell_agents(now, hop(end), LinkEventKind::Delivered, tag);
+            LinkEffect::Acknowledged { from, tag, .. } => {
+                self.tell_agents(now, hop(from), LinkEventKind::Delivered, tag);
             }
-            RadioEffect::Discarded { end, tag, packet } => {
-                self.on_radio_given_up(now, link, end, packet);
-                self.tell_agents(now, hop(end), LinkEventKind::Discarded, tag);
+            LinkEffect::Discarded { from, tag, packet, .. } => {
+                self.on_radio_given_up(now, link, end(from), packet);
+                self.tell_agents(now, hop(from), LinkEventKind::Discarded, tag);
             }
-            RadioEffect::GivenUp { end, packet } => self.on_radio_given_up(now, link, end, Some(packet)),
-            RadioEffect::Aborted { end, tag } => {
-                self.tell_agents(now, hop(end), LinkEventKind::Discarded, tag);
+            LinkEffect::GivenUp { from, packet, .. } => {
+                self.on_radio_given_up(now, link, end(from), Some(packet))
             }
-            RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet } => {
+            LinkEffect::Aborted { from, tag, .. } => {
+                self.tell_agents(now, hop(from), LinkEventKind::Discarded, tag);
+            }
+            LinkEffect::FrameLost { from, tag, bytes, number, header_intact, packet, .. } => {
+                let end = end(from);
                 let lost =
-                    packet.as_ref().or_else(|| self.links.radios[link as usize].link.packet(end, number?));
+                    packet.as_ref().or_else(|| self.links.radios[link as usize].link.packet(from, number?));
                 let remains = lost.filter(|_| header_intact).and_then(|id| self.remains(self.arena.get(id)));
                 match packet {
                     Some(packet) => {
@@ -92,12 +89,13 @@ impl World {
                     self.enter(now, node, interface, packet);
                 }
             }
-            RadioEffect::FadeStart { end } => self.tell_of_fade(now, hop(end), LinkEventKind::FadeStart),
-            RadioEffect::FadeEnd { end, lasted } => {
-                self.tell_of_fade(now, hop(end), LinkEventKind::FadeEnd(lasted));
+            LinkEffect::FadeStart { from, .. } => self.tell_of_fade(now, hop(from), LinkEventKind::FadeStart),
+            LinkEffect::FadeEnd { from, lasted, .. } => {
+                self.tell_of_fade(now, hop(from), LinkEventKind::FadeEnd(lasted));
             }
-            RadioEffect::Transmitted(sent) => self.record_radio_transmission(now, link, &sent),
-            RadioEffect::Ready(end) => self.on_radio_ready(now, link, end),
+            LinkEffect::Transmitted(sent) => self.record_radio_transmission(now, link, &sent),
+            LinkEffect::Ready(from) => self.on_radio_ready(now, link, end(from)),
+            other => unreachable!("{other:?} is no effect of a radio link"),
         }
     }
 
@@ -145,7 +143,7 @@ impl World {
     /// Refills an end that takes packets again from its queue, as long as there is room.
     fn on_radio_ready(&mut self, now: Time, link: u16, end: End) {
         let mut popped = false;
-        while self.links.radios[link as usize].link.is_free(end) {
+        while self.links.radios[link as usize].link.is_free(end.into()) {
             let from = &mut self.links.radios[link as usize].ends[end as usize];
             let place = from.place;
             let Some(id) = from.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
@@ -172,10 +170,10 @@ impl World {
     fn record_radio_transmission(&mut self, now: Time, link: u16, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let RadioSite { link, ends } = &self.links.radios[link as usize];
-        let (from, to) = (&ends[usize::from(sent.end)], &ends[usize::from(1 - sent.end)]);
-        let is_lost = sent.damage != Damage::None;
+        let (from, to) = (&ends[usize::from(sent.from)], &ends[usize::from(sent.to)]);
+        let is_lost = sent.reception != Reception::Received;
         if let Some(id) =
-            sent.number.and_then(|number| link.packet(sent.end, number)).filter(|_| recorder.wants_packets())
+            sent.number.and_then(|number| link.packet(sent.from, number)).filter(|_| recorder.wants_packets())
         {
             let comment = is_lost.then(|| format!("lost on {}: channel", from.name));
             let packet = self.arena.get(id);

@@ -5,7 +5,7 @@ use crate::flow::Ends;
 use crate::world::World;
 use airhop_base::{Drop, FlowId, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::Station;
+use airhop_radio::layer::Station;
 use airhop_trace::{DropRow, Spot, Step, WindowSample};
 
 impl World {

@@ -7,7 +7,7 @@ use crate::world::label::digest;
 use crate::world::{Event, World};
 use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::Station;
+use airhop_radio::layer::Station;
 use airhop_trace::Direction;
 
 impl World {

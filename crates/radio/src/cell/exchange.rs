@@ -1,6 +1,6 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use super::events::{AirEvent, Effect};
-use super::frames::{FrameKind, Lengths, Outgoing};
+use super::events::AirEvent;
+use super::frames::Lengths;
 use super::mac::channel_access::{ChannelAccess, Due, Rules};
 use super::mac::contention::Countdown;
 use super::mac::data_frame::DataFrame;
@@ -11,6 +11,7 @@ use super::mac::{lhp, threshold};
 use super::medium::{Heard, Medium, Member, RxState, Slot, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use crate::address::{BROADCAST, Station};
+use crate::layer::{FrameKind, LinkEffect, Outgoing};
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
@@ -105,8 +106,8 @@ impl Exchange {
         *self.medium.get(slot)
     }
 
-    /// Passes a packet to the MAC of `station`.
-    pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
+    /// Passes a packet, of this number there, to the MAC of `station`.
+    pub fn enqueue(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
         // Group-addressed frames go at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
         let rate = if to == BROADCAST { self.air.control_rate } else { self.air.rate };
@@ -122,7 +123,7 @@ impl Exchange {
             }
             None => None,
         };
-        let service = Service::new(to, packet, tag, whole, fragments);
+        let service = Service::new(to, packet, number, tag, whole, fragments);
         let Member { receiver, access, sender } = &mut self.stations[usize::from(station)];
         sender.push(now, service);
         // In a shared medium, an answer reserves the medium a SIFS before it is on the air.
@@ -135,7 +136,7 @@ impl Exchange {
     pub fn on_due(
         &mut self,
         now: Time,
-        effects: &mut VecDeque<Effect>,
+        effects: &mut VecDeque<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         while let (at, station) = self.deadlines.earliest()
@@ -164,10 +165,10 @@ impl Exchange {
         &mut self,
         now: Time,
         slot: Slot,
-        effects: &mut VecDeque<Effect>,
+        effects: &mut VecDeque<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let &Transmission { from, to, kind, duration, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, number, duration, .. } = self.medium.get(slot);
         if matches!(kind, FrameKind::Rts | FrameKind::Data) {
             self.stations[usize::from(from)].access.sent();
         }
@@ -178,7 +179,7 @@ impl Exchange {
                 Heard::Frame if station == to => access.received(None),
                 Heard::Frame if to == BROADCAST => {
                     access.received(None);
-                    effects.push_back(Effect::Heard { from, to: station });
+                    effects.push_back(LinkEffect::Heard { from, to: station, number });
                 }
                 Heard::Frame => access.received(Some(now + duration)),
                 Heard::Damaged | Heard::Garbled(_) => access.garbled(),
@@ -191,10 +192,10 @@ impl Exchange {
             }
         });
         if let Some(reception) = ended.reception {
-            effects.push_back(Effect::Transmitted(self.medium.get(slot).transmitted(reception)));
+            effects.push_back(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
         }
         let answers = match ended.outcome {
-            _ if to == BROADCAST => self.broadcast(from, effects),
+            _ if to == BROADCAST => self.broadcast(from, number, effects),
             Heard::Frame => self.receive(now, slot, effects),
             Heard::Damaged => self.lost(slot, Drop::Channel, true, effects),
             Heard::Garbled(cause) => self.lost(slot, cause, false, effects),
@@ -218,26 +219,38 @@ impl Exchange {
     }
 
     /// Completes a broadcast, which nobody answers.
-    fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> bool {
+    fn broadcast(&mut self, from: Station, number: u64, effects: &mut VecDeque<LinkEffect>) -> bool {
         let Member { access, sender, .. } = &mut self.stations[usize::from(from)];
         let packet = sender.broadcast();
         access.finish(&self.rules);
-        effects.push_back(Effect::Broadcast { from, packet });
+        effects.push_back(LinkEffect::Broadcast { from, number, packet });
+        effects.push_back(LinkEffect::Ready(from));
         false
     }
 
     /// Reports that a frame did not reach the station addressed, which therefore does not answer. Returns false.
-    fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<Effect>) -> bool {
-        let &Transmission { from, to, kind: frame, bytes, tag, .. } = self.medium.get(slot);
-        effects.push_back(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
+    fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<LinkEffect>) -> bool {
+        let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
+        let (number, packet) = (Some(number), None);
+        effects.push_back(LinkEffect::FrameLost {
+            from,
+            to,
+            frame,
+            bytes,
+            tag,
+            number,
+            cause,
+            header_intact,
+            packet,
+        });
         false
     }
 
     /// Handles the reception of a frame by the station addressed. True if the station answers: its answer, a SIFS later, takes the frame's
     /// slot.
-    fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<Effect>) -> bool {
+    fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) -> bool {
         let start = now + self.air.phy.sifs;
-        let &Transmission { from, to, kind, tag, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
         let [sender, receiver] = [from, to].map(usize::from);
         match kind {
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
@@ -255,7 +268,7 @@ impl Exchange {
             FrameKind::Data => {
                 if let Some((packet, [taken, begun])) = self.stations[sender].sender.arrives() {
                     let contended = begun - taken;
-                    effects.push_back(Effect::Deliver { from, to, packet, contended });
+                    effects.push_back(LinkEffect::Deliver { from, to, number, packet, contended });
                 }
                 self.stations[receiver].access.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
@@ -269,7 +282,8 @@ impl Exchange {
                         return true;
                     }
                     Acknowledged::Packet => {
-                        effects.push_back(Effect::Acknowledged { from: to, to: from, tag });
+                        effects.push_back(LinkEffect::Acknowledged { from: to, to: from, number, tag });
+                        effects.push_back(LinkEffect::Ready(to));
                     }
                     Acknowledged::GaveUp(service) => gave_up(to, service, effects),
                 }
@@ -318,7 +332,7 @@ impl Exchange {
         &mut self,
         now: Time,
         station: Station,
-        effects: &mut VecDeque<Effect>,
+        effects: &mut VecDeque<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         let Member { receiver, access, sender } = &mut self.stations[usize::from(station)];
@@ -342,18 +356,25 @@ impl Exchange {
     }
 
     /// Handles a CTS or ACK timeout.
-    fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<Effect>) {
+    fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
         let Member { receiver, access, sender } = &mut self.stations[usize::from(from)];
         // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.air.phy.plcp) {
             access.unanswered(Time::MAX);
             return self.deadlines.clear(usize::from(from));
         }
-        let Service { to, tag, .. } = *sender.service();
+        let &Service { to, number, tag, .. } = sender.service();
         let failure = sender.failed(access.sent_rts(), self.attempts);
         access.failed(now, failure.gave_up.is_some(), receiver.is_idle(), &self.rules);
         let retry = failure.gave_up.is_none();
-        effects.push_back(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
+        effects.push_back(LinkEffect::AttemptFailed {
+            from,
+            to,
+            number,
+            tag,
+            attempt: failure.attempt,
+            retry,
+        });
         if let Some(service) = failure.gave_up {
             gave_up(from, service, effects);
         }
@@ -392,6 +413,7 @@ impl Exchange {
             end: start + airtime,
             duration: answer + following.unwrap_or(Span::ZERO),
             tag: service.tag,
+            number: service.number,
         }
     }
 
@@ -402,10 +424,11 @@ impl Exchange {
 }
 
 /// Reports that the link layer of `from` discarded its packet.
-fn gave_up(from: Station, service: Service, effects: &mut VecDeque<Effect>) {
-    let (to, tag) = (service.to, service.tag);
+fn gave_up(from: Station, service: Service, effects: &mut VecDeque<LinkEffect>) {
+    let (to, number, tag) = (service.to, service.number, service.tag);
     if service.only_headers_arrived() {
-        effects.push_back(Effect::HeaderOnly { from, to, tag });
+        effects.push_back(LinkEffect::HeaderOnly { from, to, number, tag });
     }
-    effects.push_back(Effect::Discarded { from, to, tag, packet: service.packet });
+    effects.push_back(LinkEffect::Discarded { from, to, number, tag, packet: service.packet });
+    effects.push_back(LinkEffect::Ready(from));
 }

@@ -2,12 +2,12 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing collide only if they start at the
 //! same instant, which backoffs counted from the same event do.
-use super::frames::{FrameKind, Reception, Transmitted};
 use super::mac::channel_access::ChannelAccess;
 use super::mac::stop_and_wait::StopAndWait;
 use super::plan::{CellPlan, Range, Receiving};
 use crate::address::{BROADCAST, Station};
 use crate::errors::{Damage, ErrorModel, Frame};
+use crate::layer::{FrameKind, Reception, Transmitted};
 use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
@@ -29,6 +29,8 @@ pub(crate) struct Transmission {
     /// Duration field: reservation of the medium beyond the end of the frame.
     pub duration: Span,
     pub tag: Tag,
+    /// Number of its packet at the station that sends or sent that.
+    pub number: u64,
 }
 
 /// Place of a transmission in the medium, which one transmission at a time has.
@@ -115,7 +117,8 @@ impl Transmission {
     /// Returns its row in a trace.
     pub fn transmitted(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
-        Transmitted { from, to, frame, bytes, tag, attempt, start, reception }
+        let number = Some(self.number);
+        Transmitted { from, to, frame, bytes, tag, number, attempt, start, reception }
     }
 }
 

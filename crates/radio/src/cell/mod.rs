@@ -1,7 +1,8 @@
-//! 802.11 channel: stations, the medium between them, and the effects it reports.
+//! 802.11 channel: stations and the medium between them.
 //!
 //! `medium` has the hearing of stations and the fate of overlapping signals, `mac::channel_access` is the channel access of one station, and
-//! `exchange` plays the frame sequences between them. Their vocabulary, in frames, events and the plan, uses none of them.
+//! `exchange` plays the frame sequences between them. Their vocabulary, in frames, events, the plan and
+//! [`layer`](crate::layer), uses none of them.
 
 mod events;
 mod exchange;
@@ -11,10 +12,10 @@ mod medium;
 mod plan;
 
 pub use crate::address::{BROADCAST, Station};
-pub use events::{AirEvent, CellEvent, Effect};
-pub use frames::{Fragmentation, FrameKind, Outgoing, Reception, Transmitted};
+pub use events::{AirEvent, CellEvent};
 pub use plan::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Range, Receiving};
 
+use crate::layer::{LinkEffect, Outgoing};
 use airhop_base::Time;
 use airhop_engine::{EventQueue, Streams, TimerId, Timers};
 use exchange::Exchange;
@@ -30,6 +31,8 @@ use std::collections::VecDeque;
 pub struct Cell {
     index: u16,
     exchange: Exchange,
+    /// Number of packets that each station has taken.
+    taken: Vec<u64>,
     timers: Timers,
     due: TimerId,
 }
@@ -39,29 +42,35 @@ impl Cell {
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
         let mut timers = Timers::new();
         let due = timers.add();
-        Cell { index: plan.index, exchange: Exchange::new(plan, streams), timers, due }
+        let (exchange, taken) = (Exchange::new(plan, streams), vec![0; plan.stations.len()]);
+        Cell { index: plan.index, exchange, taken, timers, due }
     }
 
-    /// Reports every transmission with [`Effect::Transmitted`]: for a trace, at a cost.
+    /// Reports every transmission with [`LinkEffect::Transmitted`]: for a trace, at a cost.
     pub fn tell_all(&mut self) {
         self.exchange.tell_all();
     }
 
-    /// True if the MAC of `station` can take a packet.
+    /// True if the MAC of `station` takes a packet. It may take several, one after the other; [`LinkEffect::Ready`] comes when this becomes
+    /// true again.
     pub fn is_free(&self, station: Station) -> bool {
         self.exchange.is_free(station)
     }
 
-    /// Passes a packet to the MAC of `station`, which must be free.
+    /// Passes a packet to the MAC of `station`, which must be free. Returns the number of the packet there.
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,
         now: Time,
         station: Station,
         packet: Outgoing,
         queue: &mut EventQueue<E>,
-    ) {
-        self.exchange.enqueue(now, station, packet);
+    ) -> u64 {
+        let taken = &mut self.taken[usize::from(station)];
+        let number = *taken;
+        *taken += 1;
+        self.exchange.enqueue(now, station, number, packet);
         self.wait(queue);
+        number
     }
 
     /// Handles an event that the cell scheduled.
@@ -70,7 +79,7 @@ impl Cell {
         now: Time,
         event: AirEvent,
         queue: &mut EventQueue<E>,
-        effects: &mut VecDeque<Effect>,
+        effects: &mut VecDeque<LinkEffect>,
     ) {
         let index = self.index;
         let begins = !matches!(event, AirEvent::End(_));

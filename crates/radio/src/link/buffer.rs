@@ -1,5 +1,5 @@
 //! Packets of one direction of a radio link.
-use super::plan::Outgoing;
+use crate::layer::Outgoing;
 use crate::tag::Tag;
 use airhop_base::Packet;
 use airhop_engine::Id;
@@ -35,11 +35,13 @@ impl Buffer {
         Buffer { first: 0, held: VecDeque::new(), recovers }
     }
 
-    /// Adds the packet of the next number.
-    pub fn push(&mut self, packet: Outgoing) {
-        let Outgoing { packet, bytes, header, tag } = packet;
+    /// Adds a packet; returns its number.
+    pub fn push(&mut self, packet: Outgoing) -> u64 {
+        let number = self.first + self.held.len() as u64;
+        let Outgoing { packet, bytes, header, tag, .. } = packet;
         let settled = !self.recovers;
         self.held.push_back(Held { packet: Some(packet), tag, bytes, header, settled });
+        number
     }
 
     /// Returns the packet of this number, while an end needs it.
@@ -97,7 +99,7 @@ mod tests {
             let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
             let tag = Tag { flow: FlowId(0), seq: number, end: number };
-            buffer.push(Outgoing { packet, bytes: 100, header: 28, tag });
+            buffer.push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, fragments: None });
         }
         buffer
     }

@@ -4,6 +4,7 @@ use super::plan::RadioPlan;
 use crate::address::End;
 use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak};
 use crate::errors::{Damage, ErrorModel, Frame};
+use crate::layer::FrameKind;
 use crate::pace::Pace;
 use crate::tag::Tag;
 use airhop_base::{FlowId, Time};
@@ -150,6 +151,11 @@ impl Transmission {
             Content::Data(frame) => Some(frame.number),
             Content::Empty(_) | Content::Ack(_) | Content::Nak(_) => None,
         }
+    }
+
+    /// Returns the kind of the frame.
+    pub fn kind(&self) -> FrameKind {
+        if self.number().is_some() { FrameKind::Data } else { FrameKind::Ack }
     }
 
     /// Returns the number of this transmission of the frame, from 1.

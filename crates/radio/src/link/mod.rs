@@ -1,19 +1,22 @@
 //! Point-to-point radio link: two ends, full duplex, and the recovery of each direction.
 
 mod buffer;
-mod effects;
 mod endpoint;
+mod events;
 mod plan;
 
 pub use crate::address::End;
 use crate::arq::{LinkFrame, Report, Upward};
 use crate::errors::Damage;
+use crate::layer::{LinkEffect, Outgoing, Reception, Station, Transmitted};
 use crate::tag::Tag;
-use airhop_base::{Packet, Span, Time};
+use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
-pub use effects::{RadioEffect, RadioEvent, RadioWhat, Transmitted};
+use buffer::Buffer;
 use endpoint::{Content, LinkEndpoint, Transmission};
-pub use plan::{Outgoing, RadioPlan};
+pub use events::{RadioEvent, RadioWhat};
+pub use plan::RadioPlan;
+use std::collections::VecDeque;
 
 /// Link in operation.
 ///
@@ -43,20 +46,20 @@ impl RadioLink {
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
-    /// Reports every transmission with [`RadioEffect::Transmitted`]: for a trace, at a cost.
+    /// Reports every transmission with [`LinkEffect::Transmitted`]: for a trace, at a cost.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if `end` takes a packet: its window has room or, without recovery, its transmitter is idle. It may take several, one after the
-    /// other; [`RadioEffect::Ready`] comes when this becomes true again.
-    pub fn is_free(&self, end: End) -> bool {
-        self.ends[usize::from(end)].is_free()
+    /// True if the end `from` takes a packet: its window has room or, without recovery, its transmitter is idle. It may take several, one after the
+    /// other; [`LinkEffect::Ready`] comes when this becomes true again.
+    pub fn is_free(&self, from: Station) -> bool {
+        self.ends[usize::from(from)].is_free()
     }
 
-    /// Returns the packet of a data frame from `end`, as long as it is neither delivered nor dropped.
-    pub fn packet(&self, end: End, number: u64) -> Option<&Id<Packet>> {
-        self.ends[usize::from(end)].buffer.get(number)?.packet.as_ref()
+    /// Returns the packet of this number from the end `from`, as long as it is neither delivered nor dropped.
+    pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
+        self.ends[usize::from(from)].buffer.get(number)?.packet.as_ref()
     }
 
     /// Returns the number of packets inside.
@@ -64,20 +67,21 @@ impl RadioLink {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to `end`, which must be free.
+    /// Passes a packet to the end `from`, which must be free. Returns the number of the packet there.
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
-        end: End,
+        from: Station,
         packet: Outgoing,
         queue: &mut EventQueue<E>,
-        effects: &mut Vec<RadioEffect>,
-    ) {
-        let endpoint = &mut self.ends[usize::from(end)];
-        debug_assert!(endpoint.is_free(), "end {end} has no room");
+        effects: &mut VecDeque<LinkEffect>,
+    ) -> u64 {
+        let endpoint = &mut self.ends[usize::from(from)];
+        debug_assert!(endpoint.is_free(), "end {from} has no room");
         endpoint.sender.push();
-        endpoint.buffer.push(packet);
+        let number = endpoint.buffer.push(packet);
         self.go_on(now, queue, effects);
+        number
     }
 
     /// Handles an event that the link scheduled.
@@ -86,7 +90,7 @@ impl RadioLink {
         now: Time,
         event: RadioWhat,
         queue: &mut EventQueue<E>,
-        effects: &mut Vec<RadioEffect>,
+        effects: &mut VecDeque<LinkEffect>,
     ) {
         match event {
             RadioWhat::Sent(end) => {
@@ -115,15 +119,17 @@ impl RadioLink {
     }
 
     /// Handles the end of a transmission at `end`; returns the arrival of the frame.
-    fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) -> Time {
+    fn on_sent(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
         let sent = endpoint.transmitter.take().expect("only what is on the air leaves it");
         let damage = endpoint.damage(&sent);
         if self.tells_all {
             let Transmission { tag, bytes, start, .. } = sent;
+            let ([from, to], frame) = (stations(end), sent.kind());
             let (number, attempt) = (sent.number(), sent.attempt());
-            let all = Transmitted { end, tag, bytes, number, attempt, start, damage };
-            effects.push(RadioEffect::Transmitted(all));
+            let reception = if damage == Damage::None { Reception::Received } else { Reception::Channel };
+            let all = Transmitted { from, to, frame, bytes, tag, number, attempt, start, reception };
+            effects.push_back(LinkEffect::Transmitted(all));
         }
         let arrival = endpoint.pace.arrival(now, self.delay[usize::from(end)]);
         endpoint.under_way.push_back((sent, damage, arrival));
@@ -131,20 +137,33 @@ impl RadioLink {
     }
 
     /// Handles the arrival of the oldest frame from `end` at the other end.
-    fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
+    fn on_arrived(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         let (sent, damage, _) = from.under_way.pop_front().expect("only what is under way arrives");
         if damage != Damage::None {
             let Transmission { tag, bytes, .. } = sent;
-            let (number, header_intact) = (sent.number(), damage == Damage::Payload);
+            let (frame, number) = (sent.kind(), sent.number());
+            let (cause, header_intact) = (Drop::Channel, damage == Damage::Payload);
             let packet = number.and_then(|number| from.buffer.lost(number));
-            return effects.push(RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet });
+            let [from, to] = stations(end);
+            return effects.push_back(LinkEffect::FrameLost {
+                from,
+                to,
+                frame,
+                bytes,
+                tag,
+                number,
+                cause,
+                header_intact,
+                packet,
+            });
         }
         match sent.content {
             Content::Data(frame) | Content::Empty(frame) => self.on_frame(now, end, frame, sent.tag, effects),
             Content::Ack(ack) => {
                 if let Some(since) = to.fading.take() {
-                    effects.push(RadioEffect::FadeEnd { end: 1 - end, lasted: now - since });
+                    let [to, from] = stations(end);
+                    effects.push_back(LinkEffect::FadeEnd { from, to, lasted: now - since });
                 }
                 to.sender.on_ack(ack, &mut self.reports);
                 self.pass_on(1 - end, effects);
@@ -158,7 +177,14 @@ impl RadioLink {
 
     /// Handles a frame of the ARQ sender at `end`: delivers packets that can go up, and queues the answer for the transmitter. At most one
     /// answer waits, as the newest covers all.
-    fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<RadioEffect>) {
+    fn on_frame(
+        &mut self,
+        now: Time,
+        end: End,
+        frame: LinkFrame,
+        tag: Tag,
+        effects: &mut VecDeque<LinkEffect>,
+    ) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
             to.answer = Some((ack, tag));
@@ -167,70 +193,70 @@ impl RadioLink {
             self.pass_up(end, effects);
             return;
         }
-        let packets = self.up.deliver.drain(..).filter_map(|number| from.buffer.take(number));
-        effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
+        deliver(end, &mut from.buffer, &mut self.up.deliver, effects);
     }
 
     /// Handles the timeout of a NAK of the receiver at `end`.
-    fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
+    fn on_unanswered(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
         self.pass_up(1 - end, effects);
     }
 
     /// Carries out the requests of the receiver of data from `end`, if its recovery asks for frames.
-    fn pass_up(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
-        let (from, to) = pair(&mut self.ends, end);
-        let Upward { deliver, given_up, naks } = &mut self.up;
+    fn pass_up(&mut self, end: End, effects: &mut VecDeque<LinkEffect>) {
+        let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
+        let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
         for nak in naks.drain(..) {
-            let held = from.buffer.get(nak.first).expect("nothing that is missing has left");
-            to.naks.push_back((nak, held.tag));
+            let held = buffer.get(nak.first).expect("nothing that is missing has left");
+            receiver.naks.push_back((nak, held.tag));
         }
-        let lost = given_up.drain(..).filter_map(|number| from.buffer.take(number));
-        effects.extend(lost.map(|packet| RadioEffect::GivenUp { end, packet }));
-        let packets = deliver.drain(..).filter_map(|number| from.buffer.take(number));
-        effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
+        let lost = given_up.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
+        effects.extend(lost.map(|(number, packet)| LinkEffect::GivenUp { from, to, number, packet }));
+        deliver(end, buffer, &mut self.up.deliver, effects);
     }
 
     /// Handles the timeout of a link ACK for data from `end`.
-    fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
+    fn on_due(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) {
         let endpoint = &mut self.ends[usize::from(end)];
         endpoint.sender.on_timeout(now, &mut self.reports);
         let fails = self.reports.iter().any(|report| matches!(report, Report::Failed { .. }));
         if endpoint.fading.is_none() && fails {
             endpoint.fading = Some(now);
-            effects.push(RadioEffect::FadeStart { end });
+            let [from, to] = stations(end);
+            effects.push_back(LinkEffect::FadeStart { from, to });
         }
         self.pass_on(end, effects);
     }
 
     /// Reports the findings of the ARQ sender at `end`.
-    fn pass_on(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
-        let (from, to) = pair(&mut self.ends, end);
-        for report in self.reports.drain(..) {
+    fn pass_on(&mut self, end: End, effects: &mut VecDeque<LinkEffect>) {
+        let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
+        let buffer = &mut sender.buffer;
+        effects.extend(self.reports.drain(..).map(|report| {
             let (Report::Acknowledged(number)
             | Report::Discarded(number)
             | Report::Aborted(number)
             | Report::Failed { number, .. }) = report;
-            let tag = from.buffer.get(number).expect("the sender has not done with it").tag;
+            let tag = buffer.get(number).expect("the sender has not done with it").tag;
             match report {
                 Report::Failed { attempt, retry, .. } => {
-                    effects.push(RadioEffect::AttemptFailed { end, tag, attempt, retry });
+                    LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }
                 }
                 Report::Acknowledged(_) => {
-                    from.buffer.settle(number);
-                    effects.push(RadioEffect::Acknowledged { end, tag });
+                    buffer.settle(number);
+                    LinkEffect::Acknowledged { from, to, number, tag }
                 }
                 Report::Discarded(_) => {
-                    let packet = if to.receiver.holds(number) { None } else { from.buffer.take(number) };
-                    from.buffer.settle(number);
-                    effects.push(RadioEffect::Discarded { end, tag, packet });
+                    let packet = if receiver.receiver.holds(number) { None } else { buffer.take(number) };
+                    buffer.settle(number);
+                    LinkEffect::Discarded { from, to, number, tag, packet }
                 }
                 Report::Aborted(_) => {
-                    from.buffer.settle(number);
-                    effects.push(RadioEffect::Aborted { end, tag });
+                    buffer.settle(number);
+                    LinkEffect::Aborted { from, to, number, tag }
                 }
             }
-        }
+        }));
     }
 
     /// Continues after any event: each end sends what it can, schedules its deadlines, and reports if it takes packets again.
@@ -238,7 +264,7 @@ impl RadioLink {
         &mut self,
         now: Time,
         queue: &mut EventQueue<E>,
-        effects: &mut Vec<RadioEffect>,
+        effects: &mut VecDeque<LinkEffect>,
     ) {
         for end in [0, 1] {
             let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
@@ -258,7 +284,7 @@ impl RadioLink {
             }
             let is_free = endpoint.is_free();
             if is_free && !endpoint.was_ready {
-                effects.push(RadioEffect::Ready(end));
+                effects.push_back(LinkEffect::Ready(end.into()));
             }
             endpoint.was_ready = is_free;
         }
@@ -267,6 +293,24 @@ impl RadioLink {
     fn event<E: From<RadioEvent>>(&self, what: RadioWhat) -> E {
         RadioEvent { link: self.index, what }.into()
     }
+}
+
+/// Delivers packets of these numbers from `end` that have not left yet.
+fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut VecDeque<LinkEffect>) {
+    let ([from, to], contended) = (stations(end), Span::ZERO);
+    let packets = numbers.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
+    effects.extend(packets.map(|(number, packet)| LinkEffect::Deliver {
+        from,
+        to,
+        number,
+        packet,
+        contended,
+    }));
+}
+
+/// Returns an end as a station, and the other end.
+fn stations(end: End) -> [Station; 2] {
+    [end.into(), (1 - end).into()]
 }
 
 /// Returns an end, and the other end.

@@ -1,11 +1,9 @@
-//! `RadioPlan`: specification of a radio link: rates, delay, recovery and errors; `Outgoing`: a packet for it.
+//! `RadioPlan`: specification of a radio link: rates, delay, recovery and errors.
 
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
 use crate::pace::LinkRate;
-use crate::tag::Tag;
-use airhop_base::{Packet, Span};
-use airhop_engine::Id;
+use airhop_base::Span;
 
 /// Specification of a radio link.
 #[derive(Clone, Debug)]
@@ -42,17 +40,4 @@ impl RadioPlan {
             errors: [ErrorPlan::Clean, ErrorPlan::Clean],
         }
     }
-}
-
-/// A packet on its way into a radio link.
-#[derive(Debug)]
-pub struct Outgoing {
-    /// The packet.
-    pub packet: Id<Packet>,
-    /// Length of the IP datagram, bytes.
-    pub bytes: u32,
-    /// Header bytes at the start: IP and transport.
-    pub header: u32,
-    /// Tag of the packet: its flow and number.
-    pub tag: Tag,
 }

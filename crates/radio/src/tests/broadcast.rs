@@ -1,8 +1,9 @@
 //! Broadcast frames on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, count, ns, secs, slots, watch};
-use crate::cell::{Access, BROADCAST, FrameKind};
+use crate::cell::{Access, BROADCAST};
 use crate::errors::ErrorPlan;
+use crate::layer::FrameKind;
 use airhop_base::Rate;
 
 /// IEEE 802.11-2016 §10.3.6: no RTS, no ACK, no second attempt, at a rate that all can receive; 192 µs of preamble and 1076 bytes at

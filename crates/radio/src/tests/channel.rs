@@ -1,8 +1,9 @@
 //! Effect of a link's errors on its frames.
 use super::harness::{Note, World, on_link, plan};
 use super::{count, secs, watch};
-use crate::cell::{CellPlan, FrameKind, LinkErrors, Station};
+use crate::cell::{CellPlan, LinkErrors, Station};
 use crate::errors::ErrorPlan;
+use crate::layer::FrameKind;
 use airhop_base::Drop;
 use airhop_engine::Streams;
 

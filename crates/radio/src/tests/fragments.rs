@@ -1,8 +1,9 @@
 //! Fragments of the standard, on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
-use crate::cell::{Access, CellPlan, CellRules, FrameKind, Transmission};
+use crate::cell::{Access, CellPlan, CellRules, Transmission};
 use crate::errors::ErrorPlan;
+use crate::layer::FrameKind;
 use crate::phy::{ACK_BYTES, Phy};
 use airhop_base::{Drop, Span, Time};
 

@@ -1,8 +1,9 @@
 //! The rules of IEEE 802.11 where ns-2 has others, in whole cells.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
-use crate::cell::{AckTimeout, CellRules, FrameKind, Range, Station};
+use crate::cell::{AckTimeout, CellRules, Range, Station};
 use crate::errors::ErrorPlan;
+use crate::layer::FrameKind;
 use airhop_base::{Rate, Time};
 
 /// Preamble and header of 802.11b: aRxPHYStartDelay.

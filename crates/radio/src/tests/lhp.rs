@@ -2,8 +2,9 @@
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::Transmission;
-use crate::cell::{Access, CellPlan, Fragmentation, FrameKind};
+use crate::cell::{Access, CellPlan};
 use crate::errors::ErrorPlan;
+use crate::layer::{Fragmentation, FrameKind};
 use airhop_base::Time;
 use std::collections::BTreeMap;
 

@@ -9,8 +9,9 @@ mod ieee;
 mod lhp;
 
 use crate::cell::Transmission;
-use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Reception, Station, Transmitted};
+use crate::cell::{Access, AirEvent, CellPlan, Range, Station};
 use crate::errors::ErrorPlan;
+use crate::layer::{FrameKind, Reception, Transmitted};
 use airhop_base::{Drop, Rate, Span, Time};
 use harness::{Note, World, line, on_link, plan};
 

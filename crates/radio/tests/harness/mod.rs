@@ -4,11 +4,9 @@
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
-use airhop_radio::cell::{
-    AirEvent, Cell, CellEvent, CellPlan, CellRules, Effect, Fragmentation, FrameKind, LinkErrors, Outgoing,
-    Range, Station, Transmitted,
-};
+use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, Outgoing, Transmitted};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
@@ -70,7 +68,7 @@ pub struct World {
     /// Packets delivered, and handed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
-    effects: VecDeque<Effect>,
+    effects: VecDeque<LinkEffect>,
 }
 
 impl World {
@@ -141,18 +139,8 @@ impl World {
     pub fn handle(&mut self, now: Time, event: AirEvent) {
         self.cell.on_event(now, event, &mut self.queue, &mut self.effects);
         while let Some(effect) = self.effects.pop_front() {
-            let freed = match effect {
-                Effect::Acknowledged { from, .. }
-                | Effect::Discarded { from, .. }
-                | Effect::Broadcast { from, .. } => Some(from),
-                _ => None,
-            };
             let note = self.take(effect);
             self.note(now, note);
-            if let Some(station) = freed {
-                self.feed(station);
-                self.note(now, Note::Ready(station));
-            }
         }
     }
 
@@ -162,35 +150,43 @@ impl World {
         }
     }
 
-    fn take(&mut self, effect: Effect) -> Note {
+    fn take(&mut self, effect: LinkEffect) -> Note {
         match effect {
-            Effect::Deliver { from, to, packet, .. } => {
+            LinkEffect::Deliver { from, to, packet, .. } => {
                 self.delivered += 1;
                 let packet = self.packets.take(packet);
                 let Body::Udp(Datagram { number, .. }) = packet.body else { unreachable!() };
                 Note::Delivered { from, to, number }
             }
-            Effect::Heard { from, to } => Note::Heard { from, to },
-            Effect::Broadcast { from, packet } => {
+            LinkEffect::Heard { from, to, .. } => Note::Heard { from, to },
+            LinkEffect::Broadcast { from, packet, .. } => {
                 let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else {
                     unreachable!()
                 };
                 Note::Broadcast { from, number }
             }
-            Effect::AttemptFailed { from, tag, attempt, retry, .. } => {
+            LinkEffect::AttemptFailed { from, tag, attempt, retry, .. } => {
                 Note::Failed { from, number: tag.seq, attempt, retry }
             }
-            Effect::Discarded { from, tag, packet, .. } => {
+            LinkEffect::Discarded { from, tag, packet, .. } => {
                 let arrived = packet.is_none();
                 packet.map(|p| self.packets.take(p));
                 Note::Discarded { from, number: tag.seq, arrived }
             }
-            Effect::HeaderOnly { to, tag, .. } => Note::HeaderOnly { to, number: tag.seq },
-            Effect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
-            Effect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
+            LinkEffect::HeaderOnly { to, tag, .. } => Note::HeaderOnly { to, number: tag.seq },
+            LinkEffect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
+            LinkEffect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
                 Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
-            Effect::Transmitted(frame) => Note::Transmitted(frame),
+            LinkEffect::Transmitted(frame) => Note::Transmitted(frame),
+            LinkEffect::Ready(station) => {
+                self.feed(station);
+                Note::Ready(station)
+            }
+            LinkEffect::GivenUp { .. }
+            | LinkEffect::Aborted { .. }
+            | LinkEffect::FadeStart { .. }
+            | LinkEffect::FadeEnd { .. } => unreachable!("only radio links report that"),
         }
     }
 }

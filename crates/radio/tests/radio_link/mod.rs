@@ -5,9 +5,8 @@ use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Streams};
 use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::link::{
-    End, Outgoing, RadioEffect, RadioEvent, RadioLink, RadioPlan, RadioWhat, Transmitted,
-};
+use airhop_radio::layer::{LinkEffect, Outgoing, Station, Transmitted};
+use airhop_radio::link::{End, RadioEvent, RadioLink, RadioPlan, RadioWhat};
 use std::collections::VecDeque;
 
 /// What happened, without the packets.
@@ -64,7 +63,7 @@ pub struct World {
     /// Packets handed to the queues, and delivered from each end, so far.
     pub handed: [u64; 2],
     pub delivered: [u64; 2],
-    effects: Vec<RadioEffect>,
+    effects: VecDeque<LinkEffect>,
 }
 
 impl World {
@@ -79,7 +78,7 @@ impl World {
             keep: true,
             handed: [0; 2],
             delivered: [0; 2],
-            effects: Vec::new(),
+            effects: VecDeque::new(),
         }
     }
 
@@ -100,7 +99,7 @@ impl World {
     /// Hands the link what it takes.
     fn feed(&mut self, end: End) {
         let (at, now) = (usize::from(end), self.queue.now());
-        while self.link.is_free(end) {
+        while self.link.is_free(end.into()) {
             let next = self.waiting[at].pop_front().or_else(|| {
                 let bytes = self.saturated[at]?;
                 self.handed[at] += 1;
@@ -108,11 +107,11 @@ impl World {
             });
             let Some((bytes, number)) = next else { return };
             let body = Body::Udp(Datagram { number, len: bytes, sent: now, original: None });
-            let (from, to) = (NodeId(u16::from(end)), NodeId(u16::from(1 - end)));
-            let packet = self.packets.insert(Packet::new(FlowId(0), from, to, bytes, body));
+            let [from, to] = [end, 1 - end].map(u16::from);
+            let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(from), NodeId(to), bytes, body));
             let tag = Tag { flow: FlowId(0), seq: number, end: number };
-            let packet = Outgoing { packet, bytes, header: bytes / 4, tag };
-            self.link.send(now, end, packet, &mut self.queue, &mut self.effects);
+            let packet = Outgoing { to, packet, bytes, header: bytes / 4, tag, fragments: None };
+            self.link.send(now, from, packet, &mut self.queue, &mut self.effects);
         }
     }
 
@@ -134,11 +133,9 @@ impl World {
         if event.link != ALARM {
             self.link.on_event(now, event.what, &mut self.queue, &mut self.effects);
         }
-        let mut effects = std::mem::take(&mut self.effects);
-        for effect in effects.drain(..) {
+        while let Some(effect) = self.effects.pop_front() {
             self.take(now, effect);
         }
-        self.effects = effects;
         Some(now)
     }
 
@@ -148,34 +145,42 @@ impl World {
         number
     }
 
-    fn take(&mut self, now: Time, effect: RadioEffect) {
+    fn take(&mut self, now: Time, effect: LinkEffect) {
+        let at = |station: Station| station as End;
         let note = match effect {
-            RadioEffect::Deliver { end, packet } => {
-                self.delivered[usize::from(end)] += 1;
-                Note::Delivered { end, number: self.out(packet) }
+            LinkEffect::Deliver { from, packet, .. } => {
+                self.delivered[usize::from(from)] += 1;
+                Note::Delivered { end: at(from), number: self.out(packet) }
             }
-            RadioEffect::GivenUp { end, packet } => Note::GivenUp { end, number: self.out(packet) },
-            RadioEffect::Aborted { end, tag } => Note::Aborted { end, number: tag.seq },
-            RadioEffect::AttemptFailed { end, tag, attempt, retry } => {
-                Note::Failed { end, number: tag.seq, attempt, retry }
+            LinkEffect::GivenUp { from, packet, .. } => {
+                Note::GivenUp { end: at(from), number: self.out(packet) }
             }
-            RadioEffect::Acknowledged { end, tag } => Note::Acknowledged { end, number: tag.seq },
-            RadioEffect::Discarded { end, tag, packet } => {
+            LinkEffect::Aborted { from, tag, .. } => Note::Aborted { end: at(from), number: tag.seq },
+            LinkEffect::AttemptFailed { from, tag, attempt, retry, .. } => {
+                Note::Failed { end: at(from), number: tag.seq, attempt, retry }
+            }
+            LinkEffect::Acknowledged { from, tag, .. } => {
+                Note::Acknowledged { end: at(from), number: tag.seq }
+            }
+            LinkEffect::Discarded { from, tag, packet, .. } => {
                 let arrived = packet.is_none();
                 packet.map(|p| self.packets.take(p));
-                Note::Discarded { end, number: tag.seq, arrived }
+                Note::Discarded { end: at(from), number: tag.seq, arrived }
             }
-            RadioEffect::FrameLost { end, bytes, number: frame, header_intact, packet, .. } => {
+            LinkEffect::FrameLost { from, bytes, number: frame, header_intact, packet, .. } => {
                 let with_packet = packet.is_some();
                 packet.map(|p| self.packets.take(p));
-                Note::Lost { end, frame, bytes, header_intact, with_packet }
+                Note::Lost { end: at(from), frame, bytes, header_intact, with_packet }
             }
-            RadioEffect::FadeStart { end } => Note::FadeStart(end),
-            RadioEffect::FadeEnd { end, lasted } => Note::FadeEnd(end, lasted),
-            RadioEffect::Transmitted(frame) => Note::Transmitted(frame),
-            RadioEffect::Ready(end) => {
-                self.feed(end);
-                Note::Ready(end)
+            LinkEffect::FadeStart { from, .. } => Note::FadeStart(at(from)),
+            LinkEffect::FadeEnd { from, lasted, .. } => Note::FadeEnd(at(from), lasted),
+            LinkEffect::Transmitted(frame) => Note::Transmitted(frame),
+            LinkEffect::Ready(from) => {
+                self.feed(at(from));
+                Note::Ready(at(from))
+            }
+            LinkEffect::Heard { .. } | LinkEffect::Broadcast { .. } | LinkEffect::HeaderOnly { .. } => {
+                unreachable!("a radio link sends no broadcasts and no fragments")
             }
         };
         if self.keep {

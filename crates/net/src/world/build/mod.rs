@@ -124,7 +124,6 @@ impl World {
             next_station: Vec::new(),
             dropped_by_queue: Vec::new(),
             effects: VecDeque::new(),
-            radio_effects: Vec::new(),
             actions: Default::default(),
             fingerprint: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],

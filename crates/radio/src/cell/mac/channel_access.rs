@@ -17,8 +17,8 @@
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
 use super::carrier_sense::CarrierSense;
 use super::contention::{Contention, Countdown};
-use crate::cell::frames::FrameKind;
 use crate::cell::plan::AckTimeout;
+use crate::layer::FrameKind;
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 

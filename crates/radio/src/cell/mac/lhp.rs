@@ -9,7 +9,8 @@
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::Turns;
-use crate::cell::frames::{Fragmentation, MOST_FRAGMENTS};
+use crate::cell::frames::MOST_FRAGMENTS;
+use crate::layer::Fragmentation;
 
 /// Cuts a packet of `bytes` bytes with `header` bytes of headers; `frame` makes the data frame from a number of bytes and how many of them
 /// are headers. `None` if the first fragment carries all.

@@ -12,6 +12,8 @@ pub(crate) struct Service {
     pub to: Station,
     /// The packet; `None` after it arrived, so that a later reception is a duplicate.
     pub packet: Option<Id<Packet>>,
+    /// Number of the packet at its station.
+    pub number: u64,
     pub tag: Tag,
     /// Time at which the MAC took the packet.
     pub taken: Time,
@@ -33,6 +35,7 @@ impl Service {
     pub fn new(
         to: Station,
         packet: Id<Packet>,
+        number: u64,
         tag: Tag,
         whole: DataFrame,
         fragments: Option<Box<Fragments>>,
@@ -40,7 +43,19 @@ impl Service {
         let packet = Some(packet);
         let (taken, begun) = (Time::ZERO, Time::ZERO);
         let (data_failures, rts_failures, failures) = (0, 0, 0);
-        Service { to, packet, tag, taken, begun, whole, fragments, data_failures, rts_failures, failures }
+        Service {
+            to,
+            packet,
+            number,
+            tag,
+            taken,
+            begun,
+            whole,
+            fragments,
+            data_failures,
+            rts_failures,
+            failures,
+        }
     }
 
     /// Returns the number of the attempt under way, from 1.

@@ -129,7 +129,7 @@ mod tests {
         let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
         let frame = DataFrame { bytes: 1076, header: 76, airtime: Span::from_micros(975) };
         let mut sender = StopAndWait::default();
-        sender.push(Time::ZERO, Service::new(1, packet, tag, frame, None));
+        sender.push(Time::ZERO, Service::new(1, packet, 0, tag, frame, None));
         let mut fail = |is_rts, cleared| {
             if cleared {
                 sender.cleared();

@@ -1,0 +1,249 @@
+//! Contract of the link layers: the packet that a layer takes, the frame that it has sent, and the effects that it reports to the world.
+//!
+//! A layer joins stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a [`RadioLink`](crate::link::RadioLink), which are the
+//! stations 0 and 1. Each numbers the packets that it takes, from 0, and may hold several of them.
+
+pub use crate::address::{BROADCAST, Station};
+use crate::tag::Tag;
+use airhop_base::{Drop, Packet, Span, Time};
+use airhop_engine::Id;
+
+/// Packet on its way into a station.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// Destination station, or [`BROADCAST`].
+    pub to: Station,
+    /// The packet.
+    pub packet: Id<Packet>,
+    /// Length of the IP datagram, bytes.
+    pub bytes: u32,
+    /// Header bytes at the start: IP and transport.
+    pub header: u32,
+    /// Tag of the packet: its flow and number.
+    pub tag: Tag,
+    /// Fragment sizes that protect the packet's headers, in a cell; `None`: one frame, or fragments by
+    /// [`CellPlan::fragmentation`](crate::cell::CellPlan::fragmentation).
+    pub fragments: Option<Fragmentation>,
+}
+
+/// Fragment sizes of LHP (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are Airhop's: the seed papers have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragmentation {
+    /// Bytes of the IP datagram in the first fragment; never less than its headers.
+    pub first: u32,
+    /// Upper bound of the bytes in each other fragment, unless that would make more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
+    pub rest: u32,
+}
+
+impl Default for Fragmentation {
+    fn default() -> Self {
+        Fragmentation { first: 100, rest: 256 }
+    }
+}
+
+/// Transmission of a frame that just ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transmitted {
+    /// The sending station.
+    pub from: Station,
+    /// The station addressed.
+    pub to: Station,
+    /// Kind of the frame.
+    pub frame: FrameKind,
+    /// Length of the frame, bytes.
+    pub bytes: u32,
+    /// Tag of the packet inside; of a control frame, of the packet that it serves.
+    pub tag: Tag,
+    /// Number of that packet at its station; `None`: a control frame of a radio link.
+    pub number: Option<u64>,
+    /// Number of the attempt at that packet; the first is 1.
+    pub attempt: u32,
+    /// Start of the transmission.
+    pub start: Time,
+    /// Reception at the station addressed.
+    pub reception: Reception,
+}
+
+/// Reception of a frame at the station addressed, from worst to best; of a broadcast, the best reception at any station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reception {
+    /// Nothing: the station was outside the receive range.
+    Unheard,
+    /// Lost by bit errors.
+    Channel,
+    /// Lost by another signal, or because the station was transmitting.
+    Collision,
+    /// Received although another signal overlapped the frame; under [`Receiving::Lock`](crate::cell::Receiving::Lock), a later signal.
+    Captured,
+    /// Received without any other signal on the air.
+    Received,
+}
+
+/// Kinds of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A data frame.
+    Data,
+    /// A data frame addressed to all stations.
+    Broadcast,
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Link-layer acknowledgement; on a radio link, every frame without a packet.
+    Ack,
+}
+
+/// Effects that a layer reports to the world, in the order in which they happened. `from` is always the station that sent the packet, `to`
+/// the station addressed, `tag` the tag of the packet, and `number` its number at `from`.
+#[derive(Debug)]
+pub enum LinkEffect {
+    /// First reception of a packet. Duplicates that follow lost link ACKs are filtered (IEEE 802.11-2016 §10.3.2.14); a radio link delivers
+    /// in order.
+    Deliver {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// The packet.
+        packet: Id<Packet>,
+        /// Time of contention: from when the MAC took the packet until the start of the exchange that delivered it. Zero on a radio link.
+        contended: Span,
+    },
+    /// Reception of a broadcast. One effect for each station that received it, before [`LinkEffect::Broadcast`].
+    Heard {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+    },
+    /// End of a broadcast.
+    Broadcast {
+        /// The sending station.
+        from: Station,
+        /// Number of the packet.
+        number: u64,
+        /// The packet.
+        packet: Id<Packet>,
+    },
+    /// Failure of an attempt as the sender sees it: no CTS or link ACK came in time, or the link ACKs show a loss.
+    AttemptFailed {
+        /// The sending station.
+        from: Station,
+        /// The station addressed.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// Tag of the packet.
+        tag: Tag,
+        /// Number of the attempt that failed; the first is 1.
+        attempt: u32,
+        /// True if another attempt follows.
+        retry: bool,
+    },
+    /// Link ACK: the sending station learned that a packet arrived.
+    Acknowledged {
+        /// The sending station.
+        from: Station,
+        /// The station that has the packet.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// Tag of the packet.
+        tag: Tag,
+    },
+    /// Discard of a packet by the sending station. `packet` is `None` if the packet had in fact arrived and only its link ACKs were lost;
+    /// the other end of a radio link may still hold it back for an earlier one, and deliver it later.
+    Discarded {
+        /// The sending station.
+        from: Station,
+        /// The station addressed.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// Tag of the packet.
+        tag: Tag,
+        /// The packet itself.
+        packet: Option<Id<Packet>>,
+    },
+    /// Discard of a packet by the receiving station, which delivers those behind it.
+    GivenUp {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// The packet.
+        packet: Id<Packet>,
+    },
+    /// Notice of [`LinkEffect::GivenUp`] at the sending station.
+    Aborted {
+        /// The sending station.
+        from: Station,
+        /// The station that gave the packet up.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// Tag of the packet.
+        tag: Tag,
+    },
+    /// Discard by the sending station of a packet of which the receiving station has the first fragment but not all others: that station
+    /// knows which packet it lost. Comes just before [`LinkEffect::Discarded`].
+    HeaderOnly {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// Number of the packet.
+        number: u64,
+        /// Tag of the packet.
+        tag: Tag,
+    },
+    /// Loss of a frame on the way to the station addressed.
+    FrameLost {
+        /// The station that sent the frame.
+        from: Station,
+        /// The station addressed.
+        to: Station,
+        /// Kind of the frame.
+        frame: FrameKind,
+        /// Length of the frame, bytes.
+        bytes: u32,
+        /// Tag of the packet inside; of a control frame, of the packet that it serves.
+        tag: Tag,
+        /// Number of that packet at its station; `None`: a control frame of a radio link.
+        number: Option<u64>,
+        /// `Channel` or `Collision`.
+        cause: Drop,
+        /// True if the bit errors of a data frame left its headers intact; always false in a collision.
+        header_intact: bool,
+        /// The packet itself if this loss ends it, as on a radio link without recovery.
+        packet: Option<Id<Packet>>,
+    },
+    /// Begin of a fade, as far as the sending end of a radio link can tell: link ACKs fail to come, after some had come. Precedes the
+    /// failures that show it.
+    FadeStart {
+        /// The sending station.
+        from: Station,
+        /// The station addressed.
+        to: Station,
+    },
+    /// End of a fade: a link ACK came again.
+    FadeEnd {
+        /// The sending station.
+        from: Station,
+        /// The station addressed.
+        to: Station,
+        /// Duration without a link ACK, from [`LinkEffect::FadeStart`].
+        lasted: Span,
+    },
+    /// End of a frame's transmission; only if `tell_all` asked for it. Precedes the effects that follow from it.
+    Transmitted(Transmitted),
+    /// Room in a station that had none: it takes packets again, until it is no longer free.
+    Ready(Station),
+}

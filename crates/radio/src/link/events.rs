@@ -1,0 +1,25 @@
+//! Events that a radio link schedules.
+
+use crate::address::End;
+
+/// Event of a radio link, to be wrapped into the world's own event type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RadioEvent {
+    /// Index of the link: [`RadioPlan::index`](super::RadioPlan::index).
+    pub link: u16,
+    /// Event within the link.
+    pub what: RadioWhat,
+}
+
+/// Kinds of event on a radio link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RadioWhat {
+    /// End of a frame's transmission at this end.
+    Sent(End),
+    /// Arrival of the oldest frame under way from this end.
+    Arrived(End),
+    /// Timeout of a link ACK for this end.
+    Due(End),
+    /// Timeout of a NAK of this end.
+    Ask(End),
+}
