@@ -1,6 +1,6 @@
 //! The wireless channel and its link layers.
 //!
-//! * [`phy`]: timing tables of 802.11, b and g.
+//! * [`phy`]: timing of 802.11, b and g; PPDUs of 802.11n, ac and ax.
 //! * [`propagation`]: path loss with distance.
 //! * [`errors`]: error models of the channel.
 //! * [`layer`]: contract of the link layers with the world.

@@ -12,6 +12,7 @@ mod harness;
 mod hearing;
 mod hostile;
 mod laws;
+mod ppdu;
 mod radio_link;
 mod rlp;
 mod rlp_model;

@@ -1,6 +1,7 @@
-//! Timing of the 802.11 physical layers.
+//! Timing of 802.11, 802.11b and 802.11g, and of the control frames of later standards, which are those of OFDM.
 //!
-//! Every number is that of the standard. Nothing here depends on a scenario: the fields are public so that a study can change one of them (Cheng & Lin 2008 prints other windows).
+//! Every number is that of the standard. Nothing here depends on a scenario: the fields are public so that a study can change one of them
+//! (Cheng & Lin 2008 prints other windows).
 use airhop_base::{Rate, Span};
 
 /// RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
@@ -59,7 +60,7 @@ const fn mbps<const N: usize>(tenths: [u64; N]) -> [Rate; N] {
 
 const FHSS_RATES: [Rate; 2] = mbps([10, 20]);
 const DSSS_RATES: [Rate; 4] = mbps([10, 20, 55, 110]);
-const OFDM_RATES: [Rate; 8] = mbps([60, 90, 120, 180, 240, 360, 480, 540]);
+pub(super) const OFDM_RATES: [Rate; 8] = mbps([60, 90, 120, 180, 240, 360, 480, 540]);
 
 impl Phy {
     /// 802.11 with frequency hopping: 96 + 32 bits of preamble and header at 1 Mbit/s.

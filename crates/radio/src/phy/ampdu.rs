@@ -1,0 +1,187 @@
+//! A-MPDU: MPDUs in one PPDU (IEEE 802.11-2020 §9.7).
+//!
+//! Left out: the minimum MPDU start spacing, for which a sender inserts empty delimiters between short MPDUs (§10.12.3).
+use super::format::Format;
+use super::mode::TxMode;
+use airhop_base::Span;
+
+/// Delimiter before each MPDU, bytes.
+pub const DELIMITER_BYTES: u32 = 4;
+/// MAC header and FCS of a QoS Data frame, bytes (IEEE 802.11-2020 §9.3.2.1).
+pub const QOS_MAC_BYTES: u32 = 26 + 4;
+/// Longest MPDU in an A-MPDU of HT, bytes: the length in its delimiter has 12 bits (IEEE 802.11-2020 §9.7.1).
+pub const HT_MPDU_LIMIT: u32 = 4095;
+/// Longest MPDUs that a receiver of VHT or HE may announce, bytes (IEEE 802.11-2020 §9.4.2.157.2).
+pub const MPDU_LIMITS: [u32; 3] = [3895, 7991, 11_454];
+
+/// Returns the length of the subframe of an MPDU, bytes: delimiter, MPDU, and padding to a multiple of 4, which the last subframe has not.
+pub const fn subframe_bytes(mpdu: u32) -> u32 {
+    (DELIMITER_BYTES + mpdu).next_multiple_of(4)
+}
+
+/// Limits of a PSDU with one MPDU or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest PSDU with one MPDU, bytes.
+    alone: u32,
+    /// Longest PSDU with more than one, bytes.
+    together: u32,
+    /// Longest MPDU beside others, bytes.
+    mpdu: u32,
+    /// Maximum number of MPDUs.
+    frames: u32,
+    /// Bytes that a single MPDU has before it.
+    before_single: u32,
+}
+
+impl Limits {
+    /// Creates the limits of a PSDU: an A-MPDU of at most `bytes` bytes and `frames` MPDUs, in a PPDU of `mode` that lasts at most `time`.
+    /// With fewer bytes than two MPDUs need, or none, every PSDU has one MPDU. The time is that of
+    /// [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP.
+    pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> Limits {
+        let alone = mode.largest_psdu(time);
+        let (mpdu, before_single) = match mode.settings().format {
+            Format::Ht => (HT_MPDU_LIMIT, 0),
+            Format::Vht | Format::He => (MPDU_LIMITS[2], DELIMITER_BYTES), // S-MPDU
+        };
+        Limits { alone, together: alone.min(bytes), mpdu, frames, before_single }
+    }
+}
+
+/// PSDU that grows MPDU by MPDU.
+///
+/// A single MPDU of HT is no A-MPDU; in VHT and HE every PSDU is one, and a single MPDU has a delimiter too (S-MPDU). Either is answered by
+/// an Ack, more than one by a BlockAck.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Psdu {
+    /// Number of MPDUs.
+    frames: u32,
+    /// Length of the PSDU, bytes.
+    bytes: u32,
+    /// Length of the subframes with the padding of the last, bytes.
+    padded: u32,
+    /// True if no other MPDU may follow the first.
+    is_closed: bool,
+}
+
+impl Psdu {
+    /// Appends an MPDU of this length. False if a limit forbids it; then nothing changes.
+    #[inline]
+    pub fn push(&mut self, mpdu: u32, limits: &Limits) -> bool {
+        let bytes = match self.frames {
+            0 => mpdu.saturating_add(limits.before_single),
+            _ => mpdu.saturating_add(self.padded + DELIMITER_BYTES),
+        };
+        let fits = match self.frames {
+            0 => bytes <= limits.alone,
+            frames => {
+                frames < limits.frames && bytes <= limits.together && mpdu <= limits.mpdu && !self.is_closed
+            }
+        };
+        if fits {
+            self.is_closed = mpdu > limits.mpdu;
+            self.frames += 1;
+            self.bytes = bytes;
+            self.padded += subframe_bytes(mpdu);
+        }
+        fits
+    }
+
+    /// Returns the number of MPDUs.
+    pub fn frames(&self) -> u32 {
+        self.frames
+    }
+
+    /// Returns the length, bytes.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+/// Returns the largest PSDU of the first MPDUs with these lengths; an empty one if not even the first fits.
+pub fn largest(limits: &Limits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
+    let mut psdu = Psdu::default();
+    for mpdu in lengths {
+        if !psdu.push(mpdu, limits) {
+            break;
+        }
+    }
+    psdu
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Band, MAX_PPDU_TIME, TxSettings};
+    use super::*;
+
+    fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32) -> TxMode {
+        let (band, guard) = (Band::Ghz5, Span::from_nanos(800));
+        TxMode::new(TxSettings { format, band, mcs, streams, width_mhz, guard }).unwrap()
+    }
+
+    fn psdu(limits: &Limits, lengths: &[u32]) -> (u32, u32) {
+        let psdu = largest(limits, lengths.iter().copied());
+        (psdu.frames(), psdu.bytes())
+    }
+
+    const MOST: u32 = u32::MAX;
+
+    /// IEEE 802.11-2020 §9.7.1: all subframes but the last are padded to multiples of 4.
+    #[test]
+    fn subframes_are_padded_but_the_last() {
+        assert_eq!([1534, 1535, 1536, 1537, 1538].map(subframe_bytes), [1540, 1540, 1540, 1544, 1544]);
+        let limits = Limits::new(&mode(Format::Vht, 9, 1, 80), MOST, 64, MAX_PPDU_TIME);
+        assert_eq!(psdu(&limits, &[1538; 3]), (3, 1544 + 1544 + 1542));
+        assert_eq!(psdu(&limits, &[90, 1538, 33]), (3, 96 + 1544 + 37));
+        assert_eq!(psdu(&limits, &[1538; 100]), (64, 63 * 1544 + 1542));
+        assert_eq!(psdu(&limits, &[]), (0, 0));
+    }
+
+    #[test]
+    fn a_single_mpdu_has_a_delimiter_in_vht_and_he_only() {
+        let alone = |format| psdu(&Limits::new(&mode(format, 7, 1, 20), 0, 64, MAX_PPDU_TIME), &[1538, 1538]);
+        assert_eq!(Format::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
+    }
+
+    /// The cap of an A-MPDU is to the byte, and does not concern a single MPDU.
+    #[test]
+    fn bytes_frames_and_mpdus_have_limits() {
+        let ht = mode(Format::Ht, 7, 1, 20);
+        let fits =
+            |bytes, frames, lengths: &[u32]| psdu(&Limits::new(&ht, bytes, frames, MAX_PPDU_TIME), lengths).0;
+        assert_eq!([3085, 3086].map(|bytes| fits(bytes, 64, &[1538; 9])), [1, 2]);
+        assert_eq!([1, 2, 3].map(|frames| fits(MOST, frames, &[1538; 9])), [1, 2, 3]);
+        // The delimiter of HT has 12 bits for the length.
+        assert_eq!(fits(MOST, 64, &[4095, 4095, 4095]), 3);
+        assert_eq!(fits(MOST, 64, &[4095, 4096, 4095]), 1);
+        assert_eq!(fits(MOST, 64, &[4096, 90, 90]), 1);
+        let vht = Limits::new(&mode(Format::Vht, 7, 1, 20), MOST, 64, MAX_PPDU_TIME);
+        assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
+    }
+
+    /// The time limit agrees with the airtime, for every length of the MPDUs.
+    #[test]
+    fn the_last_mpdu_is_the_last_whose_ppdu_fits_in_time() {
+        let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];
+        for (mode, time_us) in modes.iter().flat_map(|mode| [300, 2080, 5484].map(|us| (mode, us))) {
+            let time = Span::from_micros(time_us);
+            let limits = Limits::new(mode, MOST, 2000, time);
+            for mpdu in 60..1600 {
+                let most = largest(&limits, std::iter::repeat_n(mpdu, 2000));
+                let (frames, bytes) = (most.frames(), most.bytes());
+                assert!(frames == 0 || mode.airtime(bytes) <= time, "{mode:?} {mpdu}");
+                let more = if frames == 0 { limits.before_single + mpdu } else { most.padded + 4 + mpdu };
+                let is_too_long = more > mode.settings().format.max_psdu();
+                assert!(is_too_long || mode.airtime(more) > time, "{mode:?} {mpdu}");
+            }
+        }
+    }
+
+    /// Nothing overflows.
+    #[test]
+    fn an_absurd_mpdu_does_not_fit() {
+        let limits = Limits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));
+        assert_eq!(psdu(&limits, &[u32::MAX]), (0, 0));
+        assert_eq!(psdu(&limits, &[90, u32::MAX]), (1, 94));
+    }
+}

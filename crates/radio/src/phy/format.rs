@@ -1,0 +1,165 @@
+//! PPDU formats of 802.11n, ac and ax: their limits, and the timing of their stations.
+use super::legacy::{Coding, OFDM_RATES, Phy};
+use airhop_base::{Rate, Span};
+
+/// aPPDUMaxTime, the longest PPDU of the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
+pub const MAX_PPDU_TIME: Span = Span::from_micros(5484);
+/// Basic rates, at which stations answer: the mandatory rates of OFDM (IEEE 802.11-2020 clause 17), ascending.
+pub const BASIC_RATES: [Rate; 3] =
+    [Rate::from_bps(6_000_000), Rate::from_bps(12_000_000), Rate::from_bps(24_000_000)];
+/// Compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
+pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
+
+/// Returns the length of a compressed BlockAck frame, bytes, for a window of that many MPDUs: its bitmap has 64 or 256 bits (IEEE
+/// 802.11-2020 §9.3.1.8; 802.11ax-2021).
+pub const fn block_ack_bytes(window: u32) -> u32 {
+    const WITHOUT_BITMAP: u32 = 24;
+    WITHOUT_BITMAP + if window <= 64 { 64 / 8 } else { 256 / 8 }
+}
+
+/// Frequency band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Band {
+    /// 2.4 GHz: every OFDM PPDU has a signal extension.
+    Ghz2_4,
+    /// 5 GHz.
+    Ghz5,
+}
+
+impl Band {
+    /// Returns the silence after a PPDU of OFDM: 6 µs at 2.4 GHz (aSignalExtension, IEEE 802.11-2016 §18.3.2.4).
+    pub const fn signal_extension(self) -> Span {
+        match self {
+            Band::Ghz2_4 => Span::from_micros(6),
+            Band::Ghz5 => Span::ZERO,
+        }
+    }
+
+    /// Returns the name: "2.4 GHz", "5 GHz".
+    pub const fn name(self) -> &'static str {
+        match self {
+            Band::Ghz2_4 => "2.4 GHz",
+            Band::Ghz5 => "5 GHz",
+        }
+    }
+}
+
+/// Format of a PPDU. Each came with a standard of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// High throughput, 802.11n: the mixed format (IEEE 802.11-2020 clause 19).
+    Ht,
+    /// Very high throughput, 802.11ac (IEEE 802.11-2020 clause 21).
+    Vht,
+    /// High efficiency, 802.11ax: PPDUs for one user (802.11ax-2021 clause 27).
+    He,
+}
+
+impl Format {
+    /// Every format, in the order of their appearance.
+    pub const ALL: [Format; 3] = [Format::Ht, Format::Vht, Format::He];
+
+    /// Returns the name of the standard.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Ht => "802.11n",
+            Format::Vht => "802.11ac",
+            Format::He => "802.11ax",
+        }
+    }
+
+    /// Returns the format that came with the standard of this name, if there is one.
+    pub fn find(name: &str) -> Option<Format> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Returns the timing of stations in this band. `None` if the standard is not for the band: 802.11ac is for 5 GHz only.
+    pub const fn phy(self, band: Band) -> Option<Phy> {
+        match (self, band) {
+            (Format::Ht, Band::Ghz5) => Some(Phy::HT),
+            (Format::Ht, Band::Ghz2_4) => Some(Phy::HT_2_4_GHZ),
+            (Format::Vht, Band::Ghz5) => Some(Phy::VHT),
+            (Format::Vht, Band::Ghz2_4) => None,
+            (Format::He, Band::Ghz5) => Some(Phy::HE),
+            (Format::He, Band::Ghz2_4) => Some(Phy::HE_2_4_GHZ),
+        }
+    }
+
+    /// Returns the highest MCS of a spatial stream. The MCS index of HT is 8 (streams − 1) more.
+    pub const fn max_mcs(self) -> u8 {
+        match self {
+            Format::Ht => 7,
+            Format::Vht => 9,
+            Format::He => 11,
+        }
+    }
+
+    /// Returns the largest number of spatial streams.
+    pub const fn max_streams(self) -> u8 {
+        match self {
+            Format::Ht => 4,
+            Format::Vht | Format::He => 8,
+        }
+    }
+
+    /// Returns the channel widths in the band, MHz, ascending; none if the standard is not for the band.
+    pub const fn widths(self, band: Band) -> &'static [u32] {
+        match (self, band) {
+            (Format::Vht, Band::Ghz2_4) => &[],
+            (Format::Ht, _) | (Format::He, Band::Ghz2_4) => &[20, 40],
+            (Format::Vht | Format::He, Band::Ghz5) => &[20, 40, 80, 160],
+        }
+    }
+
+    /// Returns the guard intervals, ascending.
+    pub const fn guards(self) -> &'static [Span] {
+        const OF_HT: &[Span] = &[Span::from_nanos(400), Span::from_nanos(800)];
+        const OF_HE: &[Span] = &[Span::from_nanos(800), Span::from_nanos(1600), Span::from_nanos(3200)];
+        match self {
+            Format::Ht | Format::Vht => OF_HT,
+            Format::He => OF_HE,
+        }
+    }
+
+    /// Returns aPSDUMaxLength, bytes (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
+    pub const fn max_psdu(self) -> u32 {
+        match self {
+            Format::Ht => 65_535,
+            Format::Vht => 1_048_575,
+            Format::He => 6_500_631,
+        }
+    }
+}
+
+/// Timing of 802.11n, ac and ax. Their control frames are those of OFDM, on wide channels in duplicates that last as long; the windows are
+/// those of DCF and of best effort in EDCA.
+impl Phy {
+    /// 802.11n at 5 GHz (IEEE 802.11-2020 §19.4.4).
+    pub const HT: Phy = of_ofdm("802.11n", Band::Ghz5);
+    /// 802.11n at 2.4 GHz, with short slots.
+    pub const HT_2_4_GHZ: Phy = of_ofdm("802.11n", Band::Ghz2_4);
+    /// 802.11ac (IEEE 802.11-2020 §21.4.4).
+    pub const VHT: Phy = of_ofdm("802.11ac", Band::Ghz5);
+    /// 802.11ax at 5 GHz (802.11ax-2021 §27.4.4).
+    pub const HE: Phy = of_ofdm("802.11ax", Band::Ghz5);
+    /// 802.11ax at 2.4 GHz, with short slots.
+    pub const HE_2_4_GHZ: Phy = of_ofdm("802.11ax", Band::Ghz2_4);
+}
+
+/// Returns the timing of a standard whose control frames are those of OFDM (IEEE 802.11-2020 clauses 17 and, at 2.4 GHz, 18).
+const fn of_ofdm(name: &'static str, band: Band) -> Phy {
+    let sifs = match band {
+        Band::Ghz2_4 => Span::from_micros(10),
+        Band::Ghz5 => Span::from_micros(16),
+    };
+    Phy {
+        name,
+        slot: Span::from_micros(9),
+        sifs,
+        cw_min: 15,
+        cw_max: 1023,
+        plcp: Span::from_micros(20),
+        coding: Coding::Ofdm { signal_extension: band.signal_extension() },
+        rates: &OFDM_RATES,
+    }
+}

@@ -1,0 +1,19 @@
+//! Physical layers of 802.11.
+//!
+//! * [`Phy`]: interframe spaces, slots and contention windows; airtimes of the frames of 802.11, b and g, and of control frames since.
+//! * [`Format`]: PPDU formats of 802.11n, ac and ax. Scenario files know the standards of [`Phy::find`], and none of these.
+//! * [`TxMode`]: format, MCS, spatial streams, channel width and guard interval of a PPDU; its airtime.
+//! * [`ampdu`], [`amsdu`]: aggregation of MPDUs in a PPDU, and of MSDUs in an MPDU.
+
+pub mod ampdu;
+pub mod amsdu;
+mod format;
+mod legacy;
+mod mode;
+mod settings;
+mod symbol;
+
+pub use format::{BASIC_RATES, BLOCK_ACK_REQ_BYTES, Band, Format, MAX_PPDU_TIME, block_ack_bytes};
+pub use legacy::{ACK_BYTES, CTS_BYTES, Coding, DATA_OVERHEAD, MAC_BYTES, Phy, RTS_BYTES};
+pub use mode::TxMode;
+pub use settings::{ModeError, TxSettings};

@@ -1,0 +1,141 @@
+//! Transmission mode of a PPDU of 802.11n, ac or ax, and its airtime.
+use super::format::{BASIC_RATES, Format};
+use super::settings::{ModeError, TxSettings};
+use super::symbol::Symbol;
+use airhop_base::{Rate, Span};
+
+/// Transmission mode of a PPDU. Everything that does not depend on the PSDU is computed once.
+///
+/// The LTFs of HE go with the guard interval: twice 3.2 µs with 0.8 and 1.6 µs, four times with 3.2 µs. Its packet extension is 0. A PPDU
+/// with LDPC has no tail bits, and the extra symbol segment that LDPC can ask for is left out: its effect is below one symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TxMode {
+    settings: TxSettings,
+    symbol: Symbol,
+    /// Bits of the data field beside the PSDU: 16 service bits and the tail of each encoder.
+    overhead_bits: u64,
+    /// T_SYM, ns.
+    symbol_ns: u64,
+    /// Time beside the symbols of the data field: preamble and signal extension.
+    around: Span,
+}
+
+/// Duration of a symbol with the long guard interval, of which the data field of HT and VHT is a multiple, ns.
+const OFDM_SYMBOL_NS: u64 = 4000;
+/// Duration of a symbol with the short guard interval, ns.
+const SHORT_SYMBOL_NS: u64 = 3600;
+
+impl TxMode {
+    /// Creates the mode.
+    ///
+    /// # Errors
+    /// If a setting is out of the range of the format, or the standard leaves out the combination.
+    pub fn new(settings: TxSettings) -> Result<TxMode, ModeError> {
+        settings.check()?;
+        let TxSettings { format, band, mcs, streams, width_mhz, guard } = settings;
+        let symbol = Symbol::of(&settings).ok_or(ModeError::LeftOut { format, mcs, streams, width_mhz })?;
+        let useful_ns = if format == Format::He { 12_800 } else { 3_200 };
+        Ok(TxMode {
+            settings,
+            symbol,
+            overhead_bits: 16 + 6 * u64::from(symbol.encoders),
+            symbol_ns: useful_ns + guard.nanos(),
+            around: preamble(&settings) + band.signal_extension(),
+        })
+    }
+
+    /// Returns the settings.
+    pub fn settings(&self) -> &TxSettings {
+        &self.settings
+    }
+
+    /// Returns N_DBPS: the data bits of a symbol.
+    pub fn data_bits(&self) -> u32 {
+        self.symbol.data_bits
+    }
+
+    /// Returns N_ES: the number of convolutional encoders; 0 with LDPC.
+    pub fn encoders(&self) -> u32 {
+        self.symbol.encoders
+    }
+
+    /// Returns the data rate of the standard's tables, rounded down to a bit per second: data bits, for HE before they are rounded down to
+    /// N_DBPS, over the time of a symbol.
+    pub fn data_rate(&self) -> Rate {
+        let [bits, of] = self.symbol.exact_bits.map(u64::from);
+        Rate::from_bps(bits * 1_000_000_000 / (of * self.symbol_ns))
+    }
+
+    /// Returns TXTIME, the airtime of a PPDU with a PSDU of this length: preamble, data symbols, and signal extension at 2.4 GHz
+    /// (IEEE 802.11-2020 §19.4.3, §21.4.3; 802.11ax-2021 §27.4.3).
+    #[inline]
+    pub fn airtime(&self, psdu_bytes: u32) -> Span {
+        let bits = self.overhead_bits + 8 * u64::from(psdu_bytes);
+        let symbols = bits.div_ceil(u64::from(self.symbol.data_bits));
+        let nanos = if self.symbol_ns == SHORT_SYMBOL_NS {
+            OFDM_SYMBOL_NS * (symbols * SHORT_SYMBOL_NS).div_ceil(OFDM_SYMBOL_NS)
+        } else {
+            self.symbol_ns * symbols
+        };
+        self.around + Span::from_nanos(nanos)
+    }
+
+    /// Returns the length of the longest PSDU, bytes, whose PPDU lasts no longer than `time`, and which the format allows; 0 if there is
+    /// none.
+    pub fn largest_psdu(&self, time: Span) -> u32 {
+        let nanos = time.saturating_sub(self.around).nanos();
+        let symbols = if self.symbol_ns == SHORT_SYMBOL_NS {
+            nanos / OFDM_SYMBOL_NS * OFDM_SYMBOL_NS / SHORT_SYMBOL_NS
+        } else {
+            nanos / self.symbol_ns
+        };
+        let bits = symbols.saturating_mul(self.symbol.data_bits.into()).saturating_sub(self.overhead_bits);
+        let most = self.settings.format.max_psdu();
+        u32::try_from(bits / 8).map_or(most, |bytes| bytes.min(most))
+    }
+
+    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS, 54 Mbit/s for those that OFDM has
+    /// not (IEEE 802.11-2020 §10.6.11).
+    pub fn reference_rate(&self) -> Rate {
+        const MBPS: [u64; 8] = [6, 12, 18, 24, 36, 48, 54, 54];
+        let of_mcs = MBPS.get(usize::from(self.settings.mcs)).copied();
+        Rate::from_bps(of_mcs.unwrap_or(54) * 1_000_000)
+    }
+
+    /// Returns the rate of the Ack or BlockAck that answers this PPDU: the highest basic rate that is not above the reference rate
+    /// (IEEE 802.11-2020 §10.6.6.5).
+    pub fn response_rate(&self) -> Rate {
+        let reference = self.reference_rate();
+        let rate = BASIC_RATES.into_iter().rev().find(|basic| *basic <= reference);
+        rate.unwrap_or(BASIC_RATES[0])
+    }
+}
+
+/// Returns the time of the preamble, from the legacy training fields to the last field before the data (IEEE 802.11-2020 §19.3.2, §21.3.2;
+/// 802.11ax-2021 §27.3.4).
+fn preamble(settings: &TxSettings) -> Span {
+    const LEGACY: Span = Span::from_micros(20);
+    const SIGNAL: Span = Span::from_micros(4);
+    const STF: Span = Span::from_micros(4);
+    let ltfs = ltf(settings) * ltf_count(settings.streams);
+    match settings.format {
+        Format::Ht => LEGACY + SIGNAL * 2 + STF + ltfs,
+        Format::Vht => LEGACY + SIGNAL * 2 + STF + ltfs + SIGNAL, // VHT-SIG-A, VHT-SIG-B
+        Format::He => LEGACY + SIGNAL + SIGNAL * 2 + STF + ltfs,  // RL-SIG, HE-SIG-A
+    }
+}
+
+/// Returns the number of long training fields, which must be 1 or even (IEEE 802.11-2020 Tables 19-13, 21-13).
+fn ltf_count(streams: u8) -> u64 {
+    u64::from(if streams == 1 { 1 } else { streams.next_multiple_of(2) })
+}
+
+/// Returns the duration of a long training field.
+fn ltf(settings: &TxSettings) -> Span {
+    const SHORTEST: Span = Span::from_nanos(3200);
+    match settings.format {
+        Format::Ht | Format::Vht => Span::from_micros(4),
+        Format::He if settings.guard == Span::from_nanos(3200) => SHORTEST * 4 + settings.guard,
+        Format::He => SHORTEST * 2 + settings.guard,
+    }
+}

@@ -1,0 +1,149 @@
+//! Settings of a PPDU of 802.11n, ac or ax, and their ranges.
+use super::format::{Band, Format};
+use airhop_base::Span;
+use std::fmt;
+
+/// Settings of a transmission: what a station chooses, or a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TxSettings {
+    /// Format of the PPDU.
+    pub format: Format,
+    /// Band, which decides the widths and the signal extension.
+    pub band: Band,
+    /// Modulation and coding scheme of a spatial stream: 0 to 7, 9 or 11.
+    pub mcs: u8,
+    /// Number of spatial streams, from 1.
+    pub streams: u8,
+    /// Channel width, MHz.
+    pub width_mhz: u32,
+    /// Guard interval of the data symbols.
+    pub guard: Span,
+}
+
+impl TxSettings {
+    /// Checks that every setting is in the range of the format.
+    pub(super) fn check(&self) -> Result<(), ModeError> {
+        let TxSettings { format, band, mcs, streams, width_mhz, guard } = *self;
+        if format.phy(band).is_none() {
+            return Err(ModeError::Band { format, band });
+        }
+        if mcs > format.max_mcs() {
+            return Err(ModeError::Mcs { format, mcs });
+        }
+        if !(1..=format.max_streams()).contains(&streams) {
+            return Err(ModeError::Streams { format, streams });
+        }
+        if !format.widths(band).contains(&width_mhz) {
+            return Err(ModeError::Width { format, band, width_mhz });
+        }
+        if !format.guards().contains(&guard) {
+            return Err(ModeError::Guard { format, guard });
+        }
+        Ok(())
+    }
+}
+
+/// Reason why there is no such transmission mode. Its text names the setting, its value, and the values that the standard has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModeError {
+    /// The standard is not for this band.
+    Band {
+        /// Format of the PPDU.
+        format: Format,
+        /// The band.
+        band: Band,
+    },
+    /// No such MCS in the format.
+    Mcs {
+        /// Format of the PPDU.
+        format: Format,
+        /// The MCS.
+        mcs: u8,
+    },
+    /// Zero streams, or too many for the format.
+    Streams {
+        /// Format of the PPDU.
+        format: Format,
+        /// Number of spatial streams.
+        streams: u8,
+    },
+    /// No such channel width in the format and band.
+    Width {
+        /// Format of the PPDU.
+        format: Format,
+        /// The band.
+        band: Band,
+        /// Channel width, MHz.
+        width_mhz: u32,
+    },
+    /// No such guard interval in the format.
+    Guard {
+        /// Format of the PPDU.
+        format: Format,
+        /// The guard interval.
+        guard: Span,
+    },
+    /// MCS that the tables of the format leave out for this width and number of streams: its data bits cannot be divided among encoders
+    /// (IEEE 802.11-2020 §21.5).
+    LeftOut {
+        /// Format of the PPDU.
+        format: Format,
+        /// The MCS.
+        mcs: u8,
+        /// Number of spatial streams.
+        streams: u8,
+        /// Channel width, MHz.
+        width_mhz: u32,
+    },
+}
+
+impl fmt::Display for ModeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let in_band = |format: Format, band: Band| format!("{} in the {} band", format.name(), band.name());
+        match *self {
+            ModeError::Band { format, band } => {
+                write!(f, "the {} band: expected 5 GHz for {}", band.name(), format.name())
+            }
+            ModeError::Mcs { format, mcs } => {
+                write!(f, "MCS {mcs}: expected 0 to {} for {}", format.max_mcs(), format.name())
+            }
+            ModeError::Streams { format, streams } => {
+                write!(
+                    f,
+                    "{streams} spatial streams: expected 1 to {} for {}",
+                    format.max_streams(),
+                    format.name()
+                )
+            }
+            ModeError::Width { format, band, width_mhz } => {
+                let widths = one_of(format.widths(band).iter().map(|mhz| format!("{mhz} MHz")));
+                write!(f, "a width of {width_mhz} MHz: expected {widths} for {}", in_band(format, band))
+            }
+            ModeError::Guard { format, guard } => {
+                let guards = one_of(format.guards().iter().map(|guard| format!("{} ns", guard.nanos())));
+                write!(f, "a guard interval of {} ns: expected {guards} for {}", guard.nanos(), format.name())
+            }
+            ModeError::LeftOut { format, mcs, streams, width_mhz } => {
+                let others =
+                    (0..=format.max_mcs()).filter(|other| *other != mcs).map(|other| other.to_string());
+                let (others, name) = (one_of(others), format.name());
+                write!(
+                    f,
+                    "MCS {mcs}: expected {others} for {name} at {width_mhz} MHz with spatial streams: {streams}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for ModeError {}
+
+/// Returns the values as a list: "a, b or c".
+fn one_of(values: impl Iterator<Item = String>) -> String {
+    let values: Vec<String> = values.collect();
+    match values.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
