@@ -3,7 +3,7 @@
 mod reordering;
 
 use crate::queues::QueuePlan;
-use crate::queues::{self, Dropped, Marker, QueueDisc};
+use crate::queues::{self, Dropped, Marker, Offered, Queued, TxQueue};
 use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
@@ -56,7 +56,7 @@ pub(crate) enum Line {
     },
     /// The serialiser asks a discipline for the next packet whenever it is free.
     Asked {
-        discipline: Box<dyn QueueDisc>,
+        queue: TxQueue,
         /// True if an [`Event::LinkFree`] waits.
         free_pending: bool,
     },
@@ -90,7 +90,7 @@ impl Line {
             }
             // Packets that wait for a mobile may be lost in a handoff.
             _ => Line::Asked {
-                discipline: queues::build(plan, |bytes| pace.time_for(bytes), stream),
+                queue: queues::build(plan, |bytes| pace.time_for(bytes), stream),
                 free_pending: false,
             },
         }
@@ -144,7 +144,7 @@ impl Link {
             *gone = self.wire.len() + 1; // this packet and all before it
             self.transmit(now, packet, bytes, events);
         } else if self.is_full(now) {
-            dropped.push((packet, Drop::Queue));
+            dropped.push((Queued { id: packet, to: 0 }, Drop::Queue));
         } else {
             self.transmit(self.free_at, packet, bytes, events);
         }
@@ -178,19 +178,15 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Asked { discipline, free_pending } = &mut self.line else { return };
-        // Packets wait only as long as the end of a transmission does: most often the discipline itself need not be asked.
-        if self.free_at <= now && (!*free_pending || discipline.len() == 0) {
-            match discipline.pass(now, self.free_at, &packet, arena) {
-                None => self.transmit(now, packet, bytes, events),
-                Some(why) => dropped.push((packet, why)),
+        let Line::Asked { queue, free_pending } = &mut self.line else { return };
+        let free_since = (self.free_at <= now).then_some(self.free_at);
+        match queue.offer(now, free_since, Queued { id: packet, to: 0 }, arena, dropped) {
+            Offered::Passes(packet) => self.transmit(now, packet.id, bytes, events),
+            Offered::Pushed if !*free_pending => {
+                *free_pending = true;
+                events.push(self.free_at.max(now), Event::LinkFree(self.index));
             }
-            return;
-        }
-        discipline.push(now, packet, arena, dropped);
-        if !*free_pending {
-            *free_pending = true;
-            events.push(self.free_at.max(now), Event::LinkFree(self.index));
+            Offered::Pushed | Offered::Refused => {}
         }
     }
 
@@ -214,14 +210,14 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        let Line::Asked { discipline, free_pending } = &mut self.line else { return };
+        let Line::Asked { queue, free_pending } = &mut self.line else { return };
         // A packet that came at this very instant has gone ahead if nothing waited then: all that was queued had been dropped.
-        let next = if now < self.free_at { None } else { discipline.pop(now, arena, dropped) };
-        *free_pending = discipline.len() > 0;
+        let next = if now < self.free_at { None } else { queue.pop(now, arena, dropped) };
+        *free_pending = queue.has_waiting();
         let others_wait = *free_pending;
         if let Some(packet) = next {
-            let bytes = arena.get(&packet).bytes;
-            self.transmit(now, packet, bytes, events);
+            let bytes = arena.get(&packet.id).bytes;
+            self.transmit(now, packet.id, bytes, events);
         }
         if others_wait {
             events.push(self.free_at, Event::LinkFree(self.index));
@@ -281,8 +277,8 @@ impl Link {
 
     /// Drops all packets that wait for a discipline.
     pub fn clear_queue(&mut self, dropped: &mut Dropped) {
-        if let Line::Asked { discipline, .. } = &mut self.line {
-            drop_all(&mut **discipline, dropped);
+        if let Line::Asked { queue, .. } = &mut self.line {
+            queue.clear(dropped);
         }
     }
 
@@ -292,7 +288,7 @@ impl Link {
             Line::Scheduled { gone, .. } => {
                 self.wire.len() - self.wire.partition_point(|next| next.start < now).max(*gone)
             }
-            Line::Asked { discipline, .. } => discipline.len(),
+            Line::Asked { queue, .. } => queue.len(),
         }
     }
 
@@ -300,7 +296,7 @@ impl Link {
     pub fn capacity(&self) -> usize {
         match &self.line {
             Line::Scheduled { capacity, .. } => *capacity,
-            Line::Asked { discipline, .. } => discipline.capacity(),
+            Line::Asked { queue, .. } => queue.capacity(),
         }
     }
 
@@ -308,7 +304,7 @@ impl Link {
     pub fn marker(&self) -> Option<&Marker> {
         match &self.line {
             Line::Scheduled { .. } => None,
-            Line::Asked { discipline, .. } => discipline.marker(),
+            Line::Asked { queue, .. } => queue.marker(),
         }
     }
 
@@ -316,17 +312,10 @@ impl Link {
     pub fn holds(&self) -> usize {
         let asked = match &self.line {
             Line::Scheduled { .. } => 0,
-            Line::Asked { discipline, .. } => discipline.len(),
+            Line::Asked { queue, .. } => queue.len(),
         };
         let late = self.mishaps.as_ref().and_then(|mishaps| mishaps.reordering.as_ref());
         asked + self.wire.len() + late.map_or(0, Reordering::holds)
-    }
-}
-
-/// Drops all packets in a queue, whose route is gone.
-pub(crate) fn drop_all(queue: &mut dyn QueueDisc, dropped: &mut Dropped) {
-    while let Some(packet) = queue.remove_first(&|_| true) {
-        dropped.push((packet, Drop::Route));
     }
 }
 

@@ -77,7 +77,7 @@ impl Bench {
         let body = Body::Udp(Datagram { number, len: bytes - 28, sent: now, original: None });
         let id = self.arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, body));
         self.link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped);
-        for (id, why) in self.dropped.drain(..) {
+        for (Queued { id, .. }, why) in self.dropped.drain(..) {
             assert_eq!(why, Drop::Queue);
             self.lost.push(self::number(&self.arena.take(id)));
         }
@@ -100,8 +100,8 @@ fn scheduled(capacity: usize) -> Line {
 /// Returns the discipline with the same behaviour, asked each time the serialiser is free.
 fn asked(capacity: usize) -> Line {
     let plan = QueuePlan::DropTail { packets: capacity };
-    let discipline = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
-    Line::Asked { discipline, free_pending: false }
+    let queue = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
+    Line::Asked { queue, free_pending: false }
 }
 
 fn at(us: u64) -> Time {
@@ -155,7 +155,7 @@ fn what_comes_as_the_line_falls_free_does_not_overtake() {
     let mut bench = Bench::new(asked(10));
     (0..2).for_each(|number| bench.offer(at(0), number, 100));
     bench.link.clear_queue(&mut bench.dropped);
-    bench.dropped.drain(..).for_each(|(id, _)| drop(bench.arena.take(id)));
+    bench.dropped.drain(..).for_each(|(packet, _)| drop(bench.arena.take(packet.id)));
     (2..5).for_each(|number| bench.offer(at(100), number, 100));
     bench.run_until(Time::MAX);
     assert_eq!(bench.arrived, [(at(1100), 0), (at(1200), 2), (at(1300), 3), (at(1400), 4)]);

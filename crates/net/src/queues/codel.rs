@@ -1,5 +1,5 @@
 use super::fifo::{Fifo, Waiting};
-use super::{Dropped, Marker, QueueDisc};
+use super::{Dropped, Marker, QueueDisc, Queued};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
 
@@ -52,11 +52,11 @@ impl Codel {
 }
 
 impl QueueDisc for Codel {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
         if self.fifo.len() >= self.capacity {
             return dropped.push((packet, Drop::Queue));
         }
-        self.mtu = self.mtu.max(arena.get(&packet).bytes);
+        self.mtu = self.mtu.max(arena.get(&packet.id).bytes);
         self.fifo.push(now, packet, arena);
     }
 
@@ -66,12 +66,12 @@ impl QueueDisc for Codel {
         None
     }
 
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         let next = self.law.pop(now, &mut self.fifo, i64::from(self.mtu), arena, dropped, &mut self.marker);
         next.map(|waiting| waiting.packet)
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         self.fifo.remove_first(matches).map(|waiting| waiting.packet)
     }
 
@@ -201,7 +201,7 @@ impl ControlLaw {
         marker: &mut Marker,
     ) -> Option<Waiting> {
         let told = told?;
-        if self.plan.ecn && marker.mark(arena.get_mut(&told.packet)) {
+        if self.plan.ecn && marker.mark(arena.get_mut(&told.packet.id)) {
             return Some(told);
         }
         dropped.push((told.packet, Drop::Aqm));

@@ -1,4 +1,4 @@
-use super::{Dropped, QueueDisc};
+use super::{Dropped, QueueDisc, Queued};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// First in, first out; a packet that finds the queue full is dropped.
 #[derive(Debug)]
 pub struct DropTail {
-    waiting: VecDeque<Id<Packet>>,
+    waiting: VecDeque<Queued>,
     capacity: usize,
 }
 
@@ -17,14 +17,14 @@ impl DropTail {
     }
 
     /// Removes the newest packet for which `matches` is true, if there is one.
-    pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        let place = self.waiting.iter().rposition(matches)?;
+    pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Queued> {
+        let place = self.waiting.iter().rposition(|waiting| matches(&waiting.id))?;
         self.waiting.remove(place)
     }
 }
 
 impl QueueDisc for DropTail {
-    fn push(&mut self, _: Time, packet: Id<Packet>, _: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(&mut self, _: Time, packet: Queued, _: &mut Arena<Packet>, dropped: &mut Dropped) {
         if self.waiting.len() >= self.capacity {
             dropped.push((packet, Drop::Queue));
         } else {
@@ -32,17 +32,17 @@ impl QueueDisc for DropTail {
         }
     }
 
-    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Id<Packet>> {
+    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
         self.waiting.pop_front()
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         let place = self.waiting.iter().position(matches)?;
         self.waiting.remove(place)
     }
 
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.waiting.iter().any(matches)
+        self.waiting.iter().any(|waiting| matches(&waiting.id))
     }
 
     fn len(&self) -> usize {

@@ -1,5 +1,5 @@
 use super::drop_tail::DropTail;
-use super::{Dropped, Marker, QueueDisc};
+use super::{Dropped, Marker, QueueDisc, Queued};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
@@ -49,8 +49,8 @@ impl<D: EnqueuePolicy> PolicedFifo<D> {
 }
 
 impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        match self.policy.arrives(&mut self.queue, &packet, arena, dropped) {
+    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        match self.policy.arrives(&mut self.queue, &packet.id, arena, dropped) {
             Some(why) => dropped.push((packet, why)),
             None => self.queue.push(now, packet, arena, dropped),
         }
@@ -66,11 +66,11 @@ impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
         self.policy.passes(now, idle_since, packet, arena)
     }
 
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         self.queue.pop(now, arena, dropped)
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         self.queue.remove_first(matches)
     }
 

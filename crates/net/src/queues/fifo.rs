@@ -1,3 +1,4 @@
+use super::Queued;
 use airhop_base::{Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -12,7 +13,7 @@ pub struct Fifo {
 /// Packet that waits.
 #[derive(Debug)]
 pub struct Waiting {
-    pub packet: Id<Packet>,
+    pub packet: Queued,
     /// Length of the packet.
     pub bytes: u32,
     /// Time of its arrival.
@@ -21,8 +22,8 @@ pub struct Waiting {
 
 impl Fifo {
     /// Adds a packet at the tail.
-    pub fn push(&mut self, now: Time, packet: Id<Packet>, arena: &Arena<Packet>) {
-        let bytes = arena.get(&packet).bytes;
+    pub fn push(&mut self, now: Time, packet: Queued, arena: &Arena<Packet>) {
+        let bytes = arena.get(&packet.id).bytes;
         self.bytes += u64::from(bytes);
         self.waiting.push_back(Waiting { packet, bytes, since: now });
     }
@@ -40,7 +41,7 @@ impl Fifo {
     }
 
     /// Removes the first packet for which `matches` is true, if there is one.
-    pub fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Waiting> {
+    pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Waiting> {
         let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
         self.took_out(found)
@@ -53,7 +54,7 @@ impl Fifo {
 
     /// Shows the packets, the oldest first, until `matches` is true. Returns whether it was.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.waiting.iter().any(|waiting| matches(&waiting.packet))
+        self.waiting.iter().any(|waiting| matches(&waiting.packet.id))
     }
 
     /// Returns the length of the oldest packet, if there is one.

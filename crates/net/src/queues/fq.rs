@@ -1,5 +1,5 @@
 use super::fifo::Fifo;
-use super::{Dropped, QueueDisc, bucket};
+use super::{Dropped, QueueDisc, Queued, bucket};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -36,7 +36,7 @@ impl Fq {
     }
 
     /// Removes the newest packet of the flow with the longest queue.
-    fn steal(&mut self) -> Option<Id<Packet>> {
+    fn steal(&mut self) -> Option<Queued> {
         let (i, longest) = self.flows.iter_mut().enumerate().rev().max_by_key(|(_, flow)| flow.fifo.len())?;
         let stolen = longest.fifo.pop_newest()?;
         self.took_from(i as u16);
@@ -61,8 +61,8 @@ impl Fq {
 }
 
 impl QueueDisc for Fq {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        let i = bucket(arena.get(&packet), u16::MAX);
+    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        let i = bucket(arena.get(&packet.id), u16::MAX);
         if self.flows.len() <= i as usize {
             self.flows.resize_with(i as usize + 1, Flow::default);
         }
@@ -77,7 +77,7 @@ impl QueueDisc for Fq {
         }
     }
 
-    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Id<Packet>> {
+    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
         loop {
             let i = *self.active.front()?;
             let flow = &mut self.flows[i as usize];
@@ -100,7 +100,7 @@ impl QueueDisc for Fq {
         }
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         let mut queues = (0..).zip(&mut self.flows);
         let (i, found) = queues.find_map(|(i, flow)| Some((i, flow.fifo.remove_first(matches)?)))?;
         self.took_from(i);

@@ -1,7 +1,7 @@
 use super::codel::CodelPlan;
 use super::codel::ControlLaw;
 use super::fifo::{Fifo, Waiting};
-use super::{Dropped, Marker, QueueDisc, bucket};
+use super::{Dropped, Marker, QueueDisc, Queued, bucket};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
@@ -119,10 +119,10 @@ impl FqCodel {
 }
 
 impl QueueDisc for FqCodel {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        let i = self.queue_of(arena.get(&packet));
+    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        let i = self.queue_of(arena.get(&packet.id));
         self.len += 1;
-        self.bytes += u64::from(arena.get(&packet).bytes);
+        self.bytes += u64::from(arena.get(&packet.id).bytes);
         self.queues[i as usize].fifo.push(now, packet, arena);
         self.activate(i);
         if self.len > self.plan.codel.packets {
@@ -146,7 +146,7 @@ impl QueueDisc for FqCodel {
 
     /// Removes the next packet by RFC 8290 §4.2. A new queue that becomes empty stays for one more round, as old: else it could return as
     /// new again and again, and others would starve.
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
             let i = *if is_new { &self.new } else { &self.old }.front()?;
@@ -167,7 +167,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         let found = self.queues.iter_mut().find_map(|queue| queue.fifo.remove_first(matches))?;
         self.len -= 1;
         self.bytes -= u64::from(found.bytes);

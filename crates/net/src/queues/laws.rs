@@ -2,7 +2,7 @@
 
 use super::testing::Bench;
 use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
-use super::{QueueDisc, build};
+use super::{QueueDisc, discipline};
 use airhop_base::{Ecn, FlowId, Packet, Profile, Span};
 use airhop_engine::Streams;
 use proptest::collection::vec;
@@ -152,7 +152,7 @@ proptest! {
     fn every_packet_has_one_fate(steps in vec(step(), 1..300)) {
         for plan in disciplines() {
             let stream = Streams::new(1, 0).stream("queue");
-            let disc = build(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);
+            let disc = discipline(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);
             let mut audit = Audit { bench: Bench::of(disc), inside: BTreeSet::new(), flows: Vec::new(), plan };
             steps.iter().for_each(|&step| audit.take(step));
             while !audit.inside.is_empty() {

@@ -1,6 +1,6 @@
 //! Queue disciplines.
 //!
-//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`build`]. A discipline that
+//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`discipline`]. A discipline that
 //! acts on arrivals alone is an [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
 
 mod biased;
@@ -18,9 +18,11 @@ mod pie;
 mod red;
 #[cfg(test)]
 mod testing;
+mod tx_queue;
 
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
+use airhop_radio::layer::Station;
 use biased::Biased;
 use codel::Codel;
 pub use codel::CodelPlan;
@@ -36,11 +38,12 @@ pub use pie::PiePlan;
 use red::Red;
 pub use red::RedPlan;
 use std::fmt::Debug;
+pub(crate) use tx_queue::{Offered, TxQueue};
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
     /// Offers a packet, which the discipline may mark. The packet waits, unless it is in `dropped`; packets that waited may be there, too.
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped);
+    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped);
     /// Lets a packet pass straight through that finds the queue empty and the link free since `idle_since`; the discipline may mark or
     /// refuse it.
     fn pass(
@@ -54,9 +57,9 @@ pub(crate) trait QueueDisc: Debug + Send {
         None
     }
     /// Removes the next packet, which the discipline may mark. Packets that it will not send are in `dropped`.
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>>;
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
     /// Removes the first packet for which `matches` is true, if there is one, wherever it waits.
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>>;
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
     /// Shows the packets that wait, those of a flow in order, until `matches` is true. Returns whether it was.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
     /// Returns the number of packets that wait.
@@ -69,8 +72,16 @@ pub(crate) trait QueueDisc: Debug + Send {
     }
 }
 
+/// Packet in a queue.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub id: Id<Packet>,
+    /// Station that it goes to next; before a wire, which leads to one node only, without meaning.
+    pub to: Station,
+}
+
 /// Packets dropped by a queue, in order. A caller keeps one such buffer and empties it, so that nothing is allocated per packet.
-pub(crate) type Dropped = Vec<(Id<Packet>, Drop)>;
+pub(crate) type Dropped = Vec<(Queued, Drop)>;
 
 /// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +143,11 @@ impl QueuePlan {
 }
 
 /// Builds the queue of a plan before a link with a serialisation time of `time_for(bytes)`, with the randomness of that link.
-pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
+pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> TxQueue {
+    TxQueue::new(discipline(plan, time_for, stream))
+}
+
+fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
         QueuePlan::Red(plan) => {

@@ -1,5 +1,5 @@
 use super::fifo::Fifo;
-use super::{Dropped, Marker, QueueDisc};
+use super::{Dropped, Marker, QueueDisc, Queued};
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 
@@ -71,13 +71,13 @@ impl Pie {
 }
 
 impl QueueDisc for Pie {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+    fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
         self.control.catch_up(now);
         if self.fifo.len() >= self.plan.packets {
             self.control.accumulated = 0.0;
             return dropped.push((packet, Drop::Queue));
         }
-        match self.judge(&packet, arena) {
+        match self.judge(&packet.id, arena) {
             Some(why) => dropped.push((packet, why)),
             None => self.fifo.push(now, packet, arena),
         }
@@ -89,7 +89,7 @@ impl QueueDisc for Pie {
         self.judge(packet, arena)
     }
 
-    fn pop(&mut self, now: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Id<Packet>> {
+    fn pop(&mut self, now: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Queued> {
         self.control.catch_up(now);
         let next = self.fifo.pop();
         let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.since);
@@ -98,7 +98,7 @@ impl QueueDisc for Pie {
         next.map(|waiting| waiting.packet)
     }
 
-    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         self.fifo.remove_first(matches).map(|waiting| waiting.packet)
     }
 

@@ -1,6 +1,6 @@
 //! A queue discipline under test: packets are known by their order of arrival.
 
-use super::{Dropped, QueueDisc};
+use super::{Dropped, QueueDisc, Queued};
 use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::Arena;
 use std::collections::BTreeSet;
@@ -57,13 +57,13 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
-        self.disc.push(self.now, id, &mut self.arena, &mut self.dropped);
+        self.disc.push(self.now, Queued { id, to: 0 }, &mut self.arena, &mut self.dropped);
     }
 
     /// Removes the first packet of a flow.
     pub fn remove_first(&mut self, flow: FlowId) -> Option<u64> {
-        let id = self.disc.remove_first(&|id| self.arena.get(id).flow == flow)?;
-        let packet = self.arena.take(id);
+        let first = self.disc.remove_first(&|waiting| self.arena.get(&waiting.id).flow == flow)?;
+        let packet = self.arena.take(first.id);
         self.marked += u64::from(packet.ecn == Ecn::Ce);
         Some(number(&packet))
     }
@@ -83,8 +83,8 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
 
     pub fn dropped_packets(&mut self) -> impl Iterator<Item = (Packet, Drop)> {
         let Bench { dropped, arena, marked, .. } = self;
-        dropped.drain(..).map(|(id, why)| {
-            let packet = arena.take(id);
+        dropped.drain(..).map(|(queued, why)| {
+            let packet = arena.take(queued.id);
             *marked += u64::from(packet.ecn == Ecn::Ce);
             (packet, why)
         })
@@ -108,8 +108,8 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
 
     /// Returns the next packet.
     pub fn next_packet(&mut self) -> Option<Packet> {
-        let id = self.disc.pop(self.now, &mut self.arena, &mut self.dropped)?;
-        let packet = self.arena.take(id);
+        let next = self.disc.pop(self.now, &mut self.arena, &mut self.dropped)?;
+        let packet = self.arena.take(next.id);
         self.marked += u64::from(packet.ecn == Ecn::Ce);
         Some(packet)
     }
@@ -120,12 +120,17 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     }
 
     fn packet(&mut self, set: impl Fn(&mut Packet)) -> Packet {
-        let body = Body::Udp(Datagram { number: self.made, len: 972, sent: Time::ZERO, original: None });
+        let mut packet = datagram(self.made);
         self.made += 1;
-        let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 1000, body);
         set(&mut packet);
         packet
     }
+}
+
+/// Returns a datagram of this number, 1000 bytes long.
+pub fn datagram(number: u64) -> Packet {
+    let body = Body::Udp(Datagram { number, len: 972, sent: Time::ZERO, original: None });
+    Packet::new(FlowId(0), NodeId(0), NodeId(1), 1000, body)
 }
 
 pub fn number(packet: &Packet) -> u64 {

@@ -2,6 +2,7 @@
 
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;
+use crate::queues::{Offered, Queued};
 use crate::routing::Hop;
 use crate::routing::aodv::Passing;
 use crate::world::trace_rows::kind_of;
@@ -27,24 +28,16 @@ impl World {
         self.step_on_air(now, Step::Offered, (cell, from, to), &id);
         let site = &mut self.links.cells[cell as usize];
         let station = &mut site.stations[from as usize];
-        if site.cell.is_free(from) && station.queue.len() == 0 {
-            match station.queue.pass(now, station.idle_since, &id, &mut self.arena) {
-                None => self.hand_to_mac(now, cell, from, to, id),
-                Some(why) => {
-                    let place = station.place(to);
-                    self.drop_packet(now, id, why.into(), place);
-                }
+        let free_since = site.cell.is_free(from).then_some(station.idle_since);
+        let packet = Queued { id, to };
+        match station.queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
+            Offered::Passes(packet) => self.hand_to_mac(now, cell, from, packet),
+            Offered::Refused => self.drop_at_station(now, cell, from),
+            Offered::Pushed => {
+                self.drop_at_station(now, cell, from);
+                self.record_station_queue(now, cell, from);
             }
-            return;
         }
-        let slot = id.index() as usize;
-        if self.next_station.len() <= slot {
-            self.next_station.resize(slot + 1, BROADCAST);
-        }
-        self.next_station[slot] = to;
-        station.queue.push(now, id, &mut self.arena, &mut self.dropped_by_queue);
-        self.drop_at_station(now, cell, from);
-        self.record_station_queue(now, cell, from);
     }
 
     /// Drops the packets that the queue of a station has just dropped. Each has a next station of its own.
@@ -60,13 +53,13 @@ impl World {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
             let station = &self.links.cells[cell as usize].stations[from as usize];
-            let place = station.place(self.next_station[packet.index() as usize]);
-            self.drop_packet(now, packet, why.into(), place);
+            let place = station.place(packet.to);
+            self.drop_packet(now, packet.id, why.into(), place);
         }
         self.dropped_by_queue = dropped;
     }
 
-    pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
+    fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, Queued { id, to }: Queued) {
         let packet = self.arena.get(&id);
         let site = &mut self.links.cells[cell as usize];
         let station = &mut site.stations[from as usize];
@@ -222,14 +215,13 @@ impl World {
             return; // a packet from its end was quicker
         }
         let station = &mut site.stations[from as usize];
-        let Some(id) = station.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
+        let Some(packet) = station.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
             station.idle_since = now;
             return;
         };
         self.drop_at_station(now, cell, from);
         self.record_station_queue(now, cell, from);
-        let to = self.next_station[id.index() as usize];
-        self.hand_to_mac(now, cell, from, to, id);
+        self.hand_to_mac(now, cell, from, packet);
     }
 
     #[allow(clippy::too_many_arguments)]

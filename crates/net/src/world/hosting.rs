@@ -2,7 +2,7 @@
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
-use crate::queues::QueueDisc;
+use crate::queues::TxQueue;
 use crate::routing::Hop;
 use crate::services::Way;
 use crate::world::label::Label;
@@ -139,7 +139,7 @@ impl World {
     }
 
     /// Returns the queue before a wireless hop, if the hop is wireless.
-    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
+    fn queue(&self, hop: Hop) -> Option<&TxQueue> {
         self.links.of(hop)?.queue(hop)
     }
 

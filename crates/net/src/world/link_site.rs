@@ -1,7 +1,7 @@
 //! `LinkSite`: interface of the world to a link of any type.
 
 use crate::link::Link;
-use crate::queues::{Dropped, Marker, QueueDisc};
+use crate::queues::{Dropped, Marker, TxQueue};
 use crate::routing::Hop;
 use airhop_base::{NodeId, Time};
 
@@ -16,7 +16,7 @@ pub(crate) trait LinkSite {
     /// Returns the number of packets that wait before a hop, and the capacity of that queue.
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
     /// Returns the queue before a hop, if agents may inspect it.
-    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc>;
+    fn queue(&self, hop: Hop) -> Option<&TxQueue>;
     /// Calls `show` with the name and the marker of each queue that marks.
     fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker));
     /// Drops all packets in the queue before a hop.
@@ -44,7 +44,7 @@ impl LinkSite for Link {
         (Link::waiting(self, now), self.capacity())
     }
 
-    fn queue(&self, _: Hop) -> Option<&dyn QueueDisc> {
+    fn queue(&self, _: Hop) -> Option<&TxQueue> {
         None // packets for an idle serialiser enter no queue
     }
 

@@ -38,7 +38,7 @@ use crate::transit::Datagrams;
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::Tag;
-use airhop_radio::layer::{LinkEffect, Station};
+use airhop_radio::layer::LinkEffect;
 use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
 use emulator::Emulator;
 use label::Label;
@@ -82,8 +82,6 @@ pub struct World {
     pub(crate) labels: Vec<Label>,
     /// True for each flow that has agents.
     pub(crate) watched: Vec<bool>,
-    /// Next station of each packet in a station's queue, by the packet's slot in the arena.
-    pub(crate) next_station: Vec<Station>,
     /// Packets dropped by the queue in use; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: VecDeque<LinkEffect>,

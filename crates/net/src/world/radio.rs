@@ -3,6 +3,7 @@
 use super::sites::RadioSite;
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;
+use crate::queues::{Offered, Queued};
 use crate::routing::Hop;
 use crate::world::{World, tag};
 use airhop_base::{Drop, Packet, Time};
@@ -26,16 +27,16 @@ impl World {
         self.step(now, Step::Offered, Spot::Place(place), &id);
         let site = &mut self.links.radios[link as usize];
         let from = &mut site.ends[end as usize];
-        if site.link.is_free(end.into()) && from.queue.len() == 0 {
-            match from.queue.pass(now, from.idle_since, &id, &mut self.arena) {
-                None => self.hand_to_radio(now, link, end, id),
-                Some(why) => self.drop_packet(now, id, why.into(), Some(place)),
+        let free_since = site.link.is_free(end.into()).then_some(from.idle_since);
+        let packet = Queued { id, to: Station::from(1 - end) };
+        match from.queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
+            Offered::Passes(packet) => self.hand_to_radio(now, link, end, packet.id),
+            Offered::Refused => self.drop_at_link(now, place),
+            Offered::Pushed => {
+                self.drop_at_link(now, place);
+                self.record_radio_queue(now, link, end);
             }
-            return;
         }
-        from.queue.push(now, id, &mut self.arena, &mut self.dropped_by_queue);
-        self.drop_at_link(now, place);
-        self.record_radio_queue(now, link, end);
     }
 
     fn hand_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
@@ -146,13 +147,13 @@ impl World {
         while self.links.radios[link as usize].link.is_free(end.into()) {
             let from = &mut self.links.radios[link as usize].ends[end as usize];
             let place = from.place;
-            let Some(id) = from.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
+            let Some(packet) = from.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
                 from.idle_since = now;
                 break;
             };
             popped = true;
             self.drop_at_link(now, place);
-            self.hand_to_radio(now, link, end, id);
+            self.hand_to_radio(now, link, end, packet.id);
         }
         if popped {
             self.record_radio_queue(now, link, end);

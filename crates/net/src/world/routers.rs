@@ -112,10 +112,9 @@ impl World {
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
-            let (queue, next_station) =
-                (&mut self.links.cells[cell as usize].stations[station as usize].queue, &self.next_station);
-            let Some(id) = queue.remove_first(&|id| next_station[id.index() as usize] == to) else { break };
-            self.drop_without_route(now, cell, station, id);
+            let queue = &mut self.links.cells[cell as usize].stations[station as usize].queue;
+            let Some(packet) = queue.remove_first(&|waiting| waiting.to == to) else { break };
+            self.drop_without_route(now, cell, station, packet.id);
         }
         self.record_station_queue(now, cell, station);
     }

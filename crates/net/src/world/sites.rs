@@ -2,8 +2,7 @@
 
 use super::link_site::LinkSite;
 use super::trace_rows::kind_of;
-use crate::link::drop_all;
-use crate::queues::{Dropped, Marker, QueueDisc};
+use crate::queues::{Dropped, Marker, TxQueue};
 use crate::routing::Hop;
 use crate::routing::aodv::{Passing, Router};
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
@@ -29,7 +28,7 @@ pub(crate) struct Site {
 pub(crate) struct StationSite {
     pub node: NodeId,
     pub name: String,
-    pub queue: Box<dyn QueueDisc>,
+    pub queue: TxQueue,
     /// Time at which the MAC last found the queue empty.
     pub idle_since: Time,
     /// True if the packet in the MAC has not been delivered.
@@ -156,8 +155,8 @@ impl LinkSite for Site {
         (queue.len(), queue.capacity())
     }
 
-    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
-        Some(&*self.from(hop).queue)
+    fn queue(&self, hop: Hop) -> Option<&TxQueue> {
+        Some(&self.from(hop).queue)
     }
 
     fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
@@ -170,7 +169,7 @@ impl LinkSite for Site {
     }
 
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
-        drop_all(&mut *self.stations[usize::from(station_of(hop))].queue, dropped);
+        self.stations[usize::from(station_of(hop))].queue.clear(dropped);
     }
 
     fn listeners(&self, hop: Hop) -> &[u16] {
@@ -199,7 +198,7 @@ pub(crate) struct EndSite {
     pub node: NodeId,
     /// Name for traces, such as "bs->m".
     pub name: String,
-    pub queue: Box<dyn QueueDisc>,
+    pub queue: TxQueue,
     /// Time at which the link last found the queue empty.
     pub idle_since: Time,
     /// Kinds of the packets that the link took last, for a recorder.
@@ -245,8 +244,8 @@ impl LinkSite for RadioSite {
         (queue.len(), queue.capacity())
     }
 
-    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
-        Some(&*self.from(hop).queue)
+    fn queue(&self, hop: Hop) -> Option<&TxQueue> {
+        Some(&self.from(hop).queue)
     }
 
     fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
@@ -256,7 +255,7 @@ impl LinkSite for RadioSite {
     }
 
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
-        drop_all(&mut *self.ends[end_of(hop)].queue, dropped);
+        self.ends[end_of(hop)].queue.clear(dropped);
     }
 
     fn listeners(&self, hop: Hop) -> &[u16] {

@@ -34,7 +34,7 @@ impl World {
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         self.offer(now, i, id);
         // A packet that a queue refuses never leaves the node, and no capture would show it.
-        let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(packet));
+        let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(&packet.id));
         if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
             && let Some(recorder) = &mut self.recorder
         {
@@ -64,7 +64,7 @@ impl World {
     fn drop_all_at_link(&mut self, now: Time, place: u32) {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
-            self.drop_packet(now, packet, why.into(), Some(place));
+            self.drop_packet(now, packet.id, why.into(), Some(place));
         }
         self.dropped_by_queue = dropped;
     }

@@ -121,7 +121,6 @@ impl World {
             routes,
             labels: Vec::new(),
             watched,
-            next_station: Vec::new(),
             dropped_by_queue: Vec::new(),
             effects: VecDeque::new(),
             actions: Default::default(),

@@ -1,0 +1,131 @@
+use super::{Dropped, Marker, QueueDisc, Queued};
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::{Arena, Id};
+
+/// Transmit queue: a discipline before a transmitter, which packets pass straight through when the transmitter is free and none waits.
+#[derive(Debug)]
+pub struct TxQueue {
+    discipline: Box<dyn QueueDisc>,
+    /// False if the discipline is known to be empty, which spares a call.
+    may_wait: bool,
+}
+
+/// Outcome of a packet that was offered to a [`TxQueue`].
+#[derive(Debug)]
+pub enum Offered {
+    /// The packet passes straight through to the transmitter.
+    Passes(Queued),
+    /// The discipline refused a packet that would have passed.
+    Refused,
+    /// The discipline has taken the packet, which waits unless it was dropped.
+    Pushed,
+}
+
+impl TxQueue {
+    /// Creates the queue before a transmitter.
+    pub fn new(discipline: Box<dyn QueueDisc>) -> Self {
+        TxQueue { discipline, may_wait: false }
+    }
+
+    /// Offers a packet; `free_since`: time since which the transmitter is free, if it is. Packets that the discipline refuses or drops are in
+    /// `dropped`; some of them may have waited.
+    #[inline]
+    pub fn offer(
+        &mut self,
+        now: Time,
+        free_since: Option<Time>,
+        packet: Queued,
+        arena: &mut Arena<Packet>,
+        dropped: &mut Dropped,
+    ) -> Offered {
+        if let Some(since) = free_since
+            && !self.has_waiting()
+        {
+            let Some(why) = self.discipline.pass(now, since, &packet.id, arena) else {
+                return Offered::Passes(packet);
+            };
+            dropped.push((packet, why));
+            return Offered::Refused;
+        }
+        self.may_wait = true;
+        self.discipline.push(now, packet, arena, dropped);
+        Offered::Pushed
+    }
+
+    /// Removes the next packet. Packets that the discipline will not send are in `dropped`.
+    #[inline]
+    pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
+        let next = self.discipline.pop(now, arena, dropped);
+        self.may_wait &= next.is_some();
+        next
+    }
+
+    /// True if a packet waits.
+    #[inline]
+    pub fn has_waiting(&mut self) -> bool {
+        self.may_wait = self.may_wait && self.discipline.len() > 0;
+        self.may_wait
+    }
+
+    /// Removes the first packet for which `matches` is true, if there is one, wherever it waits.
+    pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
+        self.discipline.remove_first(matches)
+    }
+
+    /// Drops all packets, whose route is gone.
+    pub fn clear(&mut self, dropped: &mut Dropped) {
+        while let Some(packet) = self.remove_first(&|_| true) {
+            dropped.push((packet, Drop::Route));
+        }
+    }
+
+    /// Shows the packets that wait as [`QueueDisc::any_waiting`] does.
+    pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.discipline.any_waiting(matches)
+    }
+
+    /// Returns the number of packets that wait.
+    pub fn len(&self) -> usize {
+        self.discipline.len()
+    }
+
+    /// Returns the queue capacity, packets.
+    pub fn capacity(&self) -> usize {
+        self.discipline.capacity()
+    }
+
+    /// Returns its marks; `None` if it marks no packets.
+    pub fn marker(&self) -> Option<&Marker> {
+        self.discipline.marker()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::QueuePlan;
+    use super::super::testing::{datagram, number};
+    use super::*;
+    use airhop_engine::Streams;
+
+    /// A packet goes straight through only if the transmitter is free and no other waits, and each keeps its next station.
+    #[test]
+    fn packets_pass_a_free_transmitter_and_an_empty_queue() {
+        let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, Streams::new(1, 0).stream("queue"));
+        let mut queue = super::super::build(&plan, |_| airhop_base::Span::ZERO, stream);
+        let (mut arena, mut dropped) = (Arena::new(), Dropped::new());
+        let mut offer = |queue: &mut TxQueue, number, free: bool| {
+            let packet = Queued { id: arena.insert(datagram(number)), to: number as u16 + 10 };
+            match queue.offer(Time::ZERO, free.then_some(Time::ZERO), packet, &mut arena, &mut dropped) {
+                Offered::Passes(packet) => Some(self::number(&arena.take(packet.id))),
+                _ => None,
+            }
+        };
+        assert_eq!(offer(&mut queue, 0, true), Some(0));
+        assert_eq!([1, 2, 3].map(|number| offer(&mut queue, number, false)), [None; 3]);
+        assert_eq!(offer(&mut queue, 4, true), None, "others go first");
+        assert_eq!(dropped.iter().map(|(packet, _)| packet.to).collect::<Vec<_>>(), [13, 14]);
+        let mut next = || queue.pop(Time::ZERO, &mut arena, &mut dropped).map(|packet| packet.to);
+        assert_eq!([next(), next(), next()], [Some(11), Some(12), None]);
+        assert!(!queue.has_waiting());
+    }
+}
