@@ -64,6 +64,29 @@ pub struct Transmitted {
     pub reception: Reception,
 }
 
+/// Frame that did not reach the station addressed.
+#[derive(Debug)]
+pub struct LostFrame {
+    /// The station that sent the frame.
+    pub from: Station,
+    /// The station addressed.
+    pub to: Station,
+    /// Kind of the frame.
+    pub frame: FrameKind,
+    /// Length of the frame, bytes.
+    pub bytes: u32,
+    /// Tag of the packet inside; of a control frame, of the packet that it serves.
+    pub tag: Tag,
+    /// Number of that packet at its station; `None`: a control frame of a radio link.
+    pub number: Option<u64>,
+    /// `Channel` or `Collision`.
+    pub cause: Drop,
+    /// True if the bit errors of a data frame left its headers intact; always false in a collision.
+    pub header_intact: bool,
+    /// The packet itself if this loss ends it, as on a radio link without recovery.
+    pub packet: Option<Id<Packet>>,
+}
+
 /// Reception of a frame at the station addressed, from worst to best; of a broadcast, the best reception at any station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reception {
@@ -205,26 +228,7 @@ pub enum LinkEffect {
         tag: Tag,
     },
     /// Loss of a frame on the way to the station addressed.
-    FrameLost {
-        /// The station that sent the frame.
-        from: Station,
-        /// The station addressed.
-        to: Station,
-        /// Kind of the frame.
-        frame: FrameKind,
-        /// Length of the frame, bytes.
-        bytes: u32,
-        /// Tag of the packet inside; of a control frame, of the packet that it serves.
-        tag: Tag,
-        /// Number of that packet at its station; `None`: a control frame of a radio link.
-        number: Option<u64>,
-        /// `Channel` or `Collision`.
-        cause: Drop,
-        /// True if the bit errors of a data frame left its headers intact; always false in a collision.
-        header_intact: bool,
-        /// The packet itself if this loss ends it, as on a radio link without recovery.
-        packet: Option<Id<Packet>>,
-    },
+    FrameLost(LostFrame),
     /// Begin of a fade, as far as the sending end of a radio link can tell: link ACKs fail to come, after some had come. Precedes the
     /// failures that show it.
     FadeStart {

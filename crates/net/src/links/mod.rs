@@ -10,7 +10,7 @@ pub use radio::RadioLinkPlan;
 pub use wired::{ReorderPlan, WiredPlan};
 
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Joins};
+use crate::routing::{Hop, Joins, Layer};
 use airhop_base::{NodeId, Span};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::LinkSchedule;
@@ -81,8 +81,10 @@ impl Links {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&self.wired[usize::from(i / 2)]),
-            Hop::Radio { link, .. } => Some(&self.radios[usize::from(link)]),
-            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(&self.wlans[usize::from(cell)]),
+            Hop::Layer { layer: Layer::Radio(link), .. } => Some(&self.radios[usize::from(link)]),
+            Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => {
+                Some(&self.wlans[usize::from(cell)])
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
-use crate::routing::{Hop, Joins};
+use crate::routing::{Hop, Joins, Layer};
 use airhop_base::{NodeId, Span};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::errors::ErrorPlan;
@@ -69,7 +69,7 @@ impl LinkPlan for RadioLinkPlan {
 
 fn end(hop: Hop) -> End {
     match hop {
-        Hop::Radio { end, .. } => end,
+        Hop::Layer { layer: Layer::Radio(_), from, .. } => from as End,
         other => unreachable!("{other:?} is over no radio link"),
     }
 }

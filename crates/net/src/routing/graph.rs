@@ -10,10 +10,10 @@ pub enum Hop {
     None,
     /// One direction of a wired link: link `2 i` leads from `ends[0]` of link `i` to `ends[1]`, `2 i + 1` back.
     Link(u16),
-    /// A station of a cell sends to another.
-    Air {
-        /// The cell.
-        cell: u16,
+    /// A station of a link layer sends to another: in a cell, or from one end of a radio link to the other.
+    Layer {
+        /// The link layer.
+        layer: Layer,
         /// The sending station.
         from: u16,
         /// The receiving station.
@@ -26,13 +26,28 @@ pub enum Hop {
         /// The station.
         from: u16,
     },
-    /// One end of a radio link sends to the other.
-    Radio {
-        /// The link.
-        link: u16,
-        /// The sending end: 0 or 1.
-        end: u8,
-    },
+}
+
+/// Link layer of a wireless network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layer {
+    /// The cell of this number.
+    Cell(u16),
+    /// The radio link of this number. Its ends are its stations 0 and 1.
+    Radio(u16),
+}
+
+impl Layer {
+    /// Returns its number among those of its type.
+    pub fn number(self) -> u16 {
+        let (Layer::Cell(number) | Layer::Radio(number)) = self;
+        number
+    }
+
+    /// True if it is a cell, whose stations share a medium.
+    pub fn is_cell(self) -> bool {
+        matches!(self, Layer::Cell(_))
+    }
 }
 
 /// Medium on which transmissions exclude each other: a direction of a link between two nodes, or a cell.
@@ -48,14 +63,14 @@ impl Hop {
     /// Returns the cell whose medium it takes, if it takes one.
     pub fn cell(self) -> Option<u16> {
         match self {
-            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
-            Hop::None | Hop::Link(_) | Hop::Radio { .. } => None,
+            Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => Some(cell),
+            Hop::None | Hop::Link(_) | Hop::Layer { layer: Layer::Radio(_), .. } => None,
         }
     }
 
     /// True if it is by radio, in a cell or over a radio link.
     pub fn is_wireless(self) -> bool {
-        matches!(self, Hop::Air { .. } | Hop::OnDemand { .. } | Hop::Radio { .. })
+        matches!(self, Hop::Layer { .. } | Hop::OnDemand { .. })
     }
 
     /// Returns the medium that it takes.
@@ -66,7 +81,7 @@ impl Hop {
     /// Returns all hops that share its transmitter, as one: those of a station to any other.
     pub(crate) fn transmitter(self) -> Hop {
         match self {
-            Hop::Air { cell, from, .. } => Hop::OnDemand { cell, from },
+            Hop::Layer { layer: Layer::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
             one_way => one_way,
         }
     }
@@ -76,8 +91,7 @@ impl Hop {
         match self {
             Hop::None | Hop::OnDemand { .. } => Hop::None,
             Hop::Link(i) => Hop::Link(i ^ 1),
-            Hop::Air { cell, from, to } => Hop::Air { cell, from: to, to: from },
-            Hop::Radio { link, end } => Hop::Radio { link, end: end ^ 1 },
+            Hop::Layer { layer, from, to } => Hop::Layer { layer, from: to, to: from },
         }
     }
 }
@@ -99,8 +113,9 @@ impl Joins {
 
     /// Returns the radio link of this number.
     pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
-        let link = number as u16;
-        Joins::Ends([(a, Hop::Radio { link, end: 0 }), (b, Hop::Radio { link, end: 1 })])
+        let layer = Layer::Radio(number as u16);
+        let [there, back] = [(0, 1), (1, 0)].map(|(from, to)| Hop::Layer { layer, from, to });
+        Joins::Ends([(a, there), (b, back)])
     }
 }
 
@@ -187,7 +202,9 @@ impl Graph {
     /// Returns the node that a hop leads to; `None` if it leads nowhere.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
-            Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
+            Hop::Layer { layer: Layer::Cell(cell), to, .. } => {
+                Some(self.cells[usize::from(cell)].places[usize::from(to)].0)
+            }
             other => self.ends.get(&other).copied(),
         }
     }
@@ -253,7 +270,8 @@ impl<'a> Search<'a> {
         self.cells[cell] = self.cells[cell].min(here);
         for (from, (other, _)) in stations.places.iter().enumerate() {
             if from != station && stations.hear(from, station) {
-                let hop = Hop::Air { cell: cell as u16, from: from as u16, to: station as u16 };
+                let layer = Layer::Cell(cell as u16);
+                let hop = Hop::Layer { layer, from: from as u16, to: station as u16 };
                 self.reach(*other, node, hop);
             }
         }
@@ -316,10 +334,10 @@ mod tests {
         let cells = [everyone, chain].map(Joins::Stations);
         let graph = Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired.into_iter().chain(cells));
         let up = graph.towards(NodeId(0));
-        assert_eq!(up[3], Hop::Air { cell: 0, from: 2, to: 1 }, "d goes by p");
-        assert_eq!(up[6], Hop::Air { cell: 1, from: 2, to: 1 }, "g does not hear e");
+        assert_eq!(up[3], Hop::Layer { layer: Layer::Cell(0), from: 2, to: 1 }, "d goes by p");
+        assert_eq!(up[6], Hop::Layer { layer: Layer::Cell(1), from: 2, to: 1 }, "g does not hear e");
         let down = graph.towards(NodeId(6));
-        assert_eq!([down[3], down[0]], [Hop::Air { cell: 0, from: 2, to: 3 }, Hop::Link(2)]);
+        assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
 
     /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are named the other way round.
@@ -330,12 +348,13 @@ mod tests {
         let wire = Joins::wire([NodeId(1), NodeId(2)], 0);
         let graph = Graph::new(names(["m", "b", "s", "t"]), std::iter::once(wire).chain(radios));
         let towards_s = graph.towards(NodeId(2));
-        let first = Hop::Radio { link: 0, end: 0 };
+        let radio = |link, from| Hop::Layer { layer: Layer::Radio(link), from, to: 1 - from };
+        let first = radio(0, 0);
         assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");
-        assert_eq!(towards_s[3], Hop::Radio { link: 1, end: 0 });
+        assert_eq!(towards_s[3], radio(1, 0));
         assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
         let path = Routes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));
-        assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), Hop::Radio { link: 0, end: 1 })]);
+        assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), radio(0, 1))]);
         assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());
     }
 }

@@ -5,5 +5,5 @@ mod graph;
 mod static_routes;
 
 pub use aodv::{AodvPlan, RoutingCounts, Variant};
-pub use graph::{Graph, Hop, Joins, Medium, Stations, hear};
+pub use graph::{Graph, Hop, Joins, Layer, Medium, Stations, hear};
 pub use static_routes::Routes;

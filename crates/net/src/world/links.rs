@@ -7,14 +7,16 @@
 use super::World;
 use super::build::disciplines::Disciplines;
 use super::build::networks;
+use super::interface::Interface;
 use super::link_site::LinkSite;
-use super::sites::{RadioSite, Site};
+use super::site::Site;
 use crate::link::Link;
 use crate::plan::Plan;
-use crate::queues::Marker;
-use crate::routing::Hop;
+use crate::queues::{Marker, Queued};
+use crate::routing::{Hop, Layer};
 use airhop_base::{Packet, Time};
 use airhop_engine::{Id, Streams};
+use airhop_radio::layer::Station;
 use airhop_trace::Recorder;
 
 /// All links of a world.
@@ -22,7 +24,7 @@ use airhop_trace::Recorder;
 pub(crate) struct Links {
     /// Directions of wired links.
     pub wires: Vec<Link>,
-    pub radios: Vec<RadioSite>,
+    pub radios: Vec<Site>,
     pub cells: Vec<Site>,
 }
 
@@ -56,8 +58,8 @@ impl Links {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&self.wires[usize::from(i)]),
-            Hop::Radio { link, .. } => Some(&self.radios[usize::from(link)]),
-            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(&self.cells[usize::from(cell)]),
+            Hop::Layer { layer, .. } => Some(self.site(layer)),
+            Hop::OnDemand { cell, .. } => Some(self.site(Layer::Cell(cell))),
         }
     }
 
@@ -66,9 +68,39 @@ impl Links {
         match hop {
             Hop::None => None,
             Hop::Link(i) => Some(&mut self.wires[usize::from(i)]),
-            Hop::Radio { link, .. } => Some(&mut self.radios[usize::from(link)]),
-            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(&mut self.cells[usize::from(cell)]),
+            Hop::Layer { layer, .. } => Some(self.site_mut(layer)),
+            Hop::OnDemand { cell, .. } => Some(self.site_mut(Layer::Cell(cell))),
         }
+    }
+
+    /// Returns a link layer with its interfaces.
+    #[inline]
+    pub fn site(&self, layer: Layer) -> &Site {
+        match layer {
+            Layer::Cell(cell) => &self.cells[usize::from(cell)],
+            Layer::Radio(link) => &self.radios[usize::from(link)],
+        }
+    }
+
+    /// Returns mutable access to a link layer with its interfaces.
+    #[inline]
+    pub fn site_mut(&mut self, layer: Layer) -> &mut Site {
+        match layer {
+            Layer::Cell(cell) => &mut self.cells[usize::from(cell)],
+            Layer::Radio(link) => &mut self.radios[usize::from(link)],
+        }
+    }
+
+    /// Returns the interface of a station.
+    #[inline]
+    pub fn interface(&self, layer: Layer, station: Station) -> &Interface {
+        &self.site(layer).interfaces[usize::from(station)]
+    }
+
+    /// Returns mutable access to the interface of a station.
+    #[inline]
+    pub fn interface_mut(&mut self, layer: Layer, station: Station) -> &mut Interface {
+        &mut self.site_mut(layer).interfaces[usize::from(station)]
     }
 
     /// Calls `show` with the name and the marker of each queue that marks.
@@ -87,8 +119,7 @@ impl World {
     #[inline(never)]
     pub(crate) fn offer_to(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
         match hop {
-            Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
-            Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
+            Hop::Layer { layer, from, to } => self.offer_to_layer(now, layer, from, Queued { id, to }),
             Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
             Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }
@@ -99,10 +130,8 @@ impl World {
         match hop {
             Hop::None => {}
             Hop::Link(i) => self.record_link_queue(now, i),
-            Hop::Radio { link, end } => self.record_radio_queue(now, link, end),
-            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
-                self.record_station_queue(now, cell, from);
-            }
+            Hop::Layer { layer, from, .. } => self.record_layer_queue(now, layer, from),
+            Hop::OnDemand { cell, from } => self.record_layer_queue(now, Layer::Cell(cell), from),
         }
     }
 }

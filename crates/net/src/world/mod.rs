@@ -5,21 +5,22 @@
 //!     → arrive → agents → … → Receiver::on_segment → ACK → back
 //! ```
 
-mod air;
 pub(crate) mod build;
 mod emulator;
 pub(crate) mod event;
 mod hosting;
+mod interface;
 mod label;
+mod layer_records;
+mod layers;
 mod link_changes;
 mod link_site;
 pub(crate) mod links;
-mod radio;
 mod record;
 mod results;
 mod routers;
 mod schedule;
-mod sites;
+mod site;
 mod trace_rows;
 mod wired;
 

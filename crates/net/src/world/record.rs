@@ -5,7 +5,6 @@ use crate::flow::Ends;
 use crate::world::World;
 use airhop_base::{Drop, FlowId, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::layer::Station;
 use airhop_trace::{DropRow, Spot, Step, WindowSample};
 
 impl World {
@@ -41,42 +40,12 @@ impl World {
         }
     }
 
-    pub(crate) fn record_station_queue(&mut self, now: Time, cell: u16, station: Station) {
-        if let Some(recorder) = &mut self.recorder {
-            let station = &self.links.cells[cell as usize].stations[station as usize];
-            recorder.queue(now, station.queue_place, station.queue.len());
-        }
-    }
-
     /// Records a step of a packet, if there is a recorder.
     #[inline]
     pub(crate) fn step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.step(now, step, at, walker(id, self.arena.get(id)));
         }
-    }
-
-    /// Records a step of a packet between two stations of a cell.
-    #[inline]
-    pub(crate) fn step_on_air(
-        &mut self,
-        now: Time,
-        step: Step,
-        (cell, from, to): (u16, Station, Station),
-        id: &Id<Packet>,
-    ) {
-        if self.recorder.is_some() {
-            let at = Spot::Place(self.place_on_air(cell, from, to));
-            self.step(now, step, at, id);
-        }
-    }
-
-    /// Returns the place in the recorder of the link from one station of a cell to another, or of the queue
-    /// before it.
-    #[cold]
-    fn place_on_air(&self, cell: u16, from: Station, to: Station) -> u32 {
-        let station = &self.links.cells[cell as usize].stations[from as usize];
-        station.place(to).unwrap_or(station.broadcast_place)
     }
 
     /// Records a packet that is about to be dropped.

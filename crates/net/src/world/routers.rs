@@ -2,7 +2,10 @@
 //! actions.
 
 use crate::ground_truth::loss_ledger::DropReason;
+use crate::queues::Queued;
+use crate::routing::Layer;
 use crate::routing::aodv::{Action, Passing, Router};
+use crate::world::interface::{Interface, Record};
 use crate::world::label::digest;
 use crate::world::{Event, World};
 use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
@@ -25,11 +28,11 @@ impl World {
         self.take_message(now, cell, station, packet);
     }
 
-    /// Handles the reception by `to` of a broadcast that `from` has on the air.
-    pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, from: Station, to: Station) {
-        let stations = &self.links.cells[cell as usize].stations;
-        let (node, interface) = (stations[to as usize].node, stations[to as usize].interface);
-        let Some(packet) = stations[from as usize].on_air.clone() else { return };
+    /// Handles the reception by `to` of a broadcast, packet `number` of `from`.
+    pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, (from, number): (Station, u64), to: Station) {
+        let interfaces = &self.links.cells[cell as usize].interfaces;
+        let Interface { node, interface, .. } = interfaces[to as usize];
+        let Some(packet) = interfaces[from as usize].records.copy(number).cloned() else { return };
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             recorder.packet(now, node, interface, Direction::In, &packet, None);
         }
@@ -53,21 +56,21 @@ impl World {
         }
     }
 
-    /// Notifies the router of a station that the link layer discarded a packet for a neighbour, while no agent spares the link; the router
-    /// may keep the packet.
+    /// Notifies the router of a station that the link layer discarded a packet, with this record, for a neighbour, while no agent spares the
+    /// link; the router may keep the packet.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,
         cell: u16,
         (from, to): (Station, Station),
         packet: Option<Id<Packet>>,
-        passing: Option<Passing>,
+        record: Record,
     ) {
         let next = self.links.cells[cell as usize].node(to);
         let was_there = packet.is_some();
-        let rest = self.router(cell, from).on_link_failure(now, next, passing, packet);
+        let rest = self.router(cell, from).on_link_failure(now, next, record.passing, packet);
         if !was_there || rest.is_some() {
-            self.on_given_up(now, cell, from, to, rest);
+            self.on_given_up(now, Layer::Cell(cell), (from, to), rest, record.last_loss);
         }
         self.apply_router_actions(now, cell, from);
     }
@@ -81,7 +84,8 @@ impl World {
             match action {
                 Action::Forward { packet, next } => {
                     let to = self.links.cells[cell as usize].station(next);
-                    self.offer_to_station(now, cell, station, to, packet);
+                    let packet = Queued { id: packet, to };
+                    self.offer_to_layer(now, Layer::Cell(cell), station, packet);
                 }
                 Action::Send { message, to, ttl } => self.send_message(now, cell, station, message, to, ttl),
                 Action::Drop(packet) => self.drop_without_route(now, cell, station, packet),
@@ -105,26 +109,26 @@ impl World {
         let site = &self.links.cells[cell as usize];
         let (src, to) = (site.node(station), site.station(dst));
         let id = self.make(now, src, Packet::routing(src, dst, ttl, message));
-        self.offer_to_station(now, cell, station, to, id);
+        self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to });
     }
 
     /// Drops the packets at a station that wait for `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
-            let queue = &mut self.links.cells[cell as usize].stations[station as usize].queue;
+            let queue = &mut self.links.cells[cell as usize].interfaces[station as usize].queue;
             let Some(packet) = queue.remove_first(&|waiting| waiting.to == to) else { break };
             self.drop_without_route(now, cell, station, packet.id);
         }
-        self.record_station_queue(now, cell, station);
+        self.record_layer_queue(now, Layer::Cell(cell), station);
     }
 
     /// Drops a packet without a route. Routes are lost by losses of frames on the air: the last such loss at this station counts as the
     /// cause.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
-        let station = &self.links.cells[cell as usize].stations[station as usize];
-        let cause = station.last_loss.unwrap_or(Drop::Collision);
-        let place = station.queue_place;
+        let interface = &self.links.cells[cell as usize].interfaces[station as usize];
+        let cause = interface.last_loss.unwrap_or(Drop::Collision);
+        let place = interface.queue_place;
         self.drop_packet(now, id, DropReason { counted: Drop::Route, cause }, Some(place));
     }
 }

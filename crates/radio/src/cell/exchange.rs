@@ -11,7 +11,7 @@ use super::mac::{lhp, threshold};
 use super::medium::{Heard, Medium, Member, RxState, Slot, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use crate::address::{BROADCAST, Station};
-use crate::layer::{FrameKind, LinkEffect, Outgoing};
+use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing};
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
@@ -94,6 +94,11 @@ impl Exchange {
 
     pub fn is_free(&self, station: Station) -> bool {
         self.stations[usize::from(station)].sender.is_free()
+    }
+
+    /// Returns the number of packets in MACs that have not been delivered.
+    pub fn holds(&self) -> usize {
+        self.stations.iter().map(|member| member.sender.holds()).sum()
     }
 
     /// Returns the earliest deadline of all stations.
@@ -232,17 +237,8 @@ impl Exchange {
     fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<LinkEffect>) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
         let (number, packet) = (Some(number), None);
-        effects.push_back(LinkEffect::FrameLost {
-            from,
-            to,
-            frame,
-            bytes,
-            tag,
-            number,
-            cause,
-            header_intact,
-            packet,
-        });
+        let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
+        effects.push_back(LinkEffect::FrameLost(lost));
         false
     }
 

@@ -57,6 +57,11 @@ impl Cell {
         self.exchange.is_free(station)
     }
 
+    /// Returns the number of packets inside that have not been delivered.
+    pub fn holds(&self) -> usize {
+        self.exchange.holds()
+    }
+
     /// Passes a packet to the MAC of `station`, which must be free. Returns the number of the packet there.
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,

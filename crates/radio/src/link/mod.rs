@@ -8,7 +8,7 @@ mod plan;
 pub use crate::address::End;
 use crate::arq::{LinkFrame, Report, Upward};
 use crate::errors::Damage;
-use crate::layer::{LinkEffect, Outgoing, Reception, Station, Transmitted};
+use crate::layer::{LinkEffect, LostFrame, Outgoing, Reception, Station, Transmitted};
 use crate::tag::Tag;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
@@ -146,17 +146,8 @@ impl RadioLink {
             let (cause, header_intact) = (Drop::Channel, damage == Damage::Payload);
             let packet = number.and_then(|number| from.buffer.lost(number));
             let [from, to] = stations(end);
-            return effects.push_back(LinkEffect::FrameLost {
-                from,
-                to,
-                frame,
-                bytes,
-                tag,
-                number,
-                cause,
-                header_intact,
-                packet,
-            });
+            let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
+            return effects.push_back(LinkEffect::FrameLost(lost));
         }
         match sent.content {
             Content::Data(frame) | Content::Empty(frame) => self.on_frame(now, end, frame, sent.tag, effects),

@@ -6,7 +6,7 @@ use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
 use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, Outgoing, Transmitted};
+use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Transmitted};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
@@ -175,7 +175,7 @@ impl World {
             }
             LinkEffect::HeaderOnly { to, tag, .. } => Note::HeaderOnly { to, number: tag.seq },
             LinkEffect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
-            LinkEffect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
+            LinkEffect::FrameLost(LostFrame { from, to, frame, bytes, cause, header_intact, .. }) => {
                 Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
             LinkEffect::Transmitted(frame) => Note::Transmitted(frame),

@@ -5,7 +5,7 @@ use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Streams};
 use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::layer::{LinkEffect, Outgoing, Station, Transmitted};
+use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted};
 use airhop_radio::link::{End, RadioEvent, RadioLink, RadioPlan, RadioWhat};
 use std::collections::VecDeque;
 
@@ -167,7 +167,9 @@ impl World {
                 packet.map(|p| self.packets.take(p));
                 Note::Discarded { end: at(from), number: tag.seq, arrived }
             }
-            LinkEffect::FrameLost { from, bytes, number: frame, header_intact, packet, .. } => {
+            LinkEffect::FrameLost(LostFrame {
+                from, bytes, number: frame, header_intact, packet, ..
+            }) => {
                 let with_packet = packet.is_some();
                 packet.map(|p| self.packets.take(p));
                 Note::Lost { end: at(from), frame, bytes, header_intact, with_packet }

@@ -11,7 +11,7 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::links::RadioLinkPlan;
 use airhop_net::plan::Plan;
-use airhop_net::routing::{Hop, Joins};
+use airhop_net::routing::{Hop, Joins, Layer};
 use airhop_radio::link::RadioPlan;
 
 pub(super) static TYPE: LinkType = LinkType {
@@ -22,12 +22,12 @@ pub(super) static TYPE: LinkType = LinkType {
     resolve_crossed: resolve_recovery,
     joins: |r, number, node| Some(Joins::radio(link::ends(r, node)?, number)),
     crossed_by: |hop| match hop {
-        Hop::Radio { link, .. } => Some(link),
+        Hop::Layer { layer: Layer::Radio(link), .. } => Some(link),
         _ => None,
     },
     time_for: |world, hop, bytes| match hop {
-        Hop::Radio { link, end } => {
-            let (radio, end) = (&world.links.radios[usize::from(link)].link, usize::from(end));
+        Hop::Layer { layer: Layer::Radio(link), from, .. } => {
+            let (radio, end) = (&world.links.radios[usize::from(link)].link, usize::from(from));
             Some((radio.pace[end].time_for(bytes + radio.overhead), radio.delay[end]))
         }
         _ => None,

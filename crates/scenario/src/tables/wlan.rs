@@ -26,10 +26,7 @@ pub(super) static TYPE: LinkType = LinkType {
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
         Some(Joins::Stations(Stations { places, reach: propagation::reach(w) }))
     },
-    crossed_by: |hop| match hop {
-        Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
-        _ => None,
-    },
+    crossed_by: Hop::cell,
     time_for: |world, hop, bytes| {
         let cell = &world.links.wlans[usize::from(hop.cell()?)].cell;
         Some((cell.exchange_time(bytes) + cell.mean_backoff(), Span::ZERO))

@@ -16,7 +16,7 @@ use crate::outside::{Outside, OutsidePlan};
 use crate::placement;
 use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::Router;
-use crate::routing::{Graph, Hop, Routes};
+use crate::routing::{Graph, Hop, Layer, Routes};
 use crate::services::LinkService;
 use crate::source::Source;
 use crate::transit::Active;
@@ -207,7 +207,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result
 /// Returns the routes of the world: in cells whose routes are found on demand, the stations ask their routers.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
-        (Some(_), Hop::Air { cell, from, .. }) => Hop::OnDemand { cell, from },
+        (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
         _ => hop,
     });
     routes

@@ -5,14 +5,16 @@ use crate::link::{Line, Link, LinkTrace, Mishaps, Reordering};
 use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
-use crate::routing::{Hop, hear};
-use crate::world::sites::{EndSite, RadioSite, Site, StationSite, Taken};
-use airhop_base::{NodeId, Time};
+use crate::routing::{Hop, Layer, hear};
+use crate::world::interface::{Fades, Interface};
+use crate::world::site::{LinkLayer, Site};
+use airhop_base::NodeId;
 use airhop_engine::Streams;
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::layer::Station;
 use airhop_radio::link::RadioLink;
-use airhop_trace::{DropKind, Recorder};
+use airhop_trace::Recorder;
 
 pub(crate) fn wires(
     plan: &Plan,
@@ -74,7 +76,7 @@ pub(crate) fn site(
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
     let reach = w.cell.range.map(|range| range.receive);
     let time_for = |bytes| w.cell.exchange_time(bytes) + w.cell.mean_backoff();
-    let stations = w
+    let interfaces = w
         .nodes
         .iter()
         .zip(&w.cell.stations)
@@ -82,44 +84,30 @@ pub(crate) fn site(
         .map(|((&node, &(_, place)), from)| {
             let queue = queues.of(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
             let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
-            let mut site = StationSite {
-                node,
-                name: name(node),
-                queue: queues::build(&queue, time_for, stream),
-                idle_since: Time::ZERO,
-                in_mac: false,
-                passing: None,
-                last_loss: None,
-                on_air: None,
-                sent: (DropKind::Control, 0),
-                interface: 0,
-                queue_place: 0,
-                broadcast_place: 0,
-                places: Vec::new(),
-                fades: Vec::new(),
-            };
+            let queue = queues::build(&queue, time_for, stream);
+            let mut interface = Interface::new(node, name(node), queue, Fades::new(false));
             if let Some(r) = recorder.as_deref_mut() {
                 r.station(&w.cell.name, &name(node), place);
-                site.interface = r.interface(node, &w.cell.name);
+                interface.interface = r.interface(node, &w.cell.name);
                 let mut link = |to: &str| r.place(&format!("{}->{to}", name(node)));
                 let others = (0..).zip(&w.cell.stations).zip(&w.nodes).filter(|(_, to)| **to != node);
                 let heard =
                     others.filter(|((_, (_, there)), _)| reach.is_none_or(|r| hear(place, *there, r)));
-                site.places = heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
-                site.queue_place = match w.nodes[..] {
+                interface.places = heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
+                interface.queue_place = match w.nodes[..] {
                     [a, b] => link(&name(if node == a { b } else { a })),
                     _ => link("*"),
                 };
-                site.broadcast_place = link("*");
+                interface.broadcast_place = link("*");
             }
-            site
+            interface
         })
         .collect();
     let mut cell = Cell::new(&w.cell, streams);
     if recorder.is_some_and(|r| r.wants_transmissions()) {
         cell.tell_all();
     }
-    Site { cell, stations, routers: Vec::new() }
+    Site { layer: LinkLayer::Cell(cell), interfaces, routers: Vec::new() }
 }
 
 pub(crate) fn radio_site(
@@ -128,30 +116,27 @@ pub(crate) fn radio_site(
     queues: &Disciplines,
     streams: &Streams,
     mut recorder: Option<&mut Recorder>,
-) -> RadioSite {
+) -> Site {
     let mut link = RadioLink::new(&r.link, streams);
     if recorder.is_some() {
         link.tell_all();
     }
-    let ends = [0, 1].map(|end| {
+    let interfaces = [0, 1].map(|end| {
         let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
-        let hop = Hop::Radio { link: r.link.index, end: end as u8 };
+        let [station, other] = [end as Station, 1 - end as Station];
+        let hop = Hop::Layer { layer: Layer::Radio(r.link.index), from: station, to: other };
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
         let time_for = |bytes| r.link.pace[end].time_for(bytes + r.link.overhead);
-        let (place, interface) = recorder.as_deref_mut().map_or((0, 0), |recorder| {
-            (recorder.place(&name), recorder.interface(r.nodes[end], &r.link.name))
-        });
-        EndSite {
-            node: r.nodes[end],
-            name,
-            queue: queues::build(&queues.of(hop, r.queue[end]), time_for, stream),
-            idle_since: Time::ZERO,
-            taken: Taken::default(),
-            place,
-            interface,
-            listeners: Vec::new(),
+        let queue = queues::build(&queues.of(hop, r.queue[end]), time_for, stream);
+        let mut interface = Interface::new(r.nodes[end], from.clone(), queue, Fades::new(true));
+        if let Some(recorder) = recorder.as_deref_mut() {
+            let place = recorder.place(&name);
+            interface.interface = recorder.interface(r.nodes[end], &r.link.name);
+            interface.places = vec![(other, place)];
+            (interface.queue_place, interface.broadcast_place) = (place, place);
         }
+        interface
     });
-    RadioSite { link, ends }
+    Site { layer: LinkLayer::Radio(link), interfaces: interfaces.into(), routers: Vec::new() }
 }

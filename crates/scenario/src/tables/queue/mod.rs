@@ -15,7 +15,7 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without, key};
 use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
-use airhop_net::routing::Hop;
+use airhop_net::routing::{Hop, Layer};
 
 /// A discipline as a file declares it.
 struct Discipline {
@@ -85,7 +85,7 @@ pub(super) fn check(link: &Fields, problems: &mut Problems) {
 pub(crate) fn before(link: &Fields, hop: Hop) -> Option<&Fields> {
     match hop {
         Hop::Link(number) => each_way::table(link, "queue", usize::from(number % 2)),
-        Hop::Radio { end, .. } => each_way::table(link, "queue", usize::from(end)),
+        Hop::Layer { layer: Layer::Radio(_), from, .. } => each_way::table(link, "queue", usize::from(from)),
         _ => link.table("queue"),
     }
 }

@@ -1,0 +1,228 @@
+//! `Interface`: a station of a link layer in the world, with the queue before it and the records of the packets inside.
+
+use super::trace_rows::kind_of;
+use crate::queues::TxQueue;
+use crate::routing::aodv::Passing;
+use airhop_base::{Drop, NodeId, Packet, Span, Time};
+use airhop_radio::Tag;
+use airhop_radio::layer::Station;
+use airhop_trace::DropKind;
+use std::collections::VecDeque;
+
+/// Interface of a node to a cell or a radio link.
+#[derive(Debug)]
+pub(crate) struct Interface {
+    pub node: NodeId,
+    /// Name of the node.
+    pub name: String,
+    pub queue: TxQueue,
+    /// Time at which the layer last had room and the queue was empty.
+    pub idle_since: Time,
+    /// Cause of the last loss of a data frame.
+    pub last_loss: Option<Drop>,
+    /// Records of the packets inside.
+    pub records: Records,
+    /// Kinds of the packets that the layer took last, for a recorder.
+    pub taken: Taken,
+    /// Fades towards the stations that agents here listen to.
+    pub fades: Fades,
+    /// Number of the interface in the recorder.
+    pub interface: u16,
+    /// Place in the recorder of its queue: the link to the other station of two, else to all.
+    pub queue_place: u32,
+    /// Place in the recorder of broadcasts, which are for no single station.
+    pub broadcast_place: u32,
+    /// Places in the recorder of the links to the stations in receive range, in their order.
+    pub places: Vec<(Station, u32)>,
+}
+
+impl Interface {
+    /// Creates an interface of this node that no recorder knows.
+    pub fn new(node: NodeId, name: String, queue: TxQueue, fades: Fades) -> Self {
+        Interface {
+            node,
+            name,
+            queue,
+            idle_since: Time::ZERO,
+            last_loss: None,
+            records: Records::default(),
+            taken: Taken::default(),
+            fades,
+            interface: 0,
+            queue_place: 0,
+            broadcast_place: 0,
+            places: Vec::new(),
+        }
+    }
+
+    /// Returns the place in the recorder, if there is one, of the link to a station.
+    pub fn place(&self, to: Station) -> Option<u32> {
+        let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
+        found.ok().map(|i| self.places[i].1)
+    }
+}
+
+/// Record of a packet in a layer.
+#[derive(Debug, Default)]
+pub(crate) struct Record {
+    /// The packet; kept only for a recorder, and for flows to which its headers alone are of use.
+    pub copy: Option<Packet>,
+    /// The router's information on the packet, unless there is none or it is a message of the router's own.
+    pub passing: Option<Passing>,
+    /// Cause of the last loss of a data frame with the packet.
+    pub last_loss: Option<Drop>,
+}
+
+/// Records of the packets in a layer, by their numbers, until the layer has finished with them. Most packets need none.
+#[derive(Debug, Default)]
+pub(crate) struct Records(VecDeque<(u64, Record)>);
+
+impl Records {
+    /// Returns the record of a packet, an empty one if it has none.
+    pub fn entry(&mut self, number: u64) -> &mut Record {
+        let place = self.place(number).unwrap_or_else(|place| {
+            self.0.insert(place, (number, Record::default()));
+            place
+        });
+        &mut self.0[place].1
+    }
+
+    /// Returns the copy of a packet, if there is one.
+    pub fn copy(&self, number: u64) -> Option<&Packet> {
+        self.0[self.place(number).ok()?].1.copy.as_ref()
+    }
+
+    /// Removes the record of a packet, an empty one if it has none.
+    #[inline]
+    pub fn remove(&mut self, number: u64) -> Record {
+        if self.0.is_empty() {
+            return Record::default();
+        }
+        let place = self.place(number).ok();
+        place.and_then(|place| self.0.remove(place)).map_or_else(Record::default, |(_, record)| record)
+    }
+
+    fn place(&self, number: u64) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&number, |(number, _)| *number)
+    }
+}
+
+/// Kinds of packets, by the numbers that the layer gave them: frames of a packet may go out when it has long been delivered.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// Number of packets before those that are remembered.
+    forgotten: u64,
+    recent: VecDeque<(DropKind, u64)>,
+}
+
+impl Taken {
+    /// Number of packets remembered, more than fit into any window.
+    const MEMORY: usize = 4096;
+
+    pub fn push(&mut self, packet: &Packet) {
+        if self.recent.len() == Self::MEMORY {
+            self.recent.pop_front();
+            self.forgotten += 1;
+        }
+        self.recent.push_back(kind_of(packet));
+    }
+
+    /// Returns the kind of the packet in a frame, or that a control frame of a cell serves; `None`: a control frame of a radio link, for the
+    /// packet of this tag.
+    pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
+        let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
+        place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
+    }
+}
+
+/// Fades towards the stations that agents at an interface listen to.
+#[derive(Debug)]
+pub(crate) struct Fades {
+    towards: Vec<(Station, Fade)>,
+    /// True if the layer reports them itself.
+    are_reported: bool,
+}
+
+/// Fade as the link layer of the sending station knows it: from the first failure after a success to the next link ACK.
+#[derive(Debug, Default)]
+struct Fade {
+    since: Option<Time>,
+    /// Agents that listen to the fade.
+    listeners: Vec<u16>,
+}
+
+impl Fades {
+    /// Creates the fades of an interface; `are_reported`: its layer reports them itself.
+    pub fn new(are_reported: bool) -> Self {
+        Fades { towards: Vec::new(), are_reported }
+    }
+
+    /// Records a failed attempt towards a station; true if a fade begins with it.
+    pub fn begins(&mut self, now: Time, to: Station) -> bool {
+        let fade = self.unreported(to);
+        fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
+    }
+
+    /// Records a link ACK from a station; returns the duration of the fade that it ends, if there was one.
+    pub fn ends(&mut self, now: Time, to: Station) -> Option<Span> {
+        self.unreported(to)?.since.take().map(|since| now - since)
+    }
+
+    /// Returns the agents that listen to the fades towards a station.
+    pub fn listeners(&self, to: Station) -> &[u16] {
+        let found = self.towards.iter().find(|(station, _)| *station == to);
+        found.map_or(&[], |(_, fade)| &fade.listeners)
+    }
+
+    /// Adds agent `i` to the listeners of fades towards a station.
+    pub fn listen(&mut self, to: Station, i: u16) {
+        match self.fade_mut(to) {
+            Some(fade) => fade.listeners.push(i),
+            None => self.towards.push((to, Fade { since: None, listeners: vec![i] })),
+        }
+    }
+
+    fn unreported(&mut self, to: Station) -> Option<&mut Fade> {
+        if self.are_reported { None } else { self.fade_mut(to) }
+    }
+
+    fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
+        self.towards.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets may be finished out of order, as a Block Ack does; each takes its own record with it.
+    #[test]
+    fn every_packet_has_a_record_of_its_own() {
+        let mut records = Records::default();
+        records.entry(7).last_loss = Some(Drop::Channel);
+        records.entry(5).last_loss = Some(Drop::Collision);
+        assert_eq!(records.entry(6).last_loss, None);
+        assert_eq!(records.remove(5).last_loss, Some(Drop::Collision));
+        assert_eq!(records.remove(5).last_loss, None, "it is removed once");
+        assert_eq!(records.remove(8).last_loss, None, "none was needed");
+        assert_eq!([7, 6].map(|number| records.remove(number).last_loss), [Some(Drop::Channel), None]);
+        assert!(records.0.is_empty());
+    }
+
+    #[test]
+    fn a_fade_lasts_from_the_first_failure_to_the_next_link_ack() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut fades = Fades::new(false);
+        assert!(!fades.begins(at(1), 3), "nobody listens");
+        fades.listen(3, 0);
+        fades.listen(3, 1);
+        assert_eq!(fades.listeners(3), [0, 1]);
+        assert!(fades.begins(at(2), 3) && !fades.begins(at(3), 3) && !fades.begins(at(3), 4));
+        assert_eq!(fades.ends(at(4), 4), None);
+        assert_eq!(fades.ends(at(5), 3), Some(Span::from_millis(3)));
+        assert_eq!(fades.ends(at(6), 3), None);
+        let mut reported = Fades::new(true);
+        reported.listen(3, 0);
+        assert!(!reported.begins(at(1), 3) && reported.ends(at(2), 3).is_none());
+    }
+}

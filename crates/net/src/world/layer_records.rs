@@ -1,0 +1,129 @@
+//! Link layers for the recorder: queues, frames and captures. Nothing of this runs without one.
+
+use super::interface::Interface;
+use super::site::Site;
+use crate::routing::Layer;
+use crate::world::World;
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::Id;
+use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, Station, Transmitted};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Spot, Step};
+
+impl World {
+    /// Records a step of a packet between two stations.
+    #[inline]
+    pub(crate) fn step_at(
+        &mut self,
+        now: Time,
+        step: Step,
+        layer: Layer,
+        stations: (Station, Station),
+        id: &Id<Packet>,
+    ) {
+        if self.recorder.is_some() {
+            let at = Spot::Place(self.place_between(layer, stations));
+            self.step(now, step, at, id);
+        }
+    }
+
+    /// Returns the place in the recorder of the link from one station to another, or of the queue before it.
+    #[cold]
+    fn place_between(&self, layer: Layer, (from, to): (Station, Station)) -> u32 {
+        let interface = self.links.interface(layer, from);
+        interface.place(to).unwrap_or(interface.broadcast_place)
+    }
+
+    pub(crate) fn record_layer_queue(&mut self, now: Time, layer: Layer, from: Station) {
+        if let Some(recorder) = &mut self.recorder {
+            let interface = self.links.interface(layer, from);
+            recorder.queue(now, interface.queue_place, interface.queue.len());
+        }
+    }
+
+    /// Records a lost frame whose packet, if it has one, is not lost.
+    pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let &LostFrame { from, to, frame, bytes, tag, number, cause, .. } = lost;
+        let interface = self.links.interface(layer, from);
+        let (kind, seq) = match frame {
+            FrameKind::Data => interface.taken.kind(number, tag),
+            _ => (DropKind::Control, tag.seq),
+        };
+        if let Some(place) = interface.place(to) {
+            recorder.dropped(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
+        }
+        if let Some(number) = number.filter(|_| frame == FrameKind::Data) {
+            self.capture(now, layer, (from, number), Some((to, cause)));
+        }
+    }
+
+    /// Records a transmission that just ended in the trace, and, if the layer shows its packet, in the captures.
+    pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let Site { layer: link, interfaces, .. } = self.links.site(layer);
+        let outcome = match sent.reception {
+            Reception::Received => AirOutcome::Received,
+            Reception::Captured => AirOutcome::Captured,
+            Reception::Channel => AirOutcome::Channel,
+            Reception::Collision => AirOutcome::Collision,
+            Reception::Unheard => AirOutcome::Unheard,
+        };
+        let from = &interfaces[usize::from(sent.from)];
+        if recorder.wants_packets()
+            && let Some(id) = sent.number.and_then(|number| link.packet(sent.from, number))
+        {
+            let is_lost = outcome == AirOutcome::Channel;
+            let comment = is_lost.then(|| lost_on(from, &interfaces[usize::from(sent.to)], Drop::Channel));
+            let packet = self.arena.get(id);
+            recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
+        }
+        // A CTS and an ACK serve a packet of the station that they answer.
+        let (kind, sender) = match sent.frame {
+            FrameKind::Data => (AirKind::Data, sent.from),
+            FrameKind::Broadcast => (AirKind::Broadcast, sent.from),
+            FrameKind::Rts => (AirKind::Rts, sent.from),
+            FrameKind::Cts => (AirKind::Cts, sent.to),
+            FrameKind::Ack => (AirKind::Ack, sent.to),
+        };
+        let (packet, seq) = interfaces[usize::from(sender)].taken.kind(sent.number, sent.tag);
+        recorder.transmission(AirRow {
+            start: sent.start,
+            end: now,
+            from: from.node,
+            to: (sent.to != BROADCAST).then(|| interfaces[usize::from(sent.to)].node),
+            kind,
+            bytes: sent.bytes,
+            flow: sent.tag.flow,
+            packet,
+            seq,
+            attempt: sent.attempt,
+            outcome,
+        });
+    }
+
+    pub(crate) fn captures(&self) -> bool {
+        self.recorder.as_ref().is_some_and(|r| r.wants_packets())
+    }
+
+    /// Captures, at the sending station, a packet of which there is a copy and whose frame just left the air.
+    pub(crate) fn capture(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        (from, number): (Station, u64),
+        lost: Option<(Station, Drop)>,
+    ) {
+        let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) else { return };
+        let interfaces = &self.links.site(layer).interfaces;
+        let from = &interfaces[usize::from(from)];
+        let comment = lost.map(|(to, why)| lost_on(from, &interfaces[usize::from(to)], why));
+        if let Some(packet) = from.records.copy(number) {
+            recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
+        }
+    }
+}
+
+/// Returns the comment on a packet whose frame was lost.
+fn lost_on(from: &Interface, to: &Interface, why: Drop) -> String {
+    format!("lost on {}->{}: {}", from.name, to.name, why.name())
+}

@@ -1,0 +1,290 @@
+//! Link layers in the world: the world passes packets to their stations, and carries out the effects that they report.
+
+use super::interface::Interface;
+use super::site::{LinkLayer, Site};
+use crate::agents::LinkEventKind;
+use crate::ground_truth::loss_ledger::DropReason;
+use crate::queues::{Offered, Queued};
+use crate::routing::aodv::Passing;
+use crate::routing::{Hop, Layer};
+use crate::world::{World, tag};
+use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
+use airhop_engine::Id;
+use airhop_radio::Tag;
+use airhop_radio::cell::CellEvent;
+use airhop_radio::layer::{BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Station};
+use airhop_radio::link::RadioEvent;
+use airhop_trace::{Direction, Step};
+
+impl World {
+    #[inline(always)]
+    pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
+        let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else { return };
+        cell.on_event(now, event.what, &mut self.events, &mut self.effects);
+        self.apply_effects(now, Layer::Cell(event.cell));
+    }
+
+    pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
+        let LinkLayer::Radio(link) = &mut self.links.radios[usize::from(event.link)].layer else { return };
+        link.on_event(now, event.what, &mut self.events, &mut self.effects);
+        self.apply_effects(now, Layer::Radio(event.link));
+    }
+
+    /// Offers a packet to the interface at which its hop begins.
+    pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
+        self.step_at(now, Step::Offered, layer, (from, packet.to), &packet.id);
+        let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
+        let Interface { queue, idle_since, .. } = &mut interfaces[usize::from(from)];
+        let free_since = link.is_free(from).then_some(*idle_since);
+        match queue.offer(now, free_since, packet, &mut self.arena, &mut self.dropped_by_queue) {
+            Offered::Passes(packet) => self.hand_over(now, layer, from, packet),
+            Offered::Refused => self.drop_at_interface(now, layer, from),
+            Offered::Pushed => {
+                self.drop_at_interface(now, layer, from);
+                self.record_layer_queue(now, layer, from);
+            }
+        }
+    }
+
+    /// Refills a station that takes packets again from its queue, as long as there is room.
+    fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
+        let mut has_popped = false;
+        loop {
+            let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
+            if !link.is_free(from) {
+                break;
+            }
+            let Interface { queue, idle_since, .. } = &mut interfaces[usize::from(from)];
+            let Some(packet) = queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
+                *idle_since = now;
+                break;
+            };
+            has_popped = true;
+            self.drop_at_interface(now, layer, from);
+            self.hand_over(now, layer, from, packet);
+        }
+        if has_popped {
+            self.record_layer_queue(now, layer, from);
+        }
+    }
+
+    /// Drops the packets that the queue of an interface has just dropped. Each has a next station of its own.
+    #[inline]
+    fn drop_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
+        if !self.dropped_by_queue.is_empty() {
+            self.drop_all_at_interface(now, layer, from);
+        }
+    }
+
+    #[cold]
+    fn drop_all_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
+        let mut dropped = std::mem::take(&mut self.dropped_by_queue);
+        for (packet, why) in dropped.drain(..) {
+            let place = self.links.interface(layer, from).place(packet.to);
+            self.drop_packet(now, packet.id, why.into(), place);
+        }
+        self.dropped_by_queue = dropped;
+    }
+
+    /// Passes a packet to a station, which has room.
+    fn hand_over(&mut self, now: Time, layer: Layer, from: Station, Queued { id, to }: Queued) {
+        let packet = self.arena.get(&id);
+        let flow = packet.flow.index().map(|flow| &self.flows[flow]);
+        let is_fragmented = flow.is_some_and(|flow| flow.fragmented);
+        let is_of_use = is_fragmented || flow.is_some_and(|flow| flow.takes_damaged) || to == BROADCAST;
+        let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
+        let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
+        let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments };
+        let Site { layer: link, interfaces, routers } = self.links.site_mut(layer);
+        let interface = &mut interfaces[usize::from(from)];
+        if self.recorder.is_some() {
+            interface.taken.push(packet);
+        }
+        let number = link.send(now, from, outgoing, &mut self.events, &mut self.effects);
+        if layer.is_cell() && (self.recorder.is_some() || is_of_use) {
+            interface.records.entry(number).copy = Some(packet.clone());
+        }
+        if !routers.is_empty() {
+            interface.records.entry(number).passing = packet.flow.index().map(|_| Passing::of(packet));
+        }
+    }
+
+    /// Carries out the effects of a layer.
+    #[inline]
+    fn apply_effects(&mut self, now: Time, layer: Layer) {
+        while let Some(effect) = self.effects.pop_front() {
+            self.apply(now, layer, effect);
+        }
+    }
+
+    fn apply(&mut self, now: Time, layer: Layer, effect: LinkEffect) {
+        let hop = |from, to| Hop::Layer { layer, from, to };
+        match effect {
+            LinkEffect::Deliver { from, to, number, packet, contended } => {
+                self.capture(now, layer, (from, number), None);
+                self.add_contention(&packet, contended);
+                self.on_delivery(now, layer, (from, to), packet);
+            }
+            LinkEffect::Heard { from, to, number } => {
+                self.on_broadcast(now, layer.number(), (from, number), to);
+            }
+            LinkEffect::Broadcast { from, number, packet } => {
+                self.capture(now, layer, (from, number), None);
+                let interface = self.links.interface_mut(layer, from);
+                interface.records.remove(number);
+                let node = interface.node;
+                self.finish(now, node, packet);
+            }
+            LinkEffect::AttemptFailed { from, to, tag, attempt, retry, .. } => {
+                if self.links.interface_mut(layer, from).fades.begins(now, to) {
+                    self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
+                }
+                self.on_attempt_failed(now, hop(from, to), tag, attempt, retry);
+            }
+            LinkEffect::Acknowledged { from, to, number, tag } => {
+                self.links.interface_mut(layer, from).records.remove(number);
+                self.tell_agents(now, hop(from, to), LinkEventKind::Delivered, tag);
+                if let Some(lasted) = self.links.interface_mut(layer, from).fades.ends(now, to) {
+                    self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
+                }
+            }
+            LinkEffect::Discarded { from, to, number, tag, packet } => {
+                self.on_discarded(now, layer, (from, to), number, tag, packet);
+            }
+            LinkEffect::GivenUp { from, to, packet, .. } => {
+                self.on_given_up(now, layer, (from, to), Some(packet), None);
+            }
+            LinkEffect::Aborted { from, to, tag, .. } => {
+                self.tell_agents(now, hop(from, to), LinkEventKind::Discarded, tag);
+            }
+            LinkEffect::HeaderOnly { from, to, number, .. } => {
+                let copy = self.links.interface(layer, from).records.copy(number).cloned();
+                if let Some(packet) = copy.filter(Packet::is_tcp_data) {
+                    self.deliver_remains(now, layer, to, Packet { damaged: true, ..packet });
+                }
+            }
+            LinkEffect::FrameLost(lost) => self.on_frame_lost(now, layer, lost),
+            LinkEffect::FadeStart { from, to } => {
+                self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeStart);
+            }
+            LinkEffect::FadeEnd { from, to, lasted } => {
+                self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
+            }
+            LinkEffect::Transmitted(frame) => self.record_transmission(now, layer, &frame),
+            LinkEffect::Ready(from) => self.on_ready(now, layer, from),
+        }
+    }
+    /// Handles the first reception of a packet by the station addressed.
+    fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
+        let Interface { node, interface, .. } = *self.links.interface(layer, to);
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
+        }
+        self.step_at(now, Step::Arrived, layer, (from, to), &packet);
+        if !self.links.site(layer).routers.is_empty() {
+            let packet = self.arena.get_mut(&packet);
+            packet.ttl = packet.ttl.saturating_sub(1);
+        }
+        if self.arena.get(&packet).flow == FlowId::NONE {
+            return self.on_message(now, layer.number(), to, packet);
+        }
+        self.visit(now, node, interface, packet);
+    }
+
+    /// Adds the contention of a hop to its packet, if the flow wants to know the sum over all hops.
+    fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
+        let packet = self.arena.get_mut(id);
+        if let Body::Tcp(segment) = &mut packet.body
+            && let Some(sum) = segment.options.contention
+            && self.flows[packet.flow.0 as usize].adds_contention
+        {
+            segment.options.contention = Some(sum + contended);
+        }
+    }
+
+    /// Handles the discard of a packet by the sending station.
+    fn on_discarded(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        (from, to): (Station, Station),
+        number: u64,
+        tag: Tag,
+        packet: Option<Id<Packet>>,
+    ) {
+        let (hop, kind) = (Hop::Layer { layer, from, to }, LinkEventKind::Discarded);
+        let site = self.links.site_mut(layer);
+        let record = site.interfaces[usize::from(from)].records.remove(number);
+        if site.routers.is_empty() {
+            self.on_given_up(now, layer, (from, to), packet, record.last_loss);
+            self.tell_agents(now, hop, kind, tag);
+        } else if self.tell_agents(now, hop, kind, tag) {
+            self.on_given_up(now, layer, (from, to), packet, record.last_loss);
+        } else {
+            self.on_next_hop_lost(now, layer.number(), (from, to), packet, record);
+        }
+    }
+
+    /// Handles the discard of a packet for `to` by a link layer; `lost`: cause of the last loss of a frame with the packet, if one was lost.
+    pub(crate) fn on_given_up(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        (from, to): (Station, Station),
+        packet: Option<Id<Packet>>,
+        lost: Option<Drop>,
+    ) {
+        let interface = self.links.interface(layer, from);
+        let cause = lost.or(interface.last_loss).unwrap_or(Drop::Channel);
+        let place = interface.place(to);
+        match packet {
+            Some(id) => self.drop_packet(now, id, DropReason { counted: Drop::Retries, cause }, place),
+            // The packet arrived, but the sending station does not know: for its link layer it is lost.
+            None => self.drops[Drop::Retries as usize] += 1,
+        }
+    }
+
+    /// Handles the loss of a frame, which may leave the headers of its packet, or end the packet.
+    fn on_frame_lost(&mut self, now: Time, layer: Layer, mut lost: LostFrame) {
+        let remains = self.remains_of_frame(layer, &lost);
+        match lost.packet.take() {
+            Some(packet) => {
+                let place = self.links.interface(layer, lost.from).place(lost.to);
+                self.drop_packet(now, packet, lost.cause.into(), place);
+            }
+            None => {
+                self.drops[lost.cause as usize] += 1;
+                self.note_loss(layer, &lost);
+                self.record_lost_frame(now, layer, &lost);
+            }
+        }
+        if let Some(packet) = remains {
+            self.deliver_remains(now, layer, lost.to, packet);
+        }
+    }
+
+    /// Returns the remains of the packet in a lost frame whose headers are intact, if its flow can use them.
+    fn remains_of_frame(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
+        let number = lost.number.filter(|_| lost.header_intact)?;
+        let Site { layer: link, interfaces, .. } = self.links.site(layer);
+        let inside = lost.packet.as_ref().or_else(|| link.packet(lost.from, number));
+        let copy = || interfaces[usize::from(lost.from)].records.copy(number);
+        self.remains(inside.map(|id| self.arena.get(id)).or_else(copy)?)
+    }
+
+    /// Records the cause of the loss of a data frame whose packet is not lost.
+    fn note_loss(&mut self, layer: Layer, lost: &LostFrame) {
+        let Some(number) = lost.number.filter(|_| lost.frame == FrameKind::Data) else { return };
+        let interface = self.links.interface_mut(layer, lost.from);
+        interface.last_loss = Some(lost.cause);
+        if layer.is_cell() {
+            interface.records.entry(number).last_loss = Some(lost.cause);
+        }
+    }
+
+    /// Delivers the headers, and nothing more, of a packet to a station. The packet itself stays in the layer, which may send it again.
+    fn deliver_remains(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
+        let Interface { node, interface, .. } = *self.links.interface(layer, to);
+        self.enter(now, node, interface, remains);
+    }
+}

@@ -1,0 +1,162 @@
+//! Wireless networks in the world: a link layer, 802.11 cell or radio link, and the interfaces of nodes to it.
+
+use super::interface::Interface;
+use super::link_site::LinkSite;
+use crate::queues::{Dropped, Marker, TxQueue};
+use crate::routing::Hop;
+use crate::routing::aodv::Router;
+use crate::world::Event;
+use airhop_base::{NodeId, Packet, Time};
+use airhop_engine::{EventQueue, Id, TimerId};
+use airhop_radio::cell::Cell;
+use airhop_radio::layer::{BROADCAST, LinkEffect, Outgoing, Station};
+use airhop_radio::link::RadioLink;
+use std::collections::VecDeque;
+
+/// Link layer with the interfaces of its stations.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub layer: LinkLayer,
+    pub interfaces: Vec<Interface>,
+    /// Router of each station and its timer; empty if routes are known from the beginning.
+    pub routers: Vec<(Router, TimerId)>,
+}
+
+/// Link layer of either type. A call for each type is cheaper than a virtual one, and events know the type.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a world has few")]
+pub(crate) enum LinkLayer {
+    Cell(Cell),
+    Radio(RadioLink),
+}
+
+impl LinkLayer {
+    /// True if a station takes a packet.
+    #[inline]
+    pub fn is_free(&self, from: Station) -> bool {
+        match self {
+            LinkLayer::Cell(cell) => cell.is_free(from),
+            LinkLayer::Radio(link) => link.is_free(from),
+        }
+    }
+
+    /// Passes a packet to a station, which must be free. Returns the number of the packet there.
+    #[inline]
+    pub fn send(
+        &mut self,
+        now: Time,
+        from: Station,
+        packet: Outgoing,
+        events: &mut EventQueue<Event>,
+        effects: &mut VecDeque<LinkEffect>,
+    ) -> u64 {
+        match self {
+            LinkLayer::Cell(cell) => cell.send(now, from, packet, events),
+            LinkLayer::Radio(link) => link.send(now, from, packet, events, effects),
+        }
+    }
+
+    /// Returns a packet inside by its number, if the layer shows it; of the packets in a cell the world has copies
+    /// ([`Record::copy`](super::interface::Record::copy)).
+    pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
+        match self {
+            LinkLayer::Cell(_) => None,
+            LinkLayer::Radio(link) => link.packet(from, number),
+        }
+    }
+
+    /// Returns the number of packets inside.
+    fn holds(&self) -> usize {
+        match self {
+            LinkLayer::Cell(cell) => cell.holds(),
+            LinkLayer::Radio(link) => link.holds(),
+        }
+    }
+}
+
+impl Site {
+    /// Returns the node of a station.
+    pub fn node(&self, s: Station) -> NodeId {
+        self.interfaces[usize::from(s)].node
+    }
+
+    /// Returns the station of a node of this network, or [`BROADCAST`] for all.
+    pub fn station(&self, node: NodeId) -> Station {
+        if node == NodeId::BROADCAST {
+            return BROADCAST;
+        }
+        let place = self.interfaces.iter().position(|interface| interface.node == node);
+        place.expect("routers know the nodes of their cell only") as Station
+    }
+
+    /// Returns the interface that a hop begins at.
+    fn from(&self, hop: Hop) -> &Interface {
+        &self.interfaces[usize::from(station_of(hop))]
+    }
+}
+
+/// Returns the number of the station that a hop begins at.
+fn station_of(hop: Hop) -> Station {
+    match hop {
+        Hop::Layer { from, .. } | Hop::OnDemand { from, .. } => from,
+        other => unreachable!("{other:?} begins at no station"),
+    }
+}
+
+impl LinkSite for Site {
+    /// Returns the number of packets in queues, in the layer, and held by routers.
+    fn holds(&self) -> usize {
+        let waiting = self.interfaces.iter().map(|interface| interface.queue.len());
+        let at_routers = self.routers.iter().map(|(router, _)| router.holds());
+        self.layer.holds() + waiting.chain(at_routers).sum::<usize>()
+    }
+
+    fn ends(&self, hop: Hop) -> [NodeId; 2] {
+        match hop {
+            Hop::Layer { from, to, .. } => [from, to].map(|station| self.node(station)),
+            other => unreachable!("where {other:?} ends only a router knows"),
+        }
+    }
+
+    fn place(&self, hop: Hop) -> u32 {
+        let from = self.from(hop);
+        match hop {
+            Hop::Layer { to, .. } => from.place(to).unwrap_or(from.queue_place),
+            _ => from.queue_place,
+        }
+    }
+
+    fn waiting(&self, hop: Hop, _: Time) -> (usize, usize) {
+        let queue = &self.from(hop).queue;
+        (queue.len(), queue.capacity())
+    }
+
+    fn queue(&self, hop: Hop) -> Option<&TxQueue> {
+        Some(&self.from(hop).queue)
+    }
+
+    fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
+        let several = self.interfaces.len() > 2;
+        for (number, interface) in self.interfaces.iter().enumerate() {
+            let Some(marker) = interface.queue.marker() else { continue };
+            let to = if several { "*" } else { &self.interfaces[1 - number].name };
+            show(&format!("{}->{to}", interface.name), marker);
+        }
+    }
+
+    fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
+        self.interfaces[usize::from(station_of(hop))].queue.clear(dropped);
+    }
+
+    fn listeners(&self, hop: Hop) -> &[u16] {
+        let Hop::Layer { to, .. } = hop else { return &[] };
+        self.from(hop).fades.listeners(to)
+    }
+
+    /// Ignores listeners where routes are found on demand, as the fades on a route are not known beforehand.
+    fn listen(&mut self, hop: Hop, agent: u16) {
+        if let Hop::Layer { from, to, .. } = hop {
+            self.interfaces[usize::from(from)].fades.listen(to, agent);
+        }
+    }
+}
