@@ -115,6 +115,29 @@ pub enum FrameKind {
     Cts,
     /// Link-layer acknowledgement; on a radio link, every frame without a packet.
     Ack,
+    /// An A-MPDU: several data frames to one station.
+    Ampdu,
+    /// Request for a BlockAck.
+    BlockAckReq,
+    /// Acknowledgement of the MPDUs of an A-MPDU.
+    BlockAck,
+}
+
+impl FrameKind {
+    /// True for frames that the station addressed answers.
+    pub const fn is_answered(self) -> bool {
+        matches!(self, FrameKind::Rts | FrameKind::Data | FrameKind::Ampdu | FrameKind::BlockAckReq)
+    }
+
+    /// True for frames that answer another, a SIFS later.
+    pub const fn is_answer(self) -> bool {
+        matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
+    }
+
+    /// True for frames with packets.
+    pub const fn has_data(self) -> bool {
+        matches!(self, FrameKind::Data | FrameKind::Broadcast | FrameKind::Ampdu)
+    }
 }
 
 /// Effects that a layer reports to the world, in the order in which they happened. `from` is always the station that sent the packet, `to`

@@ -10,6 +10,7 @@
 
 mod address;
 pub mod arq;
+mod buffer;
 pub mod cell;
 pub mod errors;
 pub mod layer;

@@ -37,7 +37,7 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
 }
 
 prop_compose! {
-    fn any_plan()(
+    pub(crate) fn any_plan()(
         phy in prop::sample::select(Phy::ALL.to_vec()),
         places in prop::collection::vec([0.0..150.0, 0.0..150.0], 2..12),
         range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| Range::free_space(receive, receive * more))),
@@ -57,7 +57,7 @@ prop_compose! {
 }
 
 /// Packets of a burst: sender, receiver, IP bytes, time in µs.
-fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
+pub(crate) fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
     prop::collection::vec((any::<u16>(), any::<u16>(), 28_u32..1500, 0_u64..100_000), 1..60)
 }
 
@@ -67,7 +67,7 @@ fn cut() -> impl Strategy<Value = Option<Fragmentation>> {
 }
 
 /// Runs the packets through the cell until nothing happens any more.
-fn run(
+pub(crate) fn run(
     plan: &CellPlan,
     packets: &[(u16, u16, u32, u64)],
     fragments: Option<Fragmentation>,
@@ -88,7 +88,7 @@ fn run(
 }
 
 /// The notes of one packet.
-fn of(world: &World, number: u64) -> Vec<Note> {
+pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
     let about = |n: &Note| match *n {
         Note::Delivered { number, .. }
         | Note::Failed { number, .. }
@@ -99,7 +99,8 @@ fn of(world: &World, number: u64) -> Vec<Note> {
         | Note::Transmitted(_)
         | Note::Ready(_)
         | Note::Heard { .. }
-        | Note::Broadcast { .. } => None,
+        | Note::Broadcast { .. }
+        | Note::Fade { .. } => None,
     };
     world.notes.iter().map(|(_, n)| *n).filter(|n| about(n) == Some(number)).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! One program for all of them: linking dominates the build of tests.
 
+mod aggregates;
 mod arq;
 mod arq_link;
 mod arq_theory;

@@ -17,12 +17,26 @@ pub enum AirKind {
     Ack,
     /// A data frame addressed to all stations.
     Broadcast,
+    /// Several data frames for one station in one PPDU.
+    Ampdu,
+    /// Request for a BlockAck.
+    BlockAckReq,
+    /// Acknowledgement of the data frames of an A-MPDU.
+    BlockAck,
 }
 
 impl AirKind {
     /// All kinds; a category code is an index.
-    pub const ALL: [AirKind; 5] =
-        [AirKind::Rts, AirKind::Cts, AirKind::Data, AirKind::Ack, AirKind::Broadcast];
+    pub const ALL: [AirKind; 8] = [
+        AirKind::Rts,
+        AirKind::Cts,
+        AirKind::Data,
+        AirKind::Ack,
+        AirKind::Broadcast,
+        AirKind::Ampdu,
+        AirKind::BlockAckReq,
+        AirKind::BlockAck,
+    ];
 
     /// Returns the name in traces.
     pub const fn name(self) -> &'static str {
@@ -32,6 +46,9 @@ impl AirKind {
             AirKind::Data => "data",
             AirKind::Ack => "ack",
             AirKind::Broadcast => "broadcast",
+            AirKind::Ampdu => "a-mpdu",
+            AirKind::BlockAckReq => "block-ack-req",
+            AirKind::BlockAck => "block-ack",
         }
     }
 }

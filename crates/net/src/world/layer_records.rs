@@ -84,6 +84,9 @@ impl World {
             FrameKind::Rts => (AirKind::Rts, sent.from),
             FrameKind::Cts => (AirKind::Cts, sent.to),
             FrameKind::Ack => (AirKind::Ack, sent.to),
+            FrameKind::Ampdu => (AirKind::Ampdu, sent.from),
+            FrameKind::BlockAckReq => (AirKind::BlockAckReq, sent.from),
+            FrameKind::BlockAck => (AirKind::BlockAck, sent.to),
         };
         let (packet, seq) = interfaces[usize::from(sender)].taken.kind(sent.number, sent.tag);
         recorder.transmission(AirRow {

@@ -1,19 +1,23 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
 use super::events::AirEvent;
 use super::frames::Lengths;
-use super::mac::channel_access::{ChannelAccess, Due, Rules};
-use super::mac::contention::Countdown;
+use super::mac::access_rules::{Countdown, Rules};
+use super::mac::aggregator::Aggregator;
+use super::mac::channel_access::{ChannelAccess, Due};
 use super::mac::data_frame::DataFrame;
 use super::mac::deadlines::Deadlines;
+use super::mac::mpdu::MpduSet;
 use super::mac::service::Service;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
 use super::mac::{lhp, threshold};
-use super::medium::{Heard, Medium, Member, RxState, Slot, Transmission};
+use super::medium::{Heard, Medium, Member, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
+use super::rx_state::{RxState, Slot};
+use super::timing::Timing;
 use crate::address::{BROADCAST, Station};
 use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing};
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
-use airhop_base::{Drop, Rate, Span, Time};
+use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 use std::collections::VecDeque;
 
@@ -21,49 +25,31 @@ use std::collections::VecDeque;
 /// event type.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    air: Airtimes,
-    rules: Rules,
+    pub(super) phy: Phy,
+    pub(super) timing: Timing,
+    pub(super) rules: Rules,
     /// Maximum number of transmissions of a data frame.
     attempts: u32,
     access: Access,
     overhead: u32,
     /// dot11FragmentationThreshold.
     threshold: u32,
-    medium: Medium,
-    stations: Vec<Member>,
+    pub(super) medium: Medium,
+    pub(super) stations: Vec<Member>,
     deadlines: Deadlines,
-}
-
-/// Constant durations.
-#[derive(Debug)]
-struct Airtimes {
-    phy: Phy,
-    rate: Rate,
-    control_rate: Rate,
-    rts: Span,
-    cts: Span,
-    ack: Span,
 }
 
 impl Exchange {
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
-        let phy = plan.phy;
-        let control = |bytes| phy.airtime(bytes, plan.control_rate);
-        let air = Airtimes {
-            phy,
-            rate: plan.rate,
-            control_rate: plan.control_rate,
-            rts: control(RTS_BYTES),
-            cts: control(CTS_BYTES),
-            ack: control(ACK_BYTES),
-        };
+        let (phy, ifs) = (plan.phy, plan.ifs());
+        let eifs = phy.eifs() - phy.difs() + ifs; // IEEE 802.11-2020 §10.3.2.3.7
         let rules = Rules {
             slot: phy.slot,
-            ifs: phy.difs(),
-            eifs: phy.eifs(),
+            ifs,
+            eifs: if plan.ht.is_none_or(|ht| ht.eifs) { eifs } else { ifs },
             cw_min: phy.cw_min,
             cw_max: phy.cw_max,
-            countdown: Countdown::IdleSlots,
+            countdown: if plan.ht.is_some() { Countdown::Boundaries } else { Countdown::IdleSlots },
             retry_delay: plan.retry_delay,
             immediate_access: plan.rules.immediate_access,
             ack_timeout: plan.rules.ack_timeout,
@@ -73,9 +59,11 @@ impl Exchange {
             receiver: RxState::default(),
             access: ChannelAccess::new(&rules, stream),
             sender: StopAndWait::default(),
+            aggregator: plan.ht.as_ref().and_then(|ht| Aggregator::new(ht, plan.overhead)),
         };
         Exchange {
-            air,
+            phy,
+            timing: Timing::new(plan),
             rules,
             attempts: plan.attempts,
             access: plan.access,
@@ -93,12 +81,17 @@ impl Exchange {
     }
 
     pub fn is_free(&self, station: Station) -> bool {
-        self.stations[usize::from(station)].sender.is_free()
+        let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
+        sender.is_free() && aggregator.as_ref().is_none_or(|aggregator| aggregator.has_room())
     }
 
     /// Returns the number of packets in MACs that have not been delivered.
     pub fn holds(&self) -> usize {
-        self.stations.iter().map(|member| member.sender.holds()).sum()
+        let held = |Member { sender, aggregator, .. }: &Member| {
+            let aggregated = aggregator.as_ref().map_or(0, |aggregator| aggregator.holds());
+            usize::from(sender.holds_packet()) + aggregated
+        };
+        self.stations.iter().map(held).sum()
     }
 
     /// Returns the earliest deadline of all stations.
@@ -113,10 +106,26 @@ impl Exchange {
 
     /// Passes a packet, of this number there, to the MAC of `station`.
     pub fn enqueue(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
+        let Member { aggregator, .. } = &mut self.stations[usize::from(station)];
+        match aggregator {
+            Some(aggregator) if packet.to != BROADCAST => aggregator.push(now, number, packet),
+            _ => self.serve(now, station, number, packet),
+        }
+        let Member { receiver, access, .. } = &mut self.stations[usize::from(station)];
+        if !access.waits() {
+            // In a shared medium, an answer reserves the medium a SIFS before it is on the air.
+            let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && access.answers_after(now));
+            access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
+            self.note_deadline(station);
+        }
+    }
+
+    /// Makes a packet the one in service at `station`.
+    fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
-        // Group-addressed frames go at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
-        let rate = if to == BROADCAST { self.air.control_rate } else { self.air.rate };
-        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, rate) };
+        let airtime =
+            |bytes| if to == BROADCAST { self.timing.group(bytes) } else { self.timing.frame(bytes) };
+        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: airtime(bytes) };
         let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
         let (whole, attempts) = (frame(bytes, header), self.attempts);
         let fragments = match fragments {
@@ -129,12 +138,7 @@ impl Exchange {
             None => None,
         };
         let service = Service::new(to, packet, number, tag, whole, fragments);
-        let Member { receiver, access, sender } = &mut self.stations[usize::from(station)];
-        sender.push(now, service);
-        // In a shared medium, an answer reserves the medium a SIFS before it is on the air.
-        let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && access.answers_after(now));
-        access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
-        self.note_deadline(station);
+        self.stations[usize::from(station)].sender.push(now, service);
     }
 
     /// Handles every deadline that is due now. Stations whose backoffs end together all transmit, and collide.
@@ -174,10 +178,10 @@ impl Exchange {
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         let &Transmission { from, to, kind, number, duration, .. } = self.medium.get(slot);
-        if matches!(kind, FrameKind::Rts | FrameKind::Data) {
+        if kind.is_answered() {
             self.stations[usize::from(from)].access.sent();
         }
-        let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let is_answer = kind.is_answer();
         let ends_waiting = self.rules.ack_timeout == AckTimeout::Ieee;
         let ended = self.medium.end(slot, &mut self.stations, |station, access, heard| {
             match heard {
@@ -201,6 +205,9 @@ impl Exchange {
         }
         let answers = match ended.outcome {
             _ if to == BROADCAST => self.broadcast(from, number, effects),
+            Heard::Frame if kind == FrameKind::Ampdu => {
+                self.receive_aggregate(now, slot, &ended.received, effects)
+            }
             Heard::Frame => self.receive(now, slot, effects),
             Heard::Damaged => self.lost(slot, Drop::Channel, true, effects),
             Heard::Garbled(cause) => self.lost(slot, cause, false, effects),
@@ -225,9 +232,9 @@ impl Exchange {
 
     /// Completes a broadcast, which nobody answers.
     fn broadcast(&mut self, from: Station, number: u64, effects: &mut VecDeque<LinkEffect>) -> bool {
-        let Member { access, sender, .. } = &mut self.stations[usize::from(from)];
+        let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
         let packet = sender.broadcast();
-        access.finish(&self.rules);
+        access.finish(aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work()), &self.rules);
         effects.push_back(LinkEffect::Broadcast { from, number, packet });
         effects.push_back(LinkEffect::Ready(from));
         false
@@ -236,6 +243,10 @@ impl Exchange {
     /// Reports that a frame did not reach the station addressed, which therefore does not answer. Returns false.
     fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<LinkEffect>) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
+        if frame == FrameKind::Ampdu {
+            self.lose_mpdus(slot, &MpduSet::default(), cause, effects);
+            return false;
+        }
         let (number, packet) = (Some(number), None);
         let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
         effects.push_back(LinkEffect::FrameLost(lost));
@@ -245,30 +256,37 @@ impl Exchange {
     /// Handles the reception of a frame by the station addressed. True if the station answers: its answer, a SIFS later, takes the frame's
     /// slot.
     fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) -> bool {
-        let start = now + self.air.phy.sifs;
+        let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
         let [sender, receiver] = [from, to].map(usize::from);
         match kind {
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
             FrameKind::Rts => {
                 self.stations[receiver].access.answers(start);
-                self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.air.cts);
+                self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.timing.cts);
             }
             FrameKind::Cts => {
-                let Member { access, sender, .. } = &mut self.stations[receiver];
-                sender.cleared();
-                access.sends(FrameKind::Data);
-                *self.medium.get_mut(slot) = self.data(to, start);
+                self.stations[receiver].sender.cleared();
+                self.send_data(slot, to, start);
             }
             FrameKind::Broadcast => unreachable!("it is for no one station"),
+            FrameKind::Data if self.stations[sender].aggregator.is_some() => {
+                self.receive_single(now, slot, effects);
+            }
             FrameKind::Data => {
                 if let Some((packet, [taken, begun])) = self.stations[sender].sender.arrives() {
                     let contended = begun - taken;
                     effects.push_back(LinkEffect::Deliver { from, to, number, packet, contended });
                 }
                 self.stations[receiver].access.answers(start);
-                self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
+                self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
             }
+            FrameKind::Ack if self.stations[receiver].aggregator.is_some() => {
+                return self.on_answer(now, to, kind, effects);
+            }
+            FrameKind::BlockAck => return self.on_answer(now, to, kind, effects),
+            FrameKind::BlockAckReq => self.receive_request(now, slot, effects),
+            FrameKind::Ampdu => unreachable!("its MPDUs are received one by one"),
             FrameKind::Ack => {
                 let Member { access, sender, .. } = &mut self.stations[receiver];
                 match sender.acknowledged(start) {
@@ -283,7 +301,7 @@ impl Exchange {
                     }
                     Acknowledged::GaveUp(service) => gave_up(to, service, effects),
                 }
-                access.finish(&self.rules);
+                access.finish(false, &self.rules);
                 return false;
             }
         }
@@ -292,14 +310,14 @@ impl Exchange {
 
     /// Sets the timeout of a transmission that nothing answers, if a station's own frame fails by that.
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
-        let Airtimes { phy, cts, ack, .. } = &self.air;
+        let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
         let (station, rest) = match (kind, self.rules.ack_timeout) {
-            (FrameKind::Rts | FrameKind::Data, AckTimeout::Ieee) => (from, phy.sifs + phy.answer_timeout()),
+            (kind, AckTimeout::Ieee) if kind.is_answered() => (from, phy.sifs + phy.answer_timeout()),
             (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
             (FrameKind::Data, AckTimeout::Ns2) => (from, phy.sifs + *ack + phy.slot),
             (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) if outcome != Heard::Frame => (to, phy.slot),
-            (FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast, _) => return,
+            _ => return,
         };
         self.give_up_waiting(station, now + rest);
     }
@@ -308,11 +326,10 @@ impl Exchange {
     /// of the answer does.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, kind, start, .. } = self.medium.get(slot);
-        let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
-        let is_missed = is_answer && !self.stations[usize::from(to)].receiver.follows(slot);
+        let is_missed = kind.is_answer() && !self.stations[usize::from(to)].receiver.follows(slot);
         if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
             debug_assert!(start == now, "where all hear all the addressee follows it");
-            self.give_up_waiting(to, start + self.air.phy.answer_timeout());
+            self.give_up_waiting(to, start + self.phy.answer_timeout());
         }
     }
 
@@ -331,33 +348,71 @@ impl Exchange {
         effects: &mut VecDeque<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let Member { receiver, access, sender } = &mut self.stations[usize::from(station)];
-        if let Some(service) = sender.begins(now) {
-            access.expired(now, receiver.is_idle(), &self.rules);
-            gave_up(station, service, effects);
+        if !self.begin_exchange(now, station, effects) {
             return self.note_deadline(station);
         }
         let mut tx = self.data(station, now);
-        if self.access == Access::RtsCts && tx.to != BROADCAST {
-            let Airtimes { phy, rts, cts, ack, .. } = &self.air;
+        if self.access == Access::RtsCts && tx.kind.has_data() && tx.to != BROADCAST {
+            let (phy, Timing { rts, cts, .. }) = (&self.phy, &self.timing);
+            let answer = self.timing.answer(tx.kind);
             tx.kind = FrameKind::Rts;
             (tx.bytes, tx.header) = (RTS_BYTES, RTS_BYTES);
-            tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + *ack;
+            tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + answer;
             tx.end = now + *rts;
         }
         self.stations[usize::from(station)].access.sends(tx.kind);
         self.deadlines.clear(usize::from(station));
         let slot = self.medium.place(tx);
+        self.set_aggregate(slot);
         self.begin(now, slot, schedule);
+    }
+
+    /// Begins an exchange for the packet in service, or for those that wait in the aggregator. False if their lifetimes are over.
+    fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut VecDeque<LinkEffect>) -> bool {
+        let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(station)];
+        match aggregator {
+            Some(aggregator) if sender.is_free() => {
+                let begins = aggregator.begin(now, station, effects);
+                if !begins {
+                    access.expired(now, receiver.is_idle(), &self.rules);
+                }
+                aggregator.tell_ready(station, effects);
+                begins
+            }
+            _ => match sender.begins(now) {
+                None => true,
+                Some(service) => {
+                    access.expired(now, receiver.is_idle(), &self.rules);
+                    gave_up(station, service, effects);
+                    false
+                }
+            },
+        }
+    }
+
+    /// Puts the data frame or A-MPDU of `station` into `slot`, in place of the frame that allows it.
+    fn send_data(&mut self, slot: Slot, station: Station, start: Time) {
+        let tx = self.data(station, start);
+        self.stations[usize::from(station)].access.sends(tx.kind);
+        *self.medium.get_mut(slot) = tx;
+        self.set_aggregate(slot);
     }
 
     /// Handles a CTS or ACK timeout.
     fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
-        let Member { receiver, access, sender } = &mut self.stations[usize::from(from)];
+        let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(from)];
         // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
-        if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.air.phy.plcp) {
+        if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.phy.plcp) {
             access.unanswered(Time::MAX);
             return self.deadlines.clear(usize::from(from));
+        }
+        if let Some(aggregator) = aggregator
+            && sender.is_free()
+        {
+            aggregator.on_missing(now, from, !access.sent_rts(), effects);
+            access.failed(now, !aggregator.has_work(), receiver.is_idle(), &self.rules);
+            aggregator.tell_ready(from, effects);
+            return self.note_deadline(from);
         }
         let &Service { to, number, tag, .. } = sender.service();
         let failure = sender.failed(access.sent_rts(), self.attempts);
@@ -388,16 +443,22 @@ impl Exchange {
         self.answer_begins(now, slot);
     }
 
-    /// Builds the data frame of the packet in service at `station`.
+    /// Builds the first frame with data of the exchange of `station`, or its BlockAckReq.
     fn data(&self, station: Station, start: Time) -> Transmission {
-        let service = self.stations[usize::from(station)].sender.service();
+        let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
+        if let Some(aggregator) = aggregator
+            && sender.is_free()
+        {
+            return self.burst(station, aggregator, start);
+        }
+        let service = sender.service();
         let DataFrame { bytes, header, airtime } = *service.frame();
         let (kind, answer) = match service.to {
             BROADCAST => (FrameKind::Broadcast, Span::ZERO),
-            _ => (FrameKind::Data, self.air.phy.sifs + self.air.ack),
+            _ => (FrameKind::Data, self.phy.sifs + self.timing.ack),
         };
         // A fragment also reserves the medium for the next fragment (IEEE 802.11-2016 §10.3.4.6).
-        let following = service.following().map(|next| self.air.phy.sifs + next.airtime + answer);
+        let following = service.following().map(|next| self.phy.sifs + next.airtime + answer);
         Transmission {
             from: station,
             to: service.to,

@@ -2,12 +2,16 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing collide only if they start at the
 //! same instant, which backoffs counted from the same event do.
+use super::mac::aggregator::Aggregator;
 use super::mac::channel_access::ChannelAccess;
+use super::mac::mpdu::{Mpdu, MpduSet};
 use super::mac::stop_and_wait::StopAndWait;
-use super::plan::{CellPlan, Range, Receiving};
+use super::plan::{CellPlan, Range};
+use super::rx_state::{Capture, RxState, Signal, Slot};
 use crate::address::{BROADCAST, Station};
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::layer::{FrameKind, Reception, Transmitted};
+use crate::phy::ampdu::subframe_bytes;
 use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
@@ -33,9 +37,6 @@ pub(crate) struct Transmission {
     pub number: u64,
 }
 
-/// Place of a transmission in the medium, which one transmission at a time has.
-pub(crate) type Slot = u16;
-
 /// Station within the sense range of another.
 #[derive(Debug)]
 struct Neighbour {
@@ -54,42 +55,8 @@ pub(crate) struct Member {
     pub receiver: RxState,
     pub access: ChannelAccess,
     pub sender: StopAndWait,
-}
-
-/// Reception state of a station's PHY.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RxState {
-    /// Signals at the antenna, the own one included.
-    signals: u32,
-    sending: bool,
-    /// Sum of the powers of all other signals; kept under [`Receiving::Sinr`] only.
-    energy: f64,
-    lock: Option<LockedFrame>,
-}
-
-/// Signal that the receiver follows.
-#[derive(Clone, Copy, Debug)]
-struct LockedFrame {
-    signal: Signal,
-    overlapped: bool,
-    collided: bool,
-}
-
-/// Signal at an antenna.
-#[derive(Clone, Copy, Debug)]
-struct Signal {
-    slot: Slot,
-    start: Time,
-    power: f64,
-    decodes: bool,
-}
-
-/// Tolerance of a receiver to interference.
-#[derive(Clone, Copy, Debug)]
-struct Capture {
-    /// Minimum ratio of powers: [`Range::capture`].
-    ratio: f64,
-    receiving: Receiving,
+    /// Sender and receiver under Block Ack agreements, if the cell aggregates.
+    pub aggregator: Option<Box<Aggregator>>,
 }
 
 /// Outcome of a signal at a station within hearing.
@@ -114,6 +81,42 @@ impl Transmission {
         (self.start, self.end) = (start, start + airtime);
     }
 
+    /// Returns the frame, as error models see it.
+    fn frame(&self) -> Frame {
+        let [bits, header_bits] = [self.bytes, self.header].map(|bytes| u64::from(bytes) * 8);
+        Frame {
+            bits,
+            header_bits,
+            control: !self.kind.has_data(),
+            broadcast: self.kind == FrameKind::Broadcast,
+            start: self.start,
+            end: self.end,
+            attempt: self.attempt,
+        }
+    }
+
+    /// Returns the MPDUs of an A-MPDU, as error models see them: each has its share of the time on the air.
+    fn mpdus(&self, aggregate: &[Mpdu]) -> impl Iterator<Item = Frame> {
+        let airtime = (self.end - self.start).nanos();
+        let total = u64::from(self.bytes.max(1));
+        let mut before = 0;
+        aggregate.iter().map(move |mpdu| {
+            let [bits, header_bits] = [mpdu.bytes, mpdu.header].map(|bytes| u64::from(bytes) * 8);
+            let at = |bytes: u64| self.start + Span::from_nanos(airtime * bytes.min(total) / total);
+            let begun = before;
+            before += u64::from(subframe_bytes(mpdu.bytes));
+            Frame {
+                bits,
+                header_bits,
+                control: false,
+                broadcast: false,
+                start: at(begun),
+                end: at(before),
+                attempt: mpdu.attempt,
+            }
+        })
+    }
+
     /// Returns its row in a trace.
     pub fn transmitted(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
@@ -125,8 +128,10 @@ impl Transmission {
 /// Outcome of a transmission that is over.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Outcome at the station addressed, if there is one.
+    /// Outcome at the station addressed, if there is one; an A-MPDU is received if one of its MPDUs is.
     pub outcome: Heard,
+    /// MPDUs of an A-MPDU that the station addressed received.
+    pub received: MpduSet,
     /// Reception at that station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
@@ -149,6 +154,8 @@ pub(crate) struct Medium {
     /// Stations within the sense range of each sending station, in the order of the stations.
     neighbours: Vec<Vec<Neighbour>>,
     air: Vec<Transmission>,
+    /// MPDUs of the A-MPDU in each slot.
+    aggregates: Vec<Vec<Mpdu>>,
     unused: Vec<Slot>,
     capture: Capture,
     shared: bool,
@@ -164,6 +171,7 @@ impl Medium {
         Medium {
             neighbours: neighbours.collect(),
             air: Vec::new(),
+            aggregates: Vec::new(),
             unused: Vec::new(),
             capture: Capture {
                 ratio: plan.range.map_or(Range::CAPTURE, |range| range.capture),
@@ -207,7 +215,20 @@ impl Medium {
             return slot;
         }
         self.air.push(tx);
+        self.aggregates.push(Vec::new());
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
+    }
+
+    /// Returns the MPDUs of the A-MPDU in `slot`.
+    pub fn aggregate(&self, slot: Slot) -> &[Mpdu] {
+        &self.aggregates[usize::from(slot)]
+    }
+
+    /// Puts these MPDUs into the A-MPDU in `slot`.
+    pub fn set_aggregate(&mut self, slot: Slot, mpdus: &[Mpdu]) {
+        let aggregate = &mut self.aggregates[usize::from(slot)];
+        aggregate.clear();
+        aggregate.extend_from_slice(mpdus);
     }
 
     /// Frees the slot of a transmission that is over.
@@ -246,25 +267,16 @@ impl Medium {
         mut heard: impl FnMut(Station, &mut ChannelAccess, Heard),
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
-        let sender = &mut stations[usize::from(tx.from)].receiver;
-        sender.sending = false;
-        sender.signals -= 1;
-        let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
-        let frame = Frame {
-            bits,
-            header_bits,
-            control: !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast),
-            broadcast: tx.kind == FrameKind::Broadcast,
-            start: tx.start,
-            end: tx.end,
-            attempt: tx.attempt,
-        };
+        stations[usize::from(tx.from)].receiver.has_sent();
+        let aggregate = &self.aggregates[usize::from(slot)];
         // The default: beyond the sense range.
         let reception = self.tells_all.then_some(Reception::Unheard);
-        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
+        let mut ended =
+            Ended { outcome: Heard::Garbled(Drop::Channel), received: MpduSet::default(), reception };
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
             // One draw for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
-            let damage = neighbour.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
+            let received = if tx.to == neighbour.station { Some(&mut ended.received) } else { None };
+            let damage = damage(&mut neighbour.errors, tx, aggregate, received);
             let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
             let lock = receiver.ends(slot, neighbour.power, &self.capture);
             let outcome = match (lock, damage) {
@@ -278,6 +290,9 @@ impl Medium {
             heard(neighbour.station, access, outcome);
             if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
+                if outcome != Heard::Frame {
+                    ended.received = MpduSet::default();
+                }
                 if neighbour.decodes
                     && let Some(best) = &mut ended.reception
                 {
@@ -306,90 +321,33 @@ impl Medium {
     }
 }
 
-impl RxState {
-    /// True if the receiver senses nothing, and its station sends nothing.
-    pub fn is_idle(&self) -> bool {
-        self.signals == 0
-    }
-
-    /// True if the receiver senses nothing but its station's own signal.
-    pub fn is_undisturbed(&self) -> bool {
-        self.signals == u32::from(self.sending)
-    }
-
-    /// True if the receiver follows the signal in `slot`.
-    pub fn follows(&self, slot: Slot) -> bool {
-        self.lock.is_some_and(|lock| lock.signal.slot == slot)
-    }
-
-    /// True if the receiver follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
-    pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
-        self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
-    }
-
-    /// Starts a transmission of the own station: half duplex, the station receives nothing meanwhile. True if the medium was idle.
-    fn sends(&mut self) -> bool {
-        debug_assert!(!self.sending, "a station sends two frames at once");
-        self.sending = true;
-        self.lock = None;
-        self.signals += 1;
-        self.signals == 1
-    }
-
-    /// Adds a signal at the antenna. True if the medium was idle.
-    fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
-        self.signals += 1;
-        let first = self.signals == 1;
-        match capture.receiving {
-            Receiving::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
-            Receiving::Lock => self.spoil(signal.power, capture.ratio),
-            Receiving::Sinr => self.arrives_among(signal, capture.ratio),
+/// Draws the damage of a transmission on one link. `aggregate`: the MPDUs of an A-MPDU, each of which is drawn for the station addressed, and
+/// those not damaged are added to `received`; other stations need one of them for its duration field.
+fn damage(
+    errors: &mut Option<Box<dyn ErrorModel>>,
+    tx: &Transmission,
+    aggregate: &[Mpdu],
+    received: Option<&mut MpduSet>,
+) -> Damage {
+    let Some(errors) = errors else {
+        if let Some(received) = received {
+            *received = MpduSet::of_first(aggregate.len());
         }
-        first
+        return Damage::None;
+    };
+    if tx.kind != FrameKind::Ampdu {
+        return errors.damage(&tx.frame());
     }
-
-    /// Adds a signal under [`Receiving::Sinr`], where powers add up.
-    fn arrives_among(&mut self, signal: Signal, ratio: f64) {
-        let others = self.energy;
-        self.energy += signal.power;
-        if self.sending {
-            return;
+    let mut arrives = |frame: Frame| errors.damage(&frame) == Damage::None;
+    let is_heard = match received {
+        None => tx.mpdus(aggregate).any(arrives),
+        Some(received) => {
+            let mpdus = tx.mpdus(aggregate).enumerate();
+            mpdus.filter(|(_, frame)| arrives(*frame)).for_each(|(place, _)| received.insert(place));
+            !received.is_empty()
         }
-        let is_readable = signal.decodes && signal.power >= ratio * others;
-        let follows = match &self.lock {
-            None => is_readable || self.signals == 1,
-            Some(lock) => is_readable && (!lock.signal.decodes || lock.signal.start == signal.start),
-        };
-        if follows {
-            self.lock = Some(LockedFrame::on(signal, self.signals > 1));
-        } else if let Some(lock) = &self.lock {
-            self.spoil(self.energy - lock.signal.power, ratio);
-        }
-    }
-
-    /// Spoils the followed signal if interference of this power is too strong.
-    fn spoil(&mut self, power: f64, ratio: f64) {
-        if let Some(lock) = &mut self.lock {
-            lock.overlapped = true;
-            lock.collided |= lock.signal.power < ratio * power;
-        }
-    }
-
-    /// Removes a signal that is over. Returns the state of its reception, if the receiver followed it.
-    fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<LockedFrame> {
-        self.signals -= 1;
-        if capture.receiving == Receiving::Sinr {
-            // Silence is exact: the rounding error of the sum ends with it.
-            self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
-        }
-        self.lock.take_if(|lock| lock.signal.slot == slot)
-    }
-}
-
-impl LockedFrame {
-    fn on(signal: Signal, overlapped: bool) -> Self {
-        LockedFrame { signal, overlapped, collided: false }
-    }
+    };
+    if is_heard { Damage::None } else { Damage::Header }
 }
 
 /// Returns the link on which station `to` hears station `from`, if there is one.
@@ -417,7 +375,3 @@ fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<
     let errors = plan.errors_between(from, to)?;
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }
-
-#[cfg(test)]
-#[path = "receiver_tests.rs"]
-mod tests;

@@ -4,16 +4,22 @@
 //! `exchange` plays the frame sequences between them. Their vocabulary, in frames, events, the plan and
 //! [`layer`](crate::layer), uses none of them.
 
+mod aggregate;
 mod events;
 mod exchange;
 mod frames;
 mod mac;
 mod medium;
 mod plan;
+mod rx_state;
+mod timing;
 
 pub use crate::address::{BROADCAST, Station};
 pub use events::{AirEvent, CellEvent};
-pub use plan::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Range, Receiving};
+pub use plan::{
+    Access, AckTimeout, AmpduPlan, CellPlan, CellRules, HtPlan, LinkErrors, LostBlockAck, Range, Receiving,
+    Retries,
+};
 
 use crate::layer::{LinkEffect, Outgoing};
 use airhop_base::Time;

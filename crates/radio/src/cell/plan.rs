@@ -1,9 +1,8 @@
 //! `CellPlan`: timing, rates, rules, places and errors that a cell is built from.
 
-use super::frames::Lengths;
 use crate::address::Station;
 use crate::errors::ErrorPlan;
-use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
+use crate::phy::{Phy, TxMode};
 use airhop_base::{Rate, Span};
 
 /// Specification of a cell.
@@ -15,10 +14,12 @@ pub struct CellPlan {
     pub name: String,
     /// Timing of the standard.
     pub phy: Phy,
-    /// Data rate.
+    /// Data rate of 802.11, b and g.
     pub rate: Rate,
-    /// Rate of RTS, CTS and ACK frames.
+    /// Rate of RTS, CTS and ACK frames; with [`CellPlan::ht`], of RTS and group-addressed frames.
     pub control_rate: Rate,
+    /// Additions of 802.11n, ac and ax; `None`: the DCF of 802.11, b and g.
+    pub ht: Option<HtPlan>,
     /// Basic access or RTS/CTS.
     pub access: Access,
     /// Maximum number of transmissions of a data frame, the first included.
@@ -50,6 +51,7 @@ impl CellPlan {
             phy,
             rate,
             control_rate: rate,
+            ht: None,
             access: Access::Basic,
             attempts: 7,
             retry_delay: Span::ZERO,
@@ -62,34 +64,20 @@ impl CellPlan {
         }
     }
 
+    /// True if packets go out in A-MPDUs, under Block Ack.
+    pub fn aggregates(&self) -> bool {
+        self.ht.is_some_and(|ht| ht.ampdu.is_some())
+    }
+
+    /// Returns the interframe space before a backoff: DIFS, or AIFS (IEEE 802.11-2020 §10.23.2.4).
+    pub fn ifs(&self) -> Span {
+        let slots = self.ht.as_ref().map_or(2, |ht| u64::from(ht.aifsn));
+        self.phy.sifs + self.phy.slot * slots
+    }
+
     /// Returns the mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
     pub fn mean_backoff(&self) -> Span {
         self.phy.slot * u64::from(self.phy.cw_min) / 2
-    }
-
-    /// Returns the time from the end of the backoff of an IP packet of `bytes` until its reception: RTS, CTS and two SIFS if they are used,
-    /// and the data frame, or all fragments with a link ACK and two SIFS between them.
-    pub fn frame_time(&self, bytes: u32) -> Span {
-        let control = |bytes| self.phy.airtime(bytes, self.control_rate) + self.phy.sifs;
-        let reservation = match self.access {
-            Access::Basic => Span::ZERO,
-            Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
-        };
-        let threshold = self.fragmentation.unwrap_or(u32::MAX);
-        let lengths = Lengths::new(bytes + self.overhead, self.overhead.min(MAC_BYTES), threshold);
-        let airtime = |bytes| self.phy.airtime(bytes, self.rate);
-        let others = airtime(lengths.each) + self.link_ack_time() + self.phy.sifs;
-        reservation + others * u64::from(lengths.count - 1) + airtime(lengths.last)
-    }
-
-    /// Returns the time from the reception of a frame until that of its link ACK: SIFS, ACK.
-    pub fn link_ack_time(&self) -> Span {
-        self.phy.sifs + self.phy.airtime(ACK_BYTES, self.control_rate)
-    }
-
-    /// Returns the time for which an IP packet of `bytes` occupies a cell, without its backoff: DIFS, the frame, the link ACK.
-    pub fn exchange_time(&self, bytes: u32) -> Span {
-        self.phy.difs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
     /// Returns the errors from one station to another, if any: the most specific entry, the last of equally specific ones.
@@ -98,6 +86,58 @@ impl CellPlan {
         let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
         let all = self.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
         all.max_by_key(specific).map(|entry| &entry.model).filter(|model| **model != ErrorPlan::Clean)
+    }
+}
+
+/// Additions of 802.11n and later standards to a cell, for traffic of one access category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HtPlan {
+    /// Mode of PPDUs with data to a single station.
+    pub mode: TxMode,
+    /// AIFSN: slots of AIFS after its SIFS; 3 for best effort (IEEE 802.11-2020 Table 9-155).
+    pub aifsn: u8,
+    /// False: no station waits EIFS, as in ns-3 after a collision of equal powers.
+    pub eifs: bool,
+    /// Aggregation under a Block Ack agreement; `None`: one MPDU a PPDU, each with an ACK.
+    pub ampdu: Option<AmpduPlan>,
+}
+
+/// Aggregation of a cell: A-MPDUs under Block Ack (IEEE 802.11-2020 §10.12, §10.25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmpduPlan {
+    /// Largest A-MPDU, bytes.
+    pub bytes: u32,
+    /// Block Ack window, MPDUs: 64, or 256 with 802.11ax.
+    pub window: u32,
+    /// Next step of an originator whose A-MPDU no BlockAck answered.
+    pub lost_block_ack: LostBlockAck,
+    /// End of the retransmissions of an MPDU.
+    pub retries: Retries,
+}
+
+/// Reaction to a missing Block Ack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LostBlockAck {
+    /// All MPDUs of the A-MPDU failed, and are sent again, as most drivers do.
+    #[default]
+    Resend,
+    /// A BlockAckReq asks first, as in ns-3; only what its answer does not show is sent again.
+    Request,
+}
+
+/// Limit of the retries of an MPDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retries {
+    /// Time from when the MAC took the MPDU (dot11EDCATableMSDULifetime, IEEE 802.11-2020 §10.25). Attempts are not counted.
+    Lifetime(Span),
+    /// Maximum number of transmissions of an MPDU, the first included, as drivers count them. There is no lifetime.
+    Attempts(u32),
+}
+
+impl Default for Retries {
+    /// The standard's lifetime of 500 ms.
+    fn default() -> Self {
+        Retries::Lifetime(Span::from_millis(500))
     }
 }
 

@@ -1,8 +1,8 @@
 //! One end of a radio link, and the order of its frames.
-use super::buffer::Buffer;
 use super::plan::RadioPlan;
 use crate::address::End;
 use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak};
+use crate::buffer::Buffer;
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::layer::FrameKind;
 use crate::pace::Pace;

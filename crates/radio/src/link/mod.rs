@@ -1,18 +1,17 @@
 //! Point-to-point radio link: two ends, full duplex, and the recovery of each direction.
 
-mod buffer;
 mod endpoint;
 mod events;
 mod plan;
 
 pub use crate::address::End;
 use crate::arq::{LinkFrame, Report, Upward};
+use crate::buffer::Buffer;
 use crate::errors::Damage;
 use crate::layer::{LinkEffect, LostFrame, Outgoing, Reception, Station, Transmitted};
 use crate::tag::Tag;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
-use buffer::Buffer;
 use endpoint::{Content, LinkEndpoint, Transmission};
 pub use events::{RadioEvent, RadioWhat};
 pub use plan::RadioPlan;
@@ -79,7 +78,7 @@ impl RadioLink {
         let endpoint = &mut self.ends[usize::from(from)];
         debug_assert!(endpoint.is_free(), "end {from} has no room");
         endpoint.sender.push();
-        let number = endpoint.buffer.push(packet);
+        let number = endpoint.buffer.push(packet, ());
         self.go_on(now, queue, effects);
         number
     }

@@ -23,6 +23,7 @@ pub enum Note {
     Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
     Transmitted(Transmitted),
     Ready(Station),
+    Fade { from: Station, begins: bool },
 }
 
 /// 802.11b at 11 Mbit/s for data and control frames, `n` stations at the origin that all hear each other; by ns-2's rules.
@@ -103,24 +104,26 @@ impl World {
         self.feed(from);
     }
 
-    /// Hands the station its next packet, if it is free and has one.
+    /// Hands the station its packets, as long as it is free and has one.
     fn feed(&mut self, station: Station) {
-        if !self.cell.is_free(station) {
-            return;
-        }
+        while self.cell.is_free(station) && self.feed_one(station) {}
+    }
+
+    fn feed_one(&mut self, station: Station) -> bool {
         let at = usize::from(station);
         let next = self.waiting[at].pop_front().or_else(|| {
             let (to, bytes) = self.saturated[at]?;
             self.handed += 1;
             Some((to, bytes, self.handed - 1))
         });
-        let Some((to, bytes, number)) = next else { return };
+        let Some((to, bytes, number)) = next else { return false };
         let body =
             Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now(), original: None });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
         let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue);
+        true
     }
 
     /// Runs to `end`.
@@ -183,10 +186,11 @@ impl World {
                 self.feed(station);
                 Note::Ready(station)
             }
-            LinkEffect::GivenUp { .. }
-            | LinkEffect::Aborted { .. }
-            | LinkEffect::FadeStart { .. }
-            | LinkEffect::FadeEnd { .. } => unreachable!("only radio links report that"),
+            LinkEffect::FadeStart { from, .. } => Note::Fade { from, begins: true },
+            LinkEffect::FadeEnd { from, .. } => Note::Fade { from, begins: false },
+            LinkEffect::GivenUp { .. } | LinkEffect::Aborted { .. } => {
+                unreachable!("only radio links report that")
+            }
         }
     }
 }

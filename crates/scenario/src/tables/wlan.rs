@@ -211,6 +211,7 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         })
     };
     let cell = CellPlan {
+        ht: None,
         index: context.index,
         name: w.text("name")?.to_string(),
         phy: phy::plan(w)?,

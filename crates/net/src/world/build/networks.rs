@@ -85,7 +85,7 @@ pub(crate) fn site(
             let queue = queues.of(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
             let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
             let queue = queues::build(&queue, time_for, stream);
-            let mut interface = Interface::new(node, name(node), queue, Fades::new(false));
+            let mut interface = Interface::new(node, name(node), queue, Fades::new(w.cell.aggregates()));
             if let Some(r) = recorder.as_deref_mut() {
                 r.station(&w.cell.name, &name(node), place);
                 interface.interface = r.interface(node, &w.cell.name);

@@ -15,29 +15,13 @@
 //!   a DIFS after the own ACK, as in ns-3. A frame of somebody else in that DIFS makes it draw one.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
+use super::access_rules::{Countdown, Rules};
 use super::carrier_sense::CarrierSense;
-use super::contention::{Contention, Countdown};
+use super::contention::Contention;
 use crate::cell::plan::AckTimeout;
 use crate::layer::FrameKind;
-use airhop_base::{Span, Time};
+use airhop_base::Time;
 use airhop_engine::Stream;
-
-/// Constants of a cell's channel access.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    pub slot: Span,
-    /// Interframe space before a backoff: DIFS.
-    pub ifs: Span,
-    pub eifs: Span,
-    pub cw_min: u32,
-    pub cw_max: u32,
-    pub countdown: Countdown,
-    /// Pause of the link layer before it retransmits a data frame.
-    pub retry_delay: Span,
-    /// True if a packet that finds the medium idle goes out without a backoff.
-    pub immediate_access: bool,
-    pub ack_timeout: AckTimeout,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
@@ -92,6 +76,11 @@ impl ChannelAccess {
             Phase::Contend if self.waits => self.contention.access(rules).unwrap_or(Time::MAX),
             Phase::Contend => Time::MAX, // a post-backoff without a packet needs no event
         }
+    }
+
+    /// True if a packet waits for the medium, or is in an exchange.
+    pub fn waits(&self) -> bool {
+        self.waits
     }
 
     /// Starts contention for a packet, while none waits. `idle`: the medium around the station is idle; `clear`: it is, or only a pending
@@ -189,10 +178,10 @@ impl ChannelAccess {
     }
 
     /// Ends an exchange that succeeded, or the last attempt at a packet: resets the window, and draws a post-backoff whether or not there is
-    /// more to send (IEEE 802.11-2016 §10.3.4.3). It counts from the next time that the medium becomes idle.
-    pub fn finish(&mut self, rules: &Rules) {
+    /// more to send (IEEE 802.11-2016 §10.3.4.3). It counts from the next time that the medium becomes idle. `waits`: there is more.
+    pub fn finish(&mut self, waits: bool, rules: &Rules) {
         self.phase = Phase::Contend;
-        self.waits = false;
+        self.waits = waits;
         self.contention.reset(rules);
         self.contention.draw();
     }
@@ -200,7 +189,7 @@ impl ChannelAccess {
     /// Ends the wait of a packet whose lifetime is over although the medium is won. `idle`: the medium around the station is idle.
     #[cold]
     pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) {
-        self.finish(rules);
+        self.finish(false, rules);
         self.contention.count_now(now, idle);
     }
 
@@ -208,17 +197,18 @@ impl ChannelAccess {
     /// station is idle.
     pub fn failed(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
         if last {
-            self.finish(rules);
+            self.finish(false, rules);
         } else {
             let pauses = !self.sent_rts();
             self.phase = Phase::Contend;
             self.contention.double(pauses.then(|| now + rules.retry_delay), rules);
             self.contention.draw();
         }
-        // The backoff does not run during the timeout. In ns-2 it begins with an interframe space of its own.
-        let from = match rules.ack_timeout {
-            AckTimeout::Ieee => now,
-            AckTimeout::Ns2 => now + rules.ifs,
+        // The backoff does not run during the timeout. In ns-2, and in EDCA (IEEE 802.11-2020 §10.23.2.4 c), it begins with an interframe
+        // space of its own.
+        let from = match (rules.ack_timeout, rules.countdown) {
+            (AckTimeout::Ieee, Countdown::IdleSlots) => now,
+            _ => now + rules.ifs,
         };
         self.contention.count_from(from, &self.sense, idle, rules);
     }

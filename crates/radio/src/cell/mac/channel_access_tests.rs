@@ -1,5 +1,6 @@
 //! Channel access of one station, deadline by deadline.
 use super::*;
+use airhop_base::Span;
 use airhop_engine::Streams;
 
 /// 802.11b, no immediate access.
@@ -127,7 +128,7 @@ fn a_post_backoff_runs_without_a_packet() {
         let start = us(1050 + 20 * slots);
         station.busy(start, false, &RULES);
         station.sends(FrameKind::Data);
-        station.finish(&RULES);
+        station.finish(false, &RULES);
         station.idle(us(4000), &RULES);
         assert_eq!(station.deadline(&RULES), Time::MAX, "nothing to wake up for");
         let drawn = station.contention.drawn().expect("a post-backoff is always drawn");
@@ -207,4 +208,49 @@ fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
     }
     assert_eq!(windows, [31, 63, 127, 255, 511, 1023, 1023]);
     assert_eq!(station.contention.window(), 31);
+}
+
+/// IEEE 802.11-2020 §10.23.2.4: the boundary at which somebody else begins counts too, and a packet on an idle medium goes out at the next
+/// boundary. AIFS is 43 µs, a slot 9 µs.
+#[test]
+fn an_edca_queue_counts_at_boundaries() {
+    let edca = Rules {
+        slot: Span::from_micros(9),
+        ifs: Span::from_micros(43),
+        countdown: Countdown::Boundaries,
+        immediate_access: true,
+        ack_timeout: AckTimeout::Ieee,
+        ..RULES
+    };
+    let start = |seed| ChannelAccess::new(&edca, Streams::new(seed, 0).stream("backoff"));
+    let mut station = start(1);
+    station.enqueue(us(100), true, true, &edca);
+    assert_eq!(station.deadline(&edca), us(43 + 7 * 9), "boundaries at 97 and 106 µs");
+    for seed in 0..20 {
+        for (busy, counted) in [(43 + 4 * 9, 5), (43 + 4 * 9 + 3, 5), (43, 1), (42, 0)] {
+            let mut station = start(seed);
+            station.finish(false, &edca);
+            station.idle(us(1000), &edca);
+            station.enqueue(us(1000), true, true, &edca);
+            let slots = (station.deadline(&edca) - us(1043)).whole(edca.slot);
+            if slots > counted {
+                station.busy(us(1000 + busy), false, &edca);
+                station.idle(us(3000), &edca);
+                let left = (station.deadline(&edca) - us(3043)).whole(edca.slot);
+                assert_eq!(left, slots - counted, "busy {busy} µs after the medium became idle");
+            }
+        }
+    }
+}
+
+/// IEEE 802.11-2020 §10.23.2.4 c: after the timeout of an answer a queue waits AIFS.
+#[test]
+fn an_edca_queue_waits_after_a_timeout() {
+    let edca = Rules { countdown: Countdown::Boundaries, ack_timeout: AckTimeout::Ieee, ..RULES };
+    let (mut station, _) = contending(0);
+    station.sends(FrameKind::Data);
+    station.idle(us(3000), &edca);
+    station.failed(us(3045), false, true, &edca);
+    let drawn = station.contention.drawn().expect("a backoff is drawn");
+    assert_eq!(station.deadline(&edca), us(3095 + 20 * u64::from(drawn)));
 }

@@ -1,15 +1,8 @@
 //! Contention for the medium: the backoff, its window, and the count of idle slots.
+use super::access_rules::{Countdown, Rules};
 use super::carrier_sense::CarrierSense;
-use super::channel_access::Rules;
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
-
-/// Rule by which a busy medium interrupts a backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Countdown {
-    /// DCF: a slot counts if it stays idle to its end (IEEE 802.11-2016 §10.3.4.3).
-    IdleSlots,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Backoff {
@@ -66,7 +59,7 @@ impl Contention {
         } else {
             self.draw();
         }
-        self.counting = idle.then_some(from.max(now));
+        self.counting = idle.then(|| boundary(now, from, rules));
     }
 
     /// Marks the medium busy, `own`: with a frame of the station. False if that comes too late to cancel the access of a packet that
@@ -167,10 +160,20 @@ impl Contention {
     }
 }
 
-/// Returns the slots of a backoff that count when the medium becomes busy at `now`.
+/// Returns the slots of a backoff that count, if the count began at `from` and the medium becomes busy at `now`.
 fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
-    let whole = now.since(from).whole(rules.slot);
+    let whole = now.since(from).whole(rules.slot).min(u64::from(u32::MAX) - 1) as u32;
     match rules.countdown {
-        Countdown::IdleSlots => whole.min(u64::from(u32::MAX)) as u32,
+        Countdown::IdleSlots => whole,
+        Countdown::Boundaries => whole + u32::from(now >= from),
     }
+}
+
+/// Returns the earliest time of access for a packet that comes at `now`, if slots count from `from` on: EDCA begins at slot boundaries only.
+fn boundary(now: Time, from: Time, rules: &Rules) -> Time {
+    if rules.countdown == Countdown::IdleSlots || now <= from {
+        return from.max(now);
+    }
+    let passed = (now - from).nanos().div_ceil(rules.slot.nanos());
+    from + rules.slot * passed
 }

@@ -37,12 +37,12 @@ impl StopAndWait {
         self.service.is_none()
     }
 
-    /// Returns the number of packets inside that have not been delivered.
-    pub fn holds(&self) -> usize {
-        usize::from(self.service.as_ref().is_some_and(|service| service.packet.is_some()))
+    /// True if the packet in service has not been delivered.
+    pub fn holds_packet(&self) -> bool {
+        self.service.as_ref().is_some_and(|service| service.packet.is_some())
     }
 
-    /// Takes a packet.
+    /// Makes a packet the one in service.
     pub fn push(&mut self, now: Time, mut service: Service) {
         debug_assert!(self.is_free(), "the MAC is not free");
         service.taken = now;

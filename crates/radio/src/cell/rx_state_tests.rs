@@ -1,5 +1,6 @@
 //! Reception of signals that overlap, signal by signal.
 use super::*;
+use crate::cell::Range;
 
 /// Returns the tolerance of a receiver whose frames survive others by 10 dB.
 fn capture(receiving: Receiving) -> Capture {

@@ -1,4 +1,4 @@
-//! Packets of one direction of a radio link.
+//! Packets of one direction of a link with recovery.
 use crate::layer::Outgoing;
 use crate::tag::Tag;
 use airhop_base::Packet;
@@ -8,17 +8,17 @@ use std::collections::VecDeque;
 /// Packets by their numbers, from the moment the link takes them until neither end needs them: the sender may send a packet again, and the
 /// receiver may hold it back.
 #[derive(Debug)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer<T = ()> {
     /// Number of the oldest packet inside.
     first: u64,
-    held: VecDeque<Held>,
+    held: VecDeque<Held<T>>,
     /// True if the sender may send a packet more than once.
     recovers: bool,
 }
 
 /// Packet of a [`Buffer`].
 #[derive(Debug)]
-pub(super) struct Held {
+pub(crate) struct Held<T> {
     /// The packet; `None` once it was delivered or dropped.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
@@ -26,26 +26,28 @@ pub(super) struct Held {
     pub bytes: u32,
     /// Header bytes at the start.
     pub header: u32,
+    /// Record of the layer that owns the buffer.
+    pub note: T,
     /// True if the sender has finished with the packet.
     settled: bool,
 }
 
-impl Buffer {
+impl<T> Buffer<T> {
     pub fn new(recovers: bool) -> Self {
         Buffer { first: 0, held: VecDeque::new(), recovers }
     }
 
     /// Adds a packet; returns its number.
-    pub fn push(&mut self, packet: Outgoing) -> u64 {
+    pub fn push(&mut self, packet: Outgoing, note: T) -> u64 {
         let number = self.first + self.held.len() as u64;
         let Outgoing { packet, bytes, header, tag, .. } = packet;
         let settled = !self.recovers;
-        self.held.push_back(Held { packet: Some(packet), tag, bytes, header, settled });
+        self.held.push_back(Held { packet: Some(packet), tag, bytes, header, note, settled });
         number
     }
 
     /// Returns the packet of this number, while an end needs it.
-    pub fn get(&self, number: u64) -> Option<&Held> {
+    pub fn get(&self, number: u64) -> Option<&Held<T>> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
@@ -74,7 +76,7 @@ impl Buffer {
         self.held.iter().filter(|held| held.packet.is_some()).count()
     }
 
-    fn get_mut(&mut self, number: u64) -> Option<&mut Held> {
+    fn get_mut(&mut self, number: u64) -> Option<&mut Held<T>> {
         self.held.get_mut(number.checked_sub(self.first)? as usize)
     }
 
@@ -99,7 +101,7 @@ mod tests {
             let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
             let tag = Tag { flow: FlowId(0), seq: number, end: number };
-            buffer.push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, fragments: None });
+            buffer.push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, fragments: None }, ());
         }
         buffer
     }

@@ -1,0 +1,145 @@
+//! Frame exchanges under Block Ack: A-MPDU and BlockAck, single MPDU and Ack, BlockAckReq and BlockAck.
+use super::exchange::Exchange;
+use super::mac::aggregator::{Aggregator, Next};
+use super::mac::mpdu::MpduSet;
+use super::medium::{Member, Transmission};
+use super::rx_state::Slot;
+use crate::address::Station;
+use crate::layer::{FrameKind, LinkEffect, LostFrame};
+use crate::phy::{ACK_BYTES, BLOCK_ACK_REQ_BYTES};
+use crate::tag::Tag;
+use airhop_base::{Drop, FlowId, Time};
+use std::collections::VecDeque;
+
+impl Exchange {
+    /// Builds the frame of the exchange that the aggregator of `from` has begun.
+    pub(super) fn burst(&self, from: Station, aggregator: &Aggregator, start: Time) -> Transmission {
+        let timing = &self.timing;
+        let first = aggregator.burst().first();
+        let (to, next) = aggregator.next();
+        let (kind, bytes, airtime, answer) = match next {
+            Next::Request => {
+                (FrameKind::BlockAckReq, BLOCK_ACK_REQ_BYTES, timing.block_ack_req, timing.block_ack)
+            }
+            Next::Data { bytes } => match aggregator.burst() {
+                [alone] => (FrameKind::Data, alone.bytes, timing.frame(alone.bytes), timing.ack),
+                _ => (FrameKind::Ampdu, bytes, timing.psdu(bytes), timing.block_ack),
+            },
+        };
+        Transmission {
+            from,
+            to,
+            kind,
+            bytes,
+            header: if kind == FrameKind::Data { first.map_or(bytes, |mpdu| mpdu.header) } else { bytes },
+            attempt: first.map_or(1, |mpdu| mpdu.attempt),
+            start,
+            end: start + airtime,
+            duration: self.phy.sifs + answer,
+            tag: first.map_or(Tag { flow: FlowId::NONE, seq: 0, end: 0 }, |mpdu| mpdu.tag),
+            number: first.map_or(0, |mpdu| mpdu.number),
+        }
+    }
+
+    /// Puts the MPDUs of an A-MPDU into its `slot`.
+    pub(super) fn set_aggregate(&mut self, slot: Slot) {
+        let &Transmission { from, kind, .. } = self.medium.get(slot);
+        if let Some(aggregator) = &self.stations[usize::from(from)].aggregator
+            && kind == FrameKind::Ampdu
+        {
+            self.medium.set_aggregate(slot, aggregator.burst());
+        }
+    }
+
+    /// Handles the reception of some MPDUs of an A-MPDU, or of all. True: the station answers with a BlockAck, which takes the slot.
+    pub(super) fn receive_aggregate(
+        &mut self,
+        now: Time,
+        slot: Slot,
+        received: &MpduSet,
+        effects: &mut VecDeque<LinkEffect>,
+    ) -> bool {
+        self.lose_mpdus(slot, received, Drop::Channel, effects);
+        let from = self.medium.get(slot).from;
+        self.aggregator(from).on_mpdus(from, received, effects);
+        self.answer_with_block_ack(now, slot);
+        true
+    }
+
+    /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot.
+    pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) {
+        let &Transmission { from, to, .. } = self.medium.get(slot);
+        self.aggregator(from).on_mpdus(from, &MpduSet::of_first(1), effects);
+        let start = now + self.phy.sifs;
+        self.stations[usize::from(to)].access.answers(start);
+        self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
+    }
+
+    /// Handles the reception of a BlockAckReq. The station answers with a BlockAck, which takes the slot.
+    pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) {
+        let from = self.medium.get(slot).from;
+        self.aggregator(from).on_request(from, effects);
+        self.answer_with_block_ack(now, slot);
+    }
+
+    /// Handles the Ack or BlockAck that ends an exchange of `station`. False: nothing answers it.
+    pub(super) fn on_answer(
+        &mut self,
+        now: Time,
+        station: Station,
+        kind: FrameKind,
+        effects: &mut VecDeque<LinkEffect>,
+    ) -> bool {
+        let aggregator = self.aggregator(station);
+        match kind {
+            FrameKind::Ack => aggregator.on_ack(now, station, effects),
+            _ => aggregator.on_block_ack(now, station, effects),
+        }
+        aggregator.tell_ready(station, effects);
+        let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(station)];
+        let waits = !sender.is_free() || aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work());
+        access.finish(waits, &self.rules);
+        false
+    }
+
+    /// Reports the loss of the MPDUs of an A-MPDU that are not in `received`.
+    pub(super) fn lose_mpdus(
+        &self,
+        slot: Slot,
+        received: &MpduSet,
+        cause: Drop,
+        effects: &mut VecDeque<LinkEffect>,
+    ) {
+        let &Transmission { from, to, .. } = self.medium.get(slot);
+        for (place, mpdu) in self.medium.aggregate(slot).iter().enumerate() {
+            if !received.contains(place) {
+                effects.push_back(LinkEffect::FrameLost(LostFrame {
+                    from,
+                    to,
+                    frame: FrameKind::Data,
+                    bytes: mpdu.bytes,
+                    tag: mpdu.tag,
+                    number: Some(mpdu.number),
+                    cause,
+                    header_intact: false,
+                    packet: None,
+                }));
+            }
+        }
+    }
+
+    fn answer_with_block_ack(&mut self, now: Time, slot: Slot) {
+        let start = now + self.phy.sifs;
+        let to = self.medium.get(slot).to;
+        self.stations[usize::from(to)].access.answers(start);
+        let (bytes, airtime) = (self.timing.block_ack_bytes, self.timing.block_ack);
+        self.medium.get_mut(slot).turn(FrameKind::BlockAck, bytes, start, airtime);
+    }
+
+    fn aggregator(&mut self, station: Station) -> &mut Aggregator {
+        self.stations[usize::from(station)]
+            .aggregator
+            .as_mut()
+            .expect("all stations of a cell aggregate, or none")
+    }
+}

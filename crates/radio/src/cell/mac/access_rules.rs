@@ -1,0 +1,30 @@
+//! Constants of channel access.
+use crate::cell::plan::AckTimeout;
+use airhop_base::Span;
+
+/// Constants of a cell's channel access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub slot: Span,
+    /// Interframe space before a backoff: DIFS, or AIFS.
+    pub ifs: Span,
+    pub eifs: Span,
+    pub cw_min: u32,
+    pub cw_max: u32,
+    pub countdown: Countdown,
+    /// Pause of the link layer before it retransmits a data frame.
+    pub retry_delay: Span,
+    /// True if a packet that finds the medium idle goes out without a backoff.
+    pub immediate_access: bool,
+    pub ack_timeout: AckTimeout,
+}
+
+/// Rule by which a busy medium interrupts a backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Countdown {
+    /// DCF: a slot counts if it stays idle to its end (IEEE 802.11-2016 §10.3.4.3).
+    IdleSlots,
+    /// EDCA: at each slot boundary from AIFS on a queue transmits or counts down, also at the boundary at which somebody else begins to
+    /// send (IEEE 802.11-2020 §10.23.2.4).
+    Boundaries,
+}

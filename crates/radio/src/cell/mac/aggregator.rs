@@ -1,0 +1,299 @@
+//! Aggregation at one station: the packets that wait for each receiver, and their A-MPDUs under Block Ack.
+//!
+//! Receivers take turns, one exchange each. The MAC holds the MPDUs of a window, and no more than two of the longest A-MPDUs: one on the air
+//! and the next. All others wait in the queue before the MAC, where a queue discipline sees them.
+use super::block_ack::originator::{Exchange, Originator, Report, Rules};
+use super::block_ack::recipient::Recipient;
+use super::mpdu::{Mpdu, MpduSet};
+use crate::address::Station;
+use crate::buffer::Buffer;
+use crate::cell::plan::HtPlan;
+use crate::layer::{LinkEffect, Outgoing};
+use crate::phy::MAX_PPDU_TIME;
+use crate::phy::ampdu::{Limits, subframe_bytes};
+use airhop_base::Time;
+use std::collections::VecDeque;
+
+/// A-MPDUs of the longest kind that the MAC holds for a receiver.
+const HELD_AGGREGATES: u64 = 2;
+
+/// Next frame of a station that has won the medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The MPDUs of [`Aggregator::burst`], in a PSDU of that many bytes.
+    Data { bytes: u32 },
+    /// A BlockAckReq.
+    Request,
+}
+
+/// Packet that the MAC holds.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    /// Number of the packet at the station.
+    number: u64,
+    /// Time at which the MAC took it.
+    at: Time,
+    /// Length of its MPDU, bytes.
+    mpdu: u32,
+}
+
+/// Block Ack agreement of a station with one receiver, both ends of it.
+#[derive(Debug)]
+struct Agreement {
+    to: Station,
+    originator: Originator,
+    /// Packets by sequence number, until neither end needs them.
+    packets: Buffer<Taken>,
+    /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
+    held_bytes: u64,
+    recipient: Recipient,
+    /// Begin of a fade: the first exchange that nothing answered.
+    fading: Option<Time>,
+}
+
+/// Agreements of a station with all of its receivers.
+#[derive(Debug)]
+pub(crate) struct Aggregator {
+    rules: Rules,
+    limits: Limits,
+    /// Maximum of [`Agreement::held_bytes`].
+    most_held: u64,
+    /// Bytes that MAC and LLC add to an IP packet.
+    overhead: u32,
+    agreements: Vec<Agreement>,
+    /// Index of the agreement of the last exchange.
+    turn: usize,
+    /// Start of the last exchange.
+    begun: Time,
+    next: Next,
+    burst: Vec<Mpdu>,
+    /// True if the station refuses packets since the last [`LinkEffect::Ready`].
+    is_full: bool,
+    /// Buffers reused between events, empty then.
+    reports: Vec<Report>,
+    deliver: Vec<u64>,
+}
+
+impl Aggregator {
+    /// Creates the aggregator of a station, if the cell aggregates. `overhead`: bytes that MAC and LLC add to an IP packet.
+    pub fn new(plan: &HtPlan, overhead: u32) -> Option<Box<Aggregator>> {
+        let ampdu = plan.ampdu.as_ref()?;
+        let limits = Limits::new(&plan.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
+        let longest = plan.mode.largest_psdu(MAX_PPDU_TIME).min(ampdu.bytes);
+        let rules =
+            Rules { window: ampdu.window, retries: ampdu.retries, lost_block_ack: ampdu.lost_block_ack };
+        Some(Box::new(Aggregator {
+            rules,
+            limits,
+            most_held: HELD_AGGREGATES * u64::from(longest),
+            overhead,
+            agreements: Vec::new(),
+            turn: 0,
+            begun: Time::ZERO,
+            next: Next::Request,
+            burst: Vec::with_capacity(ampdu.window as usize),
+            is_full: false,
+            reports: Vec::new(),
+            deliver: Vec::new(),
+        }))
+    }
+
+    /// True if the station takes a packet, whatever its receiver.
+    pub fn has_room(&self) -> bool {
+        self.agreements.iter().all(|agreement| agreement.has_room(self.most_held))
+    }
+
+    /// Returns the number of packets that have not been delivered or discarded.
+    pub fn holds(&self) -> usize {
+        self.agreements.iter().map(|agreement| agreement.packets.len()).sum()
+    }
+
+    /// True if there is something to send, outside an exchange.
+    pub fn has_work(&self) -> bool {
+        self.agreements.iter().any(|agreement| agreement.originator.has_work())
+    }
+
+    /// Adds a packet, of this number at the station.
+    pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
+        let mpdu = packet.bytes + self.overhead;
+        let agreement = self.agreement(packet.to);
+        let seq = agreement.originator.push(now, mpdu);
+        let place = agreement.packets.push(packet, Taken { number, at: now, mpdu });
+        debug_assert_eq!(seq, place, "packets and MPDUs have the same numbers");
+        agreement.held_bytes += u64::from(subframe_bytes(mpdu));
+        self.is_full |= !self.has_room();
+    }
+
+    /// Begins an exchange with the next receiver in turn, whose frame is then [`Aggregator::next`]. False if nothing is left to send, as
+    /// lifetimes are over.
+    pub fn begin(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) -> bool {
+        self.begun = now;
+        for _ in 0..self.agreements.len() {
+            self.turn = (self.turn + 1) % self.agreements.len();
+            let agreement = &mut self.agreements[self.turn];
+            if !agreement.originator.has_work() {
+                continue;
+            }
+            let exchange = agreement.originator.begin(now, &self.limits, &mut self.reports);
+            agreement.report(from, &mut self.reports, effects);
+            match exchange {
+                Exchange::None => {}
+                Exchange::Request { .. } => {
+                    self.next = Next::Request;
+                    return true;
+                }
+                Exchange::Data(psdu) => {
+                    self.next = Next::Data { bytes: psdu.bytes() };
+                    self.fill_burst();
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Returns the receiver of the exchange under way, and its frame.
+    pub fn next(&self) -> (Station, Next) {
+        (self.agreements[self.turn].to, self.next)
+    }
+
+    /// Returns the MPDUs of the exchange under way.
+    pub fn burst(&self) -> &[Mpdu] {
+        &self.burst
+    }
+
+    fn fill_burst(&mut self) {
+        let Agreement { originator, packets, .. } = &self.agreements[self.turn];
+        self.burst.clear();
+        self.burst.extend(originator.flight().iter().map(|&(seq, attempt)| {
+            let held = packets.get(seq).expect("an MPDU that is sent is not finished");
+            let Taken { number, mpdu: bytes, .. } = held.note;
+            Mpdu { seq, number, tag: held.tag, bytes, header: held.header + self.overhead, attempt }
+        }));
+    }
+
+    /// Handles the Ack of a single MPDU.
+    pub fn on_ack(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        let agreement = &mut self.agreements[self.turn];
+        agreement.originator.on_ack(&mut self.reports);
+        agreement.is_answered(now, from, effects);
+        agreement.report(from, &mut self.reports, effects);
+    }
+
+    /// Handles the BlockAck of the exchange under way.
+    pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        let agreement = &mut self.agreements[self.turn];
+        let ack = agreement.recipient.answer();
+        agreement.originator.on_block_ack(now, &ack, &mut self.reports);
+        agreement.is_answered(now, from, effects);
+        agreement.report(from, &mut self.reports, effects);
+    }
+
+    /// Handles the missing answer of the exchange under way, whose data were on the air if `sent`.
+    pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut VecDeque<LinkEffect>) {
+        let agreement = &mut self.agreements[self.turn];
+        let releases = sent && agreement.originator.on_missing(now, &mut self.reports);
+        if !sent {
+            agreement.originator.on_refused(now, &mut self.reports);
+        }
+        if agreement.fading.is_none() {
+            agreement.fading = Some(now);
+            effects.push_back(LinkEffect::FadeStart { from, to: agreement.to });
+        }
+        agreement.report(from, &mut self.reports, effects);
+        if releases {
+            self.on_request(from, effects);
+        }
+    }
+
+    /// Handles the arrival of MPDUs of the exchange under way: delivers those that no missing one holds back.
+    pub fn on_mpdus(&mut self, from: Station, received: &MpduSet, effects: &mut VecDeque<LinkEffect>) {
+        let recipient = &mut self.agreements[self.turn].recipient;
+        for (place, mpdu) in self.burst.iter().enumerate() {
+            if received.contains(place) {
+                recipient.on_mpdu(mpdu.seq, &mut self.deliver);
+            }
+        }
+        self.hand_over(from, effects);
+    }
+
+    /// Handles the arrival of a BlockAckReq: the recipient delivers what it holds for MPDUs that are acknowledged or discarded.
+    pub fn on_request(&mut self, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
+        recipient.on_request(originator.window_start(), &mut self.deliver);
+        self.hand_over(from, effects);
+    }
+
+    /// Reports the delivery of the packets that the recipient has released.
+    fn hand_over(&mut self, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        let Agreement { to, packets, .. } = &mut self.agreements[self.turn];
+        let (to, begun) = (*to, self.begun);
+        effects.extend(self.deliver.drain(..).filter_map(|seq| {
+            let Taken { number, at, .. } = packets.get(seq)?.note;
+            let packet = packets.take(seq)?;
+            Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
+        }));
+    }
+
+    /// Reports that the station takes packets again, if it does.
+    pub fn tell_ready(&mut self, station: Station, effects: &mut VecDeque<LinkEffect>) {
+        if self.is_full && self.has_room() {
+            self.is_full = false;
+            effects.push_back(LinkEffect::Ready(station));
+        }
+    }
+
+    /// Returns the agreement with a receiver, which begins with the first packet.
+    fn agreement(&mut self, to: Station) -> &mut Agreement {
+        let known = self.agreements.iter().position(|agreement| agreement.to == to);
+        let index = known.unwrap_or_else(|| {
+            self.agreements.push(Agreement {
+                to,
+                originator: Originator::new(self.rules),
+                packets: Buffer::new(true),
+                held_bytes: 0,
+                recipient: Recipient::new(self.rules.window),
+                fading: None,
+            });
+            self.agreements.len() - 1
+        });
+        &mut self.agreements[index]
+    }
+}
+
+impl Agreement {
+    fn has_room(&self, most: u64) -> bool {
+        self.originator.has_room() && self.held_bytes < most
+    }
+
+    /// Ends a fade, as an answer came.
+    fn is_answered(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        if let Some(since) = self.fading.take() {
+            effects.push_back(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
+        }
+    }
+
+    /// Reports the findings of the originator.
+    fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut VecDeque<LinkEffect>) {
+        let to = self.to;
+        for report in reports.drain(..) {
+            let seq = report.number();
+            let held = self.packets.get(seq).expect("the originator has not done with it");
+            let (tag, Taken { number, mpdu, .. }) = (held.tag, held.note);
+            if let Report::Failed { attempt, retry, .. } = report {
+                effects.push_back(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry });
+                continue;
+            }
+            self.held_bytes -= u64::from(subframe_bytes(mpdu));
+            effects.push_back(match report {
+                Report::Discarded { .. } => {
+                    // The recipient may hold it for an earlier one: the next BlockAckReq releases it.
+                    let packet = if self.recipient.holds(seq) { None } else { self.packets.take(seq) };
+                    LinkEffect::Discarded { from, to, number, tag, packet }
+                }
+                _ => LinkEffect::Acknowledged { from, to, number, tag },
+            });
+            self.packets.settle(seq);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The window law of Block Ack: with independent loss p of each MPDU, and A-MPDUs as long as the window allows, MPDU i is sent first in round
+//! R_i = max(R_{i−1}, max_{j ≤ i−W} (R_j + G_j)), where G_j, geometric, is the number of transmissions that MPDU j needs. There is no time in
+//! it: it holds for every rate.
+use super::originator::{Exchange, Originator, Rules};
+use super::pair::limits;
+use super::recipient::Recipient;
+use crate::cell::plan::{LostBlockAck, Retries};
+use airhop_base::{Span, Time};
+use airhop_engine::{Stream, Streams};
+use std::collections::VecDeque;
+
+/// Mean numbers of MPDUs sent and delivered per round.
+type PerRound = (f64, f64);
+
+/// The law alone.
+fn law(window: usize, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
+    let (mut round, mut sent, mut numbers) = (0, 0, 0);
+    let mut ends = VecDeque::new(); // R_j + G_j of the last W numbers
+    while round < rounds {
+        if ends.len() == window {
+            round = round.max(ends.pop_front().unwrap());
+        }
+        let mut transmissions = 1;
+        while stream.chance(p) {
+            transmissions += 1;
+        }
+        ends.push_back(round + transmissions);
+        sent += transmissions;
+        numbers += 1;
+    }
+    (sent as f64 / rounds as f64, f64::from(numbers) / rounds as f64)
+}
+
+/// The two ends, and MPDUs at all times.
+fn machines(window: u32, p: f64, rounds: u64, stream: &mut Stream) -> PerRound {
+    let retries = Retries::Lifetime(Span::from_secs(1));
+    let mut originator = Originator::new(Rules { window, retries, lost_block_ack: LostBlockAck::Resend });
+    let mut recipient = Recipient::new(window);
+    let (limits, now) = (limits(11, window), Time::ZERO);
+    let (mut reports, mut deliver, mut sent, mut delivered) = (Vec::new(), Vec::new(), 0, 0);
+    for _ in 0..rounds {
+        while originator.has_room() {
+            originator.push(now, 100);
+        }
+        assert!(matches!(originator.begin(now, &limits, &mut reports), Exchange::Data(_)));
+        let flight = originator.flight();
+        sent += flight.len();
+        let before = delivered;
+        for (number, _) in flight.iter().filter(|_| !stream.chance(p)) {
+            assert!(recipient.on_mpdu(*number, &mut deliver), "nothing comes twice");
+            delivered += 1;
+        }
+        if delivered == before {
+            originator.on_missing(now, &mut reports);
+        } else if flight.len() == 1 {
+            originator.on_ack(&mut reports);
+        } else {
+            originator.on_block_ack(now, &recipient.answer(), &mut reports);
+        }
+        reports.clear();
+        deliver.clear();
+    }
+    (sent as f64 / rounds as f64, f64::from(delivered) / rounds as f64)
+}
+
+fn check(what: &str, (sent, delivered): PerRound, expected: PerRound) {
+    for (found, expected) in [(sent, expected.0), (delivered, expected.1)] {
+        assert!((found / expected - 1.0).abs() < 0.01, "{what}: {found}, expected {expected}");
+    }
+}
+
+const ROUNDS: u64 = 40_000;
+
+/// Loss, then sent and delivered with W = 64 and with W = 256: means of 20 000 rounds of another program.
+const TABLE: [(f64, PerRound, PerRound); 5] = [
+    (0.01, (51.7, 51.2), (163.7, 162.1)),
+    (0.05, (39.1, 37.1), (127.5, 121.1)),
+    (0.10, (34.2, 30.8), (109.7, 98.8)),
+    (0.20, (29.0, 23.2), (91.3, 73.0)),
+    (0.50, (22.2, 11.1), (68.2, 34.1)),
+];
+
+#[test]
+fn the_window_law_holds() {
+    let streams = Streams::new(1, 0);
+    for (p, of_64, of_256) in TABLE {
+        for (window, expected) in [(64, of_64), (256, of_256)] {
+            let name = format!("W = {window}, p = {p}");
+            check(&name, machines(window, p, ROUNDS, &mut streams.stream(&name)), expected);
+        }
+    }
+}
+
+/// Other losses and windows.
+#[test]
+fn the_machines_do_what_the_law_says() {
+    let streams = Streams::new(2, 0);
+    for (window, p) in [(64, 0.0), (256, 0.02), (16, 0.1), (64, 0.3), (2, 0.5), (1, 0.25), (64, 0.8)] {
+        let name = format!("W = {window}, p = {p}");
+        let [mut ours, mut theirs] = ["machines", "law"].map(|who| streams.stream(&format!("{name} {who}")));
+        let expected = law(window as usize, p, ROUNDS, &mut theirs);
+        check(&name, machines(window, p, ROUNDS, &mut ours), expected);
+    }
+}

@@ -1,0 +1,100 @@
+//! Block Ack between two stations, for one access category (IEEE 802.11-2020 §10.25): two state machines without I/O, which know MPDUs by
+//! their numbers.
+//!
+//! A number counts up for ever. On the air it is modulo 4096, which is equivalent: no window has more than 256 numbers.
+//!
+//! The agreement is there from the beginning: the ADDBA handshake, once per peer and category, is left out.
+
+pub(crate) mod originator;
+pub(crate) mod recipient;
+
+#[cfg(test)]
+mod law_tests;
+#[cfg(test)]
+mod originator_tests;
+#[cfg(test)]
+mod pair;
+#[cfg(test)]
+mod pair_tests;
+
+/// Largest window, in MPDUs: that of 802.11ax. 802.11n and ac have 64 (IEEE 802.11-2020 §9.4.1.13; 802.11ax-2021).
+pub(crate) const MAX_WINDOW: u32 = 256;
+
+/// Block Ack, as it goes on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockAck {
+    /// Starting sequence number: that of the first bit.
+    pub start: u64,
+    /// Received MPDUs, from `start` on.
+    pub bitmap: Bitmap,
+}
+
+impl BlockAck {
+    /// True if the MPDU of this number was received, as far as the bitmap goes.
+    pub fn has(&self, number: u64) -> bool {
+        number.checked_sub(self.start).is_some_and(|i| i < u64::from(MAX_WINDOW) && self.bitmap.has(i as u32))
+    }
+}
+
+/// Bitmap of as many bits as the largest window has MPDUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bitmap([u64; Bitmap::WORDS]);
+
+impl Bitmap {
+    const WORDS: usize = MAX_WINDOW as usize / 64;
+
+    /// True if the bit is set.
+    pub fn has(&self, bit: u32) -> bool {
+        self.0[bit as usize / 64] >> (bit % 64) & 1 == 1
+    }
+
+    /// Sets the bit.
+    pub fn insert(&mut self, bit: u32) {
+        self.0[bit as usize / 64] |= 1 << (bit % 64);
+    }
+
+    /// Removes the first `count` bits: bit `count` becomes bit 0.
+    pub fn shift(&mut self, count: u64) {
+        let (words, bits) = ((count / 64).min(Self::WORDS as u64) as usize, count % 64);
+        self.0.copy_within(words.., 0);
+        self.0[Self::WORDS - words..].fill(0);
+        if bits == 0 {
+            return;
+        }
+        for i in 0..Self::WORDS {
+            let above = self.0.get(i + 1).map_or(0, |next| next << (64 - bits));
+            self.0[i] = self.0[i] >> bits | above;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(bitmap: &Bitmap) -> Vec<u32> {
+        (0..MAX_WINDOW).filter(|bit| bitmap.has(*bit)).collect()
+    }
+
+    #[test]
+    fn a_shift_moves_every_bit_down() {
+        let all = [0, 1, 63, 64, 65, 127, 128, 200, 254, 255];
+        for count in (0..300).chain([u64::MAX]) {
+            let mut bitmap = Bitmap::default();
+            all.iter().for_each(|bit| bitmap.insert(*bit));
+            assert_eq!(bits(&bitmap), all);
+            bitmap.shift(count);
+            let left = all.iter().filter_map(|bit| u64::from(*bit).checked_sub(count)).map(|bit| bit as u32);
+            assert_eq!(bits(&bitmap), left.collect::<Vec<_>>(), "{count}");
+        }
+    }
+
+    #[test]
+    fn a_block_ack_says_nothing_of_numbers_outside_its_bitmap() {
+        let mut bitmap = Bitmap::default();
+        [0, 255].iter().for_each(|bit| bitmap.insert(*bit));
+        let ack = BlockAck { start: 1000, bitmap };
+        let there = [0, 999, 1000, 1001, 1255, 1256, u64::MAX].map(|number| ack.has(number));
+        assert_eq!(there, [false, false, true, false, true, false, false]);
+    }
+}

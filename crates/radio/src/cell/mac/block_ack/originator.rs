@@ -1,0 +1,297 @@
+//! Originator of a Block Ack agreement: transmit window, selection of an A-MPDU, retries and discards.
+use super::{BlockAck, MAX_WINDOW};
+use crate::cell::plan::{LostBlockAck, Retries};
+use crate::phy::ampdu::{Limits, Psdu};
+use airhop_base::Time;
+use std::collections::VecDeque;
+
+/// Maximum number of BlockAckReqs in a row, where MPDUs have a lifetime: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
+const SHORT_RETRY_LIMIT: u32 = 7;
+
+/// Rules of an originator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// Window W: a number may be sent if it is less than W above the oldest unfinished number.
+    pub window: u32,
+    pub retries: Retries,
+    pub lost_block_ack: LostBlockAck,
+}
+
+/// Findings of the originator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// Delivery of the MPDU. Comes once, and ends it.
+    Acknowledged(u64),
+    /// Failure of a transmission: not in the Block Ack, or no answer at all.
+    Failed {
+        number: u64,
+        /// Number of the transmission; the first is 1.
+        attempt: u32,
+        /// True if the MPDU waits for another; otherwise [`Report::Discarded`] follows.
+        retry: bool,
+    },
+    /// Discard of the MPDU. Comes once, and ends it.
+    Discarded { number: u64, reason: Reason },
+}
+
+impl Report {
+    /// Returns the number of the MPDU.
+    pub fn number(&self) -> u64 {
+        let (Report::Acknowledged(number) | Report::Failed { number, .. } | Report::Discarded { number, .. }) =
+            *self;
+        number
+    }
+}
+
+/// Reason of a discard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Attempts,
+    Lifetime,
+}
+
+/// Frame that the originator sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exchange {
+    /// None: no MPDU waits, or the first does not fit into the limits.
+    None,
+    /// BlockAckReq with this starting number, [`Originator::window_start`], which a Block Ack answers.
+    Request { start: u64 },
+    /// Data: the MPDUs of [`Originator::flight`]. An Ack answers a single one, a Block Ack more.
+    Data(Psdu),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mpdu {
+    /// Length, bytes.
+    bytes: u32,
+    /// Time at which the MAC took it.
+    taken: Time,
+    /// Number of transmissions so far.
+    attempts: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Waiting,
+    /// In flight, or of unknown fate after a missing Block Ack.
+    Sent,
+    Acknowledged,
+    Discarded,
+}
+
+/// Originator. Its owner keeps the packets, and decides when to send.
+///
+/// An exchange begins with [`Originator::begin`], and ends with one of [`Originator::on_ack`], [`Originator::on_block_ack`] and
+/// [`Originator::on_missing`].
+#[derive(Debug)]
+pub(crate) struct Originator {
+    rules: Rules,
+    /// WinStartO: the oldest number that is neither acknowledged nor discarded.
+    base: u64,
+    /// MPDUs from `base` on, at most a window of them.
+    mpdus: VecDeque<Mpdu>,
+    /// MPDUs of the A-MPDU last sent, by number, and the number of this transmission of each.
+    flight: Vec<(u64, u32)>,
+    /// True if a BlockAckReq is to ask what the recipient has of the MPDUs sent.
+    is_unknown: bool,
+    /// True if the exchange under way is a BlockAckReq.
+    is_request: bool,
+    /// BlockAckReqs in a row without an answer.
+    unanswered: u32,
+    /// Number after the last discarded one below `base`: the recipient is not to wait for any below.
+    skipped: u64,
+    /// Lower bound of the recipient's window, as its Block Acks show.
+    told: u64,
+}
+
+impl Originator {
+    /// Creates the originator.
+    ///
+    /// # Panics
+    /// If the window is zero or larger than [`MAX_WINDOW`].
+    pub fn new(rules: Rules) -> Self {
+        assert!((1..=MAX_WINDOW).contains(&rules.window), "a window of {} MPDUs", rules.window);
+        let capacity = rules.window as usize;
+        Originator {
+            rules,
+            base: 0,
+            mpdus: VecDeque::with_capacity(capacity),
+            flight: Vec::with_capacity(capacity),
+            is_unknown: false,
+            is_request: false,
+            unanswered: 0,
+            skipped: 0,
+            told: 0,
+        }
+    }
+
+    /// True if the window has room for another MPDU.
+    pub fn has_room(&self) -> bool {
+        self.mpdus.len() < self.rules.window as usize
+    }
+
+    /// Adds an MPDU of that many bytes, if there is room for it; returns its number, one more than that of the MPDU before.
+    pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
+        debug_assert!(self.has_room(), "the window is full");
+        self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
+        self.base + self.mpdus.len() as u64 - 1
+    }
+
+    /// True if there is something to send, outside an exchange: an MPDU that waits, or a BlockAckReq.
+    pub fn has_work(&self) -> bool {
+        !self.mpdus.is_empty() || self.must_request()
+    }
+
+    /// Returns the MPDUs of the A-MPDU last sent, ascending, each with the number of this transmission of it.
+    pub fn flight(&self) -> &[(u64, u32)] {
+        &self.flight
+    }
+
+    /// Begins an exchange, and returns its frame. MPDUs whose lifetime is over are discarded before. A BlockAckReq goes first, then the MPDUs
+    /// that wait, the oldest first, which are retransmissions before new ones, as many as the limits allow (IEEE 802.11-2020 §10.25.6.7).
+    pub fn begin(&mut self, now: Time, limits: &Limits, reports: &mut Vec<Report>) -> Exchange {
+        self.expire(now, reports);
+        self.is_request = self.must_request();
+        if self.is_request {
+            return Exchange::Request { start: self.base };
+        }
+        self.flight.clear();
+        let mut psdu = Psdu::default();
+        for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
+            if mpdu.state != State::Waiting {
+                continue;
+            }
+            if !psdu.push(mpdu.bytes, limits) {
+                break;
+            }
+            mpdu.attempts += 1;
+            mpdu.state = State::Sent;
+            self.flight.push((number, mpdu.attempts));
+        }
+        if self.flight.is_empty() { Exchange::None } else { Exchange::Data(psdu) }
+    }
+
+    /// Handles the Ack of a single MPDU.
+    pub fn on_ack(&mut self, reports: &mut Vec<Report>) {
+        for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
+            if mpdu.state == State::Sent {
+                mpdu.state = State::Acknowledged;
+                reports.push(Report::Acknowledged(number));
+            }
+        }
+        self.advance();
+    }
+
+    /// Handles a Block Ack, of an A-MPDU or a BlockAckReq. It acknowledges all MPDUs that it shows, also those that wait for a
+    /// retransmission; of the others, those in flight failed.
+    pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
+        self.told = self.told.max(ack.start);
+        self.unanswered = 0;
+        for index in 0..self.mpdus.len() {
+            let number = self.base + index as u64;
+            let mpdu = &mut self.mpdus[index];
+            if mpdu.is_open() && mpdu.attempts > 0 && ack.has(number) {
+                mpdu.state = State::Acknowledged;
+                reports.push(Report::Acknowledged(number));
+            }
+        }
+        self.fail_sent(now, reports);
+    }
+
+    /// Handles the missing CTS of the exchange under way, which counts as a failed attempt at its MPDUs.
+    pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
+        self.fail_sent(now, reports);
+    }
+
+    /// Handles the missing answer of the exchange under way. True if the originator no longer asks the recipient to move its window, which
+    /// is then to release by itself what it holds for MPDUs that are discarded, as recipients do after a while.
+    ///
+    /// After a single MPDU, and under [`LostBlockAck::Resend`], all that was sent failed; otherwise nothing is known until a BlockAckReq is
+    /// answered. An originator asks as often as it would send an MPDU, or dot11ShortRetryLimit times; then it takes all for failed.
+    pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> bool {
+        if !self.is_request {
+            match self.rules.lost_block_ack {
+                LostBlockAck::Request if self.flight.len() > 1 => self.is_unknown = true,
+                _ => self.fail_sent(now, reports),
+            }
+            return false;
+        }
+        self.unanswered += 1;
+        let most = match self.rules.retries {
+            Retries::Attempts(most) => most,
+            Retries::Lifetime(_) => SHORT_RETRY_LIMIT,
+        };
+        if self.unanswered < most {
+            return false;
+        }
+        self.fail_sent(now, reports);
+        self.told = self.told.max(self.skipped);
+        true
+    }
+
+    /// Returns WinStartO: the oldest number that is neither acknowledged nor discarded.
+    pub fn window_start(&self) -> u64 {
+        self.base
+    }
+
+    /// True if a BlockAckReq is due: because the fate of MPDUs is unknown, or because the recipient may wait for discarded ones, which its
+    /// window has to pass (IEEE 802.11-2020 §10.25.6.6.3).
+    fn must_request(&self) -> bool {
+        self.is_unknown || self.told < self.skipped
+    }
+
+    /// Discards the MPDUs whose lifetime is over. They are the oldest, as the MAC takes MPDUs in order.
+    fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
+        let Retries::Lifetime(lifetime) = self.rules.retries else { return };
+        for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
+            if now < mpdu.taken + lifetime {
+                break;
+            }
+            if mpdu.is_open() {
+                mpdu.state = State::Discarded;
+                reports.push(Report::Discarded { number, reason: Reason::Lifetime });
+            }
+        }
+        self.is_unknown &= self.mpdus.iter().any(|mpdu| mpdu.state == State::Sent);
+        self.advance();
+    }
+
+    /// Fails all MPDUs in flight.
+    fn fail_sent(&mut self, now: Time, reports: &mut Vec<Report>) {
+        self.is_unknown = false;
+        self.unanswered = 0;
+        for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
+            if mpdu.state != State::Sent {
+                continue;
+            }
+            let over = match self.rules.retries {
+                Retries::Lifetime(lifetime) => (now >= mpdu.taken + lifetime).then_some(Reason::Lifetime),
+                Retries::Attempts(most) => (mpdu.attempts >= most).then_some(Reason::Attempts),
+            };
+            reports.push(Report::Failed { number, attempt: mpdu.attempts, retry: over.is_none() });
+            mpdu.state = if over.is_none() { State::Waiting } else { State::Discarded };
+            reports.extend(over.map(|reason| Report::Discarded { number, reason }));
+        }
+        self.advance();
+    }
+
+    /// Moves the window past finished MPDUs.
+    fn advance(&mut self) {
+        while let Some(mpdu) = self.mpdus.front().filter(|mpdu| !mpdu.is_open()) {
+            self.base += 1;
+            if mpdu.state == State::Discarded {
+                self.skipped = self.base;
+            }
+            self.mpdus.pop_front();
+        }
+    }
+}
+
+impl Mpdu {
+    /// True if the MPDU is neither acknowledged nor discarded.
+    fn is_open(&self) -> bool {
+        matches!(self.state, State::Waiting | State::Sent)
+    }
+}

@@ -1,0 +1,241 @@
+//! The originator, exchange by exchange.
+use super::originator::{Exchange, Originator, Reason, Report, Rules};
+use super::pair::{Pair, limits, rules};
+use super::{Bitmap, BlockAck};
+use crate::cell::plan::{LostBlockAck, Retries};
+use airhop_base::{Span, Time};
+
+const LIFETIME: Retries = Retries::Lifetime(Span::from_millis(500));
+
+/// Plays an exchange in which the frames with these indices are lost, of which the answer is the last. Returns the numbers sent.
+fn exchange(pair: &mut Pair, lost: &[u64]) -> Vec<u64> {
+    let mut frames = 0;
+    let (_, sent) = pair.exchange(|| {
+        frames += 1;
+        lost.contains(&(frames - 1))
+    });
+    sent
+}
+
+fn pair(rules: Rules) -> Pair {
+    Pair::new(rules, limits(11, rules.window))
+}
+
+fn range(numbers: std::ops::Range<u64>) -> Vec<u64> {
+    numbers.collect()
+}
+
+#[test]
+fn retransmissions_go_before_new_mpdus() {
+    let mut pair = pair(rules(8, LIFETIME, LostBlockAck::Resend));
+    pair.push(6, 100);
+    assert_eq!(exchange(&mut pair, &[1, 4]), range(0..6));
+    pair.push(8, 100);
+    assert_eq!(exchange(&mut pair, &[]), [1, 4, 6, 7, 8], "up to a window above the oldest");
+    assert_eq!(pair.delivered, range(0..9));
+}
+
+/// The window stalls at the oldest MPDU, which goes alone, and moves on when that arrives (ns-3 once stayed there).
+#[test]
+fn a_window_that_stalled_moves_on() {
+    let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
+    pair.push(64, 100);
+    assert_eq!(exchange(&mut pair, &[0]), range(0..64));
+    for _ in 0..3 {
+        pair.push(64, 100);
+        assert_eq!(exchange(&mut pair, &[0]), [0]);
+        assert_eq!(pair.delivered, [0; 0]);
+    }
+    assert_eq!(exchange(&mut pair, &[]), [0]);
+    assert_eq!(pair.delivered, range(0..64));
+    pair.push(64, 100);
+    assert_eq!(exchange(&mut pair, &[]), range(64..128));
+}
+
+/// Windows that stall and move on, at half of the modulus and beyond it.
+#[test]
+fn a_window_moves_across_the_modulus() {
+    let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
+    while pair.pushed() < 8320 {
+        pair.push(64, 100);
+        exchange(&mut pair, &[0]);
+        exchange(&mut pair, &[]);
+    }
+    assert_eq!(pair.delivered, range(0..8320));
+}
+
+/// An MPDU whose lifetime is over leaves a BlockAckReq, and the recipient delivers what it held back (ns-3 once did not).
+#[test]
+fn an_expired_mpdu_does_not_block_the_recipient() {
+    let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
+    pair.push(10, 100);
+    exchange(&mut pair, &[0]);
+    pair.now += Span::from_millis(500);
+    pair.push(2, 100);
+    let (frame, _) = pair.exchange(|| false);
+    assert_eq!(frame, Exchange::Request { start: 10 });
+    assert_eq!((&pair.discarded, &pair.delivered), (&vec![0], &range(1..10)));
+    assert_eq!(exchange(&mut pair, &[]), [10, 11]);
+    assert_eq!(pair.delivered, range(1..12));
+}
+
+/// The BlockAckReq is sent again, also without anything else to send, until it is answered, or seven went unanswered: then the recipient
+/// releases by itself.
+#[test]
+fn a_lost_request_is_repeated() {
+    let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
+    pair.push(3, 100);
+    exchange(&mut pair, &[0]);
+    pair.now += Span::from_millis(500);
+    for lost in 0..7 {
+        assert_eq!((pair.has_work(), pair.delivered.len()), (true, 0), "{lost}");
+        assert_eq!(pair.exchange(|| true).0, Exchange::Request { start: 3 });
+    }
+    assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
+}
+
+/// The starting number is the oldest unfinished one: neither the first discarded, nor the first in flight (ns-3 once took others).
+#[test]
+fn a_request_starts_at_the_oldest_unfinished_number() {
+    let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
+    pair.push(6, 100);
+    exchange(&mut pair, &[0, 1, 3, 5]);
+    pair.push(1, 100);
+    assert_eq!(exchange(&mut pair, &[0, 1, 4]), [0, 1, 3, 5, 6]);
+    assert_eq!(pair.discarded, [0, 1]);
+    assert_eq!(pair.exchange(|| false).0, Exchange::Request { start: 6 });
+    assert_eq!(pair.delivered, range(2..6));
+}
+
+/// A discard above an MPDU that waits moves nothing yet.
+#[test]
+fn a_discard_behind_the_oldest_waits_for_it() {
+    let mut originator = Originator::new(rules(64, Retries::Attempts(1), LostBlockAck::Resend));
+    let (limits, mut reports) = (limits(11, 64), Vec::new());
+    for _ in 0..4 {
+        originator.push(Time::ZERO, 100);
+    }
+    originator.begin(Time::ZERO, &limits, &mut reports);
+    let ack = |start, received: &[u32]| {
+        let mut bitmap = Bitmap::default();
+        received.iter().for_each(|bit| bitmap.insert(*bit));
+        BlockAck { start, bitmap }
+    };
+    originator.on_block_ack(Time::ZERO, &ack(0, &[1, 3]), &mut reports);
+    let failed = |number| Report::Failed { number, attempt: 1, retry: false };
+    let discarded = |number| Report::Discarded { number, reason: Reason::Attempts };
+    let acknowledged = Report::Acknowledged;
+    let expected = [acknowledged(1), acknowledged(3), failed(0), discarded(0), failed(2), discarded(2)];
+    assert_eq!(reports, expected);
+    assert_eq!(originator.begin(Time::ZERO, &limits, &mut reports), Exchange::Request { start: 4 });
+    originator.on_block_ack(Time::ZERO, &ack(3, &[]), &mut reports);
+    assert_eq!(
+        originator.begin(Time::ZERO, &limits, &mut reports),
+        Exchange::None,
+        "the recipient is past 2"
+    );
+}
+
+/// Without a Block Ack everything goes again, or a BlockAckReq asks first.
+#[test]
+fn a_lost_block_ack_is_a_failure_or_a_question() {
+    for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
+        let mut pair = pair(rules(64, LIFETIME, lost));
+        pair.push(5, 100);
+        assert_eq!(exchange(&mut pair, &[2, 5]), range(0..5)); // the answer is the sixth frame
+        if lost == LostBlockAck::Resend {
+            assert_eq!(exchange(&mut pair, &[]), range(0..5));
+        } else {
+            assert_eq!(pair.exchange(|| true).0, Exchange::Request { start: 0 });
+            assert_eq!(pair.exchange(|| false).0, Exchange::Request { start: 0 });
+            assert_eq!(pair.acknowledged, [0, 1, 3, 4]);
+            assert_eq!(exchange(&mut pair, &[]), [2]);
+        }
+        assert_eq!(pair.delivered, range(0..5));
+    }
+}
+
+/// An originator that counts attempts stops asking, and takes all for failed.
+#[test]
+fn unanswered_requests_end_in_failures() {
+    let mut pair = pair(rules(64, Retries::Attempts(3), LostBlockAck::Request));
+    pair.push(4, 100);
+    let mut kinds = String::new();
+    while pair.discarded.is_empty() {
+        kinds += match pair.exchange(|| true).0 {
+            Exchange::Data(_) => "data ",
+            Exchange::Request { .. } => "request ",
+            Exchange::None => panic!("a stall"),
+        };
+    }
+    assert_eq!(kinds.trim_end(), ["data request request request"; 3].join(" "));
+    assert_eq!(pair.discarded, range(0..4));
+}
+
+/// A single MPDU has a normal Ack, and no BlockAckReq asks for it.
+#[test]
+fn a_single_mpdu_is_sent_again_without_a_question() {
+    let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Request));
+    pair.push(1, 100);
+    assert_eq!([pair.exchange(|| true).1, pair.exchange(|| true).1], [[0], [0]]);
+    assert_eq!(pair.discarded, [0]);
+}
+
+/// Lifetime counts from when the MAC took the MPDU, whatever has become of it; at its end a failure is the last.
+#[test]
+fn a_lifetime_ends_attempts() {
+    let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
+    let (limits, mut reports) = (limits(11, 64), Vec::new());
+    let at = |ms| Time::ZERO + Span::from_millis(ms);
+    for ms in [0, 0, 200] {
+        originator.push(at(ms), 100);
+    }
+    originator.begin(at(499), &limits, &mut reports);
+    assert_eq!(originator.flight(), [(0, 1), (1, 1), (2, 1)]);
+    originator.on_missing(at(500), &mut reports);
+    let failed = |number, retry| Report::Failed { number, attempt: 1, retry };
+    let discarded = |number| Report::Discarded { number, reason: Reason::Lifetime };
+    let expected = [failed(0, false), discarded(0), failed(1, false), discarded(1), failed(2, true)];
+    assert_eq!(reports, expected);
+    reports.clear();
+    assert_eq!(originator.begin(at(699), &limits, &mut reports), Exchange::Request { start: 2 });
+    originator.on_missing(at(699), &mut reports);
+    assert_eq!(originator.begin(at(700), &limits, &mut reports), Exchange::Request { start: 3 });
+    assert_eq!(reports, [discarded(2)]);
+    assert_eq!(Retries::default(), LIFETIME, "dot11EDCATableMSDULifetime");
+}
+
+/// Nothing begins that does not fit, and nothing is lost by that.
+#[test]
+fn an_mpdu_that_does_not_fit_waits() {
+    let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
+    let mut reports = Vec::new();
+    originator.push(Time::ZERO, 10_000); // 8 ms at MCS 0
+    assert_eq!(originator.begin(Time::ZERO, &limits(0, 64), &mut reports), Exchange::None);
+    assert!(originator.has_work() && originator.flight().is_empty() && reports.is_empty());
+    assert!(matches!(originator.begin(Time::ZERO, &limits(11, 64), &mut reports), Exchange::Data(_)));
+}
+
+/// Of bytes, MPDUs and time the limits of a PSDU decide, and of numbers the window.
+#[test]
+fn the_smallest_limit_ends_a_burst() {
+    let rules = rules(64, LIFETIME, LostBlockAck::Resend);
+    let mut pair = Pair::new(rules, limits(11, 5));
+    pair.push(64, 100);
+    assert_eq!(exchange(&mut pair, &[1]), range(0..5));
+    assert_eq!(exchange(&mut pair, &[]), [1, 5, 6, 7, 8]);
+    let mut slow = Pair::new(rules, limits(0, 64)); // 5484 µs hold 5847 bytes
+    slow.push(64, 1600);
+    assert_eq!(exchange(&mut slow, &[]), range(0..3));
+}
+
+/// A Block Ack shows all that the recipient has, also of an A-MPDU whose Block Ack was lost.
+#[test]
+fn a_later_block_ack_acknowledges_what_waits() {
+    let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
+    pair.push(4, 100);
+    assert_eq!(exchange(&mut pair, &[0, 4]), range(0..4)); // the answer is the fifth frame
+    pair.limits = limits(11, 2);
+    assert_eq!(exchange(&mut pair, &[]), [0, 1]);
+    assert_eq!((&pair.acknowledged, pair.has_work()), (&range(0..4), false));
+}

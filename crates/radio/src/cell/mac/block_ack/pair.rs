@@ -1,0 +1,213 @@
+//! An originator and a recipient with a channel between them, and a model of what each must say.
+use super::BlockAck;
+use super::originator::{Exchange, Originator, Reason, Report, Rules};
+use super::recipient::Recipient;
+use crate::cell::plan::{LostBlockAck, Retries};
+use crate::phy::ampdu::Limits;
+use crate::phy::{Band, Format, MAX_PPDU_TIME, TxMode, TxSettings};
+use airhop_base::{Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Limits of A-MPDUs of 802.11ax with this MCS at 20 MHz.
+pub fn limits(mcs: u8, frames: u32) -> Limits {
+    let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
+    let mode = TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap();
+    Limits::new(&mode, u32::MAX, frames, MAX_PPDU_TIME)
+}
+
+pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rules {
+    Rules { window, retries, lost_block_ack }
+}
+
+/// Modulus of sequence numbers on the air.
+const MODULUS: u64 = 4096;
+
+/// A number as its receiver reads it: on the air it is modulo 4096, and the receiver takes the one nearest to a number that it knows.
+fn over_the_air(number: u64, known: u64) -> u64 {
+    let ahead = (number % MODULUS + MODULUS - known % MODULUS) % MODULUS;
+    if ahead < MODULUS / 2 { known + ahead } else { known + ahead - MODULUS }
+}
+
+/// Transmissions of an MPDU so far.
+#[derive(Clone, Copy, Debug)]
+struct Story {
+    taken: Time,
+    /// Number of transmissions.
+    sent: u32,
+    /// Number of transmissions reported as failed.
+    failed: u32,
+}
+
+/// Both ends. Every exchange is checked against the rules of IEEE 802.11-2020 §10.25.
+pub struct Pair {
+    rules: Rules,
+    pub limits: Limits,
+    pub now: Time,
+    originator: Originator,
+    recipient: Recipient,
+    pushed: u64,
+    /// MPDUs that are neither acknowledged nor discarded.
+    open: BTreeMap<u64, Story>,
+    arrived: BTreeSet<u64>,
+    pub delivered: Vec<u64>,
+    pub acknowledged: Vec<u64>,
+    pub discarded: Vec<u64>,
+}
+
+impl Pair {
+    pub fn new(rules: Rules, limits: Limits) -> Pair {
+        Pair {
+            rules,
+            limits,
+            now: Time::ZERO,
+            originator: Originator::new(rules),
+            recipient: Recipient::new(rules.window),
+            pushed: 0,
+            open: BTreeMap::new(),
+            arrived: BTreeSet::new(),
+            delivered: Vec::new(),
+            acknowledged: Vec::new(),
+            discarded: Vec::new(),
+        }
+    }
+
+    /// Pushes as many MPDUs as there is room for, at most `count`.
+    pub fn push(&mut self, count: u32, bytes: u32) {
+        for _ in 0..count {
+            if !self.originator.has_room() {
+                return;
+            }
+            assert_eq!(self.originator.push(self.now, bytes), self.pushed);
+            self.open.insert(self.pushed, Story { taken: self.now, sent: 0, failed: 0 });
+            self.pushed += 1;
+        }
+    }
+
+    pub fn has_work(&self) -> bool {
+        self.originator.has_work()
+    }
+
+    pub fn pushed(&self) -> u64 {
+        self.pushed
+    }
+
+    /// True if the recipient holds an MPDU that it has not delivered.
+    pub fn is_holding(&self) -> bool {
+        (0..self.pushed).any(|number| self.recipient.holds(number))
+    }
+
+    /// Plays an exchange: `loses` decides of each frame whether it is lost, the answer last. Returns what was sent.
+    pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
+        let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
+        let exchange = self.originator.begin(self.now, &self.limits, &mut reports);
+        self.hear(&mut reports);
+        let sent = match exchange {
+            Exchange::None => Vec::new(),
+            Exchange::Request { start } => {
+                self.request(start, &mut loses, &mut reports);
+                Vec::new()
+            }
+            Exchange::Data(psdu) => {
+                let flight: Vec<u64> = self.originator.flight().iter().map(|(number, _)| *number).collect();
+                assert_eq!(flight.len(), psdu.frames() as usize);
+                self.data(&flight, &mut loses, &mut reports);
+                flight
+            }
+        };
+        self.hear(&mut reports);
+        let delivered = &self.delivered[before..];
+        assert!(delivered.is_sorted_by(|a, b| a < b), "in order and once: {delivered:?}");
+        (exchange, sent)
+    }
+
+    fn request(&mut self, start: u64, loses: &mut impl FnMut() -> bool, reports: &mut Vec<Report>) {
+        assert_eq!(start, self.oldest(), "the starting number is the oldest unfinished one");
+        if !loses() {
+            let start = over_the_air(start, self.recipient.answer().start);
+            self.recipient.on_request(start, &mut self.delivered);
+            if !loses() {
+                return self.answer(reports);
+            }
+        }
+        if self.originator.on_missing(self.now, reports) {
+            self.recipient.on_request(self.originator.window_start(), &mut self.delivered);
+        }
+    }
+
+    fn data(&mut self, flight: &[u64], loses: &mut impl FnMut() -> bool, reports: &mut Vec<Report>) {
+        assert!(self.open.keys().take(flight.len()).eq(flight), "the oldest first: {flight:?}");
+        let end = self.oldest() + u64::from(self.rules.window);
+        let mut is_answered = false;
+        for number in flight {
+            assert!(*number < end, "the window ends at {end}: {flight:?}");
+            self.open.get_mut(number).unwrap().sent += 1;
+            if loses() {
+                continue;
+            }
+            let read = over_the_air(*number, self.recipient.answer().start);
+            assert_eq!(read, *number);
+            let is_new = self.recipient.on_mpdu(read, &mut self.delivered);
+            assert_eq!(is_new, self.arrived.insert(*number), "duplicates are recognised: {number}");
+            is_answered = true;
+        }
+        if !is_answered || loses() {
+            self.originator.on_missing(self.now, reports);
+        } else if flight.len() == 1 {
+            self.originator.on_ack(reports);
+        } else {
+            self.answer(reports);
+        }
+    }
+
+    fn answer(&mut self, reports: &mut Vec<Report>) {
+        let BlockAck { start, bitmap } = self.recipient.answer();
+        let ack = BlockAck { start: over_the_air(start, self.oldest()), bitmap };
+        assert_eq!(ack.start, start);
+        self.originator.on_block_ack(self.now, &ack, reports);
+    }
+
+    /// Returns the oldest number that is neither acknowledged nor discarded.
+    fn oldest(&self) -> u64 {
+        self.open.keys().next().copied().unwrap_or(self.pushed)
+    }
+
+    /// Checks reports against what happened.
+    fn hear(&mut self, reports: &mut Vec<Report>) {
+        let mut must_discard = None;
+        for report in reports.drain(..) {
+            match report {
+                Report::Acknowledged(number) => {
+                    assert!(self.open.remove(&number).is_some(), "an MPDU ends once: {number}");
+                    assert!(self.arrived.contains(&number), "acknowledged without arriving: {number}");
+                    self.acknowledged.push(number);
+                }
+                Report::Failed { number, attempt, retry } => {
+                    let story = self.open.get_mut(&number).expect("an MPDU that is open");
+                    story.failed += 1;
+                    assert_eq!((attempt, attempt), (story.sent, story.failed), "every attempt fails once");
+                    let is_over = match self.rules.retries {
+                        Retries::Attempts(most) => attempt >= most,
+                        Retries::Lifetime(lifetime) => self.now >= story.taken + lifetime,
+                    };
+                    assert_eq!(retry, !is_over, "{number}");
+                    assert_eq!(must_discard, None);
+                    must_discard = is_over.then_some(number);
+                }
+                Report::Discarded { number, reason } => {
+                    let story = self.open.remove(&number).expect("an MPDU ends once");
+                    let allowed = match self.rules.retries {
+                        Retries::Attempts(most) => reason == Reason::Attempts && story.failed == most,
+                        Retries::Lifetime(lifetime) => {
+                            reason == Reason::Lifetime && self.now >= story.taken + lifetime
+                        }
+                    };
+                    assert!(allowed, "{number}: {reason:?}, {story:?}");
+                    assert!(must_discard.is_none_or(|due| due == number));
+                    must_discard = None;
+                    self.discarded.push(number);
+                }
+            }
+        }
+        assert_eq!(must_discard, None, "no retry, no discard");
+    }
+}

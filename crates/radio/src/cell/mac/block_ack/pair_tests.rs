@@ -1,0 +1,87 @@
+//! Agreement of the two ends, whatever is lost.
+use super::originator::Rules;
+use super::pair::{Pair, limits, rules};
+use crate::cell::plan::{LostBlockAck, Retries};
+use airhop_base::Span;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Push { count: u32, bytes: u32 },
+    Wait { ms: u64 },
+    Exchange,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        1 => (1_u32..100, 30_u32..3000).prop_map(|(count, bytes)| Step::Push { count, bytes }),
+        1 => (0_u64..60).prop_map(|ms| Step::Wait { ms }),
+        4 => Just(Step::Exchange),
+    ]
+}
+
+fn any_rules() -> impl Strategy<Value = Rules> {
+    let window = prop::sample::select(vec![1, 2, 3, 16, 63, 64, 65, 255, 256]);
+    let retries = prop_oneof![
+        (1_u32..5).prop_map(Retries::Attempts),
+        (1_u64..200).prop_map(|ms| Retries::Lifetime(Span::from_millis(ms))),
+    ];
+    let lost = prop::sample::select(vec![LostBlockAck::Resend, LostBlockAck::Request]);
+    (window, retries, lost).prop_map(|(window, retries, lost)| rules(window, retries, lost))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Under any loss of MPDUs, Block Acks and BlockAckReqs: no more than the window is sent, the oldest first; each MPDU is delivered at
+    /// most once and in order, and is acknowledged or discarded exactly once ([`Pair`] checks all that). When nothing more is lost, a bounded
+    /// number of exchanges ends everything: what was not discarded is delivered, and nothing is left in the reorder buffer.
+    #[test]
+    fn every_mpdu_is_delivered_once_and_in_order_or_discarded(
+        rules in any_rules(), mcs in 0_u8..12, frames in 1_u32..300,
+        steps in prop::collection::vec(step(), 1..150),
+        losses in prop::collection::vec(prop::bool::weighted(0.4), 1..400),
+        spares in 0_usize..4,
+    ) {
+        let mut pair = Pair::new(rules, limits(mcs, frames));
+        // Runs of losses, and now and then none for a while.
+        let mut fates = losses.iter().cycle().enumerate();
+        let mut loses = || fates.next().is_some_and(|(i, lost)| *lost && i / 100 % 4 >= spares);
+        for step in steps {
+            match step {
+                Step::Push { count, bytes } => pair.push(count, bytes),
+                Step::Wait { ms } => pair.now += Span::from_millis(ms),
+                Step::Exchange => _ = pair.exchange(&mut loses),
+            }
+        }
+        let most = pair.pushed() + 3;
+        for _ in 0..most {
+            pair.exchange(|| false);
+        }
+        prop_assert!(!pair.has_work(), "a stall");
+        prop_assert!(!pair.is_holding(), "the recipient holds an MPDU for ever");
+        let all = pair.pushed() as usize;
+        prop_assert_eq!(pair.acknowledged.len() + pair.discarded.len(), all);
+        let missing = (0..pair.pushed()).filter(|number| pair.delivered.binary_search(number).is_err());
+        let missing: Vec<_> = missing.collect();
+        prop_assert!(missing.iter().all(|number| pair.discarded.contains(number)), "{:?}", missing);
+    }
+}
+
+/// Numbers modulo 4096 suffice, also for the largest window.
+#[test]
+fn numbers_wrap_around() {
+    let lifetime = Retries::Lifetime(Span::from_secs(1000));
+    for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
+        let mut pair = Pair::new(rules(256, lifetime, lost), limits(11, 256));
+        let mut i = 0_u64;
+        while pair.pushed() < 20_000 {
+            pair.push(256, 100);
+            pair.exchange(|| {
+                i += 1;
+                i.is_multiple_of(7)
+            });
+        }
+        assert!(pair.delivered.len() > 19_000, "{}", pair.delivered.len());
+    }
+}

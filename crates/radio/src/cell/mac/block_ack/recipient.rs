@@ -1,0 +1,178 @@
+//! Recipient of a Block Ack agreement: scoreboard and reorder buffer.
+use super::{Bitmap, BlockAck, MAX_WINDOW};
+
+/// Recipient.
+///
+/// The scoreboard (full-state operation, IEEE 802.11-2020 §10.25.6.3) and the reorder buffer (§10.25.6.6) have windows of their own. The
+/// buffer's is never behind the scoreboard's, and no MPDU is in the buffer that the scoreboard does not show: one bitmap serves both.
+#[derive(Debug)]
+pub(crate) struct Recipient {
+    /// Number of MPDUs in either window.
+    window: u32,
+    /// WinStartR: first number of the scoreboard.
+    board: u64,
+    /// Numbers received, from `board` on.
+    received: Bitmap,
+    /// WinStartB: first number that is neither delivered nor given up.
+    expected: u64,
+}
+
+impl Recipient {
+    /// Creates the recipient.
+    ///
+    /// # Panics
+    /// If the window is zero or larger than [`MAX_WINDOW`].
+    pub fn new(window: u32) -> Self {
+        assert!((1..=MAX_WINDOW).contains(&window), "a window of {window} MPDUs");
+        Recipient { window, board: 0, received: Bitmap::default(), expected: 0 }
+    }
+
+    /// Handles an MPDU, and appends to `deliver` the numbers that can now go to the layer above, in order. False if the MPDU is a duplicate,
+    /// or one that the originator had given up.
+    ///
+    /// A number beyond a window moves that window, so that the number is its last (§10.25.6.3 and §10.25.6.6.2).
+    pub fn on_mpdu(&mut self, number: u64, deliver: &mut Vec<u64>) -> bool {
+        if number < self.board {
+            return false;
+        }
+        let start = (number + 1).saturating_sub(self.window.into());
+        self.release(start, deliver);
+        self.move_board(start);
+        let bit = (number - self.board) as u32;
+        let is_new = !self.received.has(bit); // below `expected` all of the scoreboard is there
+        self.received.insert(bit);
+        self.advance(deliver);
+        is_new
+    }
+
+    /// Handles a BlockAckReq with this starting number: both windows move there, if they are behind, and the buffer delivers what it has
+    /// below (§10.25.6.3, §10.25.6.6.3).
+    pub fn on_request(&mut self, start: u64, deliver: &mut Vec<u64>) {
+        self.release(start, deliver);
+        self.advance(deliver);
+        self.move_board(start);
+    }
+
+    /// Returns the Block Ack that answers now.
+    pub fn answer(&self) -> BlockAck {
+        BlockAck { start: self.board, bitmap: self.received }
+    }
+
+    /// True if the MPDU of this number is here and waits for an earlier one.
+    pub fn holds(&self, number: u64) -> bool {
+        number >= self.expected && self.answer().has(number)
+    }
+
+    /// Moves the buffer to `start`: delivers the numbers below that are here, and waits for no other.
+    fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
+        let known = self.board + u64::from(MAX_WINDOW); // nothing above was received
+        for number in self.expected..start.min(known) {
+            if self.holds(number) {
+                deliver.push(number);
+            }
+        }
+        self.expected = self.expected.max(start);
+    }
+
+    /// Delivers the numbers that no missing one holds back.
+    fn advance(&mut self, deliver: &mut Vec<u64>) {
+        while self.holds(self.expected) {
+            deliver.push(self.expected);
+            self.expected += 1;
+        }
+    }
+
+    /// Moves the scoreboard to `start`, if it is behind.
+    fn move_board(&mut self, start: u64) {
+        if let Some(count) = start.checked_sub(self.board) {
+            self.received.shift(count);
+            self.board = start;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(recipient: &mut Recipient, numbers: impl IntoIterator<Item = u64>) -> (Vec<bool>, Vec<u64>) {
+        let mut deliver = Vec::new();
+        let new = numbers.into_iter().map(|number| recipient.on_mpdu(number, &mut deliver)).collect();
+        (new, deliver)
+    }
+
+    fn request(recipient: &mut Recipient, start: u64) -> Vec<u64> {
+        let mut deliver = Vec::new();
+        recipient.on_request(start, &mut deliver);
+        deliver
+    }
+
+    fn shown(recipient: &Recipient) -> (u64, Vec<u64>) {
+        let ack = recipient.answer();
+        (ack.start, (ack.start..ack.start + 300).filter(|number| ack.has(*number)).collect())
+    }
+
+    #[test]
+    fn a_hole_delays_everything_behind_it() {
+        let mut recipient = Recipient::new(64);
+        assert_eq!(take(&mut recipient, [0, 2, 3]), (vec![true; 3], vec![0]));
+        assert!(recipient.holds(2) && !recipient.holds(0) && !recipient.holds(1));
+        assert_eq!(shown(&recipient), (0, vec![0, 2, 3]));
+        assert_eq!(take(&mut recipient, [1]), (vec![true], vec![1, 2, 3]));
+    }
+
+    /// A lost Block Ack has the originator send again what arrived.
+    #[test]
+    fn duplicates_are_recognised_delivered_or_held() {
+        let mut recipient = Recipient::new(64);
+        take(&mut recipient, [0, 2]);
+        assert_eq!(take(&mut recipient, [0, 2, 1]), (vec![false, false, true], vec![1, 2]));
+        take(&mut recipient, [200]);
+        assert_eq!(take(&mut recipient, [1, 200]), (vec![false; 2], vec![]), "below the scoreboard, held");
+    }
+
+    /// §10.25.6.6.3: what is held below the starting number goes up, what is missing is given up; an older request changes nothing.
+    #[test]
+    fn a_request_moves_both_windows() {
+        let mut recipient = Recipient::new(64);
+        take(&mut recipient, [1, 3, 4, 6]);
+        assert_eq!(request(&mut recipient, 3), [1, 3, 4]);
+        assert_eq!(shown(&recipient), (3, vec![3, 4, 6]));
+        assert_eq!(request(&mut recipient, 2), [0; 0]);
+        assert_eq!(shown(&recipient), (3, vec![3, 4, 6]));
+        assert_eq!(take(&mut recipient, [2, 5]), (vec![false, true], vec![5, 6]));
+        assert_eq!(request(&mut recipient, 5000), [0; 0]);
+        assert_eq!(take(&mut recipient, [4999, 5000]), (vec![false, true], vec![5000]));
+    }
+
+    /// §10.25.6.6.2: an MPDU beyond the window is its new last one.
+    #[test]
+    fn an_mpdu_beyond_the_window_moves_it() {
+        let mut recipient = Recipient::new(64);
+        take(&mut recipient, [1, 2, 63]);
+        assert_eq!(take(&mut recipient, [64]), (vec![true], vec![1, 2]));
+        assert_eq!(shown(&recipient), (1, vec![1, 2, 63, 64]));
+        assert_eq!(take(&mut recipient, [1000]), (vec![true], vec![63, 64]));
+        assert_eq!(shown(&recipient), (937, vec![1000]));
+    }
+
+    /// The scoreboard moves when an MPDU is beyond its end; the buffer with every MPDU in order.
+    #[test]
+    fn an_mpdu_beyond_the_scoreboard_only_releases_nothing() {
+        let mut recipient = Recipient::new(64);
+        take(&mut recipient, 0..60);
+        assert_eq!(take(&mut recipient, [100]), (vec![true], vec![]));
+        assert_eq!(shown(&recipient), (37, (37..60).chain([100]).collect()));
+        assert_eq!(take(&mut recipient, [60]), (vec![true], vec![60]));
+    }
+
+    #[test]
+    fn a_bitmap_has_as_many_bits_as_the_window() {
+        let mut recipient = Recipient::new(256);
+        take(&mut recipient, (1..256).rev());
+        assert_eq!(shown(&recipient), (0, (1..256).collect()));
+        assert_eq!(take(&mut recipient, [0]).1, (0..256).collect::<Vec<_>>());
+        take(&mut recipient, [256]);
+        assert_eq!(shown(&recipient), (1, (1..257).collect()));
+    }
+}

@@ -1,0 +1,138 @@
+//! Reception of a station: the signals at its antenna, and the one that its receiver follows.
+use super::plan::Receiving;
+use airhop_base::{Span, Time};
+
+/// Place of a transmission in the medium, which one transmission at a time has.
+pub(crate) type Slot = u16;
+
+/// Reception state of a station's PHY.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RxState {
+    /// Signals at the antenna, the own one included.
+    signals: u32,
+    sending: bool,
+    /// Sum of the powers of all other signals; kept under [`Receiving::Sinr`] only.
+    energy: f64,
+    lock: Option<LockedFrame>,
+}
+
+/// Signal that the receiver follows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LockedFrame {
+    signal: Signal,
+    pub overlapped: bool,
+    pub collided: bool,
+}
+
+/// Signal at an antenna.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signal {
+    pub slot: Slot,
+    pub start: Time,
+    pub power: f64,
+    pub decodes: bool,
+}
+
+/// Tolerance of a receiver to interference.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capture {
+    /// Minimum ratio of powers: [`Range::capture`].
+    pub ratio: f64,
+    pub receiving: Receiving,
+}
+
+impl RxState {
+    /// True if the receiver senses nothing, and its station sends nothing.
+    pub fn is_idle(&self) -> bool {
+        self.signals == 0
+    }
+
+    /// True if the receiver senses nothing but its station's own signal.
+    pub fn is_undisturbed(&self) -> bool {
+        self.signals == u32::from(self.sending)
+    }
+
+    /// True if the receiver follows the signal in `slot`.
+    pub fn follows(&self, slot: Slot) -> bool {
+        self.lock.is_some_and(|lock| lock.signal.slot == slot)
+    }
+
+    /// True if the receiver follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
+    pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
+        self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
+    }
+
+    /// Starts a transmission of the own station: half duplex, the station receives nothing meanwhile. True if the medium was idle.
+    pub(super) fn sends(&mut self) -> bool {
+        debug_assert!(!self.sending, "a station sends two frames at once");
+        self.sending = true;
+        self.lock = None;
+        self.signals += 1;
+        self.signals == 1
+    }
+
+    /// Ends the transmission of the own station.
+    pub(super) fn has_sent(&mut self) {
+        self.sending = false;
+        self.signals -= 1;
+    }
+
+    /// Adds a signal at the antenna. True if the medium was idle.
+    pub(super) fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
+        self.signals += 1;
+        let first = self.signals == 1;
+        match capture.receiving {
+            Receiving::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
+            Receiving::Lock => self.spoil(signal.power, capture.ratio),
+            Receiving::Sinr => self.arrives_among(signal, capture.ratio),
+        }
+        first
+    }
+
+    /// Adds a signal under [`Receiving::Sinr`], where powers add up.
+    fn arrives_among(&mut self, signal: Signal, ratio: f64) {
+        let others = self.energy;
+        self.energy += signal.power;
+        if self.sending {
+            return;
+        }
+        let is_readable = signal.decodes && signal.power >= ratio * others;
+        let follows = match &self.lock {
+            None => is_readable || self.signals == 1,
+            Some(lock) => is_readable && (!lock.signal.decodes || lock.signal.start == signal.start),
+        };
+        if follows {
+            self.lock = Some(LockedFrame::on(signal, self.signals > 1));
+        } else if let Some(lock) = &self.lock {
+            self.spoil(self.energy - lock.signal.power, ratio);
+        }
+    }
+
+    /// Spoils the followed signal if interference of this power is too strong.
+    fn spoil(&mut self, power: f64, ratio: f64) {
+        if let Some(lock) = &mut self.lock {
+            lock.overlapped = true;
+            lock.collided |= lock.signal.power < ratio * power;
+        }
+    }
+
+    /// Removes a signal that is over. Returns the state of its reception, if the receiver followed it.
+    pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<LockedFrame> {
+        self.signals -= 1;
+        if capture.receiving == Receiving::Sinr {
+            // Silence is exact: the rounding error of the sum ends with it.
+            self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
+        }
+        self.lock.take_if(|lock| lock.signal.slot == slot)
+    }
+}
+
+impl LockedFrame {
+    fn on(signal: Signal, overlapped: bool) -> Self {
+        LockedFrame { signal, overlapped, collided: false }
+    }
+}
+
+#[cfg(test)]
+#[path = "rx_state_tests.rs"]
+mod tests;

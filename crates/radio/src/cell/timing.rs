@@ -1,0 +1,114 @@
+//! Durations of a cell's frames.
+use super::frames::Lengths;
+use super::plan::{Access, CellPlan};
+use crate::layer::FrameKind;
+use crate::phy::{
+    ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES, Phy,
+    RTS_BYTES, TxMode, block_ack_bytes,
+};
+use airhop_base::{Rate, Span};
+
+/// Durations of the frames of a cell; those of control frames are constant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timing {
+    phy: Phy,
+    data: DataMode,
+    control_rate: Rate,
+    pub rts: Span,
+    pub cts: Span,
+    pub ack: Span,
+    pub block_ack: Span,
+    /// Length of a BlockAck, bytes.
+    pub block_ack_bytes: u32,
+    pub block_ack_req: Span,
+}
+
+/// Transmission mode of data frames to a single station.
+#[derive(Clone, Copy, Debug)]
+enum DataMode {
+    /// One rate of 802.11, b or g.
+    Rate(Rate),
+    /// A mode of 802.11n, ac or ax.
+    Ht(TxMode),
+}
+
+impl Timing {
+    pub fn new(plan: &CellPlan) -> Timing {
+        let (phy, control_rate) = (plan.phy, plan.control_rate);
+        let (data, cts_rate, answer_rate) = match &plan.ht {
+            None => (DataMode::Rate(plan.rate), control_rate, control_rate),
+            Some(ht) => (DataMode::Ht(ht.mode), basic_rate(control_rate), ht.mode.response_rate()),
+        };
+        let window = plan.ht.as_ref().and_then(|ht| ht.ampdu.as_ref()).map_or(0, |ampdu| ampdu.window);
+        Timing {
+            phy,
+            data,
+            control_rate,
+            rts: phy.airtime(RTS_BYTES, control_rate),
+            cts: phy.airtime(CTS_BYTES, cts_rate),
+            ack: phy.airtime(ACK_BYTES, answer_rate),
+            block_ack_bytes: block_ack_bytes(window),
+            block_ack: phy.airtime(block_ack_bytes(window), answer_rate),
+            block_ack_req: phy.airtime(BLOCK_ACK_REQ_BYTES, answer_rate),
+        }
+    }
+
+    /// Returns the airtime of a data frame of `bytes` bytes to a single station, alone in its PPDU.
+    pub fn frame(&self, bytes: u32) -> Span {
+        match &self.data {
+            DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
+            DataMode::Ht(mode) if mode.settings().format == Format::Ht => mode.airtime(bytes),
+            DataMode::Ht(mode) => mode.airtime(bytes + DELIMITER_BYTES), // S-MPDU
+        }
+    }
+
+    /// Returns the airtime of a PPDU with a PSDU of `bytes` bytes to a single station.
+    pub fn psdu(&self, bytes: u32) -> Span {
+        match &self.data {
+            DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
+            DataMode::Ht(mode) => mode.airtime(bytes),
+        }
+    }
+
+    /// Returns the airtime of the Ack or BlockAck for a frame of this kind.
+    pub fn answer(&self, kind: FrameKind) -> Span {
+        if kind == FrameKind::Ampdu { self.block_ack } else { self.ack }
+    }
+
+    /// Returns the airtime of a group-addressed frame: at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
+    pub fn group(&self, bytes: u32) -> Span {
+        self.phy.airtime(bytes, self.control_rate)
+    }
+}
+
+impl CellPlan {
+    /// Returns the time from the end of the backoff of an IP packet of `bytes` until its reception: RTS, CTS and two SIFS if they are used,
+    /// and the data frame, or all fragments with a link ACK and two SIFS between them.
+    pub fn frame_time(&self, bytes: u32) -> Span {
+        let timing = Timing::new(self);
+        let sifs = self.phy.sifs;
+        let reservation = match self.access {
+            Access::Basic => Span::ZERO,
+            Access::RtsCts => timing.rts + sifs + timing.cts + sifs,
+        };
+        let threshold = self.fragmentation.unwrap_or(u32::MAX);
+        let lengths = Lengths::new(bytes + self.overhead, self.overhead.min(MAC_BYTES), threshold);
+        let others = timing.frame(lengths.each) + self.link_ack_time() + sifs;
+        reservation + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
+    }
+
+    /// Returns the time from the reception of a frame until that of its link ACK: SIFS, ACK.
+    pub fn link_ack_time(&self) -> Span {
+        self.phy.sifs + Timing::new(self).ack
+    }
+
+    /// Returns the time for which an IP packet of `bytes` occupies a cell, without its backoff: DIFS, the frame, the link ACK.
+    pub fn exchange_time(&self, bytes: u32) -> Span {
+        self.ifs() + self.frame_time(bytes) + self.link_ack_time()
+    }
+}
+
+/// Returns the rate of a CTS: the highest basic rate that is not above that of the RTS (IEEE 802.11-2020 §10.6.6.5).
+fn basic_rate(reference: Rate) -> Rate {
+    BASIC_RATES.into_iter().rev().find(|basic| *basic <= reference).unwrap_or(BASIC_RATES[0])
+}

@@ -1,0 +1,78 @@
+//! What must hold in any cell that aggregates, under any traffic.
+
+use crate::harness::Note;
+use crate::laws::{any_plan, of, run, traffic};
+use airhop_base::{Rate, Span};
+use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn mode() -> impl Strategy<Value = TxMode> {
+    let any = (prop::sample::select(Format::ALL.to_vec()), 0_u8..12, 1_u8..9, any::<prop::sample::Index>());
+    any.prop_filter_map("the standard has no such mode", |(format, mcs, streams, width)| {
+        let widths = format.widths(Band::Ghz5);
+        let (width_mhz, guard) = (widths[width.index(widths.len())], Span::from_nanos(800));
+        TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard }).ok()
+    })
+}
+
+prop_compose! {
+    fn any_aggregating()(
+        plan in any_plan(),
+        mode in mode(),
+        (bytes, window) in (prop_oneof![200_u32..20_000, Just(u32::MAX)], 1_u32..=256),
+        (request, eifs) in (any::<bool>(), any::<bool>()),
+        retries in prop_oneof![
+            (1_u32..9).prop_map(Retries::Attempts),
+            (0_u64..1_000_000).prop_map(|us| Retries::Lifetime(Span::from_micros(us))),
+        ],
+    ) -> CellPlan {
+        let format = mode.settings().format;
+        let window = window.min(if format == Format::He { 256 } else { 64 });
+        let lost_block_ack = if request { LostBlockAck::Request } else { LostBlockAck::Resend };
+        let ampdu = Some(AmpduPlan { bytes, window, lost_block_ack, retries });
+        CellPlan {
+            phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
+            control_rate: Rate::from_bps(24_000_000),
+            ht: Some(HtPlan { mode, aifsn: 3, eifs, ampdu }),
+            overhead: 38,
+            fragmentation: None,
+            rules: CellRules { receiving: plan.rules.receiving, ..CellRules::IEEE },
+            ..plan
+        }
+    }
+}
+
+proptest! {
+    /// Every packet handed in is acknowledged or discarded once, and delivered once, in order, unless it was discarded before it arrived;
+    /// the cell falls silent, and nothing stays inside.
+    #[test]
+    fn every_packet_meets_one_fate(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
+        let world = run(&plan, &packets, None, seed);
+        prop_assert!(world.packets.is_empty(), "{} packets left inside", world.packets.len());
+        prop_assert!(world.queue.is_empty(), "the cell goes on");
+        let mut last = BTreeMap::new();
+        for (_, note) in &world.notes {
+            if let Note::Delivered { from, to, number } = *note {
+                let before = last.insert((from, to), number);
+                prop_assert!(before.is_none_or(|before| before < number), "{number} after {before:?}");
+            }
+        }
+        for number in 0..world.handed {
+            let notes = of(&world, number);
+            let count = |what: fn(&Note) -> bool| notes.iter().filter(|n| what(n)).count();
+            let delivered = count(|n| matches!(n, Note::Delivered { .. }));
+            let acknowledged = count(|n| matches!(n, Note::Acknowledged { .. }));
+            let lost = count(|n| matches!(n, Note::Discarded { arrived: false, .. }));
+            let unknown = count(|n| matches!(n, Note::Discarded { arrived: true, .. }));
+            prop_assert_eq!((delivered, lost + acknowledged + unknown), (acknowledged + unknown, 1), "{}", number);
+        }
+    }
+
+    /// The same seed gives the same trajectory, to the nanosecond.
+    #[test]
+    fn a_run_can_be_repeated(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
+        prop_assert_eq!(run(&plan, &packets, None, seed).notes, run(&plan, &packets, None, seed).notes);
+    }
+}

@@ -1,0 +1,57 @@
+//! Cells of 802.11n, ac and ax against closed forms.
+
+mod closed;
+mod laws;
+mod saturation;
+
+use airhop_base::{Rate, Span};
+use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
+
+/// Setting of a cell whose stations all send best-effort datagrams.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub format: Format,
+    pub mcs: u8,
+    pub streams: u8,
+    pub width_mhz: u32,
+    pub guard_ns: u64,
+    /// Largest A-MPDU, bytes; 0: no aggregation.
+    pub ampdu: u32,
+    pub rts: bool,
+    /// True: EIFS follows a collision.
+    pub eifs: bool,
+}
+
+impl Setting {
+    pub fn mode(&self) -> Option<TxMode> {
+        let Setting { format, mcs, streams, width_mhz, guard_ns, .. } = *self;
+        let guard = Span::from_nanos(guard_ns);
+        TxMode::new(TxSettings { format, band: Band::Ghz5, mcs, streams, width_mhz, guard }).ok()
+    }
+
+    pub fn window(&self) -> u32 {
+        if self.format == Format::He { 256 } else { 64 }
+    }
+
+    /// Plan of a cell with `n` stations at the origin that all hear each other.
+    pub fn plan(&self, n: usize) -> CellPlan {
+        let mode = self.mode().expect("a mode of the standard");
+        let phy = self.format.phy(Band::Ghz5).expect("every format has 5 GHz");
+        let ampdu = AmpduPlan {
+            bytes: self.ampdu,
+            window: self.window(),
+            lost_block_ack: LostBlockAck::Resend,
+            retries: Retries::Lifetime(Span::from_secs(60)), // closed forms have none
+        };
+        let ht = HtPlan { mode, aifsn: 3, eifs: self.eifs, ampdu: (self.ampdu > 0).then_some(ampdu) };
+        CellPlan {
+            overhead: 38,
+            rules: CellRules::IEEE,
+            access: if self.rts { Access::RtsCts } else { Access::Basic },
+            ht: Some(ht),
+            stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
+            ..CellPlan::new("cell", phy, Rate::from_bps(24_000_000))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Goodput of saturated stations, beside closed forms.
+use super::{Setting, closed};
+use crate::harness::{on_link, saturation};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::Format;
+
+/// Payload of a datagram, bytes.
+const PAYLOAD: u32 = 1472;
+/// A-MPDUs as long as the standard allows.
+const MAX: u32 = u32::MAX;
+
+const HT: Setting = Setting {
+    format: Format::Ht,
+    mcs: 7,
+    streams: 1,
+    width_mhz: 20,
+    guard_ns: 800,
+    ampdu: MAX,
+    rts: false,
+    eifs: true,
+};
+const VHT: Setting = Setting { format: Format::Vht, mcs: 9, width_mhz: 80, ..HT };
+const HE: Setting = Setting { format: Format::He, mcs: 11, ..VHT };
+
+fn goodput(s: &Setting, payload: u32, n: usize, seconds: u64, seed: u64) -> f64 {
+    saturation(&s.plan(n + 1), payload + 28, seconds, seed) * f64::from(8 * payload) / 1e6
+}
+
+/// The closed form of a lone station (one frame exchange a backoff): every format, with long, short and no aggregates, with RTS.
+#[test]
+fn a_lone_station_has_the_goodput_of_its_exchanges() {
+    let settings = [
+        (HT, PAYLOAD),
+        (Setting { mcs: 0, ampdu: 8191, ..HT }, 472),
+        (Setting { mcs: 3, streams: 2, width_mhz: 40, guard_ns: 400, rts: true, ..HT }, PAYLOAD),
+        (Setting { ampdu: 0, ..HT }, PAYLOAD),
+        (VHT, PAYLOAD),
+        (Setting { ampdu: 8191, rts: true, ..VHT }, PAYLOAD),
+        (Setting { mcs: 4, streams: 4, width_mhz: 160, ..VHT }, 972),
+        (Setting { ampdu: 0, mcs: 8, streams: 2, ..VHT }, PAYLOAD),
+        (HE, PAYLOAD),
+        (Setting { mcs: 0, width_mhz: 20, guard_ns: 3200, ..HE }, PAYLOAD),
+        (Setting { mcs: 7, streams: 2, guard_ns: 1600, ampdu: 65_535, rts: true, ..HE }, 172),
+    ];
+    for (setting, payload) in settings {
+        let (run, form) = (goodput(&setting, payload, 1, 20, 1), closed::lone(&setting, payload));
+        assert!((run / form - 1.0).abs() < 0.005, "{setting:?}: {run} Mbit/s, {form} by the closed form");
+    }
+}
+
+/// EDCA-Bianchi: a countdown at boundaries is Bianchi's chain. Without aggregates attempts count. A collision ends in AIFS, or in EIFS, as
+/// stations wait after it.
+#[test]
+fn stations_share_the_medium_as_bianchi_has_it() {
+    let alone = |s| Setting { ampdu: 0, ..s };
+    for setting in [HT, VHT, Setting { rts: true, ..VHT }, HE, alone(HT), alone(VHT)] {
+        for (eifs, n) in [(false, 2), (true, 5), (false, 10), (true, 10), (false, 20)] {
+            let setting = Setting { eifs, ..setting };
+            let seeds = if setting.ampdu == 0 || setting.rts { 1..=2 } else { 1..=8 };
+            let runs: Vec<f64> = seeds.map(|seed| goodput(&setting, PAYLOAD, n, 12, seed)).collect();
+            let run = runs.iter().sum::<f64>() / runs.len() as f64;
+            let attempts = (setting.ampdu == 0).then_some(7);
+            let form = closed::bianchi(&setting, PAYLOAD, n as u32, attempts);
+            assert!(
+                (run / form - 1.0).abs() < 0.02,
+                "{n} stations: {run} Mbit/s, {form} by Bianchi: {setting:?}"
+            );
+        }
+    }
+}
+
+/// The window law: goodput against the loss of MPDUs, which go again behind those that wait.
+#[test]
+fn lost_mpdus_cost_what_the_window_law_says() {
+    for (setting, losses) in [(HT, [0.05, 0.2, 0.5]), (VHT, [0.01, 0.1, 0.5]), (HE, [0.01, 0.1, 0.2])] {
+        for loss in losses {
+            let mut plan = setting.plan(2);
+            plan.errors.push(on_link(1, 0, ErrorPlan::Loss(loss)));
+            let run = saturation(&plan, PAYLOAD + 28, 20, 1) * f64::from(8 * PAYLOAD) / 1e6;
+            let form = closed::lossy(&setting, PAYLOAD, loss, 40_000);
+            assert!(
+                (run / form - 1.0).abs() < 0.02,
+                "loss {loss}: {run} Mbit/s, {form} by the law: {setting:?}"
+            );
+        }
+    }
+}
