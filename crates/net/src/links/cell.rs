@@ -58,13 +58,13 @@ impl LinkPlan for WlanPlan {
     }
 
     fn time_taken(&self, _: Hop, bytes: u32) -> Span {
-        self.cell.exchange_time(bytes) + self.cell.mean_backoff()
+        self.cell.packet_time(bytes)
     }
 
     /// Returns the time without a backoff: the answer's sender counts its backoff down during that of the
     /// data's sender.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
-        self.cell.exchange_time(bytes)
+        self.cell.share_of_exchange(bytes)
     }
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
@@ -72,11 +72,11 @@ impl LinkPlan for WlanPlan {
         // An idle medium spares a packet its backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
         let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
-            cell.link_ack_time() + cell.phy.difs() + backoff // the packet answers the frame just received
+            cell.link_ack_time() + cell.ifs() + backoff // the packet answers the frame just received
         } else if cell.rules.immediate_access {
             Span::ZERO
         } else {
-            cell.phy.difs() + backoff
+            cell.ifs() + backoff
         };
         wait + cell.frame_time(bytes)
     }

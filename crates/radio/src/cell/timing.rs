@@ -2,6 +2,7 @@
 use super::frames::Lengths;
 use super::plan::{Access, CellPlan};
 use crate::layer::FrameKind;
+use crate::phy::ampdu::{Limits, Psdu, largest};
 use crate::phy::{
     ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES, Phy,
     RTS_BYTES, TxMode, block_ack_bytes,
@@ -87,14 +88,18 @@ impl CellPlan {
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
-        let reservation = match self.access {
-            Access::Basic => Span::ZERO,
-            Access::RtsCts => timing.rts + sifs + timing.cts + sifs,
-        };
         let threshold = self.fragmentation.unwrap_or(u32::MAX);
         let lengths = Lengths::new(bytes + self.overhead, self.overhead.min(MAC_BYTES), threshold);
         let others = timing.frame(lengths.each) + self.link_ack_time() + sifs;
-        reservation + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
+        self.reservation(&timing) + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
+    }
+
+    /// Returns the time from the end of the backoff until the data.
+    fn reservation(&self, timing: &Timing) -> Span {
+        match self.access {
+            Access::Basic => Span::ZERO,
+            Access::RtsCts => timing.rts + timing.cts + self.phy.sifs * 2,
+        }
     }
 
     /// Returns the time from the reception of a frame until that of its link ACK: SIFS, ACK.
@@ -105,6 +110,38 @@ impl CellPlan {
     /// Returns the time for which an IP packet of `bytes` occupies a cell, without its backoff: DIFS, the frame, the link ACK.
     pub fn exchange_time(&self, bytes: u32) -> Span {
         self.ifs() + self.frame_time(bytes) + self.link_ack_time()
+    }
+
+    /// Returns the mean time per IP packet of `bytes` of a lone station that always has packets to send: a channel access with its mean
+    /// backoff, divided among the MPDUs of the longest A-MPDU, where the cell aggregates.
+    pub fn packet_time(&self, bytes: u32) -> Span {
+        self.share(bytes, self.mean_backoff())
+    }
+
+    /// Returns the mean time per IP packet of `bytes` for which full exchanges occupy a cell, without their backoffs: of
+    /// [`CellPlan::exchange_time`], divided among the MPDUs of the longest A-MPDU, where the cell aggregates.
+    pub fn share_of_exchange(&self, bytes: u32) -> Span {
+        self.share(bytes, Span::ZERO)
+    }
+
+    fn share(&self, bytes: u32, backoff: Span) -> Span {
+        let psdu = self.longest_psdu(bytes);
+        if psdu.frames() < 2 {
+            return self.exchange_time(bytes) + backoff;
+        }
+        let timing = Timing::new(self);
+        let exchange =
+            self.reservation(&timing) + timing.psdu(psdu.bytes()) + self.phy.sifs + timing.block_ack;
+        (self.ifs() + backoff + exchange) / u64::from(psdu.frames())
+    }
+
+    /// Returns the longest PSDU of packets of `bytes`; an empty one if the cell does not aggregate.
+    fn longest_psdu(&self, bytes: u32) -> Psdu {
+        let aggregating = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)));
+        aggregating.map_or(Psdu::default(), |(ht, ampdu)| {
+            let limits = Limits::new(&ht.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
+            largest(&limits, std::iter::repeat_n(bytes + self.overhead, ampdu.window as usize))
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod bernoulli;
 mod fades;
 mod gilbert_elliott;
 mod loss;
+mod of_data;
 mod outages;
 mod recorded;
 mod sojourn;
@@ -107,6 +108,8 @@ pub enum ErrorPlan {
         /// Model of the channel outside them.
         otherwise: Box<ErrorPlan>,
     },
+    /// Another model of frames with data. Control frames (RTS, CTS, Ack, BlockAck, BlockAckReq) are spared.
+    OfData(Box<ErrorPlan>),
 }
 
 /// Returns the bit errors per bit (Poisson) with which a frame of `reference_bits` is lost with probability `fer`: BER = 1 - exp(-this).
@@ -140,6 +143,9 @@ impl ErrorPlan {
                 let otherwise = otherwise.build(streams, network, from, to);
                 Box::new(outages::Outages::new(times.clone(), otherwise))
             }
+            ErrorPlan::OfData(ref model) => {
+                Box::new(of_data::OfData::new(model.build(streams, network, from, to)))
+            }
         }
     }
 
@@ -163,6 +169,7 @@ impl ErrorPlan {
                 let times: Vec<_> = times.map(|[begin, end]| [*begin, (*end).min(until)]).collect();
                 Some(outages::either(&fades, &times))
             }
+            ErrorPlan::OfData(model) => model.fades(streams, network, from, to, until),
             _ => None,
         }
     }
@@ -178,6 +185,15 @@ impl ErrorPlan {
             }
             ErrorPlan::TwoState { errors_per_bit, .. } => errors_per_bit.iter().any(|rate| *rate > 0.0),
             ErrorPlan::Outages { otherwise, .. } => otherwise.loses(),
+            ErrorPlan::OfData(model) => model.loses(),
+        }
+    }
+
+    /// Returns the model of a channel that spares control frames.
+    pub fn of_data(self) -> ErrorPlan {
+        match self {
+            ErrorPlan::Clean => ErrorPlan::Clean,
+            model => ErrorPlan::OfData(Box::new(model)),
         }
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn site(
 ) -> Site {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
     let reach = w.cell.range.map(|range| range.receive);
-    let time_for = |bytes| w.cell.exchange_time(bytes) + w.cell.mean_backoff();
+    let time_for = |bytes| w.cell.packet_time(bytes);
     let interfaces = w
         .nodes
         .iter()

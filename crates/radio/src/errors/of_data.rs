@@ -1,0 +1,47 @@
+//! Errors of frames with data alone.
+
+use super::{Damage, ErrorModel, Frame};
+
+/// Channel that spares control frames.
+#[derive(Debug)]
+pub(super) struct OfData {
+    model: Box<dyn ErrorModel>,
+}
+
+impl OfData {
+    /// Creates the channel from the model of frames with data.
+    pub fn new(model: Box<dyn ErrorModel>) -> Self {
+        OfData { model }
+    }
+}
+
+impl ErrorModel for OfData {
+    fn damage(&mut self, frame: &Frame) -> Damage {
+        if frame.control { Damage::None } else { self.model.damage(frame) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ErrorPlan, frame};
+    use super::*;
+    use airhop_engine::Streams;
+
+    /// Control frames are neither lost nor take a draw: data between them have the same fates as without them.
+    #[test]
+    fn control_frames_are_spared() {
+        let build = |plan: &ErrorPlan| plan.build(&Streams::new(1, 0), "cell", "a", "b");
+        let all = ErrorPlan::Loss(0.3);
+        let (mut plain, mut spares) = (build(&all), build(&all.clone().of_data()));
+        let control = Frame { control: true, ..frame(256) };
+        let mut lost = 0;
+        for _ in 0..1000 {
+            assert_eq!(spares.damage(&control), Damage::None);
+            let fate = spares.damage(&frame(12_304));
+            assert_eq!(fate, plain.damage(&frame(12_304)));
+            lost += u32::from(fate != Damage::None);
+        }
+        assert!((250..350).contains(&lost), "{lost}");
+        assert_eq!(ErrorPlan::Clean.of_data(), ErrorPlan::Clean);
+    }
+}
