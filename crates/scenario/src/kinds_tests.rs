@@ -2,9 +2,9 @@
 //! again there. A kind that a table of keys declares and a plan forgets would be simulated as another.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant};
+use crate::grammar::quantity::standards;
 use crate::tables::SCENARIO;
 use crate::{Overrides, Scenario};
-use airhop_radio::phy::Phy;
 use std::collections::{HashMap, HashSet};
 
 /// A scenario with one choice, `slot`, written as `table`.
@@ -86,9 +86,11 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
         let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         see(&here, &key.kind);
         match &key.kind {
-            Kind::Tables(keys) | Kind::Section(keys) | Kind::Sections(keys) | Kind::Switch(keys) => {
-                walk(keys, &here, see)
-            }
+            Kind::Tables(keys)
+            | Kind::Section(keys)
+            | Kind::Sections(keys)
+            | Kind::Switch(keys)
+            | Kind::RateOrTable(keys) => walk(keys, &here, see),
             Kind::Choice(choice) | Kind::Choices(choice) => {
                 for variant in choice.variants {
                     walk(variant.keys, &format!("{} {}", choice.what, variant.kind), see);
@@ -134,6 +136,10 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
     ("wlan.access", "", "", "wlan.cell.access"),
+    ("wlan.band", "", "", "wlan.cell.band"),
+    ("wlan.width", "", "", "wlan.cell.width"),
+    ("wlan.lost_block_ack", "", "", "wlan.cell.lost_block_ack"),
+    ("wlan.eifs", "", "", "wlan.cell.eifs"),
     ("wlan.preset", "", "", "wlan.cell.preset"),
     ("wlan.ack_timeout", "", "", "wlan.cell.ack_timeout"),
     ("wlan.receiver", "", "", "wlan.cell.receiver"),
@@ -160,11 +166,15 @@ const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s",
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 
-/// Returns the settings that a word of a key needs beside it: OFDM is 802.11g's, and each standard has rates of its own.
+/// Returns the settings that a word of a key needs beside it: OFDM is 802.11g's, each standard has rates of its own, and some keys belong
+/// to 802.11n, ac and ax.
 fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
+    let modern = [("standard", "802.11ax"), ("rate", "{ mcs = 7 }"), ("control_rate", "24 Mbit/s")];
     let pairs: &[(&str, &str)] = match (key, word) {
         ("wlan.phy.coding", _) | ("wlan.standard", "802.11g") => &ofdm,
+        ("wlan.standard", "802.11n" | "802.11ac" | "802.11ax") => &modern[1..],
+        ("wlan.band" | "wlan.width" | "wlan.lost_block_ack" | "wlan.eifs", _) => &modern,
         _ => &[],
     };
     pairs.iter().map(|(key, value)| (format!("wlan.cell.{key}"), (*value).to_string())).collect()
@@ -176,7 +186,7 @@ fn every_word_makes_a_plan_of_its_own() {
         // The kinds of apps go with their transport.
         Kind::Word(_) if key == "flow.transport" => {}
         Kind::Standard => {
-            for word in Phy::names() {
+            for word in standards() {
                 let sets =
                     [beside(key, word), vec![("wlan.cell.standard".to_string(), format!("\"{word}\""))]];
                 assert_eq!(read(&file("", ""), &sets.concat()).plan().links.wlans[0].cell.phy.name, word);

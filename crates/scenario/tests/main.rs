@@ -16,3 +16,4 @@ mod random;
 mod scenarios;
 mod schema;
 mod twin;
+mod wifi;

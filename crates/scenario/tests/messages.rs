@@ -115,7 +115,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("an empty queue", "packets = 50 }\nerrors", "packets = 0 }\nerrors"),
     ("a fraction of a packet", "packets = 50 }\nerrors", "packets = 2.5 }\nerrors"),
     ("a misspelt standard", "standard = \"802.11b\"", "standard = \"802.11-b\""),
-    ("a standard of today", "standard = \"802.11b\"", "standard = \"802.11ax\""),
+    ("a standard of today", "standard = \"802.11b\"", "standard = \"802.11be\""),
     ("a standard without quotes", "standard = \"802.11b\"", "standard = 802.11"),
     ("a rate that the standard lacks", "\nrate = \"11 Mbit/s\"", "\nrate = \"54 Mbit/s\""),
     ("no attempts", "attempts = 1", "attempts = 0"),

@@ -71,6 +71,9 @@ const SCRAPS: &[&str] = &[
     "\"ll-elsn\"",
     "{ name = \"ll-elsn\", n = 1 }",
     "\"802.11g\"",
+    "\"802.11ax\"",
+    "{ mcs = 9, streams = 2 }",
+    "\"max\"",
     "{ kind = \"chain\", nodes = 20, spacing = \"30 m\" }",
     "{ kind = \"cross\", arm = 5, spacing = \"40 m\" }",
     "{ kind = \"random\", nodes = 20, width = \"90 m\", height = \"90 m\" }",
@@ -151,12 +154,20 @@ fn apply(text: &str, edit: &Edit) -> String {
 #[derive(Clone, Debug)]
 struct RandomCell {
     standard: &'static str,
+    /// Keys of 802.11n, ac and ax.
+    modern: &'static str,
     rts_cts: bool,
     attempts: u32,
     stations: usize,
     errors: &'static str,
     queue: &'static str,
     link: (u32, u32, u32),
+}
+
+impl RandomCell {
+    fn is_modern(&self) -> bool {
+        ["802.11n", "802.11ac", "802.11ax"].contains(&self.standard)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -195,10 +206,21 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         r#"kind = "fq""#,
     ];
     let link = (1..100_u32, 0..40_u32, 1..60_u32);
-    let shape = (select(&["802.11", "802.11b", "802.11g"][..]), any::<bool>(), 1..8_u32, 1..6_usize);
+    let standards = ["802.11", "802.11b", "802.11g", "802.11n", "802.11ac", "802.11ax"];
+    let modern = [
+        "",
+        "aggregation = { bytes = 0 }\n",
+        "aggregation = { bytes = 4000, frames = 3 }\n",
+        "aggregation = { frames = 1 }\n",
+        "lost_block_ack = \"request\"\n",
+        "lifetime = \"20 ms\"\neifs = \"never\"\nwidth = \"20 MHz\"\n",
+    ];
+    let standard = (select(standards.to_vec()), select(modern.to_vec()));
+    let shape = (standard, any::<bool>(), 1..8_u32, 1..6_usize);
     (shape, select(errors.to_vec()), select(queues.to_vec()), link).prop_map(
-        |((standard, rts_cts, attempts, stations), errors, queue, link)| RandomCell {
+        |(((standard, modern), rts_cts, attempts, stations), errors, queue, link)| RandomCell {
             standard,
+            modern,
             rts_cts,
             attempts,
             stations,
@@ -257,7 +279,17 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
          queue = {{ {}, packets = {packets} }}\n",
         cell.queue
     );
-    let rate = if cell.standard == "802.11g" { "54 Mbit/s" } else { "2 Mbit/s" };
+    let is_modern = cell.is_modern();
+    let rate = match cell.standard {
+        "802.11g" => "\"54 Mbit/s\"",
+        _ if is_modern => "{ mcs = 7, streams = 2 }",
+        _ => "\"2 Mbit/s\"",
+    };
+    let modern = if is_modern { cell.modern } else { "" };
+    let attempts = match modern.contains("lifetime") {
+        true => String::new(),
+        false => format!("attempts = {}\n", cell.attempts),
+    };
     let access = if cell.rts_cts { "rts-cts" } else { "basic" };
     let stations: Vec<String> = (0..cell.stations)
         .map(|k| match i {
@@ -268,10 +300,9 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
     let errors = if i == 0 { cell.errors.to_string() } else { cell.errors.replace("d0", &format!("d{i}_0")) };
     let _ = write!(
         text,
-        "\n[[wlan]]\nname = \"cell{i}\"\nstandard = \"{}\"\nrate = \"{rate}\"\naccess = \"{access}\"\nattempts = {}\n\
+        "\n[[wlan]]\nname = \"cell{i}\"\nstandard = \"{}\"\nrate = {rate}\naccess = \"{access}\"\n{attempts}{modern}\
          stations = {{ bs{i} = [0, 0], {} }}\nerrors = {errors}\nqueue = {{ {} }}\n",
         cell.standard,
-        cell.attempts,
         stations.join(", "),
         cell.queue,
     );
@@ -287,6 +318,12 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
         "\n[[flow]]\nname = \"f{i}\"\nfrom = \"{from}\"\nto = \"{to}\"\nsegment = \"{} B\"\nstart = \"{} ms\"\n",
         flow.segment, flow.start_ms
     );
+    let uses_damaged_frames = airhop_tcp::SCHEMES.iter().any(|s| {
+        s.name == flow.scheme && s.needs.iter().any(|need| ["damaged-frames", "fragments"].contains(need))
+    });
+    if !flow.udp && cells[c].is_modern() && uses_damaged_frames {
+        text.push_str("services = []\n");
+    }
     let _ = match flow.udp {
         true => write!(text, "transport = \"udp\"\napp = {}\n", flow.datagrams),
         false => write!(

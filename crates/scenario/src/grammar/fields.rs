@@ -161,6 +161,11 @@ impl Fields {
         self.values[place].as_mut().map(|(val, _)| val)
     }
 
+    /// True if `name` has a value that somebody wrote.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        matches!(&self.values[self.place(name)], Some((_, at)) if *at != At::Default)
+    }
+
     /// Returns all values.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Val> {
         self.values.iter().flatten().map(|(val, _)| val)

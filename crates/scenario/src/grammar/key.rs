@@ -34,6 +34,8 @@ pub(crate) enum Kind {
     Span { least_ns: u64 },
     /// A data rate.
     Rate,
+    /// A data rate, or a table.
+    RateOrTable(&'static [Key]),
     /// Rate of a link that may have outages.
     LinkRate,
     /// A size.
@@ -50,6 +52,8 @@ pub(crate) enum Kind {
     Frequency,
     /// A plain count.
     Count { least: u64, most: u64 },
+    /// A plain count, or "max": the most that there can be.
+    CountOrMax { most: u64 },
     /// One to `longest` of them, in order.
     Counts { least: u64, most: u64, longest: usize },
     /// A plain number.
@@ -62,6 +66,10 @@ pub(crate) enum Kind {
     Flag,
     /// One of some words.
     Word(fn() -> Vec<&'static str>),
+    /// One of some words; the others have a meaning that is not modelled yet.
+    WordSoFar { words: &'static [&'static str], later: &'static [&'static str] },
+    /// Nothing so far: the reason, and what to write instead.
+    NotYet(&'static str),
     /// A standard of IEEE 802.11.
     Standard,
     /// Some of some words.
@@ -171,6 +179,8 @@ pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 pub(crate) const MAX_COPIES: u64 = 10_000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
+/// The word "max" of a [`Kind::CountOrMax`].
+pub(crate) const MAX: u64 = u64::MAX;
 /// A [`Kind::Threshold`] that nothing reaches.
 pub(crate) const OFF: u64 = UNLIMITED + 1;
 /// The word that addresses all tables of a kind in `--set`, so no table may be called so.

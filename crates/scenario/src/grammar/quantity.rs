@@ -1,11 +1,11 @@
 //! Single values: read from a document, and written so that they read back the same.
 
 use crate::grammar::fields::{Direction, Val};
-use crate::grammar::key::{Kind, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
+use crate::grammar::key::{Kind, MAX, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
 use crate::grammar::problem::{did_you_mean, one_of};
 use crate::grammar::tree::{Item, Value};
 use airhop_base::{Rate, Span, units};
-use airhop_radio::phy::Phy;
+use airhop_radio::phy::{Format, Phy};
 use std::fmt;
 
 type Refusal = String;
@@ -27,6 +27,11 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Direction => "a direction such as \"bs->d\"",
         Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
         Kind::Rate | Kind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
+        Kind::RateOrTable(keys) => {
+            let known = keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_)));
+            let names: Vec<_> = known.map(|key| key.name).collect();
+            return format!("{}, or a table of {}", expected(&Kind::Rate), names.join(", "));
+        }
         Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
         Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
         Kind::Threshold { .. } => "a size with a unit, such as \"256 B\", or \"off\"",
@@ -35,6 +40,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
         Kind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
         Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
+        Kind::CountOrMax { most } => return format!("expected a whole number from 0 to {most}, or \"max\""),
         Kind::Counts { least, most, longest } => {
             return format!("expected a list of 1 to {longest} whole numbers from {least} to {most}");
         }
@@ -44,7 +50,9 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
         Kind::Flag => "true or false",
         Kind::Word(words) => return format!("expected {}", one_of(words())),
-        Kind::Standard => return format!("expected {}", one_of(Phy::names())),
+        Kind::WordSoFar { words, .. } => return format!("expected {}", one_of(words.iter().copied())),
+        Kind::NotYet(_) => "nothing so far",
+        Kind::Standard => return format!("expected {}", one_of(standards())),
         Kind::Words(words) => return format!("expected a list of {}", one_of(words())),
         Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
         Kind::Switch(_) => "true, false or a table",
@@ -70,6 +78,10 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
                 false => Err(mismatch()),
             }
         }
+        (Kind::CountOrMax { .. }, Value::Text(text)) if text == "max" => Ok(Val::Count(MAX)),
+        (Kind::CountOrMax { most }, &Value::Number(n, true)) if n >= 0.0 && n <= *most as f64 => {
+            Ok(Val::Count(n as u64))
+        }
         (Kind::Counts { least, most, longest }, Value::List(items))
             if (1..=*longest).contains(&items.len()) =>
         {
@@ -90,6 +102,11 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         }
         (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
         (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
+        (Kind::WordSoFar { words, later }, Value::Text(text)) if later.contains(&text.as_str()) => {
+            Err(format!("{text:?} is not modelled yet; expected {}", one_of(words.iter().copied())))
+        }
+        (Kind::WordSoFar { words, .. }, Value::Text(text)) => word(words, text).map(Val::Word),
+        (Kind::NotYet(why), _) => Err((*why).to_string()),
         (Kind::Standard, Value::Text(text)) => standard(text).map(Val::Word),
         (Kind::Standard, Value::Number(..)) => {
             Err(format!("{}, in quotes, got the number {}", expected(kind), item.describe()))
@@ -104,7 +121,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (Kind::Direction, Value::Text(text)) => direction(text).map(Val::Direction),
         (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
         (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
-        (Kind::Rate, Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
+        (Kind::Rate | Kind::RateOrTable(_), Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
         (Kind::LinkRate, Value::Text(text)) => link_rate(text).map(Val::Rate),
         (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => {
             Ok(Val::Bytes(UNLIMITED))
@@ -119,6 +136,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (
             Kind::Span { .. }
             | Kind::Rate
+            | Kind::RateOrTable(_)
             | Kind::LinkRate
             | Kind::Bytes { .. }
             | Kind::Threshold { .. }
@@ -148,18 +166,21 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
     })
 }
 
-/// Amendments that are not modelled, whose links people have.
-const NEWER: [&str; 4] = ["802.11n", "802.11ac", "802.11ax", "802.11be"];
+/// An amendment that is not modelled, whose links people have.
+const NEWER: &str = "802.11be";
+
+/// Returns the names of the standards that are modelled.
+pub(crate) fn standards() -> Vec<&'static str> {
+    Phy::names().into_iter().chain(Format::ALL.map(Format::name)).collect()
+}
 
 fn standard(text: &str) -> Result<&'static str, Refusal> {
-    let lower = text.to_lowercase();
-    match NEWER.iter().find(|newer| lower == **newer) {
-        Some(newer) => Err(format!(
-            "{newer} is not modelled yet (aggregation with Block Ack, MIMO, rate adaptation); modelled are {}, the last of them up to \
-             54 Mbit/s. For a single fast station a [[radio]] link with `arq`, as fast as its goodput, comes nearest",
-            Phy::names().map(|name| format!("\"{name}\"")).join(", ")
+    match text.eq_ignore_ascii_case(NEWER) {
+        true => Err(format!(
+            "{NEWER} is not modelled yet (320 MHz, 4096-QAM, several links at once); expected {}; \"802.11ax\" comes nearest",
+            one_of(standards())
         )),
-        None => word(&Phy::names(), text),
+        false => word(&standards(), text),
     }
 }
 
@@ -334,6 +355,7 @@ pub(crate) fn format(val: &Val) -> Option<String> {
         Val::Power(dbm) => quoted(&format!("{dbm} dBm")),
         Val::Ratio(db) => quoted(&format!("{db} dB")),
         Val::Frequency(hz) => quoted(&units::format_frequency(*hz)),
+        Val::Count(MAX) => quoted("max"),
         Val::Count(count) => count.to_string(),
         Val::Counts(counts) => format!("{counts:?}"),
         Val::Number(x) => number(*x),

@@ -50,7 +50,7 @@ fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
         let path = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         match &key.kind {
             Kind::Tables(keys) => section(&path, &format!("`[[{path}]]`"), keys, page),
-            Kind::Section(keys) | Kind::Sections(keys) | Kind::Switch(keys) => {
+            Kind::Section(keys) | Kind::Sections(keys) | Kind::Switch(keys) | Kind::RateOrTable(keys) => {
                 section(&path, &format!("`{path}`"), keys, page)
             }
             Kind::Choice(choice) | Kind::Choices(choice) => {
@@ -75,7 +75,7 @@ fn variants(path: &str, choice: &Choice, listed: bool, page: &mut String) {
 
 fn rows(keys: &[Key], page: &mut String) {
     page.push_str("| key | description | value | default |\n|---|---|---|---|\n");
-    for key in keys {
+    for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
         let takes = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
         let _ = writeln!(page, "| `{}` | {} | {takes} | {} |", key.name, key.about, without(key));
     }

@@ -2,8 +2,8 @@
 
 use crate::grammar::key::{Choice, Key, Kind, UNLIMITED, Variant, Without};
 use crate::grammar::problem::At;
+use crate::grammar::quantity::standards;
 use crate::grammar::tree::{Item, Value, literal};
-use airhop_radio::phy::Phy;
 use serde_json::{Map, Value as Json, json};
 
 /// Returns the JSON schema (draft 2020-12) of a file with these keys.
@@ -19,7 +19,7 @@ fn object(keys: &[Key], kind: Option<&str>) -> Json {
     if let Some(kind) = kind {
         properties.insert("kind".to_string(), json!({ "const": kind }));
     }
-    for key in keys {
+    for key in keys.iter().filter(|key| !matches!(key.kind, Kind::NotYet(_))) {
         properties.insert(key.name.to_string(), property(key));
     }
     let needed = keys.iter().filter(|k| matches!(k.without, Without::Required)).map(|k| k.name);
@@ -75,6 +75,7 @@ fn value(kind: &Kind) -> Json {
         Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
         Kind::Span { .. } => quantity("ns|us|µs|ms|s", "10 ms"),
         Kind::Rate | Kind::LinkRate => quantity("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
+        Kind::RateOrTable(keys) => json!({ "anyOf": [value(&Kind::Rate), object(keys, None)] }),
         Kind::Bytes { most: UNLIMITED, .. } => {
             json!({ "anyOf": [quantity("B|kB|MB", "64 kB"), { "const": "unlimited" }] })
         }
@@ -85,6 +86,9 @@ fn value(kind: &Kind) -> Json {
         Kind::Ratio => quantity("dB", "10 dB"),
         Kind::Frequency => quantity("Hz|kHz|MHz|GHz", "2.4 GHz"),
         Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::CountOrMax { most } => {
+            json!({ "anyOf": [{ "type": "integer", "minimum": 0, "maximum": most }, { "const": "max" }] })
+        }
         Kind::Counts { least, most, longest } => {
             let one = json!({ "type": "integer", "minimum": least, "maximum": most });
             json!({ "type": "array", "items": one, "minItems": 1, "maxItems": longest })
@@ -100,7 +104,9 @@ fn value(kind: &Kind) -> Json {
         }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Word(words) => json!({ "enum": words() }),
-        Kind::Standard => json!({ "enum": Phy::names() }),
+        Kind::WordSoFar { words, .. } => json!({ "enum": words }),
+        Kind::NotYet(_) => json!(false),
+        Kind::Standard => json!({ "enum": standards() }),
         Kind::Words(words) => json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true }),
         Kind::Scheme => scheme(),
         Kind::Section(keys) => object(keys, None),

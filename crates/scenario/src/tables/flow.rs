@@ -164,7 +164,7 @@ fn notices(f: &Fields) -> Option<Notices> {
 }
 
 /// `[[flow]]`.
-pub(super) static FLOW: [Key; 13] = [
+pub(super) static FLOW: [Key; 14] = [
     NAME,
     key("from", Kind::Name, Nothing("`between` draws it"), "sending node"),
     key("to", Kind::Name, Nothing("`between` draws it"), "receiving node"),
@@ -204,6 +204,13 @@ pub(super) static FLOW: [Key; 13] = [
         "payload of a full segment or of a datagram (Yun 2009 §5.1)",
     ),
     key("app", Kind::Choice(&app::APP), Derived("bulk for TCP; required for UDP"), "application that sends"),
+    key(
+        "access_category",
+        Kind::WordSoFar { words: &["BE"], later: &["BK", "VI", "VO"] },
+        Derived("BE"),
+        "access category of its packets in cells of 802.11n, ac and ax: best effort (IEEE 802.11-2020 Table 9-155: AIFSN 3, CWmin 15, \
+         CWmax 1023)",
+    ),
     key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "start time"),
     key(
         "stagger",

@@ -27,11 +27,18 @@ pub(crate) struct LinkType {
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
     /// The number of the link among those of its type, if the hop is over one.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
-    /// Returns the time for which a datagram of this many bytes occupies the medium of a hop over one of the plan's links at best, and the
-    /// propagation delay.
-    pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<(Span, Span)>,
+    /// Returns the time of datagrams of this many bytes over a hop over one of the plan's links, at best.
+    pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<HopTime>,
     /// Adds the plan of a sound table.
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
+}
+
+/// Time of a datagram over a hop, at best.
+pub(crate) struct HopTime {
+    /// Time for which each of many in a row occupies the medium.
+    pub(crate) occupied: Span,
+    /// Time that a single one takes to the other end.
+    pub(crate) alone: Span,
 }
 
 /// The node of a name, which exists by being named.

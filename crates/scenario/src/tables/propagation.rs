@@ -6,6 +6,7 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::routing::hear;
 use airhop_radio::cell::Range;
+use airhop_radio::phy::Band;
 use airhop_radio::propagation::{Propagation, ratio};
 
 const FREE_SPACE: &str = "free-space";
@@ -13,11 +14,15 @@ const TWO_RAY: &str = "two-ray";
 /// ns-2's antennas.
 const HEIGHT: f64 = 1.5;
 
-/// Fills in the height of antennas over ground.
-pub(crate) fn fill(wlan: &mut Fields) {
-    if let Some(Val::Table(propagation)) = wlan.get_mut("propagation")
-        && propagation.word("model") == Some(TWO_RAY)
-    {
+/// Fills in the carrier frequency and the height of antennas over ground. `band`: that of 802.11n, ac or ax.
+pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
+    let Some(Val::Table(propagation)) = wlan.get_mut("propagation") else { return };
+    let frequency = match band {
+        Some(Band::Ghz5) => 5_000_000_000,
+        Some(Band::Ghz2_4) | None => 2_400_000_000,
+    };
+    propagation.fill("frequency", Val::Frequency(frequency));
+    if propagation.word("model") == Some(TWO_RAY) {
         propagation.fill("height", Val::Metres(HEIGHT));
     }
 }
@@ -166,8 +171,8 @@ pub(super) static PROPAGATION: [Key; 7] = [
     key(
         "frequency",
         Kind::Frequency,
-        Value(r#""2.4 GHz""#),
-        "carrier frequency; the band of all three standards",
+        Derived("2.4 GHz, the band of 802.11, b and g; `band` of 802.11n, ac and ax"),
+        "carrier frequency",
     ),
     key(
         "height",

@@ -1,8 +1,8 @@
 //! `[[radio]]`: full-duplex radio links between two nodes, with link recovery.
 
 use super::link::{
-    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY,
-    RATE,
+    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, HopTime, LinkType, NAME,
+    QUEUE_KEY, RATE,
 };
 use super::{arq, errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -28,7 +28,8 @@ pub(super) static TYPE: LinkType = LinkType {
     time_for: |world, hop, bytes| match hop {
         Hop::Layer { layer: Layer::Radio(link), from, .. } => {
             let (radio, end) = (&world.links.radios[usize::from(link)].link, usize::from(from));
-            Some((radio.pace[end].time_for(bytes + radio.overhead), radio.delay[end]))
+            let occupied = radio.pace[end].time_for(bytes + radio.overhead);
+            Some(HopTime { occupied, alone: occupied + radio.delay[end] })
         }
         _ => None,
     },

@@ -1,8 +1,8 @@
 //! `[[wired]]`: full-duplex wired links.
 
 use super::link::{
-    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY,
-    RATE,
+    self, CHANGES_KEY, Context, DELAY, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, HopTime, LinkType, NAME,
+    QUEUE_KEY, RATE,
 };
 use super::reorder::{self, REORDER};
 use super::{errors, queue, rate};
@@ -30,7 +30,8 @@ pub(super) static TYPE: LinkType = LinkType {
     time_for: |world, hop, bytes| match hop {
         Hop::Link(number) => {
             let (wired, direction) = (&world.links.wired[usize::from(number / 2)], usize::from(number % 2));
-            Some((wired.pace[direction].time_for(bytes), wired.delay[direction]))
+            let occupied = wired.pace[direction].time_for(bytes);
+            Some(HopTime { occupied, alone: occupied + wired.delay[direction] })
         }
         _ => None,
     },

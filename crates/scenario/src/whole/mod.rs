@@ -12,6 +12,7 @@ pub(crate) mod places;
 mod plan;
 mod resolve;
 pub(crate) mod scenario;
+mod services;
 mod sets;
 mod topology;
 pub(crate) mod twin;

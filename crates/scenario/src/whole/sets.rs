@@ -112,7 +112,7 @@ fn put(
         Some(Kind::EachWay(_)) => {
             return put_one_way(entry(entries, keys, first, at), first, rest, value, at);
         }
-        Some(Kind::Section(keys) | Kind::Switch(keys)) => keys,
+        Some(Kind::Section(keys) | Kind::Switch(keys) | Kind::RateOrTable(keys)) => keys,
         _ => &[][..],
     };
     put_below(entry(entries, keys, first, at), first, below, rest, value, at)

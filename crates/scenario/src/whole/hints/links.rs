@@ -89,8 +89,8 @@ pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
     once.map(|(plan, table)| {
         // IEEE 802.11-2016 §10.3.4.4; defaults of dot11ShortRetryLimit and dot11LongRetryLimit.
         let (usual, limit) = match plan.cell.access {
-            Access::Basic => (7, "dot11ShortRetryLimit"),
-            Access::RtsCts => (4, "dot11LongRetryLimit"),
+            Access::RtsCts if plan.cell.ht.is_none() => (4, "dot11LongRetryLimit"),
+            Access::Basic | Access::RtsCts => (7, "dot11ShortRetryLimit"),
         };
         Caught {
             about: format!("wlan.{}", plan.cell.name),

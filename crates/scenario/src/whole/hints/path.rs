@@ -3,6 +3,7 @@
 use super::Look;
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
+use crate::tables::link::HopTime;
 use airhop_base::Span;
 use airhop_net::routing::Hop;
 use airhop_tcp::Config;
@@ -27,24 +28,24 @@ impl Path {
         let mut busy: Vec<(Hop, f64)> = Vec::new();
         let mut round_trip = Span::ZERO;
         for hop in look.topology.hops(from, to)? {
-            let (taken, delay) = time_for(hop, data)?;
+            let HopTime { occupied, alone } = time_for(hop, data)?;
             match busy.iter_mut().find(|(other, _)| other.medium() == hop.medium()) {
-                Some((_, all)) => *all += taken.secs_f64(),
-                None => busy.push((hop, taken.secs_f64())),
+                Some((_, all)) => *all += occupied.secs_f64(),
+                None => busy.push((hop, occupied.secs_f64())),
             }
-            round_trip = round_trip + taken + delay;
+            round_trip = round_trip + alone;
         }
         // ACKs on a slow way back bound a flow, too (RFC 3449 §2.1).
         let mut slowest: f64 = 0.0;
         let acks = config.delayed_ack.map_or(1.0, |delayed| 1.0 / f64::from(delayed.segments));
         for hop in look.topology.hops(to, from)? {
-            let (taken, delay) = time_for(hop, data - config.mss)?;
-            let time = acks * taken.secs_f64();
+            let HopTime { occupied, alone } = time_for(hop, data - config.mss)?;
+            let time = acks * occupied.secs_f64();
             match busy.iter_mut().find(|(other, _)| other.medium() == hop.medium()) {
                 Some((_, all)) => *all += time,
                 None => slowest = slowest.max(time),
             }
-            round_trip = round_trip + taken + delay;
+            round_trip = round_trip + alone;
         }
         let slowest = busy.iter().map(|(_, time)| *time).fold(slowest, f64::max);
         (slowest > 0.0).then(|| Path { bps: f64::from(config.mss) * 8.0 / slowest, round_trip, busy })

@@ -1,0 +1,112 @@
+//! Aggregation of 802.11n, ac and ax, and the end of retransmissions.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Value};
+use crate::grammar::key::{Key, Kind, MAX, key};
+use crate::grammar::problem::{At, Problems};
+use crate::grammar::words::{of_word, word_of};
+use airhop_base::Span;
+use airhop_radio::cell::{AmpduPlan, LostBlockAck, Retries};
+use airhop_radio::phy::Format;
+
+pub(super) const LOST_BLOCK_ACK: [(&str, LostBlockAck); 2] =
+    [("resend", LostBlockAck::Resend), ("request", LostBlockAck::Request)];
+
+/// dot11EDCATableMSDULifetime.
+const LIFETIME: Span = Span::from_millis(500);
+/// dot11ShortRetryLimit.
+const ATTEMPTS: u64 = 7;
+
+/// `wlan.aggregation`.
+pub(super) static AGGREGATION: [Key; 2] = [
+    key(
+        "bytes",
+        Kind::CountOrMax { most: Format::He.max_psdu() as u64 },
+        Value(r#""max""#),
+        "longest A-MPDU, bytes; max = the longest PSDU of the standard (65535 of 802.11n, 1048575 of 802.11ac, 6500631 of 802.11ax); 0 = no \
+         aggregation: each PPDU has one MPDU, which an Ack answers. No PPDU is longer than 5.484 ms",
+    ),
+    key(
+        "frames",
+        Kind::Count { least: 1, most: 256 },
+        Derived("64; 256 with 802.11ax"),
+        "Block Ack window, MPDUs: the most in an A-MPDU, and beyond the oldest MPDU that is not acknowledged (at most 64; 256 with 802.11ax)",
+    ),
+];
+
+/// Returns the largest Block Ack window, MPDUs.
+fn max_window(format: Format) -> u64 {
+    match format {
+        Format::Ht | Format::Vht => 64,
+        Format::He => 256,
+    }
+}
+
+/// Fills the defaults of a wlan of this format.
+pub(super) fn fill(wlan: &mut Fields, format: Format) {
+    if wlan.lacks("aggregation") {
+        let mut table = Fields::new(wlan.path_of("aggregation"), At::Default, None, &AGGREGATION);
+        table.fill("bytes", Val::Count(MAX));
+        wlan.fill("aggregation", Val::Table(table));
+    }
+    let Some(Val::Table(table)) = wlan.get_mut("aggregation") else { return };
+    let Some(bytes) = table.count("bytes") else { return };
+    if bytes == 0 {
+        return wlan.fill("attempts", Val::Count(ATTEMPTS));
+    }
+    if table.lacks("frames") {
+        table.fill("frames", Val::Count(max_window(format)));
+    }
+    wlan.fill("lost_block_ack", word_of(&LOST_BLOCK_ACK, &LostBlockAck::Resend));
+    if wlan.lacks("attempts") {
+        wlan.fill("lifetime", Val::Span(LIFETIME));
+    }
+}
+
+/// Refuses an A-MPDU or a window beyond those of the standard, and keys without a meaning.
+pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
+    let Some(table) = wlan.table("aggregation") else { return };
+    let mut add = |table: &Fields, name: &str, what: String| {
+        problems.add(table.at(name), table.path_of(name), what);
+    };
+    let (bytes, longest) = (table.count("bytes"), u64::from(format.max_psdu()));
+    if let Some(bytes) = bytes.filter(|bytes| *bytes != MAX && *bytes > longest) {
+        let name = format.name();
+        add(table, "bytes", format!("expected at most {longest} bytes with {name}, or \"max\", got {bytes}"));
+    }
+    if bytes == Some(0) {
+        let of_block_ack = [(table, "frames"), (wlan, "lost_block_ack"), (wlan, "lifetime")];
+        for (table, name) in of_block_ack.into_iter().filter(|(table, name)| table.is_given(name)) {
+            let what = "belongs to Block Ack, and aggregation.bytes = 0 has none; leave it out".to_string();
+            add(table, name, what);
+        }
+        return;
+    }
+    let most = max_window(format);
+    if let Some(frames) = table.count("frames").filter(|frames| *frames > most) {
+        add(table, "frames", format!("expected at most {most} MPDUs with {}, got {frames}", format.name()));
+    }
+    if wlan.is_given("attempts") && wlan.is_given("lifetime") {
+        let what = "expected either `lifetime` or `attempts`, which counts in its place, got both";
+        add(wlan, "attempts", what.to_string());
+    }
+}
+
+/// Returns the aggregation of a wlan that was checked; `Some(None)`: it has none.
+pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
+    let table = wlan.table("aggregation")?;
+    let longest = u64::from(format.max_psdu());
+    let bytes = u32::try_from(table.count("bytes")?.min(longest)).ok()?;
+    if bytes == 0 {
+        return Some(None);
+    }
+    Some(Some(AmpduPlan {
+        bytes,
+        window: u32::try_from(table.count("frames")?).ok()?,
+        lost_block_ack: of_word(&LOST_BLOCK_ACK, wlan.word("lost_block_ack")?)?,
+        retries: match wlan.count("attempts") {
+            Some(attempts) => Retries::Attempts(u32::try_from(attempts).ok()?),
+            None => Retries::Lifetime(wlan.span("lifetime")?),
+        },
+    }))
+}

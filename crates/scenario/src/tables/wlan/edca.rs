@@ -1,0 +1,59 @@
+//! EDCA of a wlan of 802.11n, ac or ax, of which one access category is modelled: best effort.
+
+use super::aggregation;
+use super::mode;
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use crate::grammar::words::{of_word, word_of};
+use airhop_base::Span;
+use airhop_radio::cell::HtPlan;
+use airhop_radio::phy::Format;
+
+/// True if stations wait for EIFS.
+pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
+
+/// AIFSN of best effort (IEEE 802.11-2020 Table 9-155).
+const AIFSN: u8 = 3;
+
+const fn limit(category: &'static str, about: &'static str) -> Key {
+    key(category, Kind::Span { least_ns: 0 }, Nothing("0 s"), about)
+}
+
+/// `wlan.txop`.
+pub(super) static TXOP: [Key; 4] = [
+    limit("BE", "TXOP limit of best effort; limits above 0 are not modelled yet"),
+    limit("BK", "TXOP limit of background, which is not modelled yet"),
+    limit("VI", "TXOP limit of video, which is not modelled yet"),
+    limit("VO", "TXOP limit of voice, which is not modelled yet"),
+];
+
+/// Fills the defaults of a wlan of 802.11n, ac or ax.
+pub(super) fn fill(wlan: &mut Fields) {
+    wlan.fill("eifs", word_of(&EIFS, &true));
+}
+
+/// Refuses TXOP limits.
+pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
+    let Some(txop) = wlan.table("txop") else { return };
+    for Key { name, .. } in &TXOP {
+        let Some(limit) = txop.span(name).filter(|limit| *limit > Span::ZERO) else { continue };
+        let why = match *name {
+            "BE" => "a TXOP limit above 0 is not modelled yet".to_string(),
+            category => format!("access category \"{category}\" is not modelled yet, \"BE\" is"),
+        };
+        let what = format!("{why}: expected \"0 s\", one frame exchange per channel access, got \"{limit}\"");
+        problems.add(txop.at(name), txop.path_of(name), what);
+    }
+}
+
+/// Returns the additions of 802.11n, ac and ax to a wlan that was checked.
+pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
+    Some(HtPlan {
+        mode: mode::plan(wlan, format)?,
+        aifsn: AIFSN,
+        eifs: of_word(&EIFS, wlan.word("eifs")?)?,
+        ampdu: aggregation::plan(wlan, format)?,
+    })
+}

@@ -1,0 +1,48 @@
+//! Keys of the DCF of 802.11, b and g, and keys of 802.11n, ac and ax: each is refused where it has no meaning.
+
+use super::mode::format;
+use crate::grammar::fields::Fields;
+use crate::grammar::problem::{Problems, one_of};
+use airhop_radio::phy::Format;
+
+/// Keys of the DCF alone, each with the reason why 802.11n, ac and ax have no such key.
+const OF_DCF: [(&str, &str); 7] = [
+    ("preset", "its rules are those of IEEE 802.11-2020; ns-2 has none of it"),
+    ("immediate_access", "EDCA has a rule of its own (IEEE 802.11-2020 §10.23.2.4)"),
+    ("ack_timeout", "its timeout is that of IEEE 802.11-2020 §10.3.2.11"),
+    ("receiver", "its receivers add up interference, as \"sinr\" does"),
+    ("phy", "its timing follows from `standard`, `band`, `width` and `guard_interval`"),
+    ("retry_delay", "a slow ARQ repeats single frames, and Block Ack repeats MPDUs of an aggregate"),
+    ("fragmentation", "MPDUs of an A-MPDU are never fragments (IEEE 802.11-2020 §10.12.1)"),
+];
+
+/// Keys of 802.11n, ac and ax alone.
+const OF_HT: [&str; 8] =
+    ["band", "width", "guard_interval", "aggregation", "lost_block_ack", "lifetime", "txop", "eifs"];
+
+/// Removes the defaults of the DCF from a wlan of 802.11n, ac or ax.
+pub(super) fn clear(wlan: &mut Fields) {
+    for (name, _) in OF_DCF {
+        if !wlan.is_given(name) {
+            wlan.clear(name);
+        }
+    }
+}
+
+/// Refuses keys that the standard of a wlan has not.
+pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
+    let Some(standard) = wlan.word("standard") else { return };
+    let mut refuse = |name: &str, why: &str| {
+        if wlan.is_given(name) {
+            let what = format!("{standard} has no such key: {why}; leave it out");
+            problems.add(wlan.at(name), wlan.path_of(name), what);
+        }
+    };
+    match format(wlan) {
+        Some(_) => OF_DCF.iter().for_each(|(name, why)| refuse(name, why)),
+        None => {
+            let why = format!("it belongs to {}", one_of(Format::ALL.map(Format::name)));
+            OF_HT.iter().for_each(|name| refuse(name, &why));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `[[wlan]]`: 802.11 channels with their stations.
+
+mod aggregation;
+mod edca;
+mod generation;
+mod keys;
+mod mode;
+
+use super::layout::MAX_STATIONS;
+use super::link::{Context, HopTime, LinkType};
+use super::{errors, layout, phy, propagation, queue, routing, rules};
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::OFF;
+use crate::grammar::problem::Problems;
+use crate::grammar::words::of_word;
+use airhop_base::Span;
+use airhop_net::links::WlanPlan;
+use airhop_net::plan::{Draws, Plan};
+use airhop_net::routing::{Hop, Joins, Stations};
+use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
+use airhop_radio::phy::{Format, MAC_BYTES, QOS_MAC_BYTES};
+
+pub(in crate::tables) use keys::WLAN;
+pub(crate) use mode::format;
+
+pub(in crate::tables) static TYPE: LinkType = LinkType {
+    list: "wlan",
+    most: u16::MAX as usize,
+    nodes: &["stations", "layout"],
+    resolve,
+    resolve_crossed: |_, _, _, _| {},
+    // Places that are drawn are all equal until then: there will be a path, or the run reports that there is none.
+    joins: |w, _, node| {
+        let stations = layout::stations(w).unwrap_or_default();
+        let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
+        Some(Joins::Stations(Stations { places, reach: propagation::reach(w) }))
+    },
+    crossed_by: Hop::cell,
+    time_for: |world, hop, bytes| {
+        let cell = &world.links.wlans[usize::from(hop.cell()?)].cell;
+        let alone = cell.exchange_time(bytes) + cell.mean_backoff();
+        Some(HopTime { occupied: cell.packet_time(bytes), alone })
+    },
+    plan,
+};
+
+/// LLC and SNAP, bytes.
+const LLC_BYTES: u32 = 8;
+
+const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
+
+fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
+    queue::resolve(wlan, problems);
+    fill(wlan);
+    check_layout(wlan, problems);
+    routing::fill(wlan);
+    check(wlan, duration, problems);
+}
+
+fn fill(wlan: &mut Fields) {
+    match format(wlan) {
+        Some(format) => {
+            generation::clear(wlan);
+            mode::fill(wlan, format);
+            edca::fill(wlan);
+            aggregation::fill(wlan, format);
+            wlan.fill("overhead", Val::Bytes((QOS_MAC_BYTES + LLC_BYTES).into()));
+        }
+        None => fill_dcf(wlan),
+    }
+    propagation::fill(wlan, mode::band(wlan));
+}
+
+fn fill_dcf(wlan: &mut Fields) {
+    rules::fill(wlan);
+    phy::fill(wlan);
+    wlan.fill("overhead", Val::Bytes((MAC_BYTES + LLC_BYTES).into()));
+    match wlan.word("access") {
+        Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
+        Some(_) => wlan.fill("attempts", Val::Count(4)),       // dot11LongRetryLimit
+        None => {}
+    }
+}
+
+/// Checks the layout. A refused layout leaves the stations unknown.
+fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
+    let before = problems.len();
+    layout::check_wlan(wlan, problems);
+    if let Some(layout) = wlan.table("layout") {
+        layout::check(layout, propagation::reach(wlan), problems);
+    }
+    wlan.sound &= problems.len() == before;
+}
+
+fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    generation::check(wlan, problems);
+    match format(wlan) {
+        Some(format) => {
+            mode::check(wlan, format, problems);
+            edca::check(wlan, problems);
+            aggregation::check(wlan, format, problems);
+        }
+        None => {
+            mode::check_absent(wlan, problems);
+            phy::check(wlan, problems);
+        }
+    }
+    let given = wlan.stations("stations");
+    if let Some(stations) = given.filter(|s| !(2..=MAX_STATIONS).contains(&(s.len() as u64))) {
+        let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
+        problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
+    }
+    propagation::check(wlan, problems);
+    let names: Vec<String> =
+        layout::stations(wlan).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
+    errors::check(wlan, &names, true, duration, problems);
+}
+
+/// True for a wlan with routes on demand, in which the path of a flow is not known in advance.
+pub(crate) fn is_on_demand(link: &Fields) -> bool {
+    link.takes("routing") && routing::is_on_demand(link)
+}
+
+fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
+    let stations = layout::stations(w)?;
+    let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
+    let station = |name: &Option<String>| match name {
+        None => Some(None),
+        Some(name) => Some(Some(Station::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
+    };
+    let link_errors = |model: &Fields| {
+        let direction = model.direction("direction").cloned().unwrap_or_default();
+        Some(LinkErrors {
+            from: station(&direction.from)?,
+            to: station(&direction.to)?,
+            model: match format(w) {
+                Some(_) => errors::plan(model, context.largest + overhead)?.of_data(),
+                None => errors::plan(model, context.largest + overhead)?,
+            },
+        })
+    };
+    let link_layer = match format(w) {
+        Some(format) => modern(w, format)?,
+        None => dcf(w)?,
+    };
+    let cell = CellPlan {
+        index: context.index,
+        access: of_word(&ACCESS, w.word("access")?)?,
+        overhead,
+        stations: stations.clone(),
+        range: propagation::range(w),
+        errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
+        ..link_layer
+    };
+    let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
+    let draws = Draws { area: layout::area(w), pairs: (context.pairs)(w.text("name")?) };
+    world.links.wlans.push(WlanPlan {
+        cell,
+        nodes,
+        queue: queue::plan(w.table("queue")?)?,
+        routing: routing::plan(w)?,
+        draws,
+    });
+    Some(())
+}
+
+/// Returns the rates and rules of a cell of 802.11, b or g.
+fn dcf(w: &Fields) -> Option<CellPlan> {
+    Some(CellPlan {
+        control_rate: w.rate("control_rate")?,
+        attempts: attempts(w)?,
+        retry_delay: w.span("retry_delay")?,
+        fragmentation: w
+            .bytes("fragmentation")
+            .filter(|most| *most != OFF)
+            .and_then(|most| u32::try_from(most).ok()),
+        rules: rules::plan(w)?,
+        ..CellPlan::new(w.text("name")?, phy::plan(w)?, w.rate("rate")?)
+    })
+}
+
+/// Returns the rates and rules of a cell of 802.11n, ac or ax.
+fn modern(w: &Fields, format: Format) -> Option<CellPlan> {
+    let cell = CellPlan::new(w.text("name")?, format.phy(mode::band(w)?)?, w.rate("control_rate")?);
+    let attempts = attempts(w).unwrap_or(cell.attempts); // under Block Ack a lifetime may take their place
+    Some(CellPlan { attempts, ht: Some(edca::plan(w, format)?), ..cell })
+}
+
+fn attempts(w: &Fields) -> Option<u32> {
+    w.count("attempts").and_then(|attempts| u32::try_from(attempts).ok())
+}

@@ -1,0 +1,136 @@
+//! Transmission mode of a wlan of 802.11n, ac or ax: band, width, guard interval, MCS and spatial streams.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::{Problems, one_of};
+use crate::grammar::words::{of_word, word_of};
+use airhop_base::Span;
+use airhop_radio::phy::{BASIC_RATES, Band, Format, ModeError, TxMode, TxSettings};
+
+pub(super) const BANDS: [(&str, Band); 2] =
+    [(Band::Ghz5.name(), Band::Ghz5), (Band::Ghz2_4.name(), Band::Ghz2_4)];
+/// MHz.
+pub(super) const WIDTHS: [(&str, u32); 4] =
+    [("20 MHz", 20), ("40 MHz", 40), ("80 MHz", 80), ("160 MHz", 160)];
+const GUARD_INTERVAL: Span = Span::from_nanos(800);
+
+/// `wlan.rate` of 802.11n, ac and ax.
+pub(super) static RATE: [Key; 3] = [
+    key(
+        "mcs",
+        Kind::Count { least: 0, most: 31 },
+        Required,
+        "MCS of each spatial stream: 0 to 7 with 802.11n (whose MCS index is 8 (`streams` - 1) more), 0 to 9 with 802.11ac, 0 to 11 with \
+         802.11ax (IEEE 802.11-2020 §19.5, §21.5; 802.11ax-2021 §27.5)",
+    ),
+    key(
+        "streams",
+        Kind::Count { least: 1, most: 8 },
+        Value("1"),
+        "number of spatial streams: up to 4 with 802.11n, up to 8 with 802.11ac and ax",
+    ),
+    key(
+        "control",
+        Kind::NotYet(
+            "rate adaptation is not modelled yet; expected a fixed rate, such as { mcs = 7, streams = 1 }",
+        ),
+        Derived("a fixed rate"),
+        "rate adaptation",
+    ),
+];
+
+/// Returns the PPDU format of a wlan; `None` for 802.11, b and g, and where the standard was refused.
+pub(crate) fn format(wlan: &Fields) -> Option<Format> {
+    wlan.word("standard").and_then(Format::find)
+}
+
+/// Returns the band of a wlan of 802.11n, ac or ax.
+pub(super) fn band(wlan: &Fields) -> Option<Band> {
+    of_word(&BANDS, wlan.word("band")?)
+}
+
+/// Fills the defaults of a wlan of this format.
+pub(super) fn fill(wlan: &mut Fields, format: Format) {
+    wlan.fill("band", word_of(&BANDS, &Band::Ghz5));
+    let usual = match format {
+        Format::Ht => 20,
+        Format::Vht | Format::He => 80,
+    };
+    // 802.11ax has no 80 MHz at 2.4 GHz.
+    let has_usual = band(wlan).is_none_or(|band| format.widths(band).contains(&usual));
+    wlan.fill("width", word_of(&WIDTHS, if has_usual { &usual } else { &20 }));
+    wlan.fill("guard_interval", Val::Span(GUARD_INTERVAL));
+    wlan.fill("control_rate", Val::Rate(BASIC_RATES[2]));
+}
+
+/// Refuses settings that the standard has not.
+pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
+    if let Some(rate) = wlan.rate("rate") {
+        let what = format!(
+            "expected MCS and spatial streams with {}, such as {{ mcs = 7, streams = 1 }}, got \"{rate}\"",
+            format.name()
+        );
+        problems.add(wlan.at("rate"), wlan.path_of("rate"), what);
+    }
+    check_control_rate(wlan, problems);
+    let Some(settings) = settings(wlan, format) else { return };
+    let Err(error) = TxMode::new(settings) else { return };
+    let (table, name) = match error {
+        ModeError::Band { .. } => (wlan, "band"),
+        ModeError::Width { .. } => (wlan, "width"),
+        ModeError::Guard { .. } => (wlan, "guard_interval"),
+        ModeError::Mcs { .. } | ModeError::LeftOut { .. } => (wlan.table("rate").unwrap_or(wlan), "mcs"),
+        ModeError::Streams { .. } => (wlan.table("rate").unwrap_or(wlan), "streams"),
+    };
+    let what = format!("{error}{}", of_index(&error));
+    problems.add(table.at(name), table.path_of(name), what);
+}
+
+/// Returns a suggestion for an MCS that is the MCS index of 802.11n, which counts the streams too.
+fn of_index(error: &ModeError) -> String {
+    match *error {
+        ModeError::Mcs { format: Format::Ht, mcs } if mcs < 8 * Format::Ht.max_streams() => {
+            format!("; MCS index {mcs} is {{ mcs = {}, streams = {} }}", mcs % 8, mcs / 8 + 1)
+        }
+        _ => String::new(),
+    }
+}
+
+fn check_control_rate(wlan: &Fields, problems: &mut Problems) {
+    if let Some(rate) = wlan.rate("control_rate").filter(|rate| !BASIC_RATES.contains(rate)) {
+        let basic = BASIC_RATES.map(|rate| rate.to_string());
+        let what =
+            format!("expected a basic rate, {}, got \"{rate}\"", one_of(basic.iter().map(String::as_str)));
+        problems.add(wlan.at("control_rate"), wlan.path_of("control_rate"), what);
+    }
+}
+
+/// Refuses MCS and streams with 802.11, b or g.
+pub(super) fn check_absent(wlan: &Fields, problems: &mut Problems) {
+    if let (Some(table), Some(standard)) = (wlan.table("rate"), wlan.word("standard")) {
+        let with = one_of(Format::ALL.map(Format::name));
+        let what = format!(
+            "expected a data rate of {standard}, such as \"11 Mbit/s\", got a table; MCS and streams go with {with}"
+        );
+        problems.add(wlan.at("rate"), &table.path, what);
+    }
+}
+
+fn settings(wlan: &Fields, format: Format) -> Option<TxSettings> {
+    let rate = wlan.table("rate")?;
+    let count = |name| rate.count(name).and_then(|count| u8::try_from(count).ok());
+    Some(TxSettings {
+        format,
+        band: band(wlan)?,
+        mcs: count("mcs")?,
+        streams: count("streams")?,
+        width_mhz: of_word(&WIDTHS, wlan.word("width")?)?,
+        guard: wlan.span("guard_interval")?,
+    })
+}
+
+/// Returns the mode of a wlan that was checked.
+pub(super) fn plan(wlan: &Fields, format: Format) -> Option<TxMode> {
+    TxMode::new(settings(wlan, format)?).ok()
+}

@@ -1,0 +1,249 @@
+//! Keys of 802.11n, ac and ax: each value is in the plan, each mistake has a message.
+
+use super::{CELL, good, read};
+use airhop_base::{Rate, Span};
+use airhop_net::plan::Plan;
+use airhop_radio::cell::{Access, AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::{Band, Format, Phy};
+use airhop_scenario::{Overrides, Scenario};
+use std::fmt::Write;
+
+fn cell(plan: &Plan) -> &CellPlan {
+    &plan.links.wlans[0].cell
+}
+
+fn ht(sets: &[(&str, &str)]) -> HtPlan {
+    cell(good(sets).plan()).ht.expect("a cell of a new standard")
+}
+
+fn ampdu(sets: &[(&str, &str)]) -> AmpduPlan {
+    ht(sets).ampdu.expect("a cell that aggregates")
+}
+
+const N: (&str, &str) = ("wlan.cell.standard", "802.11n");
+const AX: (&str, &str) = ("wlan.cell.standard", "802.11ax");
+const AT_2_4: (&str, &str) = ("wlan.cell.band", "2.4 GHz");
+
+#[test]
+fn defaults_are_those_of_each_standard() {
+    let defaults = |sets: &[(&str, &str)]| {
+        let settings = *ht(sets).mode.settings();
+        let AmpduPlan { bytes, window, .. } = ampdu(sets);
+        (settings.format, settings.band, settings.width_mhz, bytes, window)
+    };
+    assert_eq!(defaults(&[N]), (Format::Ht, Band::Ghz5, 20, 65_535, 64));
+    assert_eq!(defaults(&[N, AT_2_4]), (Format::Ht, Band::Ghz2_4, 20, 65_535, 64));
+    assert_eq!(defaults(&[]), (Format::Vht, Band::Ghz5, 80, 1_048_575, 64));
+    assert_eq!(defaults(&[AX]), (Format::He, Band::Ghz5, 80, 6_500_631, 256));
+    assert_eq!(defaults(&[AX, AT_2_4]), (Format::He, Band::Ghz2_4, 20, 6_500_631, 256));
+
+    let scenario = good(&[]);
+    let plan = cell(scenario.plan());
+    let (mode, aggregation) = (ht(&[]).mode, ampdu(&[]));
+    assert_eq!((mode.settings().mcs, mode.settings().streams), (7, 1));
+    assert_eq!(mode.settings().guard, Span::from_nanos(800));
+    assert_eq!((ht(&[]).aifsn, ht(&[]).eifs), (3, true));
+    assert_eq!(aggregation.lost_block_ack, LostBlockAck::Resend);
+    assert_eq!(aggregation.retries, Retries::Lifetime(Span::from_millis(500)));
+    assert_eq!((plan.overhead, plan.access, plan.rules), (38, Access::Basic, CellRules::IEEE));
+    assert_eq!((plan.phy, plan.control_rate), (Phy::VHT, Rate::from_bps(24_000_000)));
+    assert_eq!(cell(good(&[N, AT_2_4]).plan()).phy, Phy::HT_2_4_GHZ);
+}
+
+#[test]
+fn every_value_is_in_the_plan() {
+    let rate = ("wlan.cell.rate", "{ mcs = 9, streams = 2 }");
+    let settings =
+        *ht(&[rate, ("wlan.cell.width", "160 MHz"), ("wlan.cell.guard_interval", "0.4 us")]).mode.settings();
+    assert_eq!((settings.mcs, settings.streams, settings.width_mhz), (9, 2, 160));
+    assert_eq!(settings.guard, Span::from_nanos(400));
+    assert_eq!(ht(&[("wlan.cell.rate.mcs", "3")]).mode.settings().mcs, 3);
+
+    let ranges = ampdu(&[("wlan.cell.aggregation", "{ bytes = 8191, frames = 16 }")]);
+    assert_eq!((ranges.bytes, ranges.window), (8191, 16));
+    assert_eq!(ampdu(&[("wlan.cell.aggregation.frames", "1")]).window, 1);
+    assert_eq!(ampdu(&[("wlan.cell.lost_block_ack", "request")]).lost_block_ack, LostBlockAck::Request);
+    let lifetime = ampdu(&[("wlan.cell.lifetime", "20 ms")]).retries;
+    assert_eq!(lifetime, Retries::Lifetime(Span::from_millis(20)));
+    assert_eq!(ampdu(&[("wlan.cell.attempts", "10")]).retries, Retries::Attempts(10));
+    assert!(!ht(&[("wlan.cell.eifs", "never")]).eifs);
+
+    let scenario = good(&[
+        ("wlan.cell.control_rate", "6 Mbit/s"),
+        ("wlan.cell.access", "rts-cts"),
+        ("wlan.cell.overhead", "30 B"),
+    ]);
+    let plan = cell(scenario.plan());
+    assert_eq!(
+        (plan.control_rate, plan.access, plan.overhead),
+        (Rate::from_bps(6_000_000), Access::RtsCts, 30)
+    );
+    // A TXOP limit of 0, and the only category, are what the plan has without them.
+    for set in [
+        ("wlan.cell.txop", "{}"),
+        ("wlan.cell.txop", "{ BE = \"0 s\", VO = \"0 s\" }"),
+        ("flow.up.access_category", "BE"),
+    ] {
+        assert_eq!(format!("{:?}", good(&[set]).plan()), format!("{:?}", good(&[]).plan()), "{set:?}");
+    }
+}
+
+#[test]
+fn without_aggregation_attempts_count() {
+    const OFF: (&str, &str) = ("wlan.cell.aggregation.bytes", "0");
+    for (access, attempts, expected) in [("basic", None, 7), ("rts-cts", None, 7), ("basic", Some("3"), 3)] {
+        let attempts = attempts.map(|attempts| ("wlan.cell.attempts", attempts));
+        let sets: Vec<_> = [OFF, ("wlan.cell.access", access)].into_iter().chain(attempts).collect();
+        assert_eq!(ht(&sets).ampdu, None);
+        assert_eq!(cell(good(&sets).plan()).attempts, expected);
+    }
+}
+
+/// `airhop show` prints a scenario that is read back to the same plan, and printed alike.
+#[test]
+fn what_is_printed_reads_back() {
+    let changes: [&[(&str, &str)]; 8] = [
+        &[],
+        &[N, AT_2_4],
+        &[AX, ("wlan.cell.rate", "{ mcs = 11, streams = 2 }"), ("wlan.cell.guard_interval", "1600 ns")],
+        &[("wlan.cell.aggregation.bytes", "0")],
+        &[("wlan.cell.aggregation.bytes", "65535"), ("wlan.cell.attempts", "4")],
+        &[
+            ("wlan.cell.lost_block_ack", "request"),
+            ("wlan.cell.eifs", "never"),
+            ("wlan.cell.lifetime", "100 ms"),
+        ],
+        &[("wlan.cell.txop", "{ VI = \"0 s\" }"), ("flow.up.access_category", "BE")],
+        &[(
+            "wlan.cell.propagation",
+            "{ model = \"free-space\", power = \"20 dBm\", receive = \"-80 dBm\", sense = \"-90 dBm\" }",
+        )],
+    ];
+    for sets in changes {
+        let first = good(sets);
+        let again = Scenario::parse(&first.toml(), "shown.toml", &Overrides::default())
+            .unwrap_or_else(|refusal| panic!("{refusal}\n{}", first.toml()));
+        assert_eq!(format!("{:?}", again.plan()), format!("{:?}", first.plan()), "{sets:?}");
+        assert_eq!(again.json(), first.json(), "{sets:?}");
+        let json =
+            Scenario::from_json(&first.json(), "shown.json", &Overrides::default()).expect("a good scenario");
+        assert_eq!(json.json(), first.json(), "{sets:?}");
+    }
+    insta::assert_snapshot!(good(&[]).toml().split("[[flow]]").next().expect("a beginning"));
+}
+
+/// The frequency of a model of powers is that of the band: at 5 GHz a range is shorter by 2.4 / 5 than at 2.4 GHz.
+#[test]
+fn powers_fall_by_the_frequency_of_the_band() {
+    const POWERS: (&str, &str) = (
+        "wlan.cell.propagation",
+        "{ model = \"free-space\", power = \"20 dBm\", receive = \"-80 dBm\", sense = \"-90 dBm\" }",
+    );
+    let receive = |sets: &[(&str, &str)]| cell(good(sets).plan()).range.expect("a range").receive;
+    let (high, low) = (receive(&[AX, POWERS]), receive(&[AX, AT_2_4, POWERS]));
+    assert!((high / low - 2.4 / 5.0).abs() < 1e-9, "{high} m and {low} m");
+}
+
+/// Errors decide MPDUs with data alone; of 802.11, b and g they decide control frames, too.
+#[test]
+fn control_frames_are_spared() {
+    const LOSS: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", loss = 0.1 }");
+    const FER: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", fer = 0.1 }");
+    let model = |sets: &[(&str, &str)]| cell(good(sets).plan()).errors[0].model.clone();
+    assert_eq!(model(&[LOSS]), ErrorPlan::Loss(0.1).of_data());
+    // The frame of a full datagram: 1472 + 28 + 38 bytes.
+    assert_eq!(model(&[FER]), ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8 * 1538 }.of_data());
+    let old = [("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), LOSS];
+    assert_eq!(model(&old), ErrorPlan::Loss(0.1));
+}
+
+const BAD: &[&[(&str, &str)]] = &[
+    &[("wlan.cell.standard", "802.11be")],
+    &[("wlan.cell.band", "2.4 GHz")],
+    &[("wlan.cell.band", "6 GHz")],
+    &[("wlan.cell.standard", "802.11n"), ("wlan.cell.width", "80 MHz")],
+    &[AX, AT_2_4, ("wlan.cell.width", "80 MHz")],
+    &[("wlan.cell.width", "80MHz")],
+    &[("wlan.cell.guard_interval", "1600 ns")],
+    &[("wlan.cell.rate", "54 Mbit/s")],
+    &[("wlan.cell.rate", "54")],
+    &[("wlan.cell.rate", "{ streams = 1 }")],
+    &[("wlan.cell.rate", "{ mcs = 7, control = \"minstrel-ht\" }")],
+    &[("wlan.cell.rate", "{ mcs = 10 }")],
+    &[("wlan.cell.rate", "{ mcs = 7, streams = 9 }")],
+    &[("wlan.cell.rate", "{ mcs = 9 }"), ("wlan.cell.width", "20 MHz")],
+    &[("wlan.cell.standard", "802.11n"), ("wlan.cell.rate", "{ mcs = 15 }")],
+    &[("wlan.cell.standard", "802.11n"), ("wlan.cell.rate", "{ mcs = 7, streams = 5 }")],
+    &[("wlan.cell.control_rate", "54 Mbit/s")],
+    &[("wlan.cell.aggregation.bytes", "\"65535 B\"")],
+    &[("wlan.cell.aggregation.bytes", "2000000")],
+    &[("wlan.cell.aggregation.frames", "65")],
+    &[AX, ("wlan.cell.aggregation.frames", "257")],
+    &[("wlan.cell.aggregation", "{ bytes = 0, frames = 8 }"), ("wlan.cell.lifetime", "1 s")],
+    &[("wlan.cell.aggregation", "{ bytes = 0 }"), ("wlan.cell.lost_block_ack", "request")],
+    &[("wlan.cell.lost_block_ack", "retry")],
+    &[("wlan.cell.lifetime", "100 ms"), ("wlan.cell.attempts", "7")],
+    &[("wlan.cell.lifetime", "0 s")],
+    &[("wlan.cell.txop", "{ VI = \"4.096 ms\", VO = \"2.080 ms\" }")],
+    &[("wlan.cell.txop", "{ BE = \"2.528 ms\" }")],
+    &[("wlan.cell.eifs", "sometimes")],
+    &[("wlan.cell.preset", "ns2")],
+    &[("wlan.cell.immediate_access", "false")],
+    &[("wlan.cell.ack_timeout", "ns2")],
+    &[("wlan.cell.receiver", "lock")],
+    &[("wlan.cell.phy.cw_min", "31")],
+    &[("wlan.cell.retry_delay", "80 ms")],
+    &[("wlan.cell.fragmentation", "500 B")],
+    &[("wlan.cell.errors", "{ kind = \"snr\", model = \"table\" }")],
+    &[("flow.up.access_category", "VO")],
+    &[("flow.up.access_category", "best effort")],
+    // Standards without these keys.
+    &[("wlan.cell.standard", "802.11g")],
+    &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.width", "20 MHz")],
+    &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.lifetime", "1 s")],
+    &[
+        ("wlan.cell.standard", "802.11g"),
+        ("wlan.cell.rate", "54 Mbit/s"),
+        ("wlan.cell.aggregation.bytes", "0"),
+    ],
+];
+
+#[test]
+fn every_mistake_has_its_message() {
+    let mut page = String::new();
+    for sets in BAD {
+        let refusal = read(sets).expect_err("a refusal");
+        let _ = writeln!(page, "== {sets:?}\n{refusal}\n");
+    }
+    insta::assert_snapshot!(page);
+}
+
+/// Both schemes use a part of a damaged segment, and a scheme of another service runs.
+#[test]
+fn services_that_use_damaged_frames_are_refused() {
+    let with = |scheme: &str, services: &str| {
+        let flow = CELL.replace("transport = \"udp\"", &format!("scheme = \"{scheme}\"\n{services}"));
+        let flow = flow.replace("app = { kind = \"cbr\", rate = \"1 Mbit/s\" }\n", "");
+        Scenario::parse(&flow, "cell.toml", &Overrides::default()).map_err(|refusal| refusal.to_string())
+    };
+    for (scheme, service) in [("lhp", "fragments"), ("hack", "damaged-frames")] {
+        let refusal = with(scheme, "").expect_err("a refusal");
+        let expected = format!(
+            "cell.toml:13: flow.up.scheme: wlan \"cell\" of 802.11ac, on its path, cannot provide \"{service}\": each MPDU has an FCS of its \
+             own, and nothing of a damaged MPDU is usable; expected another scheme than \"{scheme}\", or services = []"
+        );
+        assert_eq!(refusal, expected);
+        let named = with("reno", &format!("services = [\"{service}\"]")).expect_err("a refusal");
+        assert!(
+            named.contains("flow.up.services: ") && named.ends_with("is usable; leave it out"),
+            "{named}"
+        );
+        assert!(with(scheme, "services = []").is_ok());
+    }
+    for scheme in ["snoop", "eln", "ll-elsn", "ebsn", "newreno-ff", "cubic"] {
+        if let Err(refusal) = with(scheme, "") {
+            panic!("{refusal}");
+        }
+    }
+}
