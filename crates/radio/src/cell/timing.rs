@@ -2,6 +2,7 @@
 use super::frames::Lengths;
 use super::plan::{Access, CellPlan};
 use crate::layer::FrameKind;
+use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, Psdu, largest};
 use crate::phy::{
     ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES, Phy,
