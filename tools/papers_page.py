@@ -4,7 +4,8 @@
     airhop reproduce yun2009/table1 yun2009/fig6 kounavis1996/ebsn kounavis1996/loss-formula --quick --out DIR
     python tools/papers_page.py FULL DIR
 
-A table is taken from the first folder that has its experiment, as it is by default. Nothing is simulated.
+A table is taken from the first folder that has its experiment, as it is by default; a block whose experiments
+no folder has stays as it is, and is named. Nothing is simulated.
 """
 
 import csv
@@ -55,11 +56,15 @@ def found_in(folders: Sequence[Path]) -> dict[str, Outcome | Calculated]:
     return found
 
 
+class NotRunError(InputError):
+    """No folder has a run of an experiment by this simulator."""
+
+
 def outcome(found: Found, id_: str) -> Outcome:
-    """Find the outcome of a study. Raises InputError where no folder has it."""
+    """Find the outcome of a study. Raises NotRunError where no folder has it."""
     one = found.get(id_)
     if not isinstance(one, Outcome):
-        raise InputError(f"no folder has a run of {id_} by this simulator")
+        raise NotRunError(f"no folder has a run of {id_} by this simulator")
     return one
 
 
@@ -163,7 +168,7 @@ def headlines(found: Found) -> str:
     rows = []
     for claim in HEADLINES:
         if claim not in checked:
-            raise InputError(f"no folder has a run of the experiment of {claim}")
+            raise NotRunError(f"no folder has a run of the experiment of {claim}")
         one = checked[claim]
         rows.append((f"`{claim}`", f"“{one.claim.quote}”", one.result.measured, known[claim]))
     return table(("claim", "printed", "measured (95 %)", "outcome"), rows, left=4)
@@ -219,7 +224,12 @@ def main() -> int:
     """Fill the page from the folders of runs."""
     try:
         found = found_in([Path(folder) for folder in sys.argv[1:]])
-        blocks = {name: block(found) for name, block in BLOCKS.items()}
+        blocks = {}
+        for name, block in BLOCKS.items():
+            try:
+                blocks[name] = block(found)
+            except NotRunError as missing:
+                print(f"{name} stays as it is: {missing}", file=sys.stderr)
         page = fill(PAGE.read_text(encoding="utf-8"), "papers", blocks)
     except InputError as error:
         print(error, file=sys.stderr)

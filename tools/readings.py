@@ -5,6 +5,8 @@
     python tools/readings.py DIR
 
 Prose is written by hand around them. Nothing is simulated: the rows of DIR must be those of this simulator.
+Rows of outcomes.csv stay as they are for experiments that DIR does not have, and so does the block of
+headlines where it lacks one of theirs.
 """
 
 import csv
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airhop.errors import InputError
-from airhop.experiments import CheckedClaim, Outcome, Reproduced, registry
+from airhop.experiments import Outcome, Reproduced, registry
 from airhop.experiments.calculation import calculated_in
 from airhop.experiments.outcome import outcomes_in
 from airhop.experiments.reading import DEFAULT
@@ -27,7 +29,18 @@ from blocks import fill, table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments" / "readings.md"
 OUTCOMES, CHANGES = PAGE.parent / "outcomes.csv", PAGE.parent / "changes.toml"
-COLUMNS = ("claim", "experiment", "whose", "outcome", "needs", "readings", "before", "whose_before")
+COLUMNS = (
+    "claim",
+    "experiment",
+    "whose",
+    "outcome",
+    "needs",
+    "readings",
+    "hangs",
+    "before",
+    "whose_before",
+)
+"""`hangs` is the conclusion over all readings of a claim that hangs on one."""
 WORDS = ("reproduced", "bound met", "hangs on a reading", "cannot be told", "not reproduced")
 """Outcomes as they are counted."""
 PAPERS = {
@@ -80,17 +93,20 @@ HEADLINES = {
 
 
 def found_in(folder: Path) -> dict[str, Reproduced]:
-    """Read what was run in a folder, by id. Raises InputError where a headline's readings are missing."""
+    """Read what was run in a folder, by id. Raises InputError where nothing is there."""
     known = registry()
     found: dict[str, Reproduced] = {
         one.experiment.id: one for one in [*outcomes_in(folder, known), *calculated_in(folder, known)]
     }
-    for headline in HEADLINES.values():
-        if headline.experiment not in found or not found[headline.experiment].others:
-            raise InputError(
-                f"{folder} has no run of {headline.experiment} under every reading by this simulator"
-            )
+    if not found:
+        raise InputError(f"{folder} has no run by this simulator")
     return found
+
+
+def has_headlines(found: Mapping[str, Reproduced]) -> bool:
+    """Return whether the experiment of each headline was run under every reading."""
+    needed = [found.get(headline.experiment) for headline in HEADLINES.values()]
+    return all(one is not None and one.others for one in needed)
 
 
 def headlines(found: Mapping[str, Reproduced]) -> str:
@@ -110,81 +126,48 @@ def under(outcome: Reproduced) -> Iterable[tuple[str, Outcome]]:
         yield name, one
 
 
-def claims(found: Mapping[str, Reproduced]) -> str:
-    """Count the claims of each paper by what they come to over all readings."""
-    rows = []
-    for paper, title in PAPERS.items():
-        judged = [
-            checked
-            for id_, outcome in found.items()
-            if id_.startswith(f"{paper}/")
-            for checked in outcome.claims
-            if checked.judged
-        ]
-        counts = Counter(map(group, judged))
-        own = sum(checked.claim.own for checked in judged)
-        rows.append((title, str(len(judged)), str(own), *(str(counts[word]) for word in GROUPS)))
-    return table(("paper", "claims", "own", *GROUPS), rows)
-
-
-GROUPS = ("hold", "hold where decided", "hang on a reading", "fail where decided", "fail", "open")
-
-
-def group(checked: CheckedClaim) -> str:
-    """Return the group of a claim, by its verdicts over all readings."""
-    words = {one.result.word for one in checked.judged}
-    if {"holds", "fails"} <= words:
-        return "hang on a reading"
-    (word,) = words - {"open"} or {"open"}
-    where = " where decided" if len(words) > 1 else ""
-    return {"holds": "hold", "fails": "fail", "open": "open"}[word] + where
-
-
-def hanging(found: Mapping[str, Reproduced]) -> str:
-    """List the claims that hang on a reading, and on which."""
-    rows = [
-        (f"`{checked.claim.id}`", f"[{id_}]({id_.replace('/', '-')}.md)", checked.conclusion)
-        for paper in PAPERS
-        for id_, outcome in found.items()
-        if id_.startswith(f"{paper}/")
-        for checked in outcome.claims
-        if checked.judged and group(checked) == "hang on a reading"
-    ]
-    return table(("claim", "experiment", "over all readings"), rows, left=3)
-
-
 # ---- outcomes --------------------------------------------------------------------------------------------
 
 
-def known_before() -> dict[str, tuple[str, str]]:
-    """Read what each claim came to before all were read again, and whose it was."""
-    if not OUTCOMES.is_file():
-        return {}
-    with OUTCOMES.open(encoding="utf-8") as file:
-        return {row["claim"]: (row["before"], row["whose_before"]) for row in csv.DictReader(file)}
-
-
 def write_outcomes(found: Mapping[str, Reproduced]) -> None:
-    """Write the outcome of each claim of the papers; what it was before is kept."""
-    before = known_before()
-    rows = [
-        (
-            checked.claim.id,
-            id_,
-            "own" if checked.claim.own else "paper",
-            checked.outcome,
-            checked.needs,
-            len(checked.judged) or 1,
-            *before.get(checked.claim.id, ("", "")),
-        )
-        for id_, outcome in found.items()
-        if id_.partition("/")[0] in PAPERS
+    """Write the outcome of each claim of the papers; what it was before is kept, and what was not run.
+
+    Raises InputError where an experiment lacks the readings under which it was run last.
+    """
+    known = {row["claim"]: row for row in outcome_rows()} if OUTCOMES.is_file() else {}
+    rows: list[Mapping[str, str]] = []
+    for id_ in dict.fromkeys([*(row["experiment"] for row in known.values()), *found]):
+        last = [row for row in known.values() if row["experiment"] == id_]
+        if id_ not in found:
+            rows += last
+        elif id_.partition("/")[0] in PAPERS:
+            rows += outcomes_of(id_, found[id_], known)
+            if last and int(last[0]["readings"]) > int(rows[-1]["readings"]):
+                raise InputError(f"{id_} was run under {last[0]['readings']} readings, and not so here")
+    with OUTCOMES.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def outcomes_of(
+    id_: str, outcome: Reproduced, known: Mapping[str, Mapping[str, str]]
+) -> list[Mapping[str, str]]:
+    """Make the rows of an experiment that was run."""
+    blank = {"before": "", "whose_before": ""}
+    return [
+        {
+            "claim": checked.claim.id,
+            "experiment": id_,
+            "whose": "own" if checked.claim.own else "paper",
+            "outcome": checked.outcome,
+            "needs": checked.needs,
+            "readings": str(len(checked.judged) or 1),
+            "hangs": checked.conclusion if checked.hangs_on else "",
+            **{name: known.get(checked.claim.id, blank)[name] for name in blank},
+        }
         for checked in sorted(outcome.claims, key=lambda checked: checked.claim.id)
     ]
-    with OUTCOMES.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
 
 
 def outcome_rows() -> list[dict[str, str]]:
@@ -198,7 +181,32 @@ def counted(word: str) -> str:
     return "hangs on a reading" if word.startswith("hangs on ") else word
 
 
-def outcomes(_: Mapping[str, Reproduced]) -> str:
+def claims() -> str:
+    """Count the claims of each paper by outcome."""
+    rows, read = [], outcome_rows()
+    for paper, title in PAPERS.items():
+        of_paper = [row for row in read if row["experiment"].startswith(f"{paper}/")]
+        counts = Counter(counted(row["outcome"]) for row in of_paper)
+        own = sum(row["whose"] == "own" for row in of_paper)
+        rows.append((title, str(len(of_paper)), str(own), *(str(counts[word]) for word in WORDS)))
+    return table(("paper", "claims", "own", *WORDS), rows)
+
+
+def hanging() -> str:
+    """List the claims that hang on a reading, and on which."""
+    rows = [
+        (
+            f"`{row['claim']}`",
+            f"[{row['experiment']}]({row['experiment'].replace('/', '-')}.md)",
+            row["hangs"],
+        )
+        for row in outcome_rows()
+        if row["hangs"]
+    ]
+    return table(("claim", "experiment", "over all readings"), rows, left=3)
+
+
+def outcomes() -> str:
     """Count the claims by outcome, before and after, those of the papers and Airhop's own."""
     rows, read = [], outcome_rows()
     for label, whose, outcome in (("before", "whose_before", "before"), ("now", "whose", "outcome")):
@@ -208,7 +216,7 @@ def outcomes(_: Mapping[str, Reproduced]) -> str:
     return table(("claims", "n", *WORDS), rows)
 
 
-def changes(_: Mapping[str, Reproduced]) -> str:
+def changes() -> str:
     """List what changed of which claims, and the words that it rests on."""
     read = {row["claim"]: row for row in outcome_rows()}
     lines = []
@@ -221,13 +229,13 @@ def changes(_: Mapping[str, Reproduced]) -> str:
     return table(("words", "what changed", "claims, before → now"), lines, left=3)
 
 
-BLOCKS: Mapping[str, Callable[[Mapping[str, Reproduced]], str]] = {
+BLOCKS: Mapping[str, Callable[[], str]] = {
     "outcomes": outcomes,
     "changes": changes,
-    "headlines": headlines,
     "claims": claims,
     "hanging": hanging,
 }
+"""Blocks that follow from outcomes.csv."""
 
 
 def main() -> int:
@@ -235,7 +243,9 @@ def main() -> int:
     try:
         found = found_in(Path(sys.argv[1]))
         write_outcomes(found)
-        blocks = {name: block(found) for name, block in BLOCKS.items()}
+        blocks = {name: block() for name, block in BLOCKS.items()}
+        if has_headlines(found):
+            blocks["headlines"] = headlines(found)
         page = fill(PAGE.read_text(encoding="utf-8"), "readings", blocks)
     except InputError as error:
         print(error, file=sys.stderr)
