@@ -107,7 +107,7 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
 
 
 COUNTS: dict[str, Callable[[float, float], float]] = {
-    "timeouts": lambda x, _: 10.0 + 100.0 * x,
+    "timeouts": lambda x, goodput: (10.0 + 100.0 * x) / max(goodput, 0.01),
     "srtt_ms": lambda _, goodput: 100.0 / max(goodput, 0.01),
 }
 """Further metrics that go with made-up goodputs, by the place on the axis and the goodput: as papers say."""

@@ -83,6 +83,23 @@ def exceeds_somewhere(
     return ClaimResult(every(decisions), "; ".join(parts))
 
 
+def exceeds_everywhere(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], at: Sequence[X]
+) -> ClaimResult:
+    """Check whether scheme has more than each factor times what that scheme has, at each of these x."""
+    decisions: list[Decision] = []
+    parts = []
+    for other, factor in factors.items():
+        ratios = {x: samples.ratio(scheme, other, x) for x in at}
+        met = {x: above(ratio, factor) for x, ratio in ratios.items()}
+        decisions += met.values()
+        least = min(ratios, key=lambda x: _low(ratios[x]))
+        missed = ", ".join(axis.text(x) for x, decision in met.items() if not decision)
+        parts.append(f"{other} {interval(ratios[least])} at {axis.text(least)}")
+        parts[-1] += f" (not above {factor:g} at {missed})" if missed else ""
+    return ClaimResult(every(decisions), f"least, times that of {'; '.join(parts)}")
+
+
 def nowhere_exceeds(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
 ) -> ClaimResult:
@@ -112,15 +129,15 @@ def within_axis(
     )
 
 
-def grows_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
-    """Check whether each scheme has more at the last x than at the first."""
-    first, last = samples.xs[0], samples.xs[-1]
-    found = {scheme: along(samples, scheme, first, last) for scheme in schemes}
-    told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in found.items())
-    return ClaimResult(
-        every(above(ratio, 1.0) for ratio in found.values()),
-        f"{axis.text(last)} over {axis.text(first)}: {told}",
-    )
+def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X]) -> ClaimResult:
+    """Check whether scheme has more than other at each of these x; by differences, as counts may be zero."""
+    leads = {x: samples.difference(scheme, other, x) for x in at}
+    told = [
+        f"{scheme} {samples.estimate(scheme, x).mean:.1f}, {other} {samples.estimate(other, x).mean:.1f}, "
+        f"difference {leads[x].mean:.1f} ± {leads[x].half_width or math.nan:.1f}, at {axis.text(x)}"
+        for x in at
+    ]
+    return ClaimResult(every(map(_positive, leads.values())), "; ".join(told))
 
 
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
@@ -276,14 +293,7 @@ def keeps_most(
 ) -> ClaimResult:
     """Check whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
-    decisions = []
-    for other in others:
-        start, end, others_start, others_end = samples.paired(
-            (scheme, first), (scheme, last), (other, first), (other, last)
-        )
-        # (end / start) / (other's end / other's start) > 1, written as one paired ratio.
-        kept, others_kept = np.multiply(end, others_start), np.multiply(others_end, start)
-        decisions.append(above(stats.ratio(kept.tolist(), others_kept.tolist()), 1.0))
+    decisions = [above(growth(samples, scheme, other, first, last), 1.0) for other in others]
     parts = [f"{name} {interval(along(samples, name, first, last))}" for name in (scheme, *others)]
     return ClaimResult(
         every(decisions), f"kept from {axis.text(first)} to {axis.text(last)}: {', '.join(parts)}"
@@ -314,19 +324,40 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
     return ClaimResult(every(above(ratio, share) for ratio in changes.values()), measured)
 
 
+def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
+    """Check whether of two schemes one keeps a larger part of what it has at the first x to the last."""
+    first, last = samples.xs[0], samples.xs[-1]
+    kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
+    most, least = (end(kept, key=lambda scheme: kept[scheme].value) for end in (max, min))
+    return ClaimResult(
+        above(growth(samples, most, least, first, last), 1.0),
+        f"kept from {axis.text(first)} to {axis.text(last)}: most by {most} {interval(kept[most])}, least by "
+        f"{least} {interval(kept[least])}",
+    )
+
+
 def catches_up(
-    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
 ) -> ClaimResult:
-    """Check whether each scheme is below this share of the leader at the first x and above it at the last."""
+    """Check whether each scheme is below this share of the leader at the first x and above it at the last.
+
+    A scheme that comes nearer and does not get there may with a larger x: that is open, for `unknown` is.
+    """
     first, last = samples.xs[0], samples.xs[-1]
     decisions: list[tuple[str, Decision]] = []
-    parts = []
+    parts, nearer = [], []
     for scheme in schemes:
         start, end = samples.ratio(scheme, leader, first), samples.ratio(scheme, leader, last)
-        decisions += [(scheme, below(start, share)), (scheme, above(end, share))]
+        arrived = above(end, share)
+        if arrived is False and not below(growth(samples, scheme, leader, first, last), 1.0):
+            arrived = None
+            nearer.append(scheme)
+        decisions += [(scheme, below(start, share)), (scheme, arrived)]
         parts.append(f"{scheme} {interval(start)} and {interval(end)}")
     measured = f"share of {leader} at {axis.text(first)} and at {axis.text(last)}: {', '.join(parts)}"
-    return ClaimResult(every(decision for _, decision in decisions), measured, not_shown(decisions))
+    decision = every(decision for _, decision in decisions)
+    needs = unknown if nearer and decision is None else ""
+    return ClaimResult(decision, measured, not_shown(decisions), needs=needs)
 
 
 def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
@@ -388,6 +419,12 @@ def _positive(found: Difference) -> Decision:
 def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
     """Compare a scheme with itself: what it has at y over what it has at x, paired by replication."""
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
+
+
+def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
+    """Return scheme / other at y over scheme / other at x, paired."""
+    at_x, at_y, other_x, other_y = samples.paired((scheme, x), (scheme, y), (other, x), (other, y))
+    return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 
 
 def _at(axis: PlottedAxis, cell: Cell) -> str:

@@ -122,6 +122,21 @@ def test_a_loss_without_an_eln_is_not_as_printed() -> None:
     assert fig1.seen_in(both).shares["in_order"] == 0.5
 
 
+def test_counter_examples_of_figure_1_are_in_the_sample() -> None:
+    # §3.1: neither congestion control nor a retransmission upon the ERSN; sent again upon the ELN.
+    early = fig1.seen_in(traced_loss(again=4.0))
+    assert (early.losses, early.shares["in_order"], early.shares["held"]) == (1, 0.0, 0.0)
+    shrunk = traced_loss()
+    shrunk["window"] = frame([(0.5, 4.0), (2.5, 3.0)], "time_s", "cwnd")
+    assert fig1.seen_in(shrunk).shares["held"] == 0.0
+    never = traced_loss()
+    never["segments"] = never["segments"].filter(~pl.col("retransmission"))
+    assert fig1.steps_of(never)["again"].to_list() == [None]
+    # What is lost in the last second may be sent again after the end.
+    late = traced_loss(discarded=fig1.SECONDS - 0.5, eln=fig1.SECONDS - 0.5)
+    assert fig1.steps_of(late).is_empty()
+
+
 def test_real_runs_are_as_figure_1_prints() -> None:
     found = Values(fig1.compute("quick", 2, SILENT))
     assert set(decisions(fig1.EXPERIMENT, found).values()) == {True}
@@ -304,6 +319,7 @@ def handed_over() -> Values:
         ("yun-handoff-receivers", "lhp", handoff.UNDETECTED, 0.95),
         ("yun-handoff-detected", "ll-elsn", handoff.UNDETECTED, 0.02),
         ("yun-handoff-memory", "ll-elsn", handoff.STATE, 4.0),
+        ("yun-handoff-state", "snoop", handoff.STATE, -1.0),
         ("yun-handoff-soonest", "snoop", handoff.LATER, -1.0),
         ("yun-handoff-most", "sack", handoff.MORE, -0.1),
     ],

@@ -19,14 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from airhop import stats
 from airhop.experiments.asked import ALL_X, Asked, Span
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Metric, PlottedAxis, Replications, X
 from airhop.experiments.printed import Printed, Source, column_gains_met, numbers_met
 from airhop.experiments.samples import Samples
-from airhop.stats import Ratio
 
 PAPER = "R.-S. Cheng and H.-T. Lin, Computer Communications 31(14), 2008, pp. 3145-3152 (slides)"
 SCHEMES = {"reno": "TCP-Reno", "tcp-cc": "TCP-CC", "tcp-w": "TCP-W", "tcp-cl": "TCP-CL"}
@@ -74,12 +70,6 @@ def source(table: int) -> Source:
 def gain(samples: Samples, x: X, curve: str = "tcp-cl", other: str = "reno") -> str:
     """Write what a curve gains over another: `+57 %`."""
     return f"{100 * samples.ratio(curve, other, x).value - 100:+.0f} %".replace("-", "−")
-
-
-def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
-    """Return scheme / other at y over scheme / other at x."""
-    at_x, at_y, other_x, other_y = samples.paired((scheme, x), (scheme, y), (other, x), (other, y))
-    return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 
 
 def rows(numbers: Printed, xs: Sequence[X] | None = None) -> str:

@@ -15,13 +15,12 @@ from airhop.experiments.cheng2008 import (
     UNIT,
     Check,
     gain,
-    growth,
     number_claims,
     rows,
     source,
 )
 from airhop.experiments.cheng2008.readings import BELOW_TCP
-from airhop.experiments.claims import above, each_above, each_below
+from airhop.experiments.claims import above, each_above, each_below, growth
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.printed import Printed, column_gains_met, mean_error_met
 from airhop.experiments.reading import Question

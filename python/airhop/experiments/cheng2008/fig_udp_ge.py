@@ -14,12 +14,11 @@ from airhop.experiments.cheng2008 import (
     PAPER,
     REPLICATIONS,
     gain,
-    growth,
 )
 from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as WITHOUT_ERRORS
 from airhop.experiments.cheng2008.fig_udp import UDP
 from airhop.experiments.cheng2008.readings import BELOW_TCP, STRIKES, TCP_W, UDP_PLACE
-from airhop.experiments.claims import above, ahead_everywhere, each_above, falls_all_along
+from airhop.experiments.claims import above, ahead_everywhere, each_above, falls_all_along, growth
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval

@@ -3,8 +3,8 @@
 What its figures 6 to 12 share. Words of its statements that need a number have the same one in all of them:
 
 * "much": a factor of 1.5, by which the abstract says that LL-ELSN outdoes Snoop.
-* What it says of a scheme and names no frame error rate is judged over the axis: by the sums over the rates
-  of the grid from 0.01 % up, where the printed axes begin. "At every FER" is a claim of ours.
+* What it says of a scheme and names no frame error rate is asked at every rate of the grid from 0.01 % up,
+  where the printed axes begin. The sums over these rates together are claims of ours.
 * Where the paper names no frame error rate it is 1 %, as in its Figure 7.
 """
 

@@ -5,9 +5,10 @@ to the sender; after the last retry an ELN does, at which the sender sends the p
 congestion control. Uplink the notices have "no delay". §3.1 adds that the ERSN is of the first retry and that
 the ELN is made when the packet is discarded.
 
-The order is read from traces, of every first copy of a segment that was given up. Inferred: a retry limit of
-4, and 30 % frame errors so that some packets use it up. A window of four segments, so that what is drawn is
-the packet and not the queue that it waits in; the order is that of every load.
+The order is read from traces, of every segment of which the link layer gave a copy up, but for those of the
+last second, which nothing may follow any more. Inferred: a retry limit of 4, and 30 % frame errors so that
+some packets use it up. A window of four segments, so that what is drawn is the packet and not the queue that
+it waits in; the order is that of every load.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, traced_runs
 from airhop.experiments.yun2009 import PAPER
-from airhop.experiments.yun2009.notices import SEGMENT, first_losses
+from airhop.experiments.yun2009.notices import SEGMENT, losses_by_segment
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import run
@@ -36,9 +37,10 @@ WAYS = ("downlink", "uplink")
 ATTEMPTS = 4
 SEGMENTS = 4
 """The window."""
+SECONDS = 50
 SETTINGS = {
     "scheme": "ll-elsn",
-    "duration": "50 s",
+    "duration": f"{SECONDS} s",
     "wlan.cell.attempts": ATTEMPTS,
     "wlan.cell.errors.fer": 0.3,
     "flow.ftp*.tcp.receive_window": f"{SEGMENTS * SEGMENT} B",
@@ -64,6 +66,7 @@ SHARES = {
     "eln_at_discard": "ELN made as the packet is discarded",
     "at_once": "sent again in the moment of the ELN",
     "untouched": "window not cut at the ELN",
+    "held": "neither sent again nor the window cut from the ERSN to the ELN",
     "no_delay": "notices heard as they are made",
 }
 """Of the packets that were given up."""
@@ -109,6 +112,7 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
         eln_at_discard=pl.col("eln") == pl.col("discarded"),
         at_once=(pl.col("again") == pl.col("eln_heard")) & (pl.col("why") == "notice"),
         untouched=pl.col("cwnd_after") >= pl.col("cwnd_before"),
+        held=(pl.col("again") >= pl.col("eln_heard")) & (pl.col("cwnd_before") >= pl.col("cwnd_at_ersn")),
         no_delay=(pl.col("ersn") == pl.col("ersn_heard")) & (pl.col("eln") == pl.col("eln_heard")),
     )
     first = steps.drop_nulls().row(0, named=True)
@@ -118,17 +122,17 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
 
 
 def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """List the first copies that were given up in a row each: when each step was, in seconds.
+    """List the segments of which a copy was given up in a row each: when each step was, in seconds.
 
-    Beside them `ersns`, how many were made of it; `why` it was sent again; `cwnd_before` and `cwnd_after`
-    the ELN, in segments.
+    Beside them `ersns`, how many were made of it; `why` it was sent again; the window in segments,
+    `cwnd_at_ersn` as the ERSN comes, `cwnd_before` and `cwnd_after` the ELN. What did not happen is null.
     """
     import polars as pl
 
-    losses = first_losses(tables).rename(
+    losses = losses_by_segment(tables).filter(pl.col("lost_s") <= SECONDS - 1).drop("next_s")
+    losses = losses.rename(
         {"sent_s": "sent", "lost_s": "discarded", "made_s": "eln", "heard_s": "eln_heard", "again_s": "again"}
     )
-    losses = losses.drop_nulls("again").drop("next_s")
     ersns = tables["notices"].filter(pl.col("kind") == "ersn").join(losses, on="seq")
     ersns = ersns.filter(pl.col("time_s") <= pl.col("discarded"))
     made = ersns.filter(pl.col("event") == "sent").group_by("seq")
@@ -153,10 +157,14 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         again,
     ):
         found = found.join(facts, on="seq", how="left")
-    windows = tables["window"].select("time_s", pl.col("cwnd").alias("cwnd_before")).sort("time_s")
-    return found.sort("eln_heard").join_asof(
-        windows, left_on="eln_heard", right_on="time_s", allow_exact_matches=False
-    )
+    for moment, name in (("ersn_heard", "cwnd_at_ersn"), ("eln_heard", "cwnd_before")):
+        windows = tables["window"].select("time_s", pl.col("cwnd").alias(name)).sort("time_s")
+        found = (
+            found.sort(moment)
+            .join_asof(windows, left_on=moment, right_on="time_s", allow_exact_matches=False)
+            .drop("time_s", strict=False)
+        )
+    return found.sort("discarded")
 
 
 # ---- what is claimed -------------------------------------------------------------------------------------
@@ -200,6 +208,13 @@ CLAIMS: tuple[Claim[Values], ...] = (
         Asked(always, WAYS, "at_once", "untouched"),
         quote="Upon receiving the ELN, the TCP sender immediately retransmits the packet 1 without any "
         "congestion control",
+    ),
+    Claim(
+        "yun-fig1-held",
+        "From the ERSN to the ELN the sender neither sends the packet again nor cuts its window.",
+        Asked(always, WAYS, "held"),
+        quote="Upon reception of ERSN, the TCP sender neither invokes congestion control due to the packet 1 "
+        "nor retransmits it.",
     ),
     Claim(
         "yun-fig1-uplink",

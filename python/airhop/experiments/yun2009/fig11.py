@@ -5,10 +5,11 @@ LL-ELSN "still shows the best performance", and "the severe performance degradat
 fast recoveries". That the x axis is the FER, as in Figure 6, and where the background enters and leaves, are
 inferred: it takes 80 % of the wired path and none of the cell, which could not carry it.
 
-LHP's degradation is severe if against SACK, which repairs what LHP repairs with one recovery a window, it
-falls back to less than two thirds of what it is against SACK without background (Figure 6). That is asked up
-to 1 %: beyond, losses are the channel's more than the queue's. The recoveries are multiple if they are more
-than one and a half times those of SACK for each segment sent.
+LHP's degradation is severe if beside the background it keeps a smaller part of what it has without (Figure 6)
+than most of the others. That it keeps the smallest part, and that against SACK, which repairs what LHP
+repairs with one recovery a window, it falls back to less than two thirds of what it is without it, are
+claims of ours, up to 1 %: beyond, losses are the channel's more than the queue's. The recoveries are multiple
+if they are more than one and a half times those of SACK for each segment sent.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import MUCH, OTHERS, OWN, PAPER, SCHEMES
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIGURE6
 from airhop.experiments.yun2009.fig6 import FER, FIRST_PRINTED_FER, TIMEOUTS
-from airhop.experiments.yun2009.overall import above_over, falls_behind_beside_over, keeps_least_beside_over
+from airhop.experiments.yun2009.overall import (
+    above_over,
+    falls_behind_beside_over,
+    keeps_least_beside_over,
+    keeps_less_than_most_beside,
+)
 from airhop.experiments.yun2009.readings import OF_SCHEMES
 
 GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.2, 0.4, 0.6, 0.8), printed=False)
@@ -100,6 +106,7 @@ def headline(samples: Samples) -> str:
 
 CONGESTED = Span(FIRST_PRINTED_FER, 1e-2)
 """The FERs at which the background is the main cause of losses."""
+NOT_LHP = tuple(name for name in SCHEMES if name != "lhp")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (
@@ -149,11 +156,20 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         reason=AT_THE_LIMIT,
     ),
     Claim(
+        "yun-9-lhp-severe",
+        "LHP degrades severely: at every FER from 0.01 % up it keeps, beside background traffic, a smaller "
+        "part of its goodput than most of the other schemes.",
+        Asked(keeps_less_than_most_beside, GRID, "lhp", NOT_LHP, Span(FIRST_PRINTED_FER)),
+        quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
+        reason=AT_THE_LIMIT,
+    ),
+    Claim(
         "yun-9-lhp-most",
         "LHP degrades most: beside background traffic it keeps a smaller "
         "part of its goodput than any other scheme, over the FERs up to 1 %.",
-        Asked(keeps_least_beside_over, "lhp", tuple(name for name in SCHEMES if name != "lhp"), CONGESTED),
-        quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
+        Asked(keeps_least_beside_over, "lhp", NOT_LHP, CONGESTED),
+        own=True,
+        because="The paper calls LHP's degradation severe, not the most severe, and names no error rate.",
         reason=AT_THE_LIMIT,
     ),
     Claim(

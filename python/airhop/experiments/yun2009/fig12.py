@@ -7,7 +7,8 @@ connections". Inferred: that the axis is the FER, as in Figures 6, 8 and 11, wit
 that the change is against ten rivals of Reno itself. What the ideal estimator does with what it knows is
 inferred too.
 
-Aggressive is who leaves Reno less than nine tenths of what it has among its own kind, over the axis.
+Aggressive is who leaves Reno less than nine tenths of what it has among its own kind, at every FER; over the
+axis together is a claim of ours.
 """
 
 from __future__ import annotations

@@ -2,23 +2,25 @@
 
 Printed in the paper: 200 s, 20 runs, retry limit 1, d_off 10 ms, 1000-byte packets, queues of 50, 802.11b at
 11 Mb/s. Its curves are drawn, not tabulated: no published numbers stand beside ours. Its statements are the
-claims below. Where it says that a scheme is better or worse and names no FER, that is judged by what each
-delivers over the printed axis together; "at every FER" is a stricter claim of ours.
+claims below. Where it says that a scheme is better or worse and names no FER, that is asked at every FER of
+the printed axis, which begins at 0.01 %; what each delivers over the axis together is a claim of ours. The
+text has 0.001 % to 9 %: 0.001 % is run as well, and no claim is asked there, as no curve is drawn.
 """
 
 from __future__ import annotations
 
-from airhop.experiments.asked import Asked, Span
+from airhop.experiments.asked import LAST, Asked, Span
 from airhop.experiments.claims import (
     ahead_everywhere,
     best_ratio,
     each_above,
     each_below,
+    exceeds_everywhere,
     exceeds_somewhere,
-    grows_along,
     keeps_most,
     nowhere_exceeds,
     order_at,
+    outnumbers,
     within_axis,
 )
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
@@ -54,7 +56,9 @@ GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8,
 CUTS = Metric("window_cuts", "Window cuts", "", ticks=(0.0, 200.0, 400.0, 600.0), digits=0, printed=False)
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0, 150.0), digits=0, printed=False)
 FIRST_PRINTED_FER = 1e-4
-"""Begin of the printed axis; the paper's statements start at 0.01 %."""
+"""Begin of the printed axis, where the claims begin."""
+FACTORS = {"reno": 4.0, "snoop": 1.5}
+"""The abstract's "more than 400% of TCP-Reno and 150% of Snoop"."""
 TYPICAL = (1e-2, 3e-2)
 
 
@@ -88,17 +92,29 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-1",
-        "Somewhere in the grid LL-ELSN delivers more than four times the goodput of Reno, and somewhere more "
-        "than one and a half times that of Snoop.",
-        Asked(exceeds_somewhere, FER, "ll-elsn", {"reno": 4.0, "snoop": 1.5}),
+        "LL-ELSN delivers more than four times the goodput of Reno and more than one and a half times that "
+        "of Snoop at every FER from 0.01 % up.",
+        Asked(exceeds_everywhere, FER, "ll-elsn", FACTORS, Span(FIRST_PRINTED_FER)),
         quote="yields the throughput performance of more than 400% of TCP-Reno and 150% of Snoop in the "
         "considered environments",
+        bound=True,
+        reason="Where the channel hardly errs losses are collisions and few: Reno and Snoop lose little to "
+        "them, and what they have not lost LL-ELSN cannot gain.",
+    ),
+    Claim(
+        "yun-1-somewhere",
+        "Somewhere in the grid LL-ELSN delivers more than four times the goodput of Reno, and somewhere more "
+        "than one and a half times that of Snoop.",
+        Asked(exceeds_somewhere, FER, "ll-elsn", FACTORS),
+        own=True,
+        because="The weakest reading of the sentence: in one of the considered environments, and for each "
+        "of the two in one of its own.",
         bound=True,
     ),
     Claim(
         "yun-1-size",
-        "What is printed as more than 400 % and 150 % is not far more: nowhere in the "
-        "grid LL-ELSN delivers more than 500 % of Reno's goodput, or 200 % of Snoop's.",
+        "What is printed as more than 400 % and 150 % is not far more: nowhere from 0.01 % up LL-ELSN "
+        "delivers more than 500 % of Reno's goodput, or 200 % of Snoop's.",
         Asked(nowhere_exceeds, FER, "ll-elsn", {"reno": 5.0, "snoop": 2.0}, FIRST_PRINTED_FER),
         own=True,
         because="An author who has fifteen times as much does not print more than four: a bound has a size.",
@@ -142,11 +158,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-4-clock",
-        (
-            "Where frames are lost often Snoop's sender loses its ACK clock: it has more timeouts at "
-            "the highest error rate than at the lowest."
-        ),
-        Asked(grows_along, FER, ("snoop",), of=TIMEOUTS),
+        "Where frames are lost often Snoop's sender loses its ACK clock, and LL-ELSN's keeps on sending: at "
+        "the highest error rate Snoop's has more timeouts than LL-ELSN's.",
+        Asked(outnumbers, FER, "snoop", "ll-elsn", LAST, of=TIMEOUTS),
         quote=(
             "the local retransmission causes TCP to lose its ACK-based clock due to long end-to-end "
             "delay in high FER while LL-ELSN lets the TCP sender keep on sending data"

@@ -22,6 +22,7 @@ from airhop.experiments.claims import (
     falls_all_along,
     keeps_most,
     near_each,
+    sensitivities_differ,
     within_axis,
 )
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, Metric, PlottedAxis, TimelineChoice
@@ -107,7 +108,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-5-constant-strict",
         "LL-ELSN suffers least from a long round trip: it keeps a larger part of its goodput than any other.",
         Asked(keeps_most, D_OFF, OWN, OTHERS),
-        quote="their sensitivities to RTT are different. […] LL-ELSN shows good performance constantly.",
+        own=True,
+        because="The paper says that sensitivities differ and that LL-ELSN is good throughout, not that it "
+        "is the least sensitive.",
+    ),
+    Claim(
+        "yun-5-sensitivities",
+        "Schemes differ in their sensitivity to the round trip: of two of them one keeps a larger part of "
+        "its goodput from the shortest to the longest.",
+        Asked(sensitivities_differ, D_OFF, tuple(SCHEMES)),
+        quote="However, their sensitivities to RTT are different.",
     ),
     Claim(
         "yun-5-small",

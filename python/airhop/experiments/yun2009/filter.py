@@ -219,7 +219,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-filter-everywhere",
-        "It saves bandwidth in a disconnection of half a second as well, and with N of 3 and 5.",
+        "It saves bandwidth in a disconnection of any length from half a second to 20 s, with N of 2, 3 and "
+        "5.",
         Asked(saving, tuple(name for name in FILTERS if name != UNFILTERED), LENGTHS),
         own=True,
         because="The paper speaks of permanent disconnections and of an N that is chosen.",

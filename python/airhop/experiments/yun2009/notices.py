@@ -47,6 +47,18 @@ def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     Later copies are left out: some senders answer one notice per segment, and cannot tell news of a second
     loss from a repetition. So are losses that the end of the run left open.
 
+    Returns the columns of `losses_by_segment`.
+    """
+    import polars as pl
+
+    is_first = (pl.col("again_s") >= pl.col("lost_s")).fill_null(True)
+    is_known = pl.col("again_s").is_not_null() | pl.col("heard_s").is_not_null()
+    return losses_by_segment(tables).filter(is_first, is_known)
+
+
+def losses_by_segment(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """List the segments of a run with one flow of which the link layer gave a copy up, in a row each.
+
     Parameters
     ----------
     tables
@@ -55,10 +67,11 @@ def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        `seq`, and times in seconds: `sent_s`, `next_s` (its successor was sent for the first time; null if it
-        never was), `lost_s` (the paper's §3.2: "discarded at the wireless link layer"), `made_s` and
-        `heard_s` (an ELN about it was made, and reached the sender; null if not), `again_s` (it was sent
-        again; null if not). A notice counts if it came before the segment was sent again for another reason.
+        By time of the loss: `seq`, and times in seconds: `sent_s`, `next_s` (its successor was sent for the
+        first time; null if it never was), `lost_s` (the paper's §3.2: "discarded at the wireless link
+        layer"), `made_s` and `heard_s` (an ELN about it was made, and reached the sender; null if not),
+        `again_s` (it was sent again; null if not). A notice counts if it came before the segment was sent
+        again for another reason.
     """
     import polars as pl
 
@@ -77,9 +90,7 @@ def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         earliest(elns.filter(pl.col("event") == "received"), "heard_s"),
     ):
         found = found.join(facts, on="seq", how="left")
-    is_first = (pl.col("again_s") >= pl.col("lost_s")).fill_null(True)
-    is_known = pl.col("again_s").is_not_null() | pl.col("heard_s").is_not_null()
-    return found.filter(is_first, is_known).sort("lost_s")
+    return found.sort("lost_s")
 
 
 def followed(losses: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Statements about whole curves: what each reaches over the printed axis together.
 
-The paper says that a scheme is better or worse without naming values of the axis. That is judged by the sums
-over those of the grid, paired by replication; "everywhere" is more than is said.
+Sums over the values of the grid, paired by replication. Where the paper names no value of the axis they are
+the least that a sentence about curves says.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from airhop import stats
-from airhop.experiments.claims import Decision, above, below, every, not_shown
-from airhop.experiments.experiment import ClaimResult, X
+from airhop.experiments.claims import Decision, above, below, every, not_shown, ratio_of_ratios
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 from airhop.stats import Ratio
@@ -78,6 +78,23 @@ def keeps_least_beside_over(
         every(one.holds for one in found.values()),
         f"{missed}{'; '.join(one.measured for one in found.values())}",
     )
+
+
+def keeps_less_than_most_beside(
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X]
+) -> ClaimResult:
+    """Check whether a scheme keeps less of what it has beside than most of the others, at each of these x."""
+    decisions, parts = [], []
+    for x in at:
+        found = [below(ratio_of_ratios(samples, scheme, other, x), 1.0) for other in others]
+        less, not_less = found.count(True), found.count(False)
+        few = False if 2 * not_less >= len(others) else None
+        decisions.append(True if 2 * less > len(others) else few)
+        kept = interval(samples.ratio_to_beside(scheme, x))
+        parts.append(
+            f"{kept} at {axis.text(x)}, less than {less} of {len(others)}, the reverse for {not_less}"
+        )
+    return ClaimResult(every(decisions), f"{scheme} keeps {'; '.join(parts)}")
 
 
 def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> Ratio:

@@ -29,7 +29,7 @@ from airhop.experiments.asked import Asked
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
-from airhop.experiments.traced import estimated, traced_runs
+from airhop.experiments.traced import estimated, mean_and_half, traced_runs
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.notices import SEGMENT, Told, first_losses, followed
 from airhop.experiments.yun2009.table1_formulas import EIFS_MS, FER, ROWS
@@ -150,6 +150,13 @@ def least(values: Values) -> ClaimResult:
     )
 
 
+def collisions_add(values: Values) -> ClaimResult:
+    """Check whether HACK's receiver misses more losses under a bulk transfer than under light load."""
+    light, bulk = (values.at("hack", UNDETECTED, way="downlink", load=load).value for load in LOADS)
+    told = (mean_and_half(share.scaled(100.0), 1) for share in (bulk, light))
+    return ClaimResult(_below(light, bulk), f"{next(told)} % of losses, {next(told)} % under light load")
+
+
 def _below(own: Estimate, other: Estimate) -> bool | None:
     """Check whether one quantity is below another; None where their intervals overlap."""
     (own_low, own_high), (other_low, other_high) = _ends(own), _ends(other)
@@ -190,6 +197,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
         least,
         quote="LL-ELSN has the least delay and detection failure probability for both downlink and uplink, "
         "and also does not need any memory overhead at BS",
+    ),
+    Claim(
+        "yun-12-contention",
+        "Contention defeats HACK's receiver: under a bulk transfer downlink, where whole frames are lost to "
+        "collisions with ACKs, it misses a larger share of losses than under light load.",
+        collisions_add,
+        quote="handoff or channel contention may result in the loss of the whole packet. In such cases, the "
+        "TCP receiver cannot judge the wireless link error correctly.",
     ),
     Claim(
         "yun-12-eln",
