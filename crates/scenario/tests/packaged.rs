@@ -23,6 +23,7 @@ const STEPS: &str = packaged!("steps");
 const OUTAGE: &str = packaged!("outage");
 const HANDOFF: &str = packaged!("handoff");
 const BESIDE_UDP: &str = packaged!("cheng2008-udp");
+const WIFI: [&str; 3] = [packaged!("wifi-n"), packaged!("wifi-ac"), packaged!("wifi-ax")];
 
 fn load(text: &str, sets: &[(&str, &str)]) -> Scenario {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
@@ -204,4 +205,39 @@ fn a_handoff_loses_what_is_not_passed_on() {
         });
         assert_eq!((forwarded, lost), ([0, 0], [4, 200]), "{scheme}");
     }
+}
+
+// A download has most of the air, of which its ACKs take a part; what its comment says of the air is the closed form for datagrams.
+#[test]
+fn downloads_over_wifi_have_most_of_the_air() {
+    for (text, mbps) in WIFI.into_iter().zip([59.8, 338.0, 549.0]) {
+        let scenario = load(text, &[]);
+        let cell = &scenario.plan().links.wlans[0].cell;
+        let air = |payload: f64, packet: u32| payload * 8e-6 / cell.packet_time(packet).secs_f64();
+        assert!(
+            (air(1472.0, 1500) / mbps - 1.0).abs() < 0.002,
+            "{}: {} Mbit/s",
+            scenario.name(),
+            air(1472.0, 1500)
+        );
+        assert!(text.contains(&format!("carries {mbps} Mbit/s")), "{}", scenario.name());
+        let report = run(text, &[]);
+        let share = goodput(&report, "download") / air(1448.0, 1500);
+        println!("{}: {share:.3} of the air", scenario.name());
+        assert!(
+            (0.75..0.95).contains(&share) && report.flows[0].timeouts == 0,
+            "{}: {share}",
+            scenario.name()
+        );
+    }
+}
+
+// The queue of 1000 packets is far more than 802.11n holds: FQ-CoDel removes most of its delay, and costs less than a tenth of the goodput.
+#[test]
+fn fq_codel_removes_the_delay_of_a_long_queue() {
+    let fair = [("wlan.cell.queue", r#"{ kind = "fq-codel" }"#)];
+    let [long, fair] = [&[][..], &fair].map(|sets| run(WIFI[0], sets));
+    let delay = |report: &Report| report.flows[0].srtt_ms.expect("samples") - 40.0;
+    assert!(delay(&fair) < delay(&long) / 5.0, "{} ms and {} ms", delay(&fair), delay(&long));
+    assert!(goodput(&fair, "download") > 0.9 * goodput(&long, "download"));
 }
