@@ -187,6 +187,26 @@ def each_below(
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, f"most, times that of {other}")
 
 
+def each_within(
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    tolerance: float,
+) -> ClaimResult:
+    """Check whether each scheme has what other has, within this tolerance, at each of these x."""
+    ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
+
+    def decide(ratio: Ratio) -> Decision:
+        return every((above(ratio, 1.0 - tolerance), below(ratio, 1.0 + tolerance)))
+
+    def margin(ratio: Ratio) -> float:
+        return min(_low(ratio) - 1.0, 1.0 + _minus_high(ratio))
+
+    return _each(axis, ratios, decide, margin, f"furthest from 1, times that of {other}")
+
+
 def each_below_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
@@ -314,6 +334,15 @@ def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str])
         if not below(ratio, 1.0)
     ]
     return ClaimResult(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
+
+
+def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float) -> ClaimResult:
+    """Check whether each scheme has less at the last x than at the first from `from_x` up."""
+    first, last = samples.from_x(from_x)[0], samples.xs[-1]
+    kept = {scheme: along(samples, scheme, first, last) for scheme in schemes}
+    told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
+    decision = every(below(ratio, 1.0) for ratio in kept.values())
+    return ClaimResult(decision, f"kept from {axis.text(first)} to {axis.text(last)}: {told}")
 
 
 def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:

@@ -239,6 +239,7 @@ def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
     ("experiment", "x", "numbers", "failing"),
     [
         (TABLE2, 1.0, {"tcp_cl": 13.6}, {"short"}),  # 2.6 % less than Reno
+        (TABLE2, 1.0, {"tcp_cl": 14.3}, {"short"}),  # 2.4 % more
         (TABLE2, 3.0, {"tcp_cl": 3.4}, {"long", "ratios"}),
         (TABLE2, 8.0, {"tcp_cl": 1.75}, {"last", "ratios"}),  # +32 %, 16 % below the printed number
         (TABLE2, 8.0, {"tcp_cl": 2.4}, {"last", "ratios"}),  # +80 %: a gain of 57 % is missed above, too
@@ -263,6 +264,26 @@ def test_a_claim_fails_where_the_numbers_say_so(
     experiment: Experiment, x: float, numbers: dict[str, float], failing: set[str]
 ) -> None:
     assert broken(experiment, changed(as_printed(experiment), x, **numbers)) == failing
+
+
+@pytest.mark.parametrize(("curve", "hops"), [("reno", 1.0), ("tcp-cl", 8.0), ("tcp-w", 3.0)])
+def test_delayed_acks_relieve_every_tcp_of_collisions_over_any_chain(curve: str, hops: float) -> None:
+    # "The delayed ACK scheme alleviates the TCP self-collision problem": no scheme and no chain is named.
+    measured = with_counts(samples(as_printed(TABLE4)), 50.0)
+    measured.put_beside(with_counts(samples(as_printed(TABLE3)), 100.0))
+    cell = measured.also[COLLISIONS.name].cells[curve, hops]
+    cell.update(dict.fromkeys(cell, 110.0))
+    failed = [one.claim.id for one in check_claims(TABLE4.claims, measured) if one.result.holds is False]
+    assert failed == ["cheng-t4-self-collision"]
+
+
+@pytest.mark.parametrize("hops", TABLE2.axis.full)
+def test_nacks_without_errors_are_counted_over_any_chain(hops: float) -> None:
+    measured = with_counts(samples(as_printed(TABLE2)), 50.0)
+    cell = measured.also[NAKS.name].cells["tcp-cl", float(hops)]
+    cell.update(dict.fromkeys(cell, 3.0))
+    failed = [one.claim.id for one in check_claims(TABLE2.claims, measured) if one.result.holds is False]
+    assert failed == ["cheng-t2-nak"]
 
 
 def test_a_column_that_is_off_as_a_whole_fails_by_its_mean_and_its_numbers() -> None:

@@ -195,6 +195,18 @@ def test_constant_is_along_the_error_rates_and_with_cross_traffic() -> None:
         assert found["koo-6-constant"] is holds
 
 
+def test_constant_is_of_any_two_error_rates() -> None:
+    # "regardless of wireless link error rates": a dip between the ends is no constancy.
+    level = {x: {**row, "westwood-vt": 1.9} for x, row in FIGURE2A.items()}
+    dip = {x: {**row, "westwood-vt": 1.6 if x == 0.01 else 1.9} for x, row in FIGURE2B.items()}
+    measured = synthetic.samples(dip)
+    measured.put_beside(
+        synthetic.samples({x: {**row, "westwood-vt": dip[x]["westwood-vt"]} for x, row in level.items()})
+    )
+    found = {one.claim.id: one.result.holds for one in check_claims(FIG2B.claims, measured)}
+    assert found["koo-6-constant"] is False
+
+
 @pytest.mark.parametrize(
     ("broken", "means"),
     [

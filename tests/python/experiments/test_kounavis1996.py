@@ -229,7 +229,10 @@ def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> No
     assert local(timeouts={"local": 0.5}, spurious_timeouts={"local": 0.5})["kou-7-timeouts"] is False
     assert local(spurious_timeouts={"local": 7.0})["kou-7-reliable"] is False
     assert local(drops_retries={"local": 0.1})["kou-7-reliable"] is False
-    assert local(duplicates={"local": 20.0})["kou-7-redundant"] is False
+    # "cannot be avoided" is that there are some; that they are most is Airhop's own.
+    some = local(duplicates={"local": 20.0})
+    assert (some["kou-7-redundant"], some["kou-7-redundant-most"]) == (True, False)
+    assert local(duplicates={"local": 0.5})["kou-7-redundant"] is False
 
 
 def test_ebsn_is_judged_by_goodput_timeouts_and_lateness() -> None:
@@ -270,6 +273,7 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
     means = {"basic": 2.5, "local": 4.0, "ebsn": 3.9, "patient": 5.0}
     counts: dict[str, dict[str, float]] = {
         "timeouts": {"local": 8.0, "ebsn": 7.0},
+        "timeouts_warned_late": {"ebsn": 4.0},
         "lateness_notices": {"ebsn": 100.0},
         "lateness_late": {"ebsn": 60.0},
         "retransmissions": {"ebsn": 60.0},
@@ -281,14 +285,16 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
         "kou-3": samples({**means, "ebsn": 4.2}, **counts),  # 5 % more is an improvement, if a little one
         "kou-3-timeouts-strict": samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 3.0}}),
         "kou-5": samples(means, **counts | {"lateness_late": {"ebsn": 40.0}}),
-        "kou-m2m-redundant": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
+        "kou-m2m-redundant-most": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
     }.items():
         assert [name for name, holds in decisions(EBSN_M2M, changed).items() if holds is False] == [claim]
     much = decisions(EBSN_M2M, samples({**means, "ebsn": 4.6}, **counts))
     assert (much["kou-3"], much["kou-3-little"]) == (False, False)
-    # "fail to refresh the sender's timer": not so where no timeout is left.
-    none = samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 0.5}})
+    # "EBSN messages fail to refresh the sender's timer": not so where no message was under way.
+    none = samples(means, **counts | {"timeouts_warned_late": {"ebsn": 0.5}})
     assert decisions(EBSN_M2M, none)["kou-3-timeouts"] is False
+    avoided = samples(means, **counts | {"duplicates": {"ebsn": 0.5}})
+    assert decisions(EBSN_M2M, avoided)["kou-m2m-redundant"] is False
 
 
 def test_cases_are_notices_or_the_timeouts_that_are_left() -> None:
@@ -322,7 +328,8 @@ def test_ebsn_works_for_short_fades_and_less_for_long_ones() -> None:
     assert set(decisions(FADES, synthetic.samples(means)).values()) == {True}
     for claim, x, curve, goodput in (
         ("kou-4-short", 1, "ebsn", 10.0),
-        ("kou-4-long", 4, "ebsn", 11.3),
+        ("kou-4-long", 16, "ebsn", 11.5),
+        ("kou-4-steps", 4, "ebsn", 11.3),
         ("kou-4-further", 16, "ebsn", 4.9),
         ("kou-4-local", 16, "local", 4.6),
     ):
@@ -384,7 +391,8 @@ def test_the_example_is_a_number_and_no_bound() -> None:
     """14 % are printed: 20 % lost are a miss, as 8 % are, though what is left is within a tenth of 86 %."""
     claim = next(claim for claim in formula.CLAIMS if claim.id == "kou-1-example")
     assert claim.check(shares()).holds is True
-    for kept in (0.80, 0.92):
+    # An analysis has no scatter: half of a per cent is tolerated, and 15 % are a miss.
+    for kept in (0.80, 0.85, 0.92):
         assert claim.check(shares(kept * 1.16, ("reno", 8, 0.01))).holds is False
 
 

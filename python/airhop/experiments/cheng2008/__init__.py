@@ -9,10 +9,11 @@ passed over: so data goes at 54 Mbit/s, over routes of AODV as RFC 3561 has it, 
 that were once fitted to Reno's column of the first table, in ns-2.35, are a reading.
 
 Two of the four columns are readings: of TCP-CC and TCP-W the slides have the labels and nothing else. They
-are run as TCP Contention Control and as TCP Westwood, and no number of theirs is a target.
+are run as TCP Contention Control and as TCP Westwood. Their printed numbers are claims as the others are, and
+nothing was chosen for them.
 
 A printed number is met within its last digit and the scatter of one run, for the slides print no count of
-runs (`printed`). Losing nothing is losing less than 2 %.
+runs (`printed`). Over one and two hops the printed columns are equal within 2 %.
 """
 
 from __future__ import annotations
@@ -87,11 +88,13 @@ def number_claims(
 ) -> tuple[Claim[Samples], ...]:
     """Make the claims that every printed number is met, column by column, and every gain over Reno.
 
-    Gains are those at `gains_at`, where the printed columns differ.
+    Gains are those at `gains_at`.
     """
 
-    def claim(end: str, text: str, check: Check) -> Claim[Samples]:
-        return Claim(f"cheng-t{table}-{end}", text, check, quote=rows(numbers), reason=reasons.get(end, ""))
+    def claim(end: str, text: str, check: Check, xs: Sequence[X] = axis.full) -> Claim[Samples]:
+        return Claim(
+            f"cheng-t{table}-{end}", text, check, quote=rows(numbers, xs), reason=reasons.get(end, "")
+        )
 
     def met(curves: Sequence[str]) -> Check:
         return Asked(numbers_met, axis, source(table), numbers, curves, UNIT)
@@ -107,7 +110,8 @@ def number_claims(
         claim(
             "ratios",
             "Every gain of TCP-CL over Reno is the printed one, in percentage points"
-            f"{'' if gains_at == ALL_X else ', where the columns differ'}.",
+            f"{'' if gains_at == ALL_X else f', {gains_at.text(axis)}'}.",
             Asked(column_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
+            [x for x in axis.full if isinstance(x, str) or gains_at.least <= x <= gains_at.most],
         ),
     )

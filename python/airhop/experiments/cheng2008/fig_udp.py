@@ -2,8 +2,8 @@
 
 Printed: one TCP and one UDP connection, nodes 30 m apart, UDP at 1 to 5 Mbit/s. The figure and the drawing
 of its topology are lost. Inferred: TCP over four hops, a UDP pair one hop apart and 30 m beside the middle
-of the chain, packets of 1000 bytes at a constant rate, no channel errors. Its statement is that of the
-paper's conclusion, for this setting; what else the lost curves may show are claims of ours.
+of the chain, packets of 1000 bytes at a constant rate, no channel errors. All claims are ours: the curves are
+lost, and the paper's conclusion is of all settings together.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ RATE = PlottedAxis(
     unit="Mbit/s",
     ticks=(1, 2, 3, 4, 5),
 )
-ENHANCES = "enhance the performance of TCP in multi-hop wireless networks"
-"""The conclusion, of the approach."""
 UDP = Metric(
     "flow.udp.goodput_mbps", "Goodput of UDP", "Mbit/s", (0.0, 1.0, 2.0, 3.0, 4.0, 5.0), printed=False
 )

@@ -56,7 +56,7 @@ def headline(samples: Samples) -> str:
 
 
 def like_new_jersey(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT delivers what New Jersey does at every error rate below 4 %."""
+    """Check whether WestwoodVT delivers what New Jersey does, within 5 %, at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
     decisions = [every((above(ratio, 1 - ALIKE), below(ratio, 1 + ALIKE))) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
@@ -94,7 +94,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-3",
-        "It is almost identical to TCP New Jersey until the error rate reaches 4 %.",
+        "It is almost identical to TCP New Jersey (within 5 %) until the error rate reaches 4 %.",
         like_new_jersey,
         quote="WestwoodVT is almost identical to TCP New Jersey, until the wireless link error rate "
         "reaches 4%.",

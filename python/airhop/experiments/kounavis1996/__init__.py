@@ -13,9 +13,9 @@ that prevents timeouts can give more than it has.
 RTTN is a reconstruction. The paper's listing of it is lost; its prose says that base stations measure how
 long fades last and tell senders what to expect, and not how.
 
-How sentences are read, written down before the first run: "unacceptable" is less than half of what the same
-sender has fixed to mobile; EBSN "fails to improve" where it has less than 10 % more than local recovery
-alone; timeouts are prevented where fewer than half of them are left, and "in most cases" is more than half.
+How sentences are read: "unacceptable" is less than half of what the same sender has fixed to mobile; EBSN
+"fails to improve" where it has no more than local recovery alone; timeouts are prevented, and what "cannot be
+avoided" is there, where fewer than one in 100 s are left, and more; "in most cases" is more than half.
 """
 
 from __future__ import annotations

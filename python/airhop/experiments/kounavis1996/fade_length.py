@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from airhop.experiments.asked import Asked, Span
-from airhop.experiments.claims import above, each_above, falls_all_along, keeps_most
+from airhop.experiments.claims import above, each_above, falls_all_along, falls_from, keeps_most
 from airhop.experiments.experiment import Claim, Experiment, PlottedAxis
 from airhop.experiments.kounavis1996 import EBSN, LOCAL, PATIENT, RTTN, experiment, unmodified
 from airhop.experiments.kounavis1996.networks import FIXED, Network
@@ -79,9 +79,16 @@ def claims(
         ),
         Claim(
             "kou-4-long",
-            "The longer the fades, the less EBSN delivers.",
-            Asked(falls_all_along, axis, ("ebsn",)),
+            "Where fades are long EBSN delivers less: with the longest less than with those of 1 s.",
+            Asked(falls_from, axis, ("ebsn",), SHORT_S),
             quote=DEGRADES,
+        ),
+        Claim(
+            "kou-4-steps",
+            "The longer the fades, the less EBSN delivers, with every step of the axis.",
+            Asked(falls_all_along, axis, ("ebsn",)),
+            own=True,
+            because="The sentence is of long fades, and says nothing of the steps between short ones.",
         ),
         Claim(
             "kou-4-further",
@@ -103,8 +110,8 @@ def claims(
             claim,
             id=f"{claim.id}{end}",
             quote="" if claim.id in own else claim.quote,
-            own=claim.id in own,
-            because=ELSEWHERE if claim.id in own else "",
+            own=claim.own or claim.id in own,
+            because=ELSEWHERE if claim.id in own else claim.because,
             reason=reasons.get(claim.id, ""),
         )
         for claim in made

@@ -67,13 +67,20 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-7-redundant",
-        "Retransmissions of the remote sender cannot be avoided, and they are redundant: most bring what the "
-        "receiver had.",
-        Asked(mostly, DUPLICATES, RESENT, "local"),
+        "Redundant retransmissions of the remote sender cannot be avoided: more than one segment in 100 s "
+        "brings what the receiver had.",
+        Asked(more_than, DUPLICATES, "local", 1.0),
         quote="The lack of synchronization betweeen two independent retransmission schemes that run "
         "concurrently "
         "(TCP - local ARQ) results in redundant retransmissions […] "
         "retransmissions from the remote sender cannot be avoided.",
+    ),
+    Claim(
+        "kou-7-redundant-most",
+        "Most of what the remote sender sends again the receiver had.",
+        Asked(mostly, DUPLICATES, RESENT, "local"),
+        own=True,
+        because="The paper does not say how many of the retransmissions are redundant.",
     ),
     Claim(
         "kou-7-cost",
