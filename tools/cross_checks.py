@@ -72,8 +72,10 @@ These measurements of other simulators are not in the tables:
 TABLE_HEAD = """# Cross-checks, number by number
 
 Every comparison of [Cross-checks](cross-checks.md), which explains the verdicts and the
-[reasons](cross-checks.md#reasons). *Airhop*: mean of replications with the half-width of the 95 % interval.
-*Other*: value of the law, or mean of that peer's runs.
+[reasons](cross-checks.md#reasons). *Airhop*: mean of replications with the half-width of the 95 %
+interval. *Other*: value of the formula, or mean of the other simulator's or kernel's runs. In the column
+*scenario*, *down* and *up* are the direction of data, *attempts* the transmissions of a frame at most,
+*3 × 10 ms* the delays of three wires, and *control* the rate of link ACKs and other control frames.
 """
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 from airhop import emulate
-from airhop.crosscheck.against_kernel import LINKS, SECONDS, Link, emulated
+from airhop.crosscheck.against_kernel import LINKS, SECONDS, KernelPath, emulated
 from airhop.crosscheck.check import scenario
 from airhop.crosscheck.reference import COMPLETION_S, GOODPUT, parameters
 from airhop.objects import shipped
@@ -68,7 +68,7 @@ def measure(point: tuple[str, str, str], seed: int) -> dict[str, object] | None:
     }
 
 
-def _bulk(link: Link, changed_to: str | None) -> dict[str, str]:
+def _bulk(link: KernelPath, changed_to: str | None) -> dict[str, str]:
     """Ask for marks where the link has them, which a kernel does by a setting of the node alone.
 
     A connection that begins with BBR and is changed stays paced.

@@ -210,7 +210,13 @@ def pages() -> dict[str, str]:
         for name, page in PAGES.items()
     )
     head = INDEX_HEAD.format(intro=intro, example=example("scenario"))
-    index = [head, *listed, "\n## The file\n\n", linked(sections[WHOLE], "", homes, "index"), "\n"]
+    index = [
+        head,
+        *listed,
+        "\n## The file\n\n",
+        link_keys_to_pages(sections[WHOLE], "", homes, "index"),
+        "\n",
+    ]
     return {
         f"{FOLDER}/index.md": "".join(index),
         **{f"{FOLDER}/{name}.md": page_of(name, page, sections, homes) for name, page in PAGES.items()},
@@ -247,7 +253,7 @@ def page_of(name: str, page: Page, sections: dict[str, str], homes: dict[str, st
     for text, tables in texts.items():
         path = tables[0]
         key = path.rpartition(".")[2]
-        shown = with_kinds(linked(text, path, homes, name), key, page.kinds.get(key, {}))
+        shown = with_kinds(link_keys_to_pages(text, path, homes, name), key, page.kinds.get(key, {}))
         heads = ", ".join(f"`[[{table}]]`" if "." not in table else f"`{table}`" for table in tables)
         body.append(f"\n## {heads}\n\n{shown}\n")
     return f"# {page.title}\n\n{page.about}\n\n{example(name)}{''.join(body)}"
@@ -260,15 +266,15 @@ def example(name: str) -> str:
     return f'```toml title="{file}"\n{text}```\n\n```sh\nairhop run {file}\n```\n'
 
 
-def linked(text: str, path: str, homes: dict[str, str], here: str) -> str:
-    """Make each key of a table that has a page of its own lead there."""
+def link_keys_to_pages(markdown: str, path: str, pages: dict[str, str], page: str) -> str:
+    """Return the table of keys with each key linked to its own page; keys of this page stay plain."""
 
     def link(row: re.Match[str]) -> str:
         table = f"{path}.{row[1]}".lstrip(".")
-        home = homes.get(table, here)
-        return row[0] if home == here else f"| [`{row[1]}`]({home}.md) |"
+        home = pages.get(table, page)
+        return row[0] if home == page else f"| [`{row[1]}`]({home}.md) |"
 
-    return re.sub(r"^\| `(\w+)` \|", link, text, flags=re.MULTILINE)
+    return re.sub(r"^\| `(\w+)` \|", link, markdown, flags=re.MULTILINE)
 
 
 def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:

@@ -187,7 +187,7 @@ CONDITIONS: tuple[tuple[str, str, X], ...] = (
 
 
 def summary(found: Found) -> str:
-    """Return the best schemes: frames sent once, and over link ARQ, and the gain of ARQ."""
+    """Return a table of the best schemes with one attempt and with link ARQ, and of the gain of ARQ."""
     head = ("Where", "frames sent once", "as good", "over link ARQ", "as good", "ARQ gives")
     return table(head, [_condition(found, *condition) for condition in CONDITIONS]).replace("--:", "---")
 

@@ -1,5 +1,6 @@
-//! Names the model, a hash of everything that can change the result of a run, and what it is built from and with. Studies
-//! keep results under the model, so that a result of another one is never taken for one of this; the rest is for people.
+//! Sets the build constants: AIRHOP_MODEL, a hash of every source that can change the result of a run, and the commit,
+//! compiler and target. Studies key their results by AIRHOP_MODEL, so that results of two models are never mixed; the
+//! other constants are only shown.
 
 use std::env;
 use std::fs;

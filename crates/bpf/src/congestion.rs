@@ -6,9 +6,9 @@ use crate::error::Problem;
 use crate::linking::{Linking, word};
 use std::collections::BTreeMap;
 
-/// Sections of such variables: with a link of its own, and without.
+/// Sections that hold `tcp_congestion_ops` variables: registered without a BPF link, and with one (libbpf).
 const SECTIONS: [&str; 2] = [".struct_ops", ".struct_ops.link"];
-/// Variables in one of them.
+/// Largest number of variables in such a section.
 const MOST: usize = 64;
 /// Bytes of a name with its zero (`TCP_CA_NAME_MAX`).
 const NAME_BYTES: u64 = 16;

@@ -29,10 +29,10 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// One of [`Object::congestion_controls`].
+    /// Creates an instance of `control`, one of [`Object::congestion_controls`], from the object's programs.
     ///
     /// # Errors
-    /// Types of the object that cannot be the kernel's, and what a kernel refuses of its programs.
+    /// [`ObjectError`] if a type of the object contradicts the kernel's, or if the kernel's verifier would refuse one of its programs.
     pub fn new(object: &Arc<Object>, control: &CongestionControl) -> Result<Arc<Loaded>, ObjectError> {
         let socket = object.socket_layout(&members::of_socket())?;
         let ack_sample = object.sample_layout("ack_sample", &members::of_ack_sample())?;

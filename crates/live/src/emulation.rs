@@ -19,13 +19,13 @@ use std::sync::mpsc::Sender;
 pub struct Emulation {
     /// Ends at which packets enter and leave, one for each node.
     pub ends: Vec<End>,
-    /// Commands to run there. Started in this order, a server before its client: see [`Command`].
+    /// Commands to run at the ends, started in the order of the list: list a server before its client. See [`Command`].
     pub commands: Vec<Command>,
     /// Conditions for the start of another node's command.
     pub ready: Vec<Ready>,
-    /// At the latest it is over then. It is over before, when all commands have ended.
+    /// Longest duration; the emulation ends before if all commands have ended.
     pub duration: Span,
-    /// Congestion controls of senders, at most one for each node; others have that of the host.
+    /// Congestion controls of senders, at most one for each node; other nodes have that of the host.
     pub controls: Vec<Control>,
     /// Log of entering datagrams.
     pub log: Option<LogTo>,

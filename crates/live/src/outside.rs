@@ -2,7 +2,7 @@
 
 use airhop_base::{Departure, NodeId, Time};
 
-/// A simulated network that datagrams enter and leave. Time is the world's own, since its beginning.
+/// A simulated network that datagrams enter and leave. Times are simulated, from the start of the simulation.
 pub trait Outside {
     /// Returns the time of the next event; `None` if nothing ever happens unless a datagram enters.
     fn next_event(&mut self) -> Option<Time>;

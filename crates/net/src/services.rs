@@ -102,7 +102,7 @@ pub enum LinkService {
 pub static SERVICES: &[Service] = &[
     Service {
         name: "snoop",
-        about: "an agent before the wireless link repairs losses from its own copies",
+        about: "an agent before the wireless link retransmits lost segments from its own copies",
         kind: Kind::AtLink(|_, _| Box::new(Snoop::new())),
         tells_of_losses: false,
         on_real: OnReal::Acts,
@@ -132,23 +132,24 @@ pub static SERVICES: &[Service] = &[
     },
     Service {
         name: "nak",
-        about: "a MAC that drops a segment puts its number on the next ACK of the flow, and spares the route (Cheng & Lin 2008)",
+        about: "a MAC that drops a segment writes its number into the next ACK of the flow, and reports no link \
+                failure to routing (Cheng & Lin 2008)",
         kind: Kind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
         tells_of_losses: true,
         on_real: OnReal::Acts,
     },
     Service {
         name: "congestion-warning",
-        about: "routers mark every capable packet while their averaged queue is long (Xu, Tian and Ansari 2004), \
-                in place of drop-tail queues",
+        about: "routers mark every ECN-capable packet while the average queue length exceeds a threshold (Xu, Tian \
+                and Ansari 2004), in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
         tells_of_losses: false,
         on_real: OnReal::Acts,
     },
     Service {
         name: "step-marking",
-        about: "routers mark every capable packet that finds a quarter of the places taken (RFC 8257 §3.1), in place of drop-tail \
-                queues",
+        about: "routers mark every ECN-capable packet that finds the queue at least a quarter full (RFC 8257 §3.1), \
+                in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::step_marking),
         tells_of_losses: false,
         on_real: OnReal::Acts,
@@ -180,12 +181,10 @@ pub static SERVICES: &[Service] = &[
     },
     Service {
         name: "split",
-        about: "the connection ends at the base station, and another one goes on from there",
+        about: "the connection ends at the base station, and a second connection continues from there",
         kind: Kind::AtBase(|flow, plan, way| Box::new(Split::new(flow, plan, way))),
         tells_of_losses: false,
-        on_real: OnReal::Cannot(
-            "its proxy is a TCP of Airhop, which has none of the data that it would acknowledge",
-        ),
+        on_real: OnReal::Cannot("the proxy is a simulated TCP and does not store the payload"),
     },
     Service {
         name: "damaged-frames",
@@ -203,10 +202,10 @@ pub static SERVICES: &[Service] = &[
     },
     Service {
         name: "contention",
-        about: "802.11 adds up in a header field of the data how long they contended for the medium",
+        about: "802.11 adds up the contention time of a data packet in a header field",
         kind: Kind::ByLinks(LinkService::Contention),
         tells_of_losses: false,
-        on_real: OnReal::Cannot("a real segment has no field for the time that it contended"),
+        on_real: OnReal::Cannot("a real segment has no field for its contention time"),
     },
 ];
 

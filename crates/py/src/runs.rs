@@ -116,8 +116,9 @@ fn drive(
     failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// Return the number of threads at work in runs. When there are none to wait for, they are in code of a scheme that has not come back since
-/// its run was stopped: they end when it does, and the interpreter must not be taken down while they may call it.
+/// Return the number of threads at work in runs. Threads that are still counted once no run is awaited are inside a
+/// Python scheme that has not returned since its run was stopped. Each ends when the scheme returns; until then it may
+/// call the interpreter, which must not be finalised.
 #[pyfunction]
 pub fn threads_at_work() -> usize {
     AT_WORK.load(Ordering::Relaxed)

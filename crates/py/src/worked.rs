@@ -26,8 +26,9 @@ pub enum Step {
     Ack((u64, u64)),
 }
 
-/// LHP's packet list after each ACK of `steps`, a list of segments that are sent and of pairs (expected, trigger): its entries
-/// as (segment, duplicate ACKs) in sending order, and the segments that the ACK shows lost, which are sent again.
+/// Returns, for each ACK in `steps`, the entries of LHP's packet list as (segment, duplicate ACKs) in sending order,
+/// and the segments that the ACK shows to be lost. A step is a sent segment, or an ACK (expected segment, segment that
+/// triggered it).
 #[pyfunction]
 #[pyo3(signature = (steps, dupthresh = 3))]
 pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {

@@ -19,7 +19,7 @@ from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Services, Sets,
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import Pace, print_live
-from airhop.cli.shown.twin import Report, check_page, say_twin
+from airhop.cli.shown.twin import Report, check_page, write_twin_page
 from airhop.errors import InputError
 from airhop.live.controls import Control, chosen
 from airhop.live.emulation import Emulation, Notices, emulate_hosts, needs_restart
@@ -156,7 +156,7 @@ def emulate(
             words = ["airhop", "emulate", *loaded.arguments(), *with_words(with_), *ends]
             words += ["--seed", str(seed), "--rep", str(rep)]
             command = command_line([*words, "--report", str(report)])
-            say_twin(Log(kept), report, live=emulation.live, command=command)
+            write_twin_page(Log(kept), report, live=emulation.live, command=command)
     return code
 
 

@@ -12,7 +12,7 @@ from airhop.cli.app import Json, With, with_words
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.kept import Air, Between, FlowName, Kept, RoundTrips, Sequence, Trace, Verify
-from airhop.cli.shown.twin import Report, check_page, say_twin
+from airhop.cli.shown.twin import Report, check_page, write_twin_page
 from airhop.live import Log
 from airhop.plugins import load_all
 
@@ -60,5 +60,5 @@ def replay(
         print_run(console(), result, kernels=result.controls)
     if report is not None:
         words = ["airhop", "replay", str(file), *with_words(with_), "--report", str(report)]
-        say_twin(log, report, command=command_line(words))
+        write_twin_page(log, report, command=command_line(words))
     return kept.verified(log.scenario, result)

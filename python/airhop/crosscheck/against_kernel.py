@@ -42,12 +42,12 @@ WESTWOOD = Reason(
 
 
 @dataclass(frozen=True)
-class Link:
-    """A network between two kernel hosts."""
+class KernelPath:
+    """Emulated path between two kernel hosts."""
 
     title: str
     scenario: str | Document
-    """A packaged one, or a document."""
+    """Packaged scenario, or a document."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     sender: str = "s"
     receiver: str = "d"
@@ -63,14 +63,14 @@ class Link:
 _WIRE = wire("reno", {"preset": "linux"}, loss=0.0, seconds=SECONDS)
 _MARKED = {"flow.ftp.tcp.ecn": True}
 
-LINKS: Mapping[str, Link] = {
-    "last-hop": Link("", "last-hop"),
-    "fq-codel": Link(
+LINKS: Mapping[str, KernelPath] = {
+    "last-hop": KernelPath("", "last-hop"),
+    "fq-codel": KernelPath(
         "FQ-CoDel at the base station, attempts 7",
         "last-hop",
         {"wlan.cell.attempts": 7, "wlan.cell.queue": {"kind": "fq-codel"}},
     ),
-    "fades": Link(
+    "fades": KernelPath(
         "fades of 200 ms every 2 s in the mean, attempts 7",
         "last-hop",
         {
@@ -84,18 +84,20 @@ LINKS: Mapping[str, Link] = {
             },
         },
     ),
-    "rlp": Link("a radio link of 2 Mbit/s with RLP, FER 5 %", "yun2009-rlp", {"radio.air.rate": "2 Mbit/s"}),
-    "down": Link("Yun 2009's downlink", "yun2009-downlink", sender="s1", receiver="d1", flow="ftp*"),
-    "up": Link("Yun 2009's uplink", "yun2009-uplink", sender="d1", receiver="s1", flow="ftp*"),
-    "wire": Link("a wire of 10 Mbit/s, 30 ms", _WIRE, sender="a", receiver="b"),
-    "red": Link(
+    "rlp": KernelPath(
+        "a radio link of 2 Mbit/s with RLP, FER 5 %", "yun2009-rlp", {"radio.air.rate": "2 Mbit/s"}
+    ),
+    "down": KernelPath("Yun 2009's downlink", "yun2009-downlink", sender="s1", receiver="d1", flow="ftp*"),
+    "up": KernelPath("Yun 2009's uplink", "yun2009-uplink", sender="d1", receiver="s1", flow="ftp*"),
+    "wire": KernelPath("a wire of 10 Mbit/s, 30 ms", _WIRE, sender="a", receiver="b"),
+    "red": KernelPath(
         "RED marks on a wire of 10 Mbit/s, 30 ms",
         _WIRE,
         {"wired.w.queue": {"kind": "red", "packets": 100, "min": 10, "max": 30, "ecn": True}, **_MARKED},
         sender="a",
         receiver="b",
     ),
-    "steps": Link(
+    "steps": KernelPath(
         "marks from 12 waiting packets on, on a wire of 10 Mbit/s, 30 ms",
         _WIRE,
         {"flow.ftp.services": ["step-marking"], **_MARKED},

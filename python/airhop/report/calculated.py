@@ -44,8 +44,8 @@ class CalculationChapter:
 
 
 @dataclass(frozen=True)
-class CalculationLayout:
-    """Input of the template beside the chapter."""
+class CalculationPage:
+    """Values that `calculation.html.j2` reads: the chapter, and values computed from it."""
 
     chapter: CalculationChapter
     template = "calculation.html.j2"

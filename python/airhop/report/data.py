@@ -84,7 +84,7 @@ def runs_data(chapter: Chapter) -> dict[str, Any]:
 
 
 def sources_data(shown: Timeline) -> dict[str, dict[str, list[float | str | None]]]:
-    """Return the sources of a time-line as columns; no number is null, infinite a word that scripts know."""
+    """Return the data sources of a timeline as columns; NaN and -∞ become null, +∞ the string "Infinity"."""
     return {name: {column.name: _exact(column) for column in rows} for name, rows in shown.sources.items()}
 
 

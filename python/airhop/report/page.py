@@ -14,7 +14,7 @@ from pathlib import Path
 from airhop.experiments.reproduced import ORDER, CheckedClaim
 from airhop.files import filling
 from airhop.numerals import interval, plus_minus, tie_units
-from airhop.report.calculated import CalculationChapter, CalculationLayout
+from airhop.report.calculated import CalculationChapter, CalculationPage
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter
 from airhop.report.layout import Layout
@@ -126,7 +126,7 @@ def render(chapters: Sequence[Page]) -> str:
     templates = Templates()
     pages = [_layout(chapter) for chapter in chapters]
     packed = {
-        page.chapter.id: page.pack(templates) for page in pages if not isinstance(page, CalculationLayout)
+        page.chapter.id: page.pack(templates) for page in pages if not isinstance(page, CalculationPage)
     }
     environment.globals |= {
         "symbol": symbol,
@@ -154,10 +154,10 @@ def render(chapters: Sequence[Page]) -> str:
     return html
 
 
-def _layout(chapter: Page) -> Layout | CalculationLayout | TwinLayout:
+def _layout(chapter: Page) -> Layout | CalculationPage | TwinLayout:
     if isinstance(chapter, TwinChapter):
         return TwinLayout(chapter)
-    return Layout(chapter) if isinstance(chapter, Chapter) else CalculationLayout(chapter)
+    return Layout(chapter) if isinstance(chapter, Chapter) else CalculationPage(chapter)
 
 
 def _digest(script: str) -> str:

@@ -256,12 +256,12 @@ class _Running:
         return workers if widest is None else f"widest interval ± {widest:.2g} %, {workers}"
 
     def rounds(self) -> Iterator[list[Key]]:
-        """Yield what is to exist next, replication by replication."""
+        """Yield the keys of the runs to complete next, a round at a time."""
         rule = self._study.reps
         return self._until(rule) if isinstance(rule, Until) else self._fixed(rule)
 
     def simulate(self, keys: Sequence[Key], task: Task) -> None:
-        """Make these runs exist."""
+        """Complete these runs: take those in the store, and simulate the others."""
         known = self._store.known()
         jobs = [Job(point.scenario, self._study.seed, rep) for point, rep in keys]
         is_there = [job.run_id in known for job in jobs]

@@ -120,7 +120,7 @@ class Table:
 
     @checked
     def cells(self, metric: str = GOODPUT) -> list[Cell]:
-        """Sum up every point that has a run, in grid order."""
+        """Summarise each grid point that has a run over its replications, in grid order."""
         samples = self.samples(metric)
         baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
         cells = []

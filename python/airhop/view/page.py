@@ -21,7 +21,7 @@ from airhop.view.controls import Control, controls
 from airhop.view.figures import Bars, Graphs
 from airhop.view.runs import Newest, OvertakenError, Runs
 from airhop.view.state import MOST_REPS, MOST_SEED, State
-from airhop.view.tabs import Template
+from airhop.view.tabs import FrozenTemplate
 
 REPS = (1, 5, 10, MOST_REPS)
 TEXTS = ("problem", "status", "table", "command", "legend")
@@ -47,7 +47,7 @@ class Page:
 
     def template(self) -> pn.Template:
         """Lay the page out, and begin with the first runs."""
-        page = Template(widgets.asset("page.html"))
+        page = FrozenTemplate(widgets.asset("page.html"))
         page.add_variable("style", widgets.asset("page.css"))
         page.add_variable("script", widgets.asset("page.js"))
         for name, part in {"widgets": self._widgets, **self._texts, **self._figures}.items():

@@ -65,6 +65,7 @@ class Guard(Router):
 
 class _Refusal(RequestHandler):
     def prepare(self) -> None:
+        """Answer every request with 403; Tornado calls this before the handler's method."""
         self.set_status(403)
         self.finish(
             "403: this page is for the browser of this machine, at http://127.0.0.1 or http://localhost\n"

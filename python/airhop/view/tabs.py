@@ -26,7 +26,7 @@ class Tabs:
     def opened(self) -> pn.Template:
         """Return the page of a tab that opens, or one that says how many there are."""
         if self._open >= MOST_TABS:
-            full = Template(widgets.asset("full.html"))
+            full = FrozenTemplate(widgets.asset("full.html"))
             full.add_variable("most", MOST_TABS)
             full.add_variable("again_s", AGAIN_S)
             full.add_variable("style", widgets.asset("page.css"))
@@ -43,8 +43,8 @@ class Tabs:
         self._open -= 1
 
 
-class Template(pn.Template):  # type: ignore[misc]
-    """A template whose parts are gathered once, and not anew after each of them: half of the work."""
+class FrozenTemplate(pn.Template):  # type: ignore[misc]
+    """Template that freezes the document's models while it is filled: Bokeh then collects them once."""
 
     def server_doc(self, doc: Document | None = None, *arguments: Any, **options: Any) -> Document:
         """Put the page into the document of its session."""

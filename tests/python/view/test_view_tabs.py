@@ -21,7 +21,7 @@ from airhop.simulate import Job
 from airhop.view.page import Page
 from airhop.view.runs import MOST_CURVES, Recent, Runs
 from airhop.view.state import State
-from airhop.view.tabs import MOST_TABS, Tabs, Template
+from airhop.view.tabs import MOST_TABS, FrozenTemplate, Tabs
 
 SHORT = State.of("last-hop").with_sets({"duration": "1 s"})
 
@@ -42,9 +42,9 @@ def closed(document: Document) -> None:
 def test_who_comes_beyond_the_bound_is_told_and_has_a_place_when_one_is_free() -> None:
     made: list[str] = []
 
-    def page() -> Template:
+    def page() -> FrozenTemplate:
         made.append("page")
-        return Template("a page")
+        return FrozenTemplate("a page")
 
     tabs = Tabs(page)
     documents = [opened(tabs) for _ in range(MOST_TABS)]

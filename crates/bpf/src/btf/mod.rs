@@ -72,7 +72,7 @@ pub(crate) enum Type {
 /// A member of a structure.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
-    /// Empty: anonymous, its members are those of the structure.
+    /// Name; empty for an anonymous struct or union, whose members belong to the enclosing structure (C11).
     pub name: Name,
     pub kind: TypeId,
     pub bit_offset: u32,

@@ -38,7 +38,7 @@ pub(crate) fn run(
     }
 }
 
-/// Runs a function below `first` others, as [`run`].
+/// Runs a function at call depth `first`, otherwise as [`run`] does.
 fn run_function(
     code: &[Instruction],
     entry: usize,

@@ -91,10 +91,10 @@ pub enum MemberValue {
 }
 
 impl Loadable {
-    /// Reads an object from the bytes of a file; `name` is what errors call it.
+    /// Reads an object from the bytes of a file; errors contain `name`.
     ///
     /// # Errors
-    /// What is not such an object, or uses what is not loaded: externs that are no functions of the kernel, pointers in data.
+    /// If the bytes are not a BPF object, or if it uses a feature that the loader does not support: an extern that is not a kernel function, or a pointer in its data.
     pub fn read(bytes: &[u8], name: &str) -> Result<Loadable, ObjectError> {
         let build = || {
             let elf = Elf::read(bytes)?;

@@ -43,7 +43,7 @@ pub struct EpollSleep {
     timer: TimerFd,
     /// Additional time of each sleep: for tests of the effect of lateness.
     oversleep: Span,
-    /// The other threads may be gone while its descriptor is still watched.
+    /// Keeps the eventfd open while epoll watches it: the threads that hold the other clones may have ended.
     _alarm: Alarm,
 }
 

@@ -40,7 +40,8 @@ fn disciplines() -> Vec<QueuePlan> {
     ]
 }
 
-/// Returns its place in that list; a discipline without one does not compile.
+/// Returns the index of a discipline in `disciplines()`. The match is exhaustive, so a new discipline without an index
+/// does not compile.
 fn place(plan: &QueuePlan) -> usize {
     match plan {
         QueuePlan::DropTail { .. } => 0,

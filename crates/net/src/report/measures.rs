@@ -117,14 +117,14 @@ flow_measures! {
     /// delivery: the rate that iperf3 prints. Null if nothing was delivered.
     active_mbps: Option<f64> { label: "Goodput while active", short: "active", unit: "Mbit/s" }
 
-    /// Share of the datagrams that did not arrive, 0 to 1, of all that are not under way any more; null for TCP.
+    /// Share of the datagrams that did not arrive, 0 to 1, without those still under way; null for TCP.
     loss: Option<f64> { label: "Loss of datagrams", short: "loss", over_flows: Mean }
 
     /// One-way delay of datagrams, from the first transmission to delivery; null for TCP. Mean and maximum are exact, percentiles (by
     /// nearest rank) at most 1 % too large.
     delay_ms: Option<Delay> { label: "One-way delay", short: "delay", unit: "ms", over_flows: Mean }
 
-    /// Interarrival jitter of datagrams at the end (RFC 3550 §6.4.1); null for TCP.
+    /// Interarrival jitter of datagrams, the last value of the run (RFC 3550 §6.4.1); null for TCP.
     jitter_ms: Option<f64> { label: "Jitter", unit: "ms", over_flows: Mean }
 
     /// Marks of ECN (RFC 3168): data segments (or datagrams) that the sender sent with ECT(0) and with ECT(1), packets of the flow, ACKs

@@ -188,9 +188,9 @@ pub(super) struct Receiver {
     expected: u64,
     /// States of the numbers from there to the highest known.
     places: VecDeque<Place>,
-    /// Time at which the sender has sent all requested copies, as far as this end can tell.
+    /// Time at which the sender has sent all requested retransmissions, estimated at this end.
     busy: Time,
-    /// Times of the requests within a timeout, and the number of copies of each.
+    /// Requests (NAKs) of the last `timeout`: time of sending, and number of retransmitted frames requested.
     asks: VecDeque<(Time, u64)>,
 }
 

@@ -291,8 +291,8 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     }
 }
 
-/// A trace has every transmission, each attempt with its fate. Station 2 is hidden from 0, too far from 1 to be received, and strong enough
-/// to spoil its frames.
+/// A trace has every transmission, each attempt with its outcome. Station 2 is hidden from station 0 and too far from
+/// station 1 to be decoded there, but its signal collides with the frames of 0 at 1.
 #[test]
 fn every_transmission_is_told_with_what_became_of_it() {
     let told = |metres: &[f64], ratio| {

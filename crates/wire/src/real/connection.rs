@@ -153,8 +153,8 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the SACK blocks that are not empty. They show the extent of the peer's stream, but the observer learns nothing from them:
-    /// they lie behind an acknowledgement or, as duplicates, before it (RFC 2883).
+    /// Returns the SACK blocks that are not empty. They do not update the observer's state, hence the copy of the
+    /// stream: they lie above the cumulative acknowledgement or, as D-SACK (RFC 2883), below it.
     fn sack(&self, way: Way, seen: &SeenTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];
         let mut sack = Sack::EMPTY;

@@ -20,16 +20,17 @@ const TCP_OFFSET: usize = 12;
 const IPV4_LENGTH: usize = 2;
 const IPV6_LENGTH: usize = 4;
 
-/// Returns the bytes of a datagram as it leaves the simulation as `packet`: those it came with, if nothing changed, or else a copy with
+/// Returns the datagram to send for `packet`: the original bytes if nothing changed, else a copy with
 ///
-/// * the mark Congestion Experienced, where an ECN-capable packet got it (RFC 3168 §5),
+/// * the codepoint Congestion Experienced, if an ECN-capable packet was marked (RFC 3168 §5),
 /// * the reserved bit ELN in an ACK that an agent marked (Balakrishnan and Katz 1998), if its receiver `hears` notices, and
-/// * the NAKs that agents put on an ACK, behind the options that it has, as an option for experiments (RFC 4727, RFC 6994):
-///   `253 | 4 + 4k | 0xA150 | k first bytes (4 each)`.
+/// * the NAKs that agents added to an ACK, after its other options, as an experimental option (RFC 4727, RFC 6994):
+///   `253 | 4 + 4k | 0xA150 | k sequence numbers (4 bytes each)`, each that of the first byte of a dropped segment.
 ///
-/// Lengths follow, and checksums by RFC 1624, so that a prefix of the datagram is enough. NAKs need the `connection` and which way of it
-/// the packet goes. They are left out where there is no room for them (40 bytes of options: RFC 9293 §3.1), or where the options that are
-/// there end too early to be followed by others.
+/// The length fields are adjusted, and the checksums updated incrementally (RFC 1624), so that a truncated datagram
+/// suffices. NAKs need `connection`, with the direction of the packet in it: their numbers are those on the wire. NAKs
+/// are left out if 40 bytes of options leave no room (RFC 9293 §3.1), or if an End of Option List precedes the end of
+/// the header.
 pub fn write_back(
     original: &Original,
     packet: &Packet,

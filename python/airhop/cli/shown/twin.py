@@ -28,8 +28,8 @@ def check_page(path: Path) -> None:
         pass
 
 
-def say_twin(log: Log, path: Path, *, live: Mapping[str, Any] | None = None, command: str) -> None:
-    """Write the page, and say where it is."""
+def write_twin_page(log: Log, path: Path, *, live: Mapping[str, Any] | None = None, command: str) -> None:
+    """Write the report of the emulation beside its simulated twin, and print its address."""
     from airhop.report.beside import write_twin  # and with it bokeh, which completion needs not
 
     write_twin(log, path, live=live, command=command, reporter=reporter_for_stderr())

@@ -17,7 +17,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         exchanges = _Exchanges(medium, trace.duration)
         for frame in medium.frames:
             yield from exchanges.answered(frame)
-            yield from exchanges.asked(frame)
+            yield from exchanges.check_response(frame)
             if frame.receiver != "*" and frame.end + medium.longest < trace.duration:
                 yield from exchanges.outcome(frame)
         yield from exchanges.reservations()
@@ -56,8 +56,8 @@ class _Exchanges:
         if answer is None or answer.kind != "ack" or answer.receiver != frame.sender:
             yield finding("exchange", frame, "received, and no link ACK follows after a SIFS")
 
-    def asked(self, frame: Frame) -> Iterator[Finding]:
-        """Find the frames that a CTS, a link ACK and, with RTS/CTS, data answer."""
+    def check_response(self, frame: Frame) -> Iterator[Finding]:
+        """Yield a finding if a response (CTS, link ACK, data after RTS/CTS) follows no eliciting frame."""
         needs_cts = self._medium.plan["access"] == "rts-cts"
         match frame.kind:
             case "cts":
@@ -135,4 +135,4 @@ class _Exchanges:
         return {name for name in stations if not any(self._medium.beside(cts, name))}
 
     def _is_answer(self, frame: Frame) -> bool:
-        return frame.kind in ("cts", "ack") and not any(self.asked(frame))
+        return frame.kind in ("cts", "ack") and not any(self.check_response(frame))

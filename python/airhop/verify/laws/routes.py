@@ -14,7 +14,7 @@ _HOPS = 64
 
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Check the place where each packet is offered."""
+    """Check that packets take at most 64 hops, and that each hop of a static route brings them nearer."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
     neighbours = neighbours_of(trace.scenario, trace.cells)
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}
