@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 
-from airhop.crosscheck import SOURCES, Reason, Row, against_ns2, against_ns3, checks
+from airhop.crosscheck import SOURCES, Reason, Row, against_ns2, against_ns3, against_ns3_wifi, checks
 from airhop.crosscheck.check import EXPLAINED_WITHIN
 from airhop.crosscheck.record import recorded
 from airhop.crosscheck.words import count, known
@@ -25,9 +25,9 @@ PAGE, TABLE_PAGE = "cross-checks.md", "cross-checks-table.md"
 
 HEAD = """# Cross-checks
 
-Airhop compares {checks} simulated numbers with three closed-form laws, two other simulators and a Linux
+Airhop compares {checks} simulated numbers with four closed-form laws, two other simulators and a Linux
 kernel. {within} differ by no more than their bound, {explained} exceed it for a named
-[reason](#reasons), {open} are open, and {beyond} beyond it. The median difference is {median} of the other's
+[reason](#reasons), {open} are open, and {beyond}. The median difference is {median} of the other's
 value.
 
 - The [summary](#summary) counts verdicts by peer and quantity.
@@ -42,7 +42,7 @@ value is the mean of replications with the half-width of its 95 % interval, meas
 airhop doctor --cross-check --out docs/cross-checks.csv
 ```
 
-in a few minutes; `--quick` makes every fourth check in less than one minute. The command ends with 1 if a
+in a few minutes; `--quick` makes every fifth check in less than one minute. The command ends with 1 if a
 number exceeds its bound without a known reason.
 
 ## Verdicts
@@ -102,7 +102,7 @@ def page() -> str:
             LEFT_OUT_HEAD,
             *(
                 f"- {why}\n"
-                for left_out in (against_ns2.LEFT_OUT, against_ns3.LEFT_OUT)
+                for left_out in (against_ns2.LEFT_OUT, against_ns3.LEFT_OUT, against_ns3_wifi.LEFT_OUT)
                 for why in left_out.values()
             ),
         ]
@@ -168,7 +168,7 @@ def summary(rows: Sequence[Row]) -> str:
     return table(head, (line(*group) for group in groups), left=2)
 
 
-NO_MARKS = str.maketrans("", "", "'.")
+NO_MARKS = str.maketrans("", "", "'.,")
 """Characters that the anchor of a heading omits."""
 
 

@@ -24,6 +24,26 @@ FILES: Mapping[str, tuple[str, ...]] = {
     "linux": ("cc", "p"),
     "emulated": ("link", "params", "scheme"),
     "downloads": ("link", "params", "scheme"),
+    "wifi": (
+        "exp",
+        "std",
+        "mcs",
+        "nss",
+        "width_mhz",
+        "gi_ns",
+        "ampdu_cap",
+        "amsdu_cap",
+        "rts",
+        "payload",
+        "nsta",
+        "mpdu_loss",
+        "retry_counts_under_ba",
+        "bar_after_missed_ba",
+        "be_txop_us",
+        "T_s",
+        "seed",
+        "mpdus_per_ppdu",
+    ),
 }
 """Each file with the columns that identify a point; runs that agree in them are replications of the point."""
 

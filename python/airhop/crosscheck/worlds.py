@@ -204,6 +204,60 @@ def saturated_cell(
     }
 
 
+def saturated_wifi(
+    standard: str,
+    settings: Mapping[str, Any],
+    *,
+    stations: int,
+    offered_mbps: float,
+    seconds: float,
+    payload: int = 1472,
+) -> Document:
+    """Return an 802.11n, ac or ax cell whose stations always have a datagram for the AP.
+
+    Parameters
+    ----------
+    standard
+        "802.11n", "802.11ac" or "802.11ax".
+    settings
+        Other keys of the cell.
+    stations
+        Number of sending stations.
+    offered_mbps
+        Rate of datagrams of each station, Mbit/s; more than its share of the channel.
+    seconds
+        Measured time after a warm-up of 0.5 s, s.
+    payload
+        Payload of a datagram, bytes.
+    """
+    names = [f"n{i}" for i in range(1, stations + 1)]
+    return {
+        "name": "saturated-wifi",
+        "duration": f"{0.5 + seconds:g} s",
+        "warmup": "0.5 s",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": standard,
+                "stations": {name: [0, 0] for name in ("ap", *names)},
+                "queue": {"kind": "drop-tail", "packets": 1200},
+                **settings,
+            }
+        ],
+        "flow": [
+            {
+                "name": name,
+                "from": name,
+                "to": "ap",
+                "transport": "udp",
+                "segment": f"{payload} B",
+                "app": {"kind": "cbr", "rate": f"{offered_mbps:.6g} Mbit/s"},
+            }
+            for name in names
+        ],
+    }
+
+
 def _wired(name: str, here: str, there: str, *, rate: str, delay: str, packets: int) -> Document:
     queue = {"kind": "drop-tail", "packets": packets}
     return {"name": name, "ends": [here, there], "rate": rate, "delay": delay, "queue": queue}

@@ -147,6 +147,10 @@ def test_bounds_are_those_that_were_stated() -> None:
                 paced = {0.08} if is_sent_once else {0.015}
                 unpaced = {0.03, 0.05, 0.15}
                 wanted = {0.15} if "size=" in one.id else paced if "paced" in one.id else unpaced
+            case "lone-wifi":
+                wanted = {0.005}
+            case "ns-3-wifi":
+                wanted = {0.06, 0.1}
             case _:
                 wanted = {{"bianchi": 0.02, "square-root": 0.05, "pftk": 0.15}[one.source]}
         assert one.bound in wanted, one.id
@@ -377,7 +381,7 @@ def test_the_pages_numbers_are_those_of_this_simulator() -> None:
         ), row.check.id
 
 
-SAMPLED = {"linux": 1, "ns-2": 11, "ns-3": 3}
+SAMPLED = {"linux": 1, "ns-2": 11, "ns-3": 3, "ns-3-wifi": 25}
 """Source to step: the first check and every step-th after it is made anew; `make cross-check` makes all."""
 
 

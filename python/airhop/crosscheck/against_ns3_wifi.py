@@ -1,0 +1,168 @@
+"""Checks against ns-3.44's 802.11n, ac and ax: saturated stations that send datagrams to the access point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from airhop.crosscheck.check import Check
+from airhop.crosscheck.quantity import SATURATION
+from airhop.crosscheck.reference import FILES, points
+from airhop.crosscheck.wifi_forms import CONTROL_MBPS, Form, Link
+from airhop.crosscheck.words import count, percent
+from airhop.crosscheck.worlds import Document, saturated_wifi
+from airhop.stats import Estimate
+
+WITHIN, SHORT_WITHIN = 0.06, 0.1
+"""Bounds of all points, and of those with 20 stations or more whose run of ns-3 is shorter than 2 s."""
+MOST_WITHIN, MOST = 0.03, 0.95
+"""Bound that the share `MOST` of the points keeps."""
+
+LEFT_OUT: Mapping[str, str] = {
+    "amsdu": "ns-3's two rows with A-MSDUs (3839 and 7935 bytes): cells have no A-MSDUs.",
+    "txop": "ns-3's four rows with a TXOP limit of best effort (2528 and 4096 µs): cells send one A-MPDU"
+    " per channel access.",
+}
+"""Measurements without a check, with the reason."""
+
+Row = Mapping[str, str]
+
+
+def rows() -> Iterator[tuple[Row, Estimate]]:
+    """Yield the rows of wifi.csv by column, with ns-3's goodput in Mbit/s."""
+    for point, theirs in points("wifi").items():
+        yield dict(zip(FILES["wifi"], point, strict=True)), theirs
+
+
+def left_out(row: Row) -> str | None:
+    """Return the key in `LEFT_OUT` of a row without a check."""
+    if row["amsdu_cap"] != "0":
+        return "amsdu"
+    return None if row["be_txop_us"] == "-1" else "txop"
+
+
+def checks() -> Iterator[Check]:
+    """Yield a check for every row of wifi.csv that is not left out."""
+    for row, theirs in rows():
+        if left_out(row) is None:
+            yield _check(row, theirs)
+
+
+def link(row: Row) -> Link:
+    """Return the transmission settings of a row."""
+    cap = row["ampdu_cap"]
+    return Link(
+        row["std"],
+        int(row["mcs"]),
+        int(row["nss"]),
+        int(row["width_mhz"]),
+        int(row["gi_ns"]),
+        None if cap == "max" else int(cap),
+        row["rts"] == "1",
+        int(row["payload"]),
+    )
+
+
+def settings(of: Link) -> Document:
+    """Return the keys of a cell with these transmission settings, whose collisions end as in ns-3."""
+    keys: Document = {
+        "width": f"{of.width} MHz",
+        "guard_interval": f"{of.guard_ns} ns",
+        "rate": {"mcs": of.mcs, "streams": of.streams},
+        "control_rate": f"{CONTROL_MBPS} Mbit/s",
+        "access": "rts-cts" if of.rts else "basic",
+        "aggregation": {"bytes": "max" if of.ampdu is None else of.ampdu},
+        "eifs": "never",
+    }
+    return keys
+
+
+def departures(of: Link) -> list[str]:
+    """List the departures of ns-3 that change the duration of a PPDU with these settings."""
+    found = []
+    if of.standard == "ac":
+        found.append("VHT-SIG-B of 4 µs added")
+    if of.guard_ns == 400:
+        found.append("short symbols rounded up to 4 µs")
+    if of.standard == "ax" and of.guard_ns != 1600:
+        ltf = 7.2 if of.guard_ns == 800 else 16.0
+        found.append(f"HE-LTF of {ltf:g} µs, not 8")
+    return found
+
+
+def ratio(row: Row) -> float:
+    """Return the ratio of the closed forms of a row with the standard's durations and with ns-3's.
+
+    The form is that of a lone station, of single MPDUs with losses, of an A-MPDU as long as the mean of the
+    row, or Bianchi's where stations contend.
+    """
+    of, stations, loss = link(row), int(row["nsta"]), float(row["mpdu_loss"])
+    if stations > 1:
+        return _ratio(lambda form: of.contended_goodput_mbps(stations, form))
+    if loss and of.mpdus() == 1:
+        return _ratio(lambda form: of.lossy_goodput_mbps(loss, form))
+    if loss:
+        mpdus = round(float(row["mpdus_per_ppdu"]))
+        return _ratio(lambda form: 1 / of.cycle_us(form, mpdus))
+    return _ratio(of.goodput_mbps)
+
+
+def _ratio(of: Callable[[Form], float]) -> float:
+    return of(Form.IEEE) / of(Form.NS3)
+
+
+def _check(row: Row, theirs: Estimate) -> Check:
+    of, stations, loss = link(row), int(row["nsta"]), float(row["mpdu_loss"])
+    keys = settings(of)
+    if of.ampdu != 0:
+        keys["lost_block_ack"] = "request" if row["bar_after_missed_ba"] == "1" else "resend"
+    if loss:
+        keys["errors"] = {"kind": "bernoulli", "loss": loss}
+    is_short = stations >= 20 and float(row["T_s"]) < 2
+    excess = 1.3 if stations == 1 else 2.0
+    # Retries of single MPDUs have backoffs of up to 1023 slots, whose mean takes time to settle.
+    seconds = 10 if stations > 1 else 20 if loss and of.mpdus() == 1 else 4
+    return Check(
+        id=f"ns-3-wifi {' '.join(row.values())}",
+        source="ns-3-wifi",
+        scenario=_words(row, of),
+        quantity=SATURATION,
+        document=saturated_wifi(
+            f"802.11{of.standard}",
+            keys,
+            stations=stations,
+            offered_mbps=excess * theirs.mean / stations,
+            seconds=seconds,
+            payload=of.payload,
+        ),
+        theirs=Estimate(ratio(row) * theirs.mean, None, theirs.n),
+        bound=SHORT_WITHIN if is_short else WITHIN,
+        reps=3 if stations == 1 and not loss else 5,
+        is_quick=of.standard == "ac" and of.width == 80 and row["exp"] != "a",
+    )
+
+
+def _words(row: Row, of: Link) -> str:
+    group = "lone station"
+    if row["exp"] == "c":
+        group = f"MPDU loss {percent(row['mpdu_loss'])}"
+    elif row["nsta"] != "1":
+        group = count(row["nsta"], "station")
+    parts = [
+        group,
+        f"802.11{of.standard}",
+        f"MCS {of.mcs}",
+        count(of.streams, "stream"),
+        f"{of.width} MHz",
+        f"guard interval {of.guard_ns} ns",
+        "A-MPDU up to the standard's limit" if of.ampdu is None else f"A-MPDU up to {of.ampdu} B",
+        "RTS/CTS" if of.rts else "basic access",
+        f"{of.payload} B",
+        f"{row['T_s']} s and seed {row['seed']} in ns-3",
+    ]
+    if of.ampdu == 0:
+        parts[6] = "no A-MPDU"
+    if row["exp"] != "a" and of.ampdu != 0:
+        parts.append("BlockAckReq first" if row["bar_after_missed_ba"] == "1" else "A-MPDU sent again")
+    if row["retry_counts_under_ba"] == "1":
+        parts.append("ns-3 counts retries")
+    return ", ".join(parts) + "".join(f"; {one}" for one in departures(of))

@@ -1,0 +1,111 @@
+"""Checks of lone 802.11n, ac and ax stations against closed forms, drawn pairwise over all settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import combinations
+from random import Random
+
+from airhop.crosscheck import wifi_forms
+from airhop.crosscheck.against_ns3_wifi import settings
+from airhop.crosscheck.check import Check
+from airhop.crosscheck.quantity import SATURATION
+from airhop.crosscheck.wifi_forms import BACKOFF_SD_US, Link
+from airhop.crosscheck.words import count
+from airhop.crosscheck.worlds import saturated_wifi
+from airhop.stats import Estimate
+
+WITHIN = 0.005
+DRAWN = 200
+TESTED = 20
+"""Settings that every test run simulates; they lead the draw."""
+CAPS = (0, 3000, 8191, 65_535, None)
+"""Longest A-MPDU, bytes; None means the standard's limit."""
+PAYLOADS = (1472, 972, 472, 72)
+CANDIDATES = 60
+"""Random settings from which each step of the draw takes the one with most new pairs."""
+REPS = 2
+PRECISION = 0.001
+"""Standard error of the mean of all replications, as a share."""
+
+Pair = tuple[tuple[int, object], tuple[int, object]]
+
+
+def checks() -> Iterator[Check]:
+    """Yield a check for each drawn setting."""
+    for place, link in enumerate(draw()):
+        yield _check(link, is_quick=place < TESTED)
+
+
+@cache
+def draw() -> Sequence[Link]:
+    """Draw settings such that their first few have most pairs of values, and all have every pair."""
+    rng = Random(41)
+    drawn: list[Link] = []
+    seen: set[Pair] = set()
+    while len(drawn) < DRAWN:
+        offered = [one for one in (_random(rng) for _ in range(CANDIDATES)) if one.exists]
+        best = max(offered, key=lambda one: len(pairs(one) - seen))
+        if best not in drawn:
+            drawn.append(best)
+            seen |= pairs(best)
+    return tuple(drawn)
+
+
+def pairs(link: Link) -> set[Pair]:
+    """Return the pairs of values of a setting, each with the place of its parameter."""
+    values = (
+        link.standard,
+        link.mcs,
+        link.streams,
+        link.width,
+        link.guard_ns,
+        link.ampdu,
+        link.rts,
+        link.payload,
+    )
+    return set(combinations(enumerate(values), 2))
+
+
+def _random(rng: Random) -> Link:
+    standard = rng.choice(("n", "ac", "ax"))
+    return Link(
+        standard,
+        rng.randrange(wifi_forms.MCS[standard]),
+        1 + rng.randrange(wifi_forms.STREAMS[standard]),
+        rng.choice(wifi_forms.WIDTHS_MHZ[standard]),
+        rng.choice(wifi_forms.GUARDS_NS[standard]),
+        rng.choice(CAPS),
+        rng.random() < 0.5,
+        rng.choice(PAYLOADS),
+    )
+
+
+def _check(link: Link, *, is_quick: bool) -> Check:
+    mbps, cycle = link.goodput_mbps(), link.cycle_us()
+    # The mean backoff has an error of 1 / √cycles; the exchanges at both ends count or not.
+    each = PRECISION * REPS**0.5
+    cycles = max((BACKOFF_SD_US / cycle / each) ** 2, 1 / each)
+    cap = "no A-MPDU" if link.ampdu == 0 else f"A-MPDU up to {link.ampdu or 'the limit'}"
+    return Check(
+        id=f"lone-wifi {link.standard} {link.mcs} {link.streams} {link.width} {link.guard_ns} {link.ampdu}"
+        f" {int(link.rts)} {link.payload}",
+        source="lone-wifi",
+        scenario=f"802.11{link.standard}, MCS {link.mcs}, {count(link.streams, 'stream')}, {link.width} MHz,"
+        f" guard interval {link.guard_ns} ns, {cap}, {'RTS/CTS' if link.rts else 'basic access'},"
+        f" {link.payload} B",
+        quantity=SATURATION,
+        document=saturated_wifi(
+            f"802.11{link.standard}",
+            settings(link),
+            stations=1,
+            offered_mbps=1.3 * mbps,
+            seconds=round(cycles * cycle / 1e6, 3),
+            payload=link.payload,
+        ),
+        theirs=Estimate(mbps, 0.0, 1),
+        bound=WITHIN,
+        reps=REPS,
+        is_quick=is_quick,
+    )

@@ -1,0 +1,241 @@
+"""Closed forms of a lone saturated 802.11n, ac or ax station: PPDU durations, A-MPDU lengths, goodput.
+
+Best effort at 5 GHz (IEEE 802.11-2020; 802.11ax-2021, clause 27): SIFS 16 µs, slot 9 µs, AIFS 43 µs, mean
+backoff 7.5 slots. `Form.NS3` has the durations that ns-3.44 puts on the air.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from airhop.crosscheck.laws import Dcf
+
+SIFS_US, SLOT_US = 16.0, 9.0
+AIFS_US, MEAN_BACKOFF_US = SIFS_US + 3 * SLOT_US, 7.5 * SLOT_US
+BACKOFF_SD_US = SLOT_US * math.sqrt((16**2 - 1) / 12)
+"""Standard deviation of a backoff that is uniform in 0 … 15 slots, µs."""
+LONGEST_PPDU_US = 5484.0
+"""aPPDUMaxTime of HT-mixed, VHT and HE PPDUs, µs."""
+TIMEOUT_US = SIFS_US + SLOT_US + 20.0
+"""Time after a frame at which its missing answer counts: SIFS, slot and aRxPHYStartDelay, µs."""
+ATTEMPTS, STAGES = 7, 6
+"""dot11ShortRetryLimit, and the number of doublings from a window of 15 to 1023 slots."""
+RTS_BYTES, CTS_BYTES, ACK_BYTES = 20, 14, 14
+CONTROL_MBPS = 24
+"""Rate of RTS frames, Mbit/s."""
+
+
+class Form(Enum):
+    """Source of the durations: the standard, or ns-3.44 with its departures."""
+
+    IEEE = "IEEE"
+    NS3 = "ns-3"
+
+
+_TONES: Mapping[str, Mapping[int, int]] = {
+    "n": {20: 52, 40: 108},
+    "ac": {20: 52, 40: 108, 80: 234, 160: 468},
+    "ax": {20: 234, 40: 468, 80: 980, 160: 1960},
+}
+"""N_SD by standard and width in MHz; of HE that of the resource unit that fills the channel."""
+_BITS = (1, 2, 2, 4, 4, 6, 6, 6, 8, 8, 10, 10)
+_CODES = (
+    *(Fraction(1, 2), Fraction(1, 2), Fraction(3, 4), Fraction(1, 2), Fraction(3, 4), Fraction(2, 3)),
+    *(Fraction(3, 4), Fraction(5, 6), Fraction(3, 4), Fraction(5, 6), Fraction(3, 4), Fraction(5, 6)),
+)
+_LTFS = (1, 2, 4, 4, 6, 6, 8, 8)
+_ENCODER_BITS = {"n": 1080, "ac": 2160}
+"""Data bits of a symbol that one convolutional encoder can take."""
+_VHT_LEFT_OUT = {(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)}
+"""Width, streams and MCS that the tables of §21.5 lack although encoders divide their bits."""
+LONGEST_AMPDU = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}
+WINDOW = {"n": 64, "ac": 64, "ax": 256}
+"""Block Ack window, MPDUs."""
+MCS = {"n": 8, "ac": 10, "ax": 12}
+STREAMS = {"n": 4, "ac": 8, "ax": 8}
+GUARDS_NS = {"n": (400, 800), "ac": (400, 800), "ax": (800, 1600, 3200)}
+WIDTHS_MHZ = {standard: tuple(widths) for standard, widths in _TONES.items()}
+
+
+@dataclass(frozen=True)
+class Link:
+    """Transmission settings of a saturated station.
+
+    Attributes
+    ----------
+    standard
+        "n", "ac" or "ax".
+    mcs
+        Index per stream.
+    streams
+        Spatial streams.
+    width
+        Channel width, MHz.
+    guard_ns
+        Guard interval, ns.
+    ampdu
+        Longest A-MPDU, bytes; 0 sends one MPDU per PPDU, None means the standard's limit.
+    rts
+        True if RTS and CTS precede each data PPDU.
+    payload
+        Bytes of a datagram.
+    """
+
+    standard: str
+    mcs: int
+    streams: int
+    width: int
+    guard_ns: int = 800
+    ampdu: int | None = None
+    rts: bool = False
+    payload: int = 1472
+
+    @property
+    def exists(self) -> bool:
+        """True if the standard has this mode."""
+        if self.standard != "ac":
+            return True
+        is_left_out = (self.width, self.streams, self.mcs) in _VHT_LEFT_OUT
+        return (self._coded * _CODES[self.mcs]).denominator == 1 and not is_left_out
+
+    @property
+    def mpdu(self) -> int:
+        """Length of an MPDU, bytes: UDP, IP, LLC and SNAP, QoS data header, FCS."""
+        return self.payload + 8 + 20 + 8 + 26 + 4
+
+    @property
+    def data_bits(self) -> int:
+        """N_DBPS, data bits of a symbol."""
+        return math.floor(self._coded * _CODES[self.mcs])
+
+    @property
+    def symbol_us(self) -> float:
+        """Duration of a symbol, µs."""
+        if self.standard == "ax":
+            return (12_800 + self.guard_ns) / 1000
+        return 3.6 if self.guard_ns == 400 else 4.0
+
+    @property
+    def _coded(self) -> int:
+        return _TONES[self.standard][self.width] * _BITS[self.mcs] * self.streams
+
+    @property
+    def _encoders(self) -> int:
+        """N_ES; 0 with LDPC, which HE requires above 20 MHz, 4 streams or MCS 9 (§27.3.12.5)."""
+        if self.standard == "ax":
+            return int(self.width == 20 and self.streams <= 4 and self.mcs <= 9)
+        count = math.ceil(self.data_bits / _ENCODER_BITS[self.standard])
+        while self._coded % count or self.data_bits % count:
+            count += 1
+        return count
+
+    def preamble_us(self, form: Form = Form.IEEE) -> float:
+        """Return the time before the data symbols, µs (§19.3.2, §21.3.2, §27.3.4)."""
+        ltfs = _LTFS[self.streams - 1]
+        if self.standard == "n":
+            return 32.0 + 4.0 * ltfs
+        if self.standard == "ac":
+            return 32.0 + 4.0 * ltfs + (4.0 if form is Form.IEEE else 0.0)  # VHT-SIG-B
+        ltf = {800: 7.2, 1600: 8.0, 3200: 16.0}[self.guard_ns] if form is Form.IEEE else 8.0
+        return 36.0 + ltfs * ltf
+
+    def ppdu_us(self, psdu: int, form: Form = Form.IEEE) -> float:
+        """Return the duration of a PPDU with a PSDU of so many bytes, µs (§19.4.3, §21.4.3, §27.4.3)."""
+        symbols = math.ceil((16 + 8 * psdu + 6 * self._encoders) / self.data_bits)
+        data = symbols * self.symbol_us
+        if self.symbol_us == 3.6 and form is Form.IEEE:
+            data = 4.0 * math.ceil(9 * symbols / 10)  # short symbols end at a whole long one
+        return self.preamble_us(form) + data
+
+    def psdu(self, mpdus: int) -> int:
+        """Return the length of a PSDU with so many MPDUs, bytes (§9.7); of HT a single MPDU stands alone."""
+        if mpdus == 1:
+            return self.mpdu if self.standard == "n" else self.mpdu + 4
+        return (mpdus - 1) * 4 * math.ceil((self.mpdu + 4) / 4) + self.mpdu + 4
+
+    def mpdus(self, form: Form = Form.IEEE) -> int:
+        """Return the number of MPDUs in the longest A-MPDU."""
+        most = LONGEST_AMPDU[self.standard] if self.ampdu is None else self.ampdu
+
+        def is_beyond(mpdus: int) -> bool:
+            psdu = self.psdu(mpdus)
+            return mpdus > 1 and (psdu > most or self.ppdu_us(psdu, form) > LONGEST_PPDU_US)
+
+        return bisect_left(range(1, WINDOW[self.standard] + 1), x=True, key=is_beyond)
+
+    def exchange_us(self, mpdus: int, form: Form = Form.IEEE) -> tuple[float, float]:
+        """Return the durations of a data PPDU with so many MPDUs, and of SIFS and its response, µs."""
+        response = ACK_BYTES if mpdus == 1 else 32 if WINDOW[self.standard] <= 64 else 56
+        response_mbps = 6 if self.mcs == 0 else 12 if self.mcs <= 2 else 24  # §10.6.6.5
+        return self.ppdu_us(self.psdu(mpdus), form), SIFS_US + legacy_us(response, response_mbps)
+
+    @property
+    def protection_us(self) -> float:
+        """Duration of RTS, CTS and a SIFS after each, µs; 0 with basic access."""
+        sizes = (RTS_BYTES, CTS_BYTES) if self.rts else ()
+        return sum(legacy_us(size, CONTROL_MBPS) + SIFS_US for size in sizes)
+
+    def cycle_us(self, form: Form = Form.IEEE, mpdus: int | None = None) -> float:
+        """Return the mean time of a channel access and its exchange, µs; by default of the longest A-MPDU."""
+        exchange = self.exchange_us(mpdus or self.mpdus(form), form)
+        return AIFS_US + MEAN_BACKOFF_US + self.protection_us + sum(exchange)
+
+    def goodput_mbps(self, form: Form = Form.IEEE) -> float:
+        """Return the goodput of a lone saturated station without losses, Mbit/s."""
+        return 8 * self.payload * self.mpdus(form) / self.cycle_us(form)
+
+    def lossy_goodput_mbps(self, loss: float, form: Form = Form.IEEE) -> float:
+        """Return the goodput of a lone station with single MPDUs, each sent up to seven times, Mbit/s.
+
+        Parameters
+        ----------
+        loss
+            Probability that an MPDU is lost.
+        form
+            Source of the durations.
+        """
+        data, response = self.exchange_us(1, form)
+        time = 0.0
+        for attempt in range(ATTEMPTS):
+            slots = (16 * 2 ** min(attempt, STAGES) - 1) / 2
+            answer = (1 - loss) * response + loss * TIMEOUT_US
+            time += loss**attempt * (AIFS_US + slots * SLOT_US + self.protection_us + data + answer)
+        return 8 * self.payload * (1 - loss**ATTEMPTS) / time
+
+    def contended_goodput_mbps(self, stations: int, form: Form = Form.IEEE) -> float:
+        """Return the goodput of a cell of saturated stations, Mbit/s: Bianchi's with the values of EDCA.
+
+        Single MPDUs have seven attempts, A-MPDUs any number, after each of which data go again.
+
+        Parameters
+        ----------
+        stations
+            Number of stations.
+        form
+            Source of the durations.
+        """
+        mpdus = self.mpdus(form)
+        data, response = self.exchange_us(mpdus, form)
+        collision = legacy_us(RTS_BYTES, CONTROL_MBPS) if self.rts else data
+        dcf = Dcf(
+            SLOT_US,
+            success=self.protection_us + data + response + AIFS_US,
+            collision=collision + AIFS_US,
+            window=16,
+            stages=STAGES,
+            attempts=ATTEMPTS if mpdus == 1 else None,
+        )
+        return dcf.throughput(stations, 8 * self.payload * mpdus)
+
+
+def legacy_us(size: int, mbps: int) -> float:
+    """Return the duration of a control frame in OFDM, µs (§17.4.3).
+
+    Raises ZeroDivisionError for a rate of 0.
+    """
+    return 20.0 + 4.0 * math.ceil((22 + 8 * size) / (4 * mbps))
