@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,12 @@ from airhop.errors import InputError
 from airhop.experiments import Experiment, Reading, registry
 from airhop.experiments.combined import MOST, design, together
 from airhop.experiments.registered import read_so
+from airhop.stats import Ratio
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import combinations as searches  # noqa: E402
 
 
 def levels(count: int) -> list[list[int]]:
@@ -66,3 +74,36 @@ def test_readings_that_contradict_each_other_are_refused() -> None:
         read_so(fig2a, "air-1+air-11")
     with pytest.raises(InputError, match="once"):
         together([Reading("a", "A."), Reading("a", "A.")])
+
+
+# ---- the searches of the page ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("claim", searches.SEARCHES)
+def test_readings_of_a_search_go_together_and_it_has_a_place_on_the_page(claim: str) -> None:
+    search = searches.SEARCHES[claim]
+    made = searches.combinations(search)
+    assert len({one.id for one in made}) == len(made) == 16
+    for one in made:
+        # Two curves at each place that decides: what else the experiment has is not run.
+        assert len(one.study("quick").points()) == 2 * len(search.at)
+    page = (ROOT / "docs" / "experiments" / "readings.md").read_text(encoding="utf-8")
+    assert f"<!-- readings: combinations {claim} -->" in page
+
+
+@pytest.mark.parametrize(
+    ("claim", "low", "high", "holds"),
+    [
+        # A printed number is met on both sides, a bound on one: "over 50 %", "fails to improve".
+        ("koo-4", 1.3, 1.5, True),
+        ("koo-4", 1.45, 1.5, False),
+        ("kou-2", 1.51, 1.9, True),
+        ("kou-2", 1.4, 1.9, False),
+        ("kou-3", 0.8, 0.99, True),
+        ("kou-3", 0.8, 1.01, False),
+    ],
+)
+def test_a_number_is_met_and_a_bound_is_passed(claim: str, low: float, high: float, holds: bool) -> None:
+    search = searches.SEARCHES[claim]
+    assert search.holds(Ratio((low + high) / 2, low, high, 5)) is holds
+    assert search.holds(Ratio(search.number, None, None, 1)) is False
