@@ -268,6 +268,7 @@ impl Medium {
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
         stations[usize::from(tx.from)].receiver.has_sent();
+        let (is_aggregate, frame) = (tx.kind == FrameKind::Ampdu, tx.frame());
         let aggregate = &self.aggregates[usize::from(slot)];
         // The default: beyond the sense range.
         let reception = self.tells_all.then_some(Reception::Unheard);
@@ -275,8 +276,14 @@ impl Medium {
             Ended { outcome: Heard::Garbled(Drop::Channel), received: MpduSet::default(), reception };
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
             // One draw for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
-            let received = if tx.to == neighbour.station { Some(&mut ended.received) } else { None };
-            let damage = damage(&mut neighbour.errors, tx, aggregate, received);
+            let damage = match &mut neighbour.errors {
+                errors if is_aggregate => {
+                    let received = (tx.to == neighbour.station).then_some(&mut ended.received);
+                    damage_to_aggregate(errors, tx, aggregate, received)
+                }
+                Some(errors) => errors.damage(&frame),
+                None => Damage::None,
+            };
             let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
             let lock = receiver.ends(slot, neighbour.power, &self.capture);
             let outcome = match (lock, damage) {
@@ -290,7 +297,7 @@ impl Medium {
             heard(neighbour.station, access, outcome);
             if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
-                if outcome != Heard::Frame {
+                if is_aggregate && outcome != Heard::Frame {
                     ended.received = MpduSet::default();
                 }
                 if neighbour.decodes
@@ -321,9 +328,9 @@ impl Medium {
     }
 }
 
-/// Draws the damage of a transmission on one link. `aggregate`: the MPDUs of an A-MPDU, each of which is drawn for the station addressed, and
-/// those not damaged are added to `received`; other stations need one of them for its duration field.
-fn damage(
+/// Draws the damage of an A-MPDU on one link: of each of its MPDUs for the station addressed, so that those not damaged are in `received`;
+/// other stations need one of them for its duration field.
+fn damage_to_aggregate(
     errors: &mut Option<Box<dyn ErrorModel>>,
     tx: &Transmission,
     aggregate: &[Mpdu],
@@ -335,9 +342,6 @@ fn damage(
         }
         return Damage::None;
     };
-    if tx.kind != FrameKind::Ampdu {
-        return errors.damage(&tx.frame());
-    }
     let mut arrives = |frame: Frame| errors.damage(&frame) == Damage::None;
     let is_heard = match received {
         None => tx.mpdus(aggregate).any(arrives),

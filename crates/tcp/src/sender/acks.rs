@@ -252,10 +252,18 @@ impl Sender {
         }
     }
 
-    /// Answers an echoed mark like a loss, once per window of data, without a retransmission (RFC 3168 §6.1.2).
+    /// Answers an echoed mark, if the ACK has one.
+    #[inline]
     fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
+        if ack.ece {
+            self.answer_ecn_echo(now, ack);
+        }
+    }
+
+    /// Answers an echoed mark like a loss, once per window of data, without a retransmission (RFC 3168 §6.1.2).
+    fn answer_ecn_echo(&mut self, now: Time, ack: &Ack) {
         let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
-        if !(ack.ece && self.marking.answers_echoes()) || was_answered || self.frozen.is_some() {
+        if !self.marking.answers_echoes() || was_answered || self.frozen.is_some() {
             return;
         }
         self.cwr_due = true; // even where the window stays
@@ -273,7 +281,8 @@ impl Sender {
     /// Returns the round-trip sample of this ACK of new data, if the ACK has a valid one, and updates the estimator with it.
     fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
-        let recorded = self.state.board.longest_rtt().filter(|_| self.config.rto.kind.samples_record());
+        let samples_record = self.config.rto.kind.samples_record();
+        let recorded = if samples_record { self.state.board.longest_rtt() } else { None };
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
         } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
