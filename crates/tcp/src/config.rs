@@ -87,9 +87,9 @@ pub enum Notices {
     Scheme,
     /// Nothing.
     Ignored,
-    /// As the scheme `eln` has it: what an ELN names goes out again, once, and the window stays.
+    /// As in scheme `eln`: a segment named by an ELN is retransmitted once, and the window stays.
     Eln,
-    /// As the scheme `ll-elsn` has it: so does what each ELN names, up to the disconnection that many in a row tell of, and an ERSN
+    /// As in scheme `ll-elsn`: a segment is retransmitted on each ELN that names it, up to a disconnection, and an ERSN
     /// suspends congestion control.
     Elsn,
 }
@@ -102,8 +102,8 @@ pub enum LossDetection {
     /// By SACK blocks above a hole (RFC 6675): schemes of Reno's family all recover alike, as in ns-3, whose congestion control is
     /// apart from loss recovery. The loss of a retransmission waits for the timer.
     Rfc6675,
-    /// By time, with SACK (RACK, RFC 8985): schemes of Reno's family all recover alike. Schemes whose recovery is what they
-    /// are about (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep it.
+    /// By time, with SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by their recovery (Tahoe,
+    /// Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep it.
     Rack,
 }
 
@@ -123,9 +123,10 @@ pub enum Growth {
 pub enum Validation {
     /// No share: the window always grows, as in ns-2.
     Never,
-    /// Half of it (RFC 7661 §4.3, with what was outstanding at most in the last window of data in place of pipeACK).
+    /// Half of the window (RFC 7661 §4.3, with the largest outstanding data in the last window of data in place of
+    /// pipeACK).
     Half,
-    /// All of it; more than half in slow start (Linux, tcp_is_cwnd_limited()).
+    /// The whole window; more than half of it in slow start (Linux, tcp_is_cwnd_limited()).
     Full,
 }
 
@@ -154,11 +155,12 @@ pub struct DelayedAck {
 pub enum HalveFrom {
     /// FlightSize, all that is sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
     Flight,
-    /// The part of FlightSize that is neither known to have arrived nor taken for lost, RFC 6675's pipe, as ns-3's NewReno and Veno do.
+    /// RFC 6675's pipe, the part of FlightSize that is neither SACKed nor marked lost, as ns-3's NewReno and Veno do.
     Pipe,
     /// The congestion window, or the receiver's if that is smaller, as ns-2 does.
     Cwnd,
-    /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery, if that is RACK's or RFC 6675's.
+    /// The congestion window, rounded to whole segments, as Linux does. A timeout during fast recovery by RACK or RFC
+    /// 6675 does not reduce ssthresh again.
     WholeCwnd,
 }
 
@@ -186,20 +188,21 @@ pub enum RtoKind {
     Ns2,
     /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
     SingleGain,
-    /// Linux: the minimum bounds the deviation's part, which falls once a round trip only. Nearly every ACK gives a sample, from the record
-    /// of what was sent when (tcp_clean_rtx_queue()), whose clock counts microseconds; timestamps count for what was sent twice. The timer
-    /// starts anew whenever the oldest segment goes out again (tcp_xmit_retransmit_queue()): a repair that pacing or the window kept
-    /// waiting has a whole timeout. A single SYN that was lost costs nothing but its timeout (tcp_init_transfer(), tcp_init_metrics()).
+    /// Linux: the minimum bounds the deviation's part, which falls only once per round trip. Nearly every ACK gives a
+    /// sample from the recorded sending times (tcp_clean_rtx_queue()), in microseconds; timestamps are used for
+    /// retransmitted segments. The timer restarts whenever the oldest segment is retransmitted
+    /// (tcp_xmit_retransmit_queue()), so a retransmission delayed by pacing or the window has a whole timeout. A single
+    /// lost SYN costs its timeout only (tcp_init_transfer(), tcp_init_metrics()).
     Linux,
 }
 
 impl RtoKind {
-    /// True if samples come from the record of what was sent when, whatever timestamps say (Linux).
+    /// True if samples use the recorded sending times instead of timestamps (Linux).
     pub(crate) fn samples_record(self) -> bool {
         self == RtoKind::Linux
     }
 
-    /// True if the timer starts anew as the oldest segment goes out again (Linux).
+    /// True if the timer restarts when the oldest segment is retransmitted (Linux).
     pub(crate) fn restarts_with_head(self) -> bool {
         self == RtoKind::Linux
     }
@@ -240,7 +243,7 @@ impl Preset {
             handshake: true,
             initial_window: rfc6928_window(mss),
             initial_ssthresh: f64::INFINITY,
-            // No paper here is about flow control: a window that never limits, unless the scenario says otherwise.
+            // A receive window that never limits, unless the scenario sets one: no paper here is about flow control.
             receive_window: 1 << 40,
             dupthresh: 3,
             limited_transmit: true,

@@ -2,7 +2,7 @@
 
 mod counted;
 
-pub use counted::{Counted, CountedReno};
+pub use counted::{CountedReno, WholeSegmentAbc};
 
 use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
@@ -30,7 +30,7 @@ impl CongestionControl for Reno {
 /// Slow start, then additive increase by `alpha` segments per window.
 pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     match s.growth {
-        // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
+        // One segment per ACK, then one per window, as in ns-2, the source of the papers' figures.
         Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },
         Growth::PerByte => grow(w, alpha, a.counted as f64 / s.mss as f64),
     }
@@ -44,7 +44,7 @@ fn grow(w: &mut Window, alpha: f64, segments: f64) {
     w.cwnd += alpha * (segments - exponential) / whole(w.cwnd);
 }
 
-/// Multiplicative decrease: the share `kept` of what is to be reduced is left (RFC 5681 §3.1 with another factor than 1/2).
+/// Multiplicative decrease to the share `kept` (RFC 5681 §3.1 with another factor than 1/2).
 pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
     leave(w, l.base.map(|base| base * kept), l.signal);
 }

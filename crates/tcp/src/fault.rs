@@ -18,12 +18,12 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Leaves the simulation. No panic hook is told: this is an answer, not a mistake of Airhop.
+    /// Unwinds out of the simulation, without a panic hook: a fault of the scheme is no defect of Airhop.
     pub fn raise(self) -> ! {
         resume_unwind(Box::new(self))
     }
 
-    /// Does `work`, up to a fault. A panic goes on.
+    /// Runs `work` up to a fault. A panic continues.
     ///
     /// # Errors
     /// The fault. What `work` was changing is then in no state to go on with.

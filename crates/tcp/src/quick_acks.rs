@@ -1,12 +1,13 @@
 use crate::Config;
 use airhop_base::{Span, Time};
 
-/// Linux' quick ACKs: so many in a row that are not delayed, when the sender may be in slow start and counts on them: for the first
-/// data, after a pause that was longer than a timeout, and after a duplicate.
+/// Linux' quick ACKs: a number of consecutive ACKs without delay while the sender may be in slow start: for the first
+/// data, after a pause longer than a timeout, and after a duplicate.
 #[derive(Debug)]
 pub(crate) struct QuickAcks {
     most: u32,
-    /// A longer pause means that the sender starts anew: the least timeout, as a receiver that never sends measures none.
+    /// Pause after which the sender is taken to restart: the minimum RTO, as a receiver without data has no measured
+    /// one.
     pause: Span,
     left: u32,
     /// Time of the last arrival of data in order.
@@ -30,7 +31,7 @@ impl QuickAcks {
         self.left > 0
     }
 
-    /// An ACK goes out.
+    /// Records the transmission of an ACK.
     pub(crate) fn on_ack(&mut self) {
         self.left = self.left.saturating_sub(1);
     }

@@ -124,7 +124,7 @@ impl Receiver {
         self.stream.expected
     }
 
-    /// Processes a packet that arrived. Pure ACKs and FINs ask for nothing.
+    /// Processes an arriving packet. Pure ACKs and FINs need no answer.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Some(s) = p.segment() else { return };
         if s.flags.syn {
@@ -217,16 +217,16 @@ impl Receiver {
         self.agree(syn);
         self.note_timestamp(syn);
         if self.stream.expected > FIRST_BYTE {
-            // A SYN that was long under way: data already came, so the peer is connected (RFC 9293 §3.10.7.4).
+            // A late SYN: data has already arrived, so the peer is connected (RFC 9293 §3.10.7.4).
             return self.acknowledge(now, None);
         }
-        // Also for a SYN sent again: the SYN-ACK may have been lost. It needs no timer of its own.
+        // Also for a retransmitted SYN: the SYN-ACK may have been lost. The SYN-ACK needs no timer of its own.
         let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
         reply.flags.syn = true;
         reply.flags.ece = self.echo.is_some();
         reply.sack_permitted = self.sack_blocks > 0;
-        // RFC 7323 §4.3 (1): Last.ACK.sent is what the last segment acknowledged, the SYN-ACK being one.
+        // RFC 7323 §4.3 (1): Last.ACK.sent is the acknowledgement number of the last segment, the SYN-ACK included.
         if let Some(clock) = &mut self.clock {
             clock.last_ack = reply.ack;
         }
@@ -369,7 +369,7 @@ impl Receiver {
     }
 }
 
-/// The receive buffer: what came, not what it contains.
+/// Receive buffer: the received ranges without their contents.
 #[derive(Debug)]
 struct Stream {
     /// All before it came.
@@ -470,8 +470,8 @@ impl Stream {
         self.recent.push_back((run.touched, run.start));
     }
 
-    /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. So the
-    /// first run holds the segment that caused this ACK, and the others repeat what earlier ACKs said (RFC 2018 §4).
+    /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. The
+    /// first run therefore contains the segment that caused this ACK, and the others repeat earlier ACKs (RFC 2018 §4).
     fn report(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
         let mut sack = Sack::EMPTY;
         if room == 0 {

@@ -95,7 +95,7 @@ mod tests {
         t.millis_f64()
     }
 
-    // Yun 2009 §4: what was frozen comes back whole, backoff and all.
+    // Yun 2009 §4: the frozen state is restored completely, backoff included.
     #[test]
     fn a_snapshot_is_independent() {
         for kind in [RtoKind::Rfc6298, RtoKind::Ns2, RtoKind::SingleGain, RtoKind::Linux] {

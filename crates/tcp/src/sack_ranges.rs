@@ -1,8 +1,8 @@
 use airhop_base::SackBlock;
 use std::collections::VecDeque;
 
-/// The runs of SACKed segments, in sequence order; between two of them is a hole. ACKs repeat what earlier ones said: what is in a run
-/// needs no look at its segments.
+/// The runs of SACKed segments, in sequence order; between two of them is a hole. ACKs repeat earlier blocks: a block
+/// within a run needs no check of its segments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackRanges(VecDeque<SackBlock>);
 
@@ -26,7 +26,7 @@ impl SackRanges {
         }
     }
 
-    /// Forgets what lies below `una`.
+    /// Removes the ranges below `una`.
     pub fn remove_below(&mut self, una: u64) {
         while let Some(first) = self.0.front_mut() {
             if first.end > una {
@@ -37,7 +37,7 @@ impl SackRanges {
         }
     }
 
-    /// Forgets what lies within `[start, end)`.
+    /// Removes the ranges within `[start, end)`.
     pub fn remove(&mut self, start: u64, end: u64) {
         let first = self.0.partition_point(|run| run.end <= start);
         let last = self.0.partition_point(|run| run.start < end);

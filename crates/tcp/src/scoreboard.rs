@@ -36,7 +36,7 @@ pub struct Sent {
     pub arrived: bool,
     /// True if the segment was sent more than once: its ACK gives no round trip (Karn's rule).
     pub again: bool,
-    /// True if the segment was sent again since the last timeout that marked everything lost.
+    /// True if the segment was retransmitted since the last timeout that marked everything lost.
     pub retransmitted: bool,
     /// True if the segment is taken to be lost and not yet repaired.
     pub lost: bool,
@@ -52,12 +52,13 @@ impl Sent {
         self.end - self.start
     }
 
-    /// Returns the bytes of the segment that are under way as a retransmission: sent again, and neither arrived nor taken for lost since.
+    /// Returns the bytes of the segment in flight as a retransmission: retransmitted, and neither delivered nor marked
+    /// lost since.
     fn repeated(&self) -> u64 {
         if self.is_repeated() { self.bytes() } else { 0 }
     }
 
-    /// True if the segment was sent again, and neither arrived nor is taken for lost since.
+    /// True if the segment was retransmitted, and is neither delivered nor marked lost since.
     pub fn is_repeated(&self) -> bool {
         self.retransmitted && !self.sacked && !self.lost
     }
@@ -74,9 +75,9 @@ pub struct Scoreboard {
     segments: VecDeque<Sent>,
     /// The segments that are SACKed.
     runs: SackRanges,
-    /// Every segment that begins below this is SACKed or was sent again.
+    /// Every segment that begins below this is SACKed or retransmitted.
     hole_from: u64,
-    /// Every segment that begins below this is SACKed, marked lost or was sent again.
+    /// Every segment that begins below this is SACKed, marked lost or retransmitted.
     judged_to: u64,
     /// Transmissions so far.
     transmissions: u64,
@@ -140,8 +141,8 @@ impl Scoreboard {
         Some(before)
     }
 
-    /// Splits the segment that reaches across `seq`. A retransmission may cut the stream elsewhere than before: a segment that was short for
-    /// want of data is a full one now.
+    /// Splits the segment that reaches across `seq`. A retransmission may have other segment boundaries than the
+    /// original: a segment that was short for lack of data is a full one now.
     #[cold]
     fn cut_at(&mut self, seq: u64) {
         let place = self.segments.partition_point(|e| e.end <= seq);
@@ -152,7 +153,8 @@ impl Scoreboard {
         }
     }
 
-    /// The segments of `[start, end)` become one, which has arrived if all of them have; `end` may be beyond what was ever sent.
+    /// Merges the segments of `[start, end)` into one, which has arrived if all of them have; `end` may lie beyond the
+    /// sent data.
     #[cold]
     fn join(&mut self, start: u64, end: u64) {
         let first = self.segments.partition_point(|e| e.start < start);
@@ -175,14 +177,14 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears the news of the last ACK, before a timer or a notice is handled.
+    /// Clears the record of the last ACK, before a timer or a notice is handled.
     pub fn settle(&mut self) {
         self.news.clear();
         self.losses.settle();
     }
 
-    /// Processes an ACK up to `una` with these SACK blocks. The blocks count up to `nxt`: data that go-back-N is still to send again is not
-    /// under way.
+    /// Processes an ACK up to `una` with these SACK blocks. The blocks count up to `nxt`: data that go-back-N has yet
+    /// to retransmit is not in flight.
     pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
         self.settle();
         (self.news.at, self.news.una) = (now, una);
@@ -254,7 +256,7 @@ impl Scoreboard {
         }
     }
 
-    /// The lowest segment below the highest SACKed byte that has not arrived and was not sent again.
+    /// Returns the lowest segment below the highest SACKed byte that has not arrived and was not retransmitted.
     pub fn first_hole(&mut self) -> Option<&Sent> {
         let first = self.place(self.hole_from);
         let mut below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
@@ -291,8 +293,8 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// Returns the sending time of the segment that begins at `start`, if it was sent once: of two copies nobody knows which arrived. The last
-    /// ACK may have reported its arrival.
+    /// Returns the sending time of the segment that begins at `start`, if it was sent once: with a retransmission the
+    /// arrival is ambiguous. The last ACK may have reported its arrival.
     pub fn sent_once(&self, start: u64) -> Option<Time> {
         let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
         known.filter(|e| !e.again).map(|e| e.at)
@@ -308,7 +310,7 @@ impl Scoreboard {
     /// Returns the index of the first segment that does not begin below `start`.
     fn place(&self, start: u64) -> usize {
         let Some(first) = self.segments.front() else { return 0 };
-        // Nearly all segments are of one length, and it is where it would be if all were.
+        // Nearly all segments have the same length, so try first the index that the segment would have if all had.
         let guess = (start.saturating_sub(first.start) / first.bytes()) as usize;
         match self.segments.get(guess) {
             Some(e) if e.start == start => guess,
@@ -343,8 +345,8 @@ impl Scoreboard {
         self.segments.is_empty()
     }
 
-    /// The segments that the last ACK acknowledged or SACKed and that were neither before, as they were before it. They include what was
-    /// reported before a timeout, which [`Sent::arrived`] tells.
+    /// Segments newly acknowledged or SACKed by the last ACK, in their state before it. They include segments reported
+    /// before a timeout, for which [`Sent::arrived`] is true.
     pub fn arrived(&self) -> &[Sent] {
         &self.news.arrived
     }
@@ -364,8 +366,8 @@ impl Scoreboard {
         self.news.counted
     }
 
-    /// By how much what is neither SACKed nor marked lost, and a further segment of `bytes`, is less than as many full segments; zero where the
-    /// window counts bytes.
+    /// Difference between full segments and the bytes of the segments in flight plus a further one of `bytes`; zero if
+    /// the window counts bytes.
     pub fn shortfall(&self, bytes: u64) -> u64 {
         self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
     }
@@ -416,7 +418,7 @@ impl Scoreboard {
         self.losses.bytes
     }
 
-    /// Returns the bytes sent again, and neither SACKed nor marked lost since.
+    /// Returns the retransmitted bytes neither SACKed nor marked lost since.
     pub fn repeated_bytes(&self) -> u64 {
         self.losses.repeated
     }

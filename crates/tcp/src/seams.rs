@@ -9,10 +9,10 @@
 //!               └── next(): which bytes go out now
 //! ```
 //!
-//! The sender owns the sequence space, the clock work (one retransmission timer, one RTT being timed) and the counters. A [`Recovery`] decides
-//! which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a [`NoticePolicy`] decides the reaction to an
-//! explicit notification; an [`RtoPolicy`] turns RTT samples into a timeout. The remaining differences between the RFCs, Linux and ns-2 are in
-//! the sender's `Stack` (`stack/`).
+//! The sender owns the sequence space, the clock work (one retransmission timer, one RTT being timed) and the counters.
+//! A [`Recovery`] decides the next bytes and the meaning of a duplicate ACK; a [`CongestionControl`] sets the window; a
+//! [`NoticePolicy`] decides the reaction to an explicit notification; an [`RtoPolicy`] turns RTT samples into a
+//! timeout. The remaining differences between the RFCs, Linux and ns-2 are in the sender's `Stack` (`stack/`).
 
 mod control;
 mod notices;

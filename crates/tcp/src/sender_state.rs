@@ -42,8 +42,8 @@ pub struct SenderState {
     pub reorders: bool,
     /// Oldest byte not acknowledged at the last retransmission timeout; zero: that of the SYN. A recovery learns of a timeout before this changes.
     pub timed_out: Option<u64>,
-    /// Until so many bytes are delivered, the sender sent less than the path may have taken (draft-cheng-iccrg-delivery-rate-estimation,
-    /// C.app_limited); zero: it did not. Kept for schemes that ask for the delivery rate.
+    /// Delivered bytes up to which the application limited the sender (draft-cheng-iccrg-delivery-rate-estimation,
+    /// C.app_limited); zero if it did not. Kept for schemes that ask for the delivery rate.
     pub limited_until: u64,
     /// Nagle's rule for a segment that is not full.
     pub(crate) nagle: Nagle,
@@ -86,7 +86,7 @@ impl SenderState {
         self.max_sent > self.una
     }
 
-    /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus those sent again.
+    /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus retransmitted ones.
     pub fn pipe(&self) -> u64 {
         (self.nxt - self.una) - self.board.sacked_bytes() - self.board.lost_bytes()
     }
@@ -105,7 +105,7 @@ impl SenderState {
     /// preset linux of any size. The margin absorbs the rounding of cwnd's many
     /// small increments.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
-        // What go-back-N is to send again is no part of the flight, and its record says nothing of it.
+        // Data that go-back-N has yet to retransmit is not part of the flight, and its record does not count.
         let is_whole = self.nxt == self.max_sent;
         let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
         (in_flight + len + shortfall) as f64 <= window * self.mss as f64 + 1e-6

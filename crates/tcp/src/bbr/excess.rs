@@ -20,7 +20,7 @@ impl Excess {
         (self.acked - expected).min(cwnd)
     }
 
-    /// A pause ends: what was expected meanwhile counts for nothing.
+    /// Handles the end of a pause: the data expected during it is ignored.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0.0);
     }

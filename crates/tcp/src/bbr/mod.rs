@@ -19,7 +19,7 @@ pub const PACING_MARGIN: f64 = 0.01;
 /// The round trip before there is a sample (v1 §4.2.1; §5.6.2).
 pub const WITHOUT_SAMPLE: Span = Span::from_millis(1);
 
-/// The rate of so many bytes a second.
+/// Returns the rate of a number of bytes per second.
 pub fn rate_of(bytes_per_second: f64) -> Rate {
     Rate::computed(bytes_per_second * 8.0)
 }

@@ -2,22 +2,24 @@ use super::whole;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 
-/// Linux 2.6's window with appropriate byte counting (RFC 3465), as ns-2's Agent/TCP/Linux has it: whole segments.
+/// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), in whole segments; as in ns-2's
+/// Agent/TCP/Linux.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counted {
+pub struct WholeSegmentAbc {
     /// Segments acknowledged since the window last grew.
     acked: f64,
     /// Slow start's part of a segment, and Veno's ACKs of congestion avoidance.
     pub count: f64,
 }
 
-impl Counted {
-    /// Counts an ACK, in whatever state: bytes acknowledged during a recovery count when it is over, and may be worth more than one segment.
+impl WholeSegmentAbc {
+    /// Counts an ACK in every state: bytes acknowledged during a recovery count after it, and may amount to more than
+    /// one segment.
     pub fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked.div_ceil(s.mss) as f64; // the first, of a byte, is a segment
     }
 
-    /// One more for each ACK up to ssthresh, that included; above it one more for as many acknowledged segments as the window holds.
+    /// Adds one segment per ACK up to and including ssthresh; above it one segment per window of acknowledged segments.
     pub fn grow(&mut self, w: &mut Window) {
         if w.cwnd > w.ssthresh {
             if self.acked >= w.cwnd {
@@ -34,9 +36,9 @@ impl Counted {
         }
     }
 
-    /// A loss leaves ssthresh and, unless the timer told of it, the window.
+    /// Sets ssthresh after a loss, and the window unless the timer detected the loss.
     pub fn cut(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
-        *self = Counted::default();
+        *self = WholeSegmentAbc::default();
         w.ssthresh = whole(ssthresh).max(2.0);
         w.cwnd = if signal == Signal::Timeout { 1.0 } else { whole(window) };
     }
@@ -44,7 +46,7 @@ impl Counted {
 
 /// Linux 2.6's Reno, as ns-2's Agent/TCP/Linux has it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct CountedReno(Counted);
+pub struct CountedReno(WholeSegmentAbc);
 
 impl CongestionControl for CountedReno {
     fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
@@ -69,8 +71,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// A window after an ACK of so many segments each, outside recovery.
-    fn grown(counted: &mut Counted, mut w: Window, acked: &[u64]) -> Vec<f64> {
+    /// Returns the window after ACKs of the given numbers of segments, outside recovery.
+    fn grown(counted: &mut WholeSegmentAbc, mut w: Window, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut on_ack = |&segments: &u64| {
             counted.observe(&Ack::of(Time::ZERO, segments * 1000), &s);
@@ -84,21 +86,22 @@ mod tests {
     #[test]
     fn slow_start() {
         let w = Window { cwnd: 4.0, ssthresh: 6.0 };
-        assert_eq!(grown(&mut Counted::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
+        assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
     }
 
-    // RFC 3465 §2.1: a window's worth of segments is a segment more, and what is beyond is kept: 4 of 6 and 4 make 8, of which 2 are left.
+    // RFC 3465 §2.1: a window of acknowledged segments adds one segment, and the remainder is kept: 4 and 4 make 8, of
+    // which 2 remain after a window of 6.
     #[test]
     fn avoidance() {
         let w = Window { cwnd: 6.0, ssthresh: 5.0 };
-        assert_eq!(grown(&mut Counted::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
+        assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
     }
 
     // tcp_ack() counts in every state, and what was counted without growing makes the window grow with the next ACKs, by one each: 12 and one
     // are 13, of which 5, 6 and, with two more, not yet 7 are taken.
     #[test]
     fn what_a_recovery_acknowledged_counts_when_it_is_over() {
-        let mut counted = Counted::default();
+        let mut counted = WholeSegmentAbc::default();
         counted.observe(&Ack::of(Time::ZERO, 12_000), &SenderState::new(&Preset::Ns2.config(1000)));
         let w = Window { cwnd: 5.0, ssthresh: 4.0 };
         assert_eq!(grown(&mut counted, w, &[1, 1, 1]), [6.0, 7.0, 7.0]);
@@ -108,7 +111,7 @@ mod tests {
     #[test]
     fn a_loss() {
         for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {
-            let mut counted = Counted { acked: 9.0, count: 1.0 };
+            let mut counted = WholeSegmentAbc { acked: 9.0, count: 1.0 };
             let mut w = Window { cwnd: 10.0, ssthresh: 5.0 };
             counted.cut(&mut w, 1.5, 3.9, signal);
             assert_eq!((w.cwnd, w.ssthresh, counted.acked, counted.count), (cwnd, 2.0, 0.0, 0.0));

@@ -3,10 +3,10 @@ use crate::control::whole;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c): the same law, but the window, the aim and the estimate of
-/// Reno's window are whole segments, and time goes in ticks of the kernel. A small window so is up to a segment ahead of the cubic
-/// below its plateau, where the aim is rounded up, and that is what the curve of a dozen segments is like. Counts have
-/// 64 bits: an hour from its plateau the cubic does not fit 32.
+/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c): the same rule, but the window, the
+/// target and the estimate of Reno's window are whole segments, and time has the resolution of the kernel's ticks. A
+/// small window is therefore up to a segment ahead of the cubic below its plateau, where the target is rounded up.
+/// Counts have 64 bits: an hour from its plateau the cubic does not fit 32.
 #[derive(Debug)]
 pub(super) struct Linux {
     constants: Constants,
@@ -68,7 +68,7 @@ impl Linux {
         w.cwnd += self.spend(delivered) as f64;
     }
 
-    /// tcp_cong_avoid_ai(): what so many delivered segments add to the window.
+    /// tcp_cong_avoid_ai(): returns the growth of the window for a number of delivered segments.
     fn spend(&mut self, delivered: u64) -> u64 {
         // "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;

@@ -41,7 +41,7 @@ pub(crate) struct Constants {
 pub(crate) struct Cubic {
     law: Law,
     slow_start: SlowStart,
-    /// The round trip that the ACK under way gave.
+    /// RTT sample of the present ACK.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
     /// Time of the last ACK that left nothing outstanding, if nothing has been sent since.
@@ -134,8 +134,9 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// RFC 9438 §5.8, of times in which the application limits: "t MUST NOT include these periods". What counts here is a pause without anything
-    /// outstanding, as in Linux, from the last segment on (cubictcp_cwnd_event() at CA_EVENT_TX_START).
+    /// RFC 9438 §5.8, of times in which the application limits: "t MUST NOT include these periods". The implementation
+    /// excludes pauses without outstanding data, as Linux does, from the last segment on (cubictcp_cwnd_event() at
+    /// CA_EVENT_TX_START).
     fn on_sent(&mut self, now: Time, _: &Next) {
         if let Some(since) = self.idle_since.take() {
             match &mut self.law {

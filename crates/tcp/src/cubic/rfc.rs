@@ -76,12 +76,12 @@ impl Rfc {
         w.cwnd += (target - cwnd) / cwnd * counted;
     }
 
-    /// A loss or a mark with a window of `cwnd`, of which `base` is reduced, if ssthresh does not stay (§4.6 to §4.8). Returns what is
-    /// left.
+    /// Updates W_max and cwnd_prior for a loss or a mark at `cwnd` (§4.6 to §4.8). Returns beta × `reduced_from`, the
+    /// new ssthresh; `None` if ssthresh stays.
     pub fn on_loss(
         &mut self,
         cwnd: f64,
-        base: Option<f64>,
+        reduced_from: Option<f64>,
         is_timeout: bool,
         s: &SenderState,
     ) -> Option<f64> {
@@ -95,12 +95,12 @@ impl Rfc {
             _ => cwnd,
         };
         // §4.1.2: cwnd_prior is that "at the time of setting ssthresh most recently".
-        let prior = if base.is_some() { Some(cwnd) } else { self.memory.prior };
+        let prior = if reduced_from.is_some() { Some(cwnd) } else { self.memory.prior };
         self.memory = Memory { w_max: (!is_timeout).then_some(w_max), prior, epoch: None };
-        base.map(|base| base * beta)
+        reduced_from.map(|window| window * beta)
     }
 
-    /// Nothing was under way for so long: the stage begins later by that (§5.8).
+    /// Shifts the start of the epoch by the duration of a pause without data in flight (§5.8).
     pub fn pause(&mut self, now: Time, span: Span) {
         if let Some(epoch) = &mut self.memory.epoch {
             epoch.start = now.min(epoch.start + span);

@@ -90,13 +90,14 @@ fn friendly_to_reno() {
     is_close(alpha(0.5), 1.0); // Reno
 }
 
-// What is left of an ACK when slow start ends counts for congestion avoidance: half a segment of one window's share.
+// The remainder of an ACK at the end of slow start counts for congestion avoidance: half a segment of a window's
+// growth.
 #[test]
 fn slow_start_ends_within_an_ack() {
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
-    // Of two segments a quarter ends it, and three quarters of what was delivered are left.
+    // A quarter of two segments ends slow start, and three quarters of the delivered data remain.
     let s = SenderState { growth: Growth::PerByte, ..state(100) };
     let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, counted: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
@@ -138,7 +139,8 @@ fn what_is_left() {
     is_close(epoch.plateau, 14.0);
 }
 
-// §4.1.2: what ssthresh was set from most recently, which a repeated timeout does not do. W_est so goes on with alpha.
+// §4.1.2: the window at the most recent setting of ssthresh, which a repeated timeout does not change. W_est continues
+// with alpha.
 #[test]
 fn a_repeated_timeout_is_no_new_beginning() {
     let mut control = cubic(Form::Rfc, 0.7, true);
@@ -150,7 +152,8 @@ fn a_repeated_timeout_is_no_new_beginning() {
     is_close(w.cwnd, 14.0 + ALPHA / 14.0);
 }
 
-// §4.9.2: all of it is as before; a timeout after the loss was of the same window of data. Linux gives back the window alone.
+// §4.9.2: the whole state is restored; the timeout after the loss belonged to the same window of data. Linux restores
+// the window only.
 #[test]
 fn a_loss_that_was_none() {
     let s = SenderState { una: 1, max_sent: 90_001, ..state(100) };
@@ -209,9 +212,9 @@ fn linux_aims_at_whole_segments() {
     assert_eq!(w.cwnd, 72.0);
 }
 
-// Linux' W_est moves by one for 15/8 of the window, rounded down, and more than that: the tenth segment with a window of 5 (9.4),
-// then, with 6 (11.25) and one left over, the eleventh. What was delivered meanwhile counts for one segment, not more. Looked at when
-// the window has changed, or after a 32nd of a second: not at all when the ACKs come within that.
+// Linux' W_est moves by one for 15/8 of the window, rounded down, and more than that: the tenth segment with a window
+// of 5 (9.4), then, with 6 (11.25) and one left over, the eleventh. Data delivered meanwhile counts for at most one
+// segment. Linux computes this when the window has changed, or after 1/32 s, hence not for ACKs within that time.
 #[test]
 fn linux_is_friendly_in_whole_segments() {
     let window = Window { cwnd: 5.0, ssthresh: 5.0 };
@@ -219,8 +222,8 @@ fn linux_is_friendly_in_whole_segments() {
     assert_eq!(openings(&mut cubic(Form::Linux, 0.7, true), window, 1, 25), [20]);
 }
 
-// Linux: a timeout forgets the plateau, and the smallest round trip; ssthresh stays if the window was cut before in this recovery
-// (tcp_enter_loss()).
+// Linux: a timeout resets the plateau and the smallest round trip; ssthresh stays if this recovery has reduced the
+// window before (tcp_enter_loss()).
 #[test]
 fn a_timeout_in_the_form_of_linux() {
     let mut control = cubic(Form::Linux, 0.7, true);

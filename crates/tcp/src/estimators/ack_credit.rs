@@ -1,8 +1,8 @@
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Data that an ACK reports to have arrived, counted so that over time each segment counts once: a duplicate ACK stands for one segment, and a
-/// cumulative ACK after duplicates only for what these have not accounted for (Casetti et al. 2001, §2.1).
+/// Data that an ACK reports as delivered, with each segment counted once: a duplicate ACK counts for one segment, and a
+/// cumulative ACK after duplicates only for the segments that these did not count (Casetti et al. 2001, §2.1).
 #[derive(Debug)]
 pub struct AckCredit {
     /// Bytes that duplicate ACKs accounted for ahead of the cumulative ACK.
@@ -42,7 +42,7 @@ impl AckCredit {
 /// covers, although the duplicates have already counted for them.
 #[derive(Debug, Default)]
 pub struct Ns3Credit {
-    /// First byte that had not been sent when the recovery under way began.
+    /// First byte not sent at the beginning of the present recovery.
     recovery_point: u64,
 }
 
@@ -65,7 +65,7 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// The credit in segments of each ACK of so many segments; 0 is a duplicate.
+    /// Returns the segments credited to each ACK of the given numbers of segments; 0 is a duplicate.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
@@ -77,7 +77,7 @@ mod tests {
     fn a_repair_counts_once() {
         let unlimited = || AckCredit::new(f64::INFINITY, true);
         assert_eq!(credits(unlimited(), &[1, 0, 0, 0, 0, 0, 6, 1]), [1.0; 8]);
-        // An ACK got lost meanwhile: what no duplicate accounted for counts now.
+        // An ACK was lost meanwhile: the segments that no duplicate counted count now.
         assert_eq!(credits(unlimited(), &[0, 0, 0, 6, 1]), [1.0, 1.0, 1.0, 3.0, 1.0]);
         // A delayed ACK is worth all that it acknowledges.
         assert_eq!(credits(unlimited(), &[2, 2]), [2.0, 2.0]);

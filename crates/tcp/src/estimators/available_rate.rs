@@ -87,7 +87,7 @@ mod tests {
         }
     }
 
-    // Two ACKs at the instant of sending: no time passes, and there is no rate.
+    // Two ACKs at the time of sending: no time passes, so there is no rate.
     #[test]
     fn arrivals_at_one_instant_after_no_round_trip_say_nothing() {
         let mut abe = AvailableRate::default();

@@ -29,13 +29,15 @@ pub enum Smoothing {
 /// A remainder of silence shorter than this is joined with the interval of τ/2 before it: no rate is taken over so little time.
 const SHORTEST_REMAINDER: Span = Span::from_millis(10);
 
-/// Westwood's estimator (Casetti et al. 2001): a sample for each ACK, what it stands for by the time since the last one.
+/// Westwood's estimator (Casetti et al. 2001): a sample for each ACK, its credited data divided by the time since the
+/// last ACK.
 #[derive(Debug)]
 pub struct PerAck {
     smoothing: Smoothing,
     /// Of the last sample, or of the beginning.
     last: Time,
-    /// Bytes acknowledged at the instant of the last sample, after it: no rate can be computed of them, so the next sample includes them.
+    /// Bytes acknowledged at the time of the last sample, after it: they give no rate, so the next sample includes
+    /// them.
     left: f64,
     sample: f64,
     rate: f64,
@@ -95,7 +97,7 @@ impl PerAck {
 /// as a high rate.
 #[derive(Debug)]
 pub struct PerRound {
-    stages: Stages,
+    stages: WestwoodPlusFilter,
     began: Option<Time>,
     bytes: f64,
     /// The former sample, or the output of the first of two stages.
@@ -103,9 +105,9 @@ pub struct PerRound {
     rate: Option<f64>,
 }
 
-/// The filters of Westwood+ by implementation.
+/// Westwood+'s low-pass filter, as in each implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stages {
+pub enum WestwoodPlusFilter {
     /// Linux: two exponential stages of 7/8.
     Linux,
     /// The paper: one exponential stage of 0.9.
@@ -114,12 +116,12 @@ pub enum Stages {
     Ns3,
 }
 
-/// Shorter rounds are not sampled (Linux).
+/// Shortest round that gives a sample (Linux).
 const SHORTEST_ROUND: Span = Span::from_millis(50);
 
 impl PerRound {
     /// Begins with the first ACK.
-    pub fn new(stages: Stages) -> Self {
+    pub fn new(stages: WestwoodPlusFilter) -> Self {
         PerRound { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
     }
 
@@ -135,19 +137,19 @@ impl PerRound {
     }
 
     fn add(&mut self, sample: f64) {
-        let beginning = (self.stages == Stages::Ns3).then_some(0.0);
+        let beginning = (self.stages == WestwoodPlusFilter::Ns3).then_some(0.0);
         let Some(rate) = self.rate.or(beginning) else {
             (self.first, self.rate) = (sample, Some(sample));
             return;
         };
         let mix = |keep: f64, old: f64, new: f64| keep * old + (1.0 - keep) * new;
         self.rate = Some(match self.stages {
-            Stages::Linux => {
+            WestwoodPlusFilter::Linux => {
                 self.first = mix(7.0 / 8.0, self.first, sample);
                 mix(7.0 / 8.0, rate, self.first)
             }
-            Stages::Paper => mix(0.9, rate, sample),
-            Stages::Ns3 => {
+            WestwoodPlusFilter::Paper => mix(0.9, rate, sample),
+            WestwoodPlusFilter::Ns3 => {
                 let former = std::mem::replace(&mut self.first, sample);
                 mix(0.9, rate, (sample + former) / 2.0)
             }
@@ -189,7 +191,7 @@ mod tests {
             feed(&mut e, 10, 20_000);
             assert!((e.rate() / 1e5 - 1.0).abs() < 1e-3, "{smoothing:?}: {}", e.rate());
         }
-        for stages in [Stages::Linux, Stages::Paper, Stages::Ns3] {
+        for stages in [WestwoodPlusFilter::Linux, WestwoodPlusFilter::Paper, WestwoodPlusFilter::Ns3] {
             let mut e = PerRound::new(stages);
             (0..20_000).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0, Span::from_millis(100)));
             assert!((e.rate() / 1e5 - 1.0).abs() < 1e-3, "{stages:?}: {}", e.rate());
@@ -231,7 +233,7 @@ mod tests {
         }
     }
 
-    // ACKs at one instant are one sample of the time since the last one: 2000 B each 20 ms.
+    // ACKs at the same time are one sample over the time since the last one: 2000 B per 20 ms.
     #[test]
     fn acks_at_one_instant_are_one() {
         let mut e = PerAck::new(Smoothing::Exponential { keep: 0.5 });
@@ -253,16 +255,19 @@ mod tests {
             e.on_ack(at(300), 0.0, rtt);
             e.rate()
         };
-        assert_eq!(after(Stages::Linux, [1e4, 2e4, 2e4]), 7.0 / 8.0 * 101_562.5 + 1.0 / 8.0 * 123_437.5);
-        assert!((after(Stages::Paper, [1e4, 1e4, 2e4]) - 110_000.0).abs() < 1e-6);
+        assert_eq!(
+            after(WestwoodPlusFilter::Linux, [1e4, 2e4, 2e4]),
+            7.0 / 8.0 * 101_562.5 + 1.0 / 8.0 * 123_437.5
+        );
+        assert!((after(WestwoodPlusFilter::Paper, [1e4, 1e4, 2e4]) - 110_000.0).abs() < 1e-6);
         // From zero, with means of 50, 100 and 150 kB/s: 5, 0.9 · 5 + 10 = 14.5, 0.9 · 14.5 + 15 = 28.05.
-        assert!((after(Stages::Ns3, [1e4, 1e4, 2e4]) - 28_050.0).abs() < 1e-6);
+        assert!((after(WestwoodPlusFilter::Ns3, [1e4, 1e4, 2e4]) - 28_050.0).abs() < 1e-6);
     }
 
     // Linux: no sample of less than 50 ms, and none before a round trip has passed; until then the data gathers.
     #[test]
     fn short_rounds_are_joined() {
-        let mut e = PerRound::new(Stages::Linux);
+        let mut e = PerRound::new(WestwoodPlusFilter::Linux);
         (0..=5).for_each(|k| e.on_ack(at(10 * k), 1000.0, Span::from_millis(20)));
         assert_eq!(e.rate(), 0.0);
         e.on_ack(at(60), 1000.0, Span::from_millis(20));

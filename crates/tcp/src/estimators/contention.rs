@@ -43,7 +43,7 @@ struct Interval {
     /// Bytes that arrived in order.
     bytes: u64,
     segments: u32,
-    /// The contention of these segments, summed up.
+    /// Sum of the contention times of these segments.
     contention: Span,
 }
 
@@ -67,8 +67,8 @@ impl ContentionLimit {
         self.buffer.min(self.limit as u64 * self.mss)
     }
 
-    /// A segment arrived that contended so long on its way, and what came in order advanced by `advance` bytes. The first one begins
-    /// the first interval.
+    /// Adds a segment with this contention time; the in-order data advanced by `advance` bytes. The first segment
+    /// starts the first interval.
     pub fn on_data(&mut self, now: Time, contention: Span, advance: u64) {
         let begin = Interval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
         let Some(interval) = &mut self.interval else {
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(limit.window(), 10_000);
     }
 
-    // "one RTT, >= 100 ms": 96 ms are no interval, and neither is less than what the receiver accepts.
+    // "one RTT, >= 100 ms": 96 ms are no interval, nor is less data than the receiver's window.
     #[test]
     fn an_interval_is_a_window_and_100_ms() {
         let windows = |gap_ms: u64, advance| {

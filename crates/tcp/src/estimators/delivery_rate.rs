@@ -21,7 +21,7 @@ pub struct DeliveryRate {
     delivered_at: Time,
     /// C.first_sent_time: when that segment was sent which the last sample was taken from.
     first_sent_at: Time,
-    /// C.app_limited: until so much is delivered, the sender sent less than the path may have taken; zero if it did not.
+    /// C.app_limited: delivered bytes up to which the sender was limited by the application; zero if it was not.
     limited_until: u64,
     /// C.lost: bytes taken to be lost so far.
     lost: u64,
@@ -50,7 +50,7 @@ pub struct Arrivals {
     pub fresh: u64,
     /// Bytes known to have arrived so far, these included.
     pub total: u64,
-    /// The round trip of the last of these segments that were sent once only.
+    /// RTT of the last of these segments that was sent only once.
     pub rtt: Option<Span>,
     /// The least round trip so far, the handshake's included.
     pub least_rtt: Option<Span>,
@@ -65,8 +65,7 @@ pub struct RateSample {
     pub delivered: u64,
     /// The longer of the times in which they were sent and acknowledged.
     pub interval: Span,
-    /// Bytes known to have arrived when the segment was sent that the sample is taken from: what is sent later than that belongs to
-    /// a later round trip.
+    /// Bytes delivered at the transmission of the sampled segment: data sent after that belongs to a later round trip.
     pub prior: u64,
     /// The sender had less to send than the path may have taken.
     pub limited: bool,
@@ -133,7 +132,7 @@ impl DeliveryRate {
         self.limited_until
     }
 
-    /// C.app_limited, in bytes delivered; zero: nothing limits what is sent.
+    /// C.app_limited, in delivered bytes; zero if the application does not limit the sender.
     pub fn limited_until(&self) -> u64 {
         self.limited_until
     }
@@ -254,8 +253,8 @@ mod tests {
         rate.map(|r| (r.delivered, r.interval.millis_f64()))
     }
 
-    // Ten segments at once over a link that takes 10 ms for each: the burst says nothing, the ACKs tell the rate. 11 leaves with the
-    // first ACK; over its flight ten are delivered, in 100 ms.
+    // Ten segments at once over a link that takes 10 ms for each: the burst carries no information, the ACKs show the
+    // rate. Segment 11 leaves with the first ACK; during its flight ten are delivered, in 100 ms.
     #[test]
     fn a_burst_does_not_raise_the_rate() {
         let mut m = Meter::default();
@@ -281,7 +280,8 @@ mod tests {
         assert_eq!(ack(&mut m, 250, 7), Some((5000, 150.0)));
     }
 
-    // What arrives counts once, whether a SACK block or the cumulative ACK tells of it first, and a part of a segment as such.
+    // Delivered data counts once, whether a SACK block or the cumulative ACK reports it first; a part of a segment
+    // counts as a part.
     #[test]
     fn bytes_count_once() {
         let mut m = Meter::default();
@@ -294,7 +294,7 @@ mod tests {
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.meter.delivered, 5000);
-        // Nor does what is sent again: a segment that had arrived, and one of which only the front goes out again.
+        // Nor do retransmissions count twice: of a segment that had arrived, and of the front of one.
         let mut m = Meter::default();
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
@@ -305,8 +305,8 @@ mod tests {
         assert_eq!((m.on_ack(at(200), 3000, &Sack::EMPTY).fresh, m.meter.delivered), (1000, 2000));
     }
 
-    // §3.3: an interval below the least round trip is none. Two segments are sent again just before their originals are acknowledged.
-    // Karn: neither gives a round trip.
+    // §3.3: an interval below the minimum RTT gives no sample. Two segments are retransmitted just before their
+    // originals are acknowledged. By Karn's rule neither gives an RTT sample.
     #[test]
     fn what_is_too_short_is_no_flight() {
         let mut m = Meter::default();
@@ -330,8 +330,8 @@ mod tests {
         assert_eq!(ack(&mut m, 0, 2), None);
     }
 
-    // §3.4: what is sent while the application is the limit is marked, and what is sent when that has arrived is not. A pause counts for
-    // no sample.
+    // §3.4: segments sent while the application is the limit are marked, and those sent after their delivery are not. A
+    // pause gives no sample.
     #[test]
     fn what_the_application_limits_is_marked() {
         let mut m = Meter::default();
@@ -348,8 +348,8 @@ mod tests {
         assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
     }
 
-    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight counts the segment itself, and what is lost between its sending and its ACK
-    // is of its flight. A loss counts once for each transmission.
+    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself, and losses between its
+    // transmission and its ACK belong to its flight. A loss counts once per transmission.
     #[test]
     fn losses_belong_to_the_flight_they_were_in() {
         let mut m = Meter::default();

@@ -68,8 +68,8 @@ mod tests {
         }
     }
 
-    // Pairs of packets at one instant every 20 ms: 100 000 bytes a second again. A filter of the quotients would have
-    // had to divide by zero.
+    // Pairs of simultaneous packets every 20 ms: 100 000 bytes per second again. A filter of the quotients would divide
+    // by zero.
     #[test]
     fn bursts_do_not_bias() {
         let mut departures = DepartureRate::new(1.0);

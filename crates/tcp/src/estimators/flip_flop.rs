@@ -2,7 +2,7 @@ use airhop_base::Span;
 
 /// Weight of a sample in the agile filter; of the past in the stable one and in the moving range (Kim and Noble 2001).
 const FAST: f64 = 0.9;
-/// Mean range of two normal samples in standard deviations: what control charts call d2.
+/// Mean range of two normal samples in standard deviations, d2 of control charts.
 const D2: f64 = 1.128;
 
 /// The flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile one counts
@@ -35,7 +35,8 @@ impl FlipFlop {
                 let step = (x - m.previous).abs();
                 // Nothing is known of the range before the second sample.
                 let range = if self.samples == 1 { step } else { FAST * m.range + (1.0 - FAST) * step };
-                // Written so that equal samples leave no rounding error, which limits of zero would catch.
+                // In this form equal samples leave the means exact. Otherwise a rounding error would count as an
+                // outlier, since the control limits are zero while the samples do not vary.
                 let agile = m.agile + FAST * (x - m.agile);
                 let stable = m.stable + (1.0 - FAST) * (x - m.stable);
                 Means { agile, stable, range, previous: x }

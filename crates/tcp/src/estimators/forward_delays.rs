@@ -28,7 +28,7 @@ impl ForwardDelays {
         Some(Interval { packets, received, delayed: received - between(first.0, last.0) })
     }
 
-    /// Forgets all but what [`ForwardDelays::over`] over `n` packets needs.
+    /// Drops all entries except those that [`ForwardDelays::over`] needs for `n` packets.
     pub fn keep(&mut self, n: usize) {
         self.packets.drain(..self.packets.len().saturating_sub(n.saturating_add(1)));
     }
@@ -41,7 +41,7 @@ pub struct Interval {
     packets: usize,
     /// ΔR from the packet before the first of them to the last, nanoseconds.
     received: i64,
-    /// ΔR - ΔS over the same: by how much longer the last was under way, nanoseconds; negative if a queue shrank.
+    /// ΔR - ΔS over the same packets: growth of the one-way delay, nanoseconds; negative if a queue shrank.
     pub delayed: i64,
 }
 
@@ -77,8 +77,8 @@ mod tests {
         delays
     }
 
-    // A queue that gets packets every 4 ms and serves one in 5: of n packets that are served in 5 n ms, 5 n / 4 are
-    // sent, so a fifth of what leaves piles up behind (ΔR = 5 n, ΔS = 4 n).
+    // A queue with an arrival every 4 ms and a service time of 5 ms: while n packets are served in 5 n ms, 5 n / 4 are
+    // sent, so the queue grows by a fifth of the sent packets (ΔR = 5 n, ΔS = 4 n).
     #[test]
     fn the_growth_is_the_share_that_queues_times_the_packets() {
         let delays = queue(101, 4000, 5000);
@@ -88,7 +88,7 @@ mod tests {
         assert!((delays.over(500).unwrap().queued().unwrap() - 20.0).abs() < 1e-6, "only 101 are known");
     }
 
-    // A server that keeps up queues nothing, whatever the clocks say.
+    // A server faster than the arrivals has no queue, for any clock offsets.
     #[test]
     fn no_queue_no_growth() {
         assert!(queue(50, 5000, 4000).over(40).unwrap().queued().unwrap().abs() < 1e-6);

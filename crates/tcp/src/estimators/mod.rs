@@ -17,7 +17,7 @@ use airhop_base::Span;
 pub use ack_credit::{AckCredit, Ns3Credit};
 pub use available_rate::AvailableRate;
 pub use backlog::{Backlog, queued};
-pub use bandwidth::{PerAck, PerRound, Smoothing, Stages};
+pub use bandwidth::{PerAck, PerRound, Smoothing, WestwoodPlusFilter};
 pub use contention::ContentionLimit;
 pub use delivery_rate::{Arrivals, DeliveryRate, LostSegment, RateSample};
 pub use departure_rate::DepartureRate;
@@ -26,7 +26,7 @@ pub use forward_delays::{ForwardDelays, Interval};
 pub use rounds::Rounds;
 pub use windowed::{Windowed, WindowedMax, WindowedMin};
 
-/// The smaller of what was known and a sample.
+/// Returns the smaller of the former minimum and a sample.
 pub(crate) fn least(known: Option<Span>, sample: Span) -> Option<Span> {
     Some(known.map_or(sample, |known| known.min(sample)))
 }

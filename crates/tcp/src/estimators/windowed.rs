@@ -19,7 +19,7 @@ impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
         Windowed { length, values: VecDeque::new() }
     }
 
-    /// From the next update on the window has another length. What an update has dropped does not come back.
+    /// Sets the length of the window from the next update on. Dropped samples stay dropped.
     pub fn resize(&mut self, length: u64) {
         self.length = length;
     }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0].map(|value| Some(-value)));
     }
 
-    // A window that shrinks forgets what no longer belongs to it; one that grows only remembers from then on.
+    // A shorter window drops the samples outside of it; a longer one keeps later samples only.
     #[test]
     fn a_window_may_change_its_length() {
         let mut min = WindowedMin::new(10);

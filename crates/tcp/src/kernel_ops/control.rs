@@ -28,7 +28,7 @@ pub struct KernelControl {
     initialized: bool,
     /// The window as it was last given to the sender.
     shown: Window,
-    /// The last reduction has turned out to be for nothing.
+    /// The last reduction was detected as spurious.
     is_spurious: bool,
     /// First byte that was not sent when the last reduction began.
     high_seq: u64,
@@ -40,16 +40,16 @@ pub struct KernelControl {
     max_sent: u64,
     /// First byte of the last loss probe that repeated a segment (RFC 8985 §7.3).
     probe: Option<u64>,
-    /// The control has said itself that what is in flight shows less than the path's rate.
+    /// The control itself has marked its flight as application-limited.
     holds_back: bool,
     uses_prr: bool,
     /// A reduction brings the window down evenly.
     prr: Option<Prr>,
-    /// Bytes in the network, as the last ACK left it and with what went out since.
+    /// Bytes in flight after the last ACK, plus those sent since.
     in_flight: u64,
     /// Bytes known to have arrived.
     delivered: u64,
-    /// Of these, those whose ACK had ECE.
+    /// Packets among these whose ACK had ECE.
     delivered_ce: u64,
     quantum: u64,
 }
@@ -140,7 +140,8 @@ impl KernelControl {
         self.shown = *w;
     }
 
-    /// Asks for the threshold. What an undo restores is kept: of the threshold at least three quarters of the window.
+    /// Calls the control for ssthresh. Stores the values for an undo: ssthresh of at least three quarters of the
+    /// window.
     fn reduce(&mut self) {
         let cwnd = self.sk.snd_cwnd;
         self.sk.prior_cwnd = cwnd;
@@ -151,8 +152,8 @@ impl KernelControl {
         self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
     }
 
-    /// Fast recovery or CWR begins: the window comes down from here to ssthresh (RFC 9937), or is there at once without PRR. What becomes of
-    /// the threshold in `set_state` counts: DCTCP answers a loss there.
+    /// Fast recovery or CWR begins: the window falls from here to ssthresh (RFC 9937), or at once without PRR. A change
+    /// of ssthresh in `set_state` counts: DCTCP reacts to a loss there.
     fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
         let begins = self.sk.ca_state != CaState::Cwr;
         if begins {
@@ -172,8 +173,8 @@ impl KernelControl {
         }
     }
 
-    /// One segment is left of the window (RFC 5681 §3.1). The threshold falls, and the control learns of the loss, only if no reduction for
-    /// this window of data is under way.
+    /// The window becomes one segment (RFC 5681 §3.1). ssthresh falls, and the control is notified of the loss, only if
+    /// there is no reduction for this window of data.
     fn time_out(&mut self, l: &Loss, s: &SenderState) {
         let is_first = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => true,
@@ -194,7 +195,7 @@ impl KernelControl {
         self.in_flight = 0;
     }
 
-    /// The next new segment says that the window was reduced (RFC 3168 §6.1.2).
+    /// The next new segment carries CWR (RFC 3168 §6.1.2).
     fn answer_echoes(&mut self) {
         self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
     }
@@ -227,7 +228,7 @@ impl KernelControl {
         self.has.contains(Callbacks::CONG_CONTROL)
     }
 
-    /// The last reduction was for nothing (RFC 4015 §4).
+    /// Undoes the last reduction, which was spurious (RFC 4015 §4).
     fn undo(&mut self) {
         if std::mem::take(&mut self.is_spurious) {
             self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
@@ -243,7 +244,7 @@ impl KernelControl {
     fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
         match self.sk.ca_state {
             CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
-            // The CWR flag has to arrive first, with what was sent after the mark.
+            // The CWR flag has to arrive first, with data sent after the mark.
             CaState::Cwr if s.una > self.high_seq => {
                 self.complete();
                 self.set_state(CaState::Open);
@@ -347,7 +348,7 @@ impl CongestionControl for KernelControl {
         }
         self.publish_window(w);
         match l.signal {
-            Signal::Echo => Judged::Congestion, // a mark says nothing else (RFC 3168 §5)
+            Signal::Echo => Judged::Congestion, // a mark has no other meaning (RFC 3168 §5)
             _ => Judged::Undecided,             // `ssthresh` says how far to go down, and nothing of a cause
         }
     }

@@ -63,7 +63,7 @@ impl CubicTcp {
         self.lose(at, Some(cwnd.into()), Signal::Duplicates)
     }
 
-    /// `cubictcp_state()`: a timeout begins anew.
+    /// `cubictcp_state()`: a timeout resets the state.
     pub fn time_out(&mut self, at: &Moment) {
         self.lose(at, None, Signal::Timeout);
     }
@@ -82,7 +82,7 @@ impl CubicTcp {
         w.ssthresh as u32
     }
 
-    /// An ACK of so many packets, of one byte each.
+    /// Returns an ACK of a number of packets of one byte each.
     fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack {
         self.extend_numbers(at);
         Ack {

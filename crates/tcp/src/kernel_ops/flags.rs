@@ -1,4 +1,5 @@
-//! `flag` of `cong_control`: what Linux' tcp_ack() found out about an ACK (`FLAG_*` of net/ipv4/tcp_input.c, by the kernel's numbers).
+//! `flag` of `cong_control`: properties of an ACK found by Linux' tcp_ack() (`FLAG_*` of net/ipv4/tcp_input.c, by the
+//! kernel's numbers).
 
 use super::sock::Sock;
 use crate::scoreboard::duplicate;

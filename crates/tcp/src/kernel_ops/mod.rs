@@ -1,7 +1,7 @@
 //! Congestion controls written for Linux: `struct tcp_congestion_ops` over the sender of preset linux.
 //!
-//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units; [`Sock`] is what such a control sees of a connection.
-//! [`KernelControl`] stands between it and the seam [`CongestionControl`](crate::seams::CongestionControl).
+//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units; [`Sock`] is the view of a connection
+//! for such a control. [`KernelControl`] adapts it to the seam [`CongestionControl`](crate::seams::CongestionControl).
 
 mod control;
 mod cubictcp;

@@ -94,13 +94,13 @@ pub trait TcpCongestionOps: Debug + Send {
     /// The callbacks that it has; asked once.
     fn has(&self) -> Callbacks;
 
-    /// Returns the policy that hears notices on the interface, if the control has such a program; asked once.
+    /// Returns the policy for notices on the interface, if the control has such a program; called once.
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }
 
-    /// The connection is one of `run`, whose connections may share something, before anything is called. What tells it from the others goes into
-    /// [`Sock::identity`].
+    /// Adds the connection to `run`, whose connections may share state, before any other call. [`Sock::identity`]
+    /// distinguishes it from the others.
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
         let _ = (run, ends, sk);
     }
@@ -170,14 +170,14 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// The window, packets, after a reduction that was for nothing.
+    /// Returns the window after a spurious reduction, packets.
     ///
     /// # Errors
     /// The program's fault.
     fn undo_cwnd(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// Window and pacing rate after an ACK, in place of PRR and `cong_avoid`; `flag`: what the ACK said (`FLAG_*` of net/ipv4/tcp_input.c),
-    /// since Linux 6.10.
+    /// Sets window and pacing rate after an ACK, in place of PRR and `cong_avoid`; `flag`: properties of the ACK
+    /// (`FLAG_*` of net/ipv4/tcp_input.c), since Linux 6.10.
     ///
     /// # Errors
     /// The program's fault.

@@ -38,8 +38,9 @@ pub struct Identity {
     pub rcv_nxt: u32,
 }
 
-/// A connection as a control of Linux sees it: `struct tcp_sock` and what it contains, under the kernel's names and in its units.
-/// Counts are packets; sequence numbers are modulo 2^32, and count from the SYN, which is 0: [`Sock::seq`] makes the kernel's of them.
+/// View of a connection for a control of Linux: `struct tcp_sock` and its members, under the kernel's names and in its
+/// units. Counts are packets; sequence numbers are modulo 2^32, and count from the SYN, which is 0: [`Sock::seq`] makes
+/// the kernel's of them.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the names are the kernel's, and say it
 pub struct Sock {
@@ -74,13 +75,13 @@ pub struct Sock {
     pub rtt_min_us: u32,
     /// Packets known to have arrived.
     pub delivered: u32,
-    /// Of these, those whose ACK had ECE.
+    /// Packets among these whose ACK had ECE.
     pub delivered_ce: u32,
-    /// [`Sock::ECN_OK`] if the connection takes part in ECN, [`Sock::ECN_QUEUE_CWR`] while a reduction is to be told of.
+    /// [`Sock::ECN_OK`] if the connection uses ECN, [`Sock::ECN_QUEUE_CWR`] while CWR is to be sent.
     pub ecn_flags: u8,
     /// Packets taken to be lost so far.
     pub lost: u32,
-    /// Packets sent again so far.
+    /// Retransmitted packets.
     pub total_retrans: u32,
     /// Timeouts since data was last acknowledged.
     pub icsk_retransmits: u8,
@@ -88,13 +89,14 @@ pub struct Sock {
     pub bytes_acked: u64,
     /// Of data, sent for the first time and again.
     pub bytes_sent: u64,
-    /// Of data, sent again.
+    /// Retransmitted data bytes.
     pub bytes_retrans: u64,
     /// Segments with data, sent for the first time and again.
     pub data_segs_out: u32,
     /// Time of the last ACK that reported an arrival, µs.
     pub delivered_mstamp: u64,
-    /// Not zero: until so many packets are delivered, samples show what the application supplied, or what the control chose to send.
+    /// Delivered packets up to which samples are limited by the application or by the control's choice; zero if they
+    /// are not.
     pub app_limited: u32,
     /// Time at which data was last sent, in jiffies.
     pub lsndtime: u32,
@@ -113,7 +115,7 @@ pub struct Sock {
     pub ca_state: CaState,
     /// [`Sock::PACING_NONE`], `SK_PACING_NEEDED` (1) or [`Sock::PACING_FQ`].
     pub sk_pacing_status: u32,
-    /// Bytes per second; `u64::MAX` while nobody has set it. Of a control without `cong_control` the kernel sets it.
+    /// Bytes per second; `u64::MAX` while it is not set. For a control without `cong_control` the kernel sets it.
     pub sk_pacing_rate: u64,
     pub sk_max_pacing_rate: u64,
 }
@@ -178,7 +180,7 @@ impl Sock {
         }
     }
 
-    /// A sequence number as packets bear it.
+    /// Returns a sequence number as in packets.
     pub fn seq(&self, from_syn: u32) -> u32 {
         self.identity.isn.wrapping_add(from_syn)
     }
@@ -193,7 +195,7 @@ impl Sock {
         self.snd_cwnd < self.snd_ssthresh
     }
 
-    /// True if enough of the window is in use that it may grow: half of it in slow start, all of it after that (RFC 7661 §4.3).
+    /// True if the window is used enough to grow: half of it in slow start, all of it after that (RFC 7661 §4.3).
     pub fn uses_window(&self) -> bool {
         let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
         self.is_cwnd_limited || is_half
@@ -204,8 +206,9 @@ impl Sock {
         (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
     }
 
-    /// Updates the fields from the sender's state. Linux counts a lost packet that was sent again in `lost_out` and in `retrans_out`, and a loss
-    /// probe, which repeats what nobody takes for lost, in `retrans_out` alone; `is_probed`: one is under way.
+    /// Updates the fields from the sender's state. Linux counts a retransmitted lost packet in `lost_out` and in
+    /// `retrans_out`, and a loss probe, which retransmits a packet not marked lost, in `retrans_out` alone;
+    /// `is_probed`: a probe is in flight.
     pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
         self.tcp_mstamp = now.nanos() / 1000;
@@ -222,8 +225,8 @@ impl Sock {
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
-    /// A round trip of so many µs, before the smoothed one has it (Linux, tcp_rtt_estimator()): what brings the deviation up while round trips
-    /// fall counts an eighth of what it would else.
+    /// Adds an RTT sample in µs (Linux, tcp_rtt_estimator()): a falling round trip raises the deviation by an eighth of
+    /// its usual weight.
     pub(super) fn note_rtt(&mut self, rtt_us: u32) {
         if self.srtt_us == 0 {
             self.mdev_us = rtt_us.saturating_mul(2);
@@ -257,8 +260,9 @@ impl Sock {
         self.snd_cwnd_stamp = self.jiffies();
     }
 
-    /// The rate of a control that sets none (Linux, tcp_update_pacing_rate()): twice the window a round trip while that is below half of
-    /// ssthresh, and 1.2 windows else; of what is outstanding if that is more.
+    /// Returns the pacing rate of a control that sets none (Linux, tcp_update_pacing_rate()): twice the window per
+    /// round trip while the window is below half of ssthresh, else 1.2 windows; of the outstanding data if that is
+    /// more.
     pub(super) fn pace(&mut self) {
         if self.srtt_us == 0 {
             return;
@@ -270,7 +274,7 @@ impl Sock {
     }
 }
 
-/// Whole packets of so many segments; no more than the kernel's infinity.
+/// Returns a number of segments in whole packets, at most the kernel's infinity.
 pub(super) fn packets(segments: f64) -> u32 {
     (segments as u32).min(INFINITE_SSTHRESH)
 }

@@ -3,8 +3,8 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// ELN filtering (Yun 2009 §4.2): up to `n` losses in a row are channel noise; more are a disconnection, in which the sender
-/// freezes and answers every other ELN only, so that what circulates halves every round trip.
+/// ELN filtering (Yun 2009 §4.2): up to `n` consecutive losses are channel noise; more are a disconnection, in which
+/// the sender freezes and answers only every other ELN, so the number of retransmissions halves every round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct ElnFilter {
     n: u32,

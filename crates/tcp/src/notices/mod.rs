@@ -19,13 +19,13 @@ pub use eln_filter::ElnFilter;
 pub use expect_delay::ExpectDelay;
 pub use once_per_loss::OncePerLoss;
 pub use refresh_timer::RefreshTimer;
-pub use shield::{Lasts, Shield};
+pub use shield::{IgnoreDuplicatesAfterEln, Lasts};
 
-/// Timeouts that a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end a connection to a
-/// station that left would never give up. Airhop's choice, as the paper has no number.
+/// Number of probing timeouts of a frozen sender before the ordinary rules apply again. Yun 2009 has no such limit;
+/// without one a connection to a station that left would never end. The number is Airhop's choice.
 pub const PATIENCE: u32 = 12;
 
-/// The policies of a scheme, for a sender to which notices are what `notices` says.
+/// Returns the policies of a scheme for a sender with this configuration of notices.
 pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     let policy: Box<dyn NoticePolicy> = match notices {
         Notices::Scheme => return scheme,
@@ -36,7 +36,7 @@ pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     Parts { notices: policy, recovery: Box::new(NoticeAware::new(scheme.recovery)), ..scheme }
 }
 
-/// ELNs in a row that are taken for channel noise, where nothing else is said: the example of Yun 2009 §4.2.
+/// Default of the largest number of consecutive ELNs taken for channel noise: the example of Yun 2009 §4.2.
 const NOISE: u32 = 2;
 
 /// Policy of a sender that no notice reaches: every one that was not made for them.

@@ -2,12 +2,12 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Answers the first ELN about a segment only, for notifications that are repeated on every duplicate ACK until the segment is
-/// there. A repetition cannot be told from news of a second loss, which is left to the retransmission timer (ns-2's
-/// `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
+/// Answers only the first ELN for a segment, for notifications that every duplicate ACK repeats until the segment
+/// arrives. A repetition cannot be distinguished from a notice of a second loss, which the retransmission timer repairs
+/// (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
 #[derive(Clone, Debug, Default)]
 pub struct OncePerLoss {
-    /// First bytes of the segments that were sent again and are not acknowledged.
+    /// First bytes of the retransmitted, unacknowledged segments.
     answered: Vec<u64>,
 }
 

@@ -2,32 +2,32 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Time for which an ELN explains the duplicate ACKs for its segment.
+/// Time after an ELN in which duplicate ACKs for its segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
-    /// One smoothed round-trip time: what was sent before the retransmission has caused its duplicates by then.
+    /// One smoothed round-trip time: segments sent before the retransmission have caused their duplicates by then.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
     UntilRto,
 }
 
-/// Answers every ELN, and takes the duplicate ACKs that follow for what they are: caused by segments that were sent before the
-/// retransmission. So they count for nothing (Yun 2009's HACK-fixed, reconstructed).
+/// Retransmits the segment that an ELN names, and ignores the duplicate ACKs that segments sent before the
+/// retransmission still cause (Yun 2009's HACK-fixed, reconstructed).
 #[derive(Clone, Debug)]
-pub struct Shield {
+pub struct IgnoreDuplicatesAfterEln {
     lasts: Lasts,
-    /// First byte and time of the last retransmission of each segment that an ELN named and that is not acknowledged.
+    /// First byte and time of the last retransmission of each unacknowledged segment that an ELN named.
     answered: Vec<(u64, Time)>,
 }
 
-impl Shield {
-    /// A shield that lasts so long.
+impl IgnoreDuplicatesAfterEln {
+    /// Creates the policy with the time for which duplicate ACKs are ignored.
     pub fn new(lasts: Lasts) -> Self {
-        Shield { lasts, answered: Vec::new() }
+        IgnoreDuplicatesAfterEln { lasts, answered: Vec::new() }
     }
 }
 
-impl NoticePolicy for Shield {
+impl NoticePolicy for IgnoreDuplicatesAfterEln {
     fn on_notice(&mut self, now: Time, notice: &Notice, s: &SenderState) -> Reaction {
         if notice.kind != NoticeKind::Eln {
             return Reaction::Ignore;

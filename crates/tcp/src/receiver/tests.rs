@@ -9,7 +9,7 @@ use super::*;
 use crate::Echo;
 use crate::config::{LossDetection, Preset};
 
-/// A receiver under test and a shorthand for what it answers.
+/// A receiver under test, with a short notation of its ACKs.
 struct Bench {
     receiver: Receiver,
 }
@@ -110,7 +110,7 @@ fn handshake() {
     assert_eq!((late[0].seq, late[0].ack, late[0].flags.syn), (1, 501, false));
 }
 
-// RFC 5681 §4.2 with delayed ACKs off: every segment gets its own ACK, none is lost when several wait.
+// RFC 5681 §4.2 with delayed ACKs off: every segment has its own ACK, also if several wait.
 #[test]
 fn one_ack_per_segment_in_order() {
     let mut b = Bench::new(plain());
@@ -151,8 +151,9 @@ fn contention_limits_the_window() {
     assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
 }
 
-// RFC 9293 §3.10.7.4: "If an incoming segment is not acceptable, an acknowledgment should be sent in reply …, drop the segment": a probe of a
-// closed window is an octet beyond it, or has none and a number that was acknowledged. A pure ACK that is next in order asks for nothing.
+// RFC 9293 §3.10.7.4: "If an incoming segment is not acceptable, an acknowledgment should be sent in reply …, drop the
+// segment": a probe of a closed window is an octet beyond it, or no data with an acknowledged sequence number. A pure
+// ACK that is next in order needs no answer.
 #[test]
 fn probes_of_a_closed_window_are_answered() {
     let mut b = Bench::new(plain());

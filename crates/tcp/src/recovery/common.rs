@@ -1,4 +1,5 @@
-//! Parts that recoveries share: the guard against a second reduction, segments that go out at once, and the state that a timeout leaves.
+//! Parts that recoveries share: the guard against a second reduction, segments to send at once, and the state after a
+//! timeout.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
@@ -47,8 +48,8 @@ pub(super) struct Guard {
 }
 
 impl Guard {
-    /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". One that covers just that may be the echo of what
-    /// go-back-N sent for nothing.
+    /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". An ACK of exactly `recover` may be caused by a
+    /// needless retransmission of go-back-N.
     pub fn permits(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }
@@ -70,7 +71,7 @@ fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     s.dupacks = 0;
 }
 
-/// Restarts without a scoreboard after a timeout: everything goes out again from the oldest segment on.
+/// Restarts without a scoreboard after a timeout: all data is retransmitted from the oldest segment on.
 pub(super) fn go_back_n(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.nxt = s.una;
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
     use crate::Preset;
 
-    // What waited is sent as far as it is not acknowledged by then: not at all, in part, or wholly; each segment once.
+    // A waiting retransmission is sent as far as it is not acknowledged by then; each segment once.
     #[test]
     fn what_waits_may_be_acknowledged_meanwhile() {
         let mut urgent = Urgent::default();

@@ -24,7 +24,8 @@ impl FineTimeout {
         self.timeout = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
     }
 
-    /// A retransmission: longer until the next sample, twice as long if the segment was sent again already.
+    /// Records a retransmission: the timeout is longer until the next sample, and doubled for a repeated
+    /// retransmission.
     pub fn back_off(&mut self, again: bool) {
         self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
     }

@@ -54,12 +54,12 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
 ];
 
-/// Reno's recovery, or what the configuration puts in its place.
+/// Returns Reno's recovery, or the one configured instead.
 pub fn reno(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
 }
 
-/// NewReno's recovery, or what the configuration puts in its place.
+/// NewReturns Reno's recovery, or the one configured instead.
 pub fn newreno(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
 }
@@ -81,7 +81,7 @@ pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     }
 }
 
-/// The recovery of a scheme of Reno's family: one for all if the configuration says so, else its `own`.
+/// The recovery of a scheme of Reno's family: the configured one for all schemes if set, else its `own`.
 pub fn by_detection(c: &Config, own: impl FnOnce(&Config) -> Box<dyn Recovery>) -> Box<dyn Recovery> {
     match c.loss_detection {
         LossDetection::Duplicates => own(c),

@@ -17,30 +17,30 @@ use airhop_base::{Sack, Time};
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
-    /// Segments that were sent again on a notice and are not acknowledged.
+    /// Segments retransmitted on a notice and not acknowledged.
     answered: Vec<Answered>,
     /// Segments that the link layer works on: first byte, and the end of the hold.
     held: Vec<(u64, Time)>,
-    /// First bytes of what was lost in a disconnection.
+    /// First bytes of the segments lost in a disconnection.
     owed: Vec<u64>,
-    /// Segments that have arrived since the last advance, as duplicates tell.
+    /// Segments delivered since the last advance, counted by duplicates.
     duplicates: u32,
     /// SACK blocks of the last ACK.
     sack: Sack,
-    /// Fast recovery is under way.
+    /// True in fast recovery.
     recovering: bool,
     /// End of the data that was outstanding at the last timeout.
     slow_until: u64,
     now: Time,
 }
 
-/// A segment that was sent again on a notice.
+/// A segment retransmitted on a notice.
 #[derive(Clone, Copy, Debug)]
 struct Answered {
     seq: u64,
     /// First byte that had not been sent then.
     point: u64,
-    /// Duplicates that what was sent before may still cause.
+    /// Number of duplicates that segments sent before may still cause.
     ahead: u64,
 }
 
@@ -91,14 +91,14 @@ impl NoticeAware {
         }
     }
 
-    /// The link layer has given the segment up, and the segment goes out again or is owed.
+    /// The link layer has discarded the segment, and the segment is retransmitted or waits for its retransmission.
     fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
         self.inner.hold(s, seq, Time::ZERO);
     }
 
-    /// True if a duplicate makes room for new data. What the recovery finds lost goes before that.
+    /// True if a duplicate releases new data. Losses detected by the recovery are retransmitted first.
     fn is_clocked(&self, s: &SenderState) -> bool {
         let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
         let is_open = !self.recovering && s.una >= self.slow_until;
@@ -110,7 +110,7 @@ impl NoticeAware {
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAware {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        // In recovery duplicates are not counted towards a loss; what else they do there they are to do.
+        // In recovery duplicates do not count towards a loss; their other effects stay.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
             return Detect::Nothing;
@@ -233,7 +233,7 @@ impl Recovery for NoticeAware {
         self.answered.retain(|answered| answered.seq != seq);
         self.answered.push(Answered { seq, point: s.max_sent, ahead: above.saturating_sub(seen) });
         if seq == s.una && !self.recovering && !self.inner.goes_by_order() {
-            s.dupacks = 0; // what was counted against it is explained
+            s.dupacks = 0; // the counted duplicates are explained
         }
         self.inner.retransmit(s, seq);
     }

@@ -1,8 +1,8 @@
-/// Proportional rate reduction (RFC 9937): bound of the data in flight during fast recovery, so that the flight comes down to the new window
-/// evenly, as data is delivered, and equals it at the end.
+/// Proportional rate reduction (RFC 9937): bound of the data in flight during fast recovery, so that the flight falls
+/// to the new window evenly, as data is delivered, and equals it at the end.
 ///
-/// The part of a recovery that knows what each ACK delivers and how much is in the network. The fast retransmit goes out whatever it
-/// says (§6.2: "force a fast retransmit upon entering recovery").
+/// The caller supplies the data delivered by each ACK and the flight. The fast retransmit does not depend on this bound
+/// (§6.2: "force a fast retransmit upon entering recovery").
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
     mss: u64,
@@ -25,8 +25,8 @@ impl Prr {
         Prr { mss, target, flight: flight.max(mss), delivered: 0, out: 0, limit: 0 }
     }
 
-    /// An ACK that delivers so much and leaves `in_flight` in the network. `is_safe`: it acknowledges data cumulatively, and shows no
-    /// further loss (§5, SafeACK). Returns the flight that it allows, bytes.
+    /// Processes an ACK that delivers data and leaves `in_flight` bytes in flight. `is_safe`: the ACK acknowledges data
+    /// cumulatively and shows no further loss (§5, SafeACK). Returns the allowed flight, bytes.
     pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool) -> u64 {
         self.delivered += delivered;
         // §6.2

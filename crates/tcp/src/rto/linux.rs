@@ -2,10 +2,11 @@ use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Linux' means: RFC 6298's, but for three things. The configured minimum bounds four times the deviation, not the
-/// timeout: the timeout is never less than the mean and the minimum. A round trip that is shorter than the mean by more than the
-/// deviation raises the deviation by an eighth of what it otherwise would. And what is added to the mean follows the greatest
-/// deviation of a round trip of data at once when that rises, but comes down by a quarter of the difference once a round trip.
+/// Linux' estimator: RFC 6298's with three differences. The configured minimum bounds four times the deviation, not the
+/// timeout: the timeout is never less than the mean and the minimum. A round trip that is shorter than the mean by more
+/// than the deviation raises the deviation by an eighth of the usual amount. The term added to the mean follows the
+/// largest deviation in a round trip of data at once when that rises, but falls by a quarter of the difference once per
+/// round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linux {
     srtt: Span,
@@ -69,7 +70,7 @@ mod tests {
         build(&tests::config(RtoKind::Linux, 200, 120_000, 1000, 1))
     }
 
-    /// Timeouts in milliseconds after samples of so many milliseconds, each of a round of its own.
+    /// Returns the timeouts in milliseconds after samples in milliseconds, each of a round of its own.
     fn timeouts(samples: &[u64]) -> Vec<f64> {
         let mut rto = linux();
         let mut now = Time::ZERO;

@@ -93,7 +93,8 @@ mod tests {
     use crate::config::RtoKind;
     use crate::rto::build;
 
-    // Kounavis 1996, the four printed lines, by hand in ticks of 100 ms: samples 4, 12, 4.
+    // Kounavis 1996: the four printed lines of the estimator's update, worked by hand in ticks of 100 ms. Samples: 4
+    // (the first), 12, 4, 4.
     #[test]
     fn single_gain_lines() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn single_gain_floor() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
-        // So many that the deviation vanishes beside a mean of one tick.
+        // Enough samples for the deviation to vanish beside a mean of one tick.
         for _ in 0..1000 {
             sample(&mut *rto, 10);
         }

@@ -14,13 +14,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP BBR v1",
     family: "rate-based",
     preset: Some(crate::Preset::Linux),
-    about: "The sender keeps a model of the path: the greatest delivery rate of the last ten round trips and the least round trip of the \
-            last ten seconds. It paces at that rate, and keeps at most twice their product in flight. Once in eight round trips it sends a \
-            quarter faster for one round trip, to probe for more bandwidth, and a quarter slower for the next, to drain the queue of the \
-            probe; every ten seconds it keeps only four segments in flight for 200 ms (ProbeRTT), to measure the path without its own \
-            queue. Losses do not count.",
-    helps: "On paths with wireless losses: it fills a path with up to about a fifth of loss. In a queue shorter than its overshoot it \
-            loses many segments at the start; beside loss-based flows its share depends on the queue and not on their number.",
+    about: "The sender keeps a model of the path: the largest delivery rate of the last ten round trips and the \
+            smallest round trip of the last ten seconds. It paces at that rate, and keeps at most twice their product \
+            in flight. Once in eight round trips it sends a quarter faster for one round trip, to probe for more \
+            bandwidth, and a quarter slower for the next, to drain the queue of the probe; every ten seconds it keeps \
+            only four segments in flight for 200 ms (ProbeRTT), to measure the path without its own queue. Losses do \
+            not change the rate.",
+    helps: "On paths with wireless losses: it fills a path with a loss rate of up to about 20 %. If the queue is \
+            shorter than its overshoot it loses many segments at the start; beside loss-based flows its share depends \
+            on the queue and not on their number.",
     cite: "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, ACM Queue \
            14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00, 2017",
     needs: &[],
@@ -31,10 +33,10 @@ pub(super) static SCHEME: Scheme = Scheme {
          loses the kernel's 191 segments",
     ],
     reconstructed: &[
-        "additions of Linux to the draft, from knowledge of Linux: room for aggregated ACKs, one segment off the window for each loss \
-         found, three send quanta above the window, the initial window unpaced",
-        "no detection of policers (Linux' long-term rate): a path that drops a fifth or more is modelled as it is",
-        "losses are repaired by RACK whatever the preset says, as the window follows the flight",
+        "additions of Linux to the draft, known from Linux: window headroom for aggregated ACKs, a reduction by one \
+         segment per detected loss, three send quanta above the window, an unpaced initial window",
+        "no detection of policers (Linux' long-term rate): the model treats a path with 20 % losses or more as any other",
+        "loss recovery is RACK with every preset, since the window follows the flight",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|_, c| Parts {

@@ -19,15 +19,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP BBR v3",
     family: "rate-based",
     preset: Some(crate::Preset::Linux),
-    about: "BBR with losses in its model of the path. The sender paces at the path's delivery rate, and keeps at most twice the \
-            bandwidth-delay product in flight. Every two to three seconds, or as often as Reno would, it probes for a quarter more. If \
-            more than 2 % of a flight are lost in the probe, it stores the amount in flight, and stays 15 % below until the next probe. \
-            Losses at other times reduce its bounds to the amount delivered in their round trip, by three tenths at most, until the next \
-            probe. Every five seconds it halves the data in flight for 200 ms, to measure the path without its own queue.",
-    helps: "In queues shorter than the bandwidth-delay product, where v1 keeps losing segments, and beside Reno and CUBIC, to which v1 \
-            leaves a tenth there and v3 a third. Wireless losses cost little at 0.1 %; on a path with a bandwidth-delay product of some \
-            dozens of segments they cost about a sixth of the capacity at 1 %, half at 2 %, and most at 5 %, where v1 still fills the \
-            path.",
+    about: "BBR with losses in its model of the path. The sender paces at the path's delivery rate, and keeps at most \
+            twice the bandwidth-delay product in flight. Every two to three seconds, or as often as Reno would, it \
+            probes for a quarter more. If more than 2 % of a flight are lost in the probe, the sender stores the \
+            amount in flight, and stays 15 % below it until the next probe. Losses at other times reduce its bounds \
+            to the amount delivered in the round trip of the loss, by at most 30 %, until the next probe. Every five \
+            seconds it halves the data in flight for 200 ms, to measure the path without its own queue.",
+    helps: "In queues shorter than the bandwidth-delay product, where v1 keeps losing segments, and beside Reno and \
+            CUBIC: in such queues v1 leaves them a tenth of the capacity, and v3 a third. Wireless losses cost little \
+            at 0.1 %; on a path with a bandwidth-delay product of some dozens of segments they cost about a sixth of \
+            the capacity at 1 %, half at 2 %, and most at 5 %, where v1 still fills the path.",
     cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
     needs: &[],
     params: PARAMS,
@@ -37,18 +38,18 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the draft's example cases: plateau, loss and drain exits, precautionary probing, ProbeRTT, undo",
     ],
     reconstructed: &[
-        "\"in flight\" in the cycle, a term of the draft: the bytes in flight when the ACK came, as in Linux' v3: with the window at a \
-         bound, the bytes left after the ACK would never reach it",
-        "a bound that is no whole number of segments is reached when there is no room for another one",
+        "\"in flight\" in the cycle, a term of the draft, is taken before the ACK is processed, as in Linux' v3: with \
+         the window at a bound, the flight after the ACK would never reach the bound",
+        "a bound that is not a whole number of segments counts as reached if another segment would exceed it",
         "the state that an undo restores is saved where a recovery begins, as in the draft's text, and not at each later round trip with \
          losses, as in its pseudocode",
-        "end of startup by losses, for which the draft has no pseudocode: at the end of the round trip that the first loss began, as in \
-         Linux' v3",
-        "a mark (RFC 3168) counts as a loss, and ends a probe where that was: the draft asks for an answer and specifies none",
-        "losses are repaired by RACK whatever the preset says, as the window follows the model",
-        "with round trips of some seconds startup may not end, which is the draft's: ProbeRTT comes every five seconds and marks most \
-         samples as limited, so that the plateau is not seen, and losses end startup only while it lasts (§5.3.1.3). At 4 s it paced at 2.8 \
-         times the rate of the link after 240 s and lost a third of what it sent; at 2 s startup ends",
+        "losses end Startup at the end of the round trip that begins with the first loss, as in Linux' v3; the draft has no pseudocode for it",
+        "a mark (RFC 3168) counts as a loss, and ends a probe: the draft requires a response and specifies none",
+        "loss recovery is RACK with every preset, since the window follows the model",
+        "with round trips of some seconds Startup may not end, a property of the draft: ProbeRTT every five seconds \
+         marks most samples as application-limited, so the plateau is not detected, and losses can end Startup only \
+         while the sender is in it (§5.3.1.3). With a round trip of 4 s it paced at 2.8 times the rate of the link \
+         after 240 s and lost a third of its segments; with 2 s Startup ends",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {

@@ -6,7 +6,7 @@ use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Wi
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
-/// The largest chance that wireless losses still show so many segments marked "out" by accident.
+/// Significance level: largest probability that wireless losses hit this many segments marked "out" by chance.
 const SIGNIFICANCE: f64 = 0.1;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -14,20 +14,21 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-Casablanca",
     family: "loss discrimination",
     preset: None,
-    about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless link loses both kinds alike. If \
-            more of the lost segments bear the mark than chance explains, the loss is congestion and the window is halved; otherwise the \
-            segments are repaired and the window stays.",
+    about: "The sender marks one of k + 1 segments \"out\", and full queues drop these first; a wireless link loses \
+            both kinds with the same probability. If more of the lost segments carry the mark than chance explains, \
+            the loss is congestion and the window is halved; otherwise the segments are retransmitted and the window \
+            stays.",
     helps: "On paths where every queue supports the mark. A single loss is weak evidence: a wireless link hits a marked segment by chance \
             in one of k + 1 cases. Overload that fills a queue with unmarked segments, or losses in bursts, mislead it.",
     cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
            Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
     needs: &["biased-queue"],
-    params: &[Param::number("k", 4.0, (1.0, 1e6), "segments that queues spare for one that they drop first")],
-    verified: &["two priorities, and the difference of their losses as the criterion: Yun 2009 §2.3"],
+    params: &[Param::number("k", 4.0, (1.0, 1e6), "number of unmarked segments per segment marked \"out\"")],
+    verified: &["two priorities, and the difference of their loss rates as the criterion: Yun 2009 §2.3"],
     reconstructed: &[
-        "k = 4; every (k + 1)th segment of the stream bears the mark, whenever it is sent",
-        "the test: a one-sided binomial test at 10 %, and for a single loss its mark alone",
-        "SACK blocks tell which segments are missing when a loss is found; they are repaired as NewReno does",
+        "k = 4; every (k + 1)th segment of the stream carries the mark, in retransmissions as well",
+        "the criterion is a one-sided binomial test at 10 %, and for a single loss its mark alone",
+        "SACK blocks show the missing segments when a loss is detected; loss recovery is NewReno's",
         "a timeout is always congestion",
     ],
     features: ReceiverFeatures::SACK,
@@ -123,7 +124,7 @@ mod tests {
         assert!((chance_of_at_least(20, 30, 0.5) - 0.049_368_573_352_694).abs() < 1e-12);
     }
 
-    // k = 4: segments 5, 10, 15 … bear the mark. Two of two: 0.04. One of two: 0.36. Two of three: 0.104. Three of
+    // k = 4: segments 5, 10, 15 … carry the mark. Two of two: 0.04. One of two: 0.36. Two of three: 0.104. Three of
     // five: 0.058.
     #[test]
     fn more_marks_than_chance_explains_are_congestion() {

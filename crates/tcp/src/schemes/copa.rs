@@ -16,15 +16,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "Copa",
     family: "delay-based",
     preset: None,
-    about: "The sender steers its window towards the rate 1/(delta · queueing delay), which leaves 1/delta of its segments in the queue: \
-            up while its rate is below, down while it is above, by 1/delta segments a round trip, and twice as fast each round trip after \
-            three in the same direction. So the queue empties every five round trips, and every Copa flow in it measures the empty path. \
-            If the queue does not empty, another flow fills it: then 1/delta itself grows by one a round trip and halves with each loss, \
-            as Reno's window does, until the queue empties again.",
-    helps: "In long queues, for flows that need low delay: it keeps a few segments in the queue, whatever the buffer. Wireless losses do \
-            not reduce its window while it is alone. Delays that vary for other reasons, as those of a MAC that contends and retries, look \
-            like a queue to it; a queue that another flow fills makes it fill the queue too. Ten Copa flows in a long queue take each \
-            other for such flows, and overrun a short one.",
+    about: "The sender steers its window towards the rate 1/(delta · queueing delay), at which 1/delta of its \
+            segments wait in the queue. The window grows while the rate is below and shrinks while it is above, by \
+            1/delta segments per round trip; after three round trips in the same direction the step doubles each \
+            round trip. The queue therefore empties every five round trips, and every Copa flow in it measures the \
+            empty path. If the queue does not empty, another flow fills it: 1/delta then grows by one per round trip \
+            and halves at each loss, as Reno's window does, until the queue empties again.",
+    helps: "In long queues, for flows that need low delay: it keeps a few segments in the queue, for any buffer size. \
+            Wireless losses do not reduce its window while it is alone. It takes other variations of delay, such as \
+            those of a contending and retrying MAC, for a queue; if another flow fills the queue, Copa fills it as \
+            well. Ten Copa flows in a long queue take each other for such flows; in a short queue they overflow it.",
     cite: "V. Arun and H. Balakrishnan, Copa: Practical Delay-Based Congestion Control for the Internet, NSDI 2018",
     needs: &[],
     params: &[
@@ -32,35 +33,36 @@ pub(super) static SCHEME: Scheme = Scheme {
             "delta",
             0.5,
             (0.001, 10.0),
-            "of the default mode: 1/delta segments are to wait in the queue (§2.2: 0.5)",
+            "delta of the default mode: 1/delta segments wait in the queue (§2.2: 0.5)",
         ),
         Param::word(
             "competitive",
             &["on", "off"],
-            "competitive mode beside flows that fill the queue (§2.2); off = delta is always the default one",
+            "competitive mode beside flows that fill the queue (§2.2); off = always the delta of the default mode",
         ),
     ],
     verified: &[
-        "target rate, direction, velocity, standing round trip, test for an empty queue, delta in both modes and pacing, by hand, and a queue \
-         that swings between 0 and 2.5/delta segments every five round trips: against what implementations by others quote of the \
-         paper's §2 and §3. Of the paper itself no more than its abstract was at hand",
-        "read beside it: the authors' own sender (genericCC), which keeps two segments at least and lets the window double in a round \
-         trip at most, whatever the velocity",
+        "target rate, direction, velocity, standing round trip, test for an empty queue, delta in both modes and \
+         pacing, by hand, and a queue that oscillates between 0 and 2.5/delta segments every five round trips: \
+         against the quotations of the paper's §2 and §3 in other implementations. Only the abstract of the paper \
+         itself was at hand",
+        "compared with the source of the authors' sender (genericCC), which keeps at least two segments and at most \
+         doubles the window in a round trip, for any velocity",
     ],
     reconstructed: &[
-        "every segment is acknowledged at once, as the authors' receiver does: ACKs of two segments let two out together, and the \
-         second waits in a queue that the sender takes for somebody else's",
-        "an ACK that all the same tells of several counts as so many; directions are compared once a round trip, from the fourth of the \
-         same direction on the velocity doubles",
-        "the smoothed round trip of half of which the standing one is the least has the gain 1/8 for each ACK's sample",
-        "losses are repaired by RACK whatever the preset says, as the window goes on meanwhile; a timeout, of which the paper says \
-         nothing, begins slow start anew with one segment",
-        "a queue with no more than one of the sender's own segments counts as nearly empty too: a tenth of the swing of two flows is \
-         hardly a segment, no more than the one in service adds",
-        "nor is the queue tested in slow start or while the velocity is not 1: then it is the sender's own, and that it empties every five \
-         round trips is said of the steady state only",
-        "30 % of the window are given up when 30 % of two round trips are lost: the authors' sender does so, the paper has nothing for a \
-         path on which delay cannot grow",
+        "every segment is acknowledged at once, as by the authors' receiver: an ACK of two segments would release two \
+         at once, and the second would wait in a queue that the sender takes for another flow's",
+        "an ACK of several segments nevertheless counts as several ACKs; directions are compared once per round trip, \
+         and the velocity doubles from the fourth round trip in the same direction on",
+        "the smoothed round trip, half of which is the window of the standing RTT, has a gain of 1/8 for the sample of each ACK",
+        "loss recovery is RACK with every preset, since the window keeps changing during recovery; a timeout, which \
+         the paper does not mention, restarts slow start with one segment",
+        "a queue with at most one of the sender's own segments counts as nearly empty: a tenth of the oscillation of \
+         two flows is hardly a segment, which the segment in service already adds",
+        "the queue is not tested in slow start, or while the velocity is not 1: the queue is then the sender's own, \
+         and the paper's rule that it empties every five round trips describes the steady state only",
+        "the window shrinks by 30 % if 30 % of the segments of two round trips are lost, as in the authors' sender; \
+         the paper has no rule for a path whose delay cannot grow",
     ],
     features: ReceiverFeatures { delivery_rate: true, paces: true, prompt_acks: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {

@@ -14,19 +14,19 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "After a loss the window falls to 0.7 and returns to the size at the loss along a cubic of time: fast at first, slowly near \
             that size, then faster again, and never slower than Reno. Slow start ends when delays grow. The default of Linux, Windows and \
             Apple's systems.",
-    helps: "On long fat paths, where Reno needs minutes to regain its window. Random losses cut its window as they cut Reno's, \
-            somewhat less deep; at windows of some dozens it is Reno with another name.",
+    helps: "On long fat paths, where Reno needs minutes to regain its window. Random losses reduce its window as they \
+            do Reno's, but to 0.7 instead of one half; with windows of some dozens of segments it grows as Reno does.",
     cite: "RFC 9438, CUBIC for Fast and Long-Distance Networks, 2023; RFC 9406, HyStart++: Modified Slow Start for TCP, 2023; S. Ha and \
            I. Rhee, Taming the Elephants: New TCP Slow Start, Computer Networks 55(9), 2011",
     needs: &[],
     params: &[
-        Param::number("beta", 0.7, (0.1, 0.95), "share of the window that is left after a loss (RFC 9438 §4.6)"),
+        Param::number("beta", 0.7, (0.1, 0.95), "window after a loss, as a share of the window before it (RFC 9438 §4.6)"),
         Param::number("C", 0.4, (0.001, 100.0), "steepness of the cubic, segments per second cubed (RFC 9438 §5.1)"),
         Param::word(
             "form",
             &["auto", "rfc", "linux"],
-            "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window a round trip while no window with a loss is known; \
-             auto = linux with preset linux, else rfc",
+            "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window per round trip until the first \
+             loss sets W_max; auto = linux with preset linux, else rfc",
         ),
         Param::word(
             "slow_start",
@@ -41,21 +41,22 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "the cubic, its time to the plateau, the Reno-friendly pace, fast convergence, what a loss, a mark and a timeout leave, and \
-         undoing: RFC 9438, by hand; conservative slow start: RFC 9406, by hand",
-        "with preset linux within 4 % of a Linux 6.18 kernel from 0.01 to 5 % loss (+0.6, -1.2, -0.6, -3.4 %); at zero loss within \
-         1 % of its goodput and of the windows between which it swings, slow start ends at 156 segments (154), with 56 \
-         retransmissions in a minute (54)",
-        "the form of Linux: Linux' source, by hand, in whole segments and ticks of 4 ms (CONFIG_HZ=250). With fractions instead it has \
-         3 to 7 % less goodput at small windows, where the kernel's aim is rounded up",
-        "HyStart's rounds and trains: Linux' source (from 6.14 on), and seen on a 6.18 kernel over a link of 10 Mbit/s and 60 ms without \
-         jitter: where the connection is paced a train ends slow start at 154 (156 without a small first segment), and where it is not \
-         (tcp.pacing = false) at 78 or 118, by how the connection begins. There jitter of some tenths of a millisecond at which the \
-         kernel's gap of 2 ms between two ACKs is passed spoils trains, and slow start then ends anywhere up to the first loss",
+        "the cubic, its time to the plateau, the Reno-friendly growth, fast convergence, the window after a loss, a \
+         mark and a timeout, and undoing: RFC 9438, by hand; conservative slow start: RFC 9406, by hand",
+        "with preset linux within 4 % of a Linux 6.18 kernel from 0.01 to 5 % loss (+0.6, -1.2, -0.6, -3.4 %); \
+         without loss, within 1 % of its goodput and of the smallest and the largest window of its cycle; slow start \
+         ends at 156 segments (kernel: 154), with 56 retransmissions in a minute (kernel: 54)",
+        "the form of Linux: Linux' source, by hand, in whole segments and ticks of 4 ms (CONFIG_HZ=250). Fractions of \
+         segments would give 3 to 7 % less goodput at small windows, where the kernel rounds its target window up",
+        "HyStart's rounds and ACK trains: Linux' source (from 6.14 on), and a 6.18 kernel over a link of 10 Mbit/s \
+         and 60 ms without jitter. With pacing an ACK train ends slow start at 154 segments (156 without a small \
+         first segment); without pacing (tcp.pacing = false) at 78 or 118 segments, depending on the start of the \
+         connection. Without pacing, jitter of some tenths of a millisecond lengthens gaps between ACKs beyond the \
+         kernel's limit of 2 ms and breaks trains; slow start then ends at any point up to the first loss",
         "goodput within 5 % of ns-3.44 at 0.01 and 1 % loss (+3.6 and -2.7 %, mean of 20)",
     ],
     reconstructed: &[
-        "a round trip is measured with exact times; Linux also looks for the end of slow start while a recovery comes down to ssthresh",
+        "round trips are exact; Linux also checks for the end of slow start while a recovery reduces the window to ssthresh",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },

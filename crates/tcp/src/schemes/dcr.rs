@@ -9,21 +9,21 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-DCR",
     family: "delayed response",
     preset: None,
-    about: "Duplicate ACKs start a timer of one round trip, and each of them lets a new segment out. If the hole is filled before the \
-            timer expires, the link layer has repaired the loss and the sender does nothing; if not, the loss is congestion, and a SACK \
-            sender's recovery begins.",
-    helps: "With a link layer that repairs its losses within about a round trip, and where packets are \
-            reordered. Where the link layer gives up early it only delays every response by a round trip.",
+    about: "The first duplicate ACK starts a timer of one round trip, and each duplicate ACK releases a new segment. \
+            If the hole is filled before the timer expires, the link layer has repaired the loss and the sender does \
+            nothing; if not, the loss is congestion, and a SACK sender's recovery begins.",
+    helps: "With a link layer that repairs its losses within about a round trip, and where packets are reordered. \
+            With a link layer of few attempts it only delays every response by a round trip.",
     cite: "S. Bhandarkar, N. E. Sadry, A. L. N. Reddy and N. H. Vaidya, TCP-DCR: A Novel Protocol for \
            Tolerating Wireless Channel Errors, IEEE Trans. Mobile Computing 4(5), 2005; RFC 4653, 2006",
     needs: &[],
     params: &[],
-    verified: &["the delay of one round trip after the first duplicate ACK, and what ends it: Yun 2009 §2.3"],
+    verified: &["the delay of one round trip after the first duplicate ACK, and the end of the delay: Yun 2009 §2.3"],
     reconstructed: &[
         "the smoothed round-trip time at the first duplicate ACK is the delay",
-        "recovery is RFC 6675's whatever the preset: ns-2's pipe begins with three segments less than are \
-         outstanding, which is wrong after a round trip of duplicate ACKs",
-        "a retransmission timer that would expire during the delay is started anew",
+        "loss recovery is RFC 6675's with every preset: ns-2's pipe starts at three segments below the outstanding \
+         data, which is wrong after a round trip of duplicate ACKs",
+        "a retransmission timer that would expire during the delay is restarted",
     ],
     features: ReceiverFeatures::SACK,
     build: &|_, _| Parts {

@@ -10,29 +10,31 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "DCTCP",
     family: "marks",
     preset: Some(crate::Preset::Linux),
-    about: "Routers mark every packet that finds more than K waiting, and the receiver echoes each mark. The sender keeps a moving mean \
-            alpha of the share of its bytes that were marked, and on a mark, once per window, gives up alpha/2 of its window: all of \
-            Reno's half when every packet was marked, next to nothing when few were. Growth and the answer to losses are Reno's.",
-    helps: "On paths where every bottleneck marks at a step: the queue stays about K, and the link is fully used if K is at least a \
-            seventh of the bandwidth-delay product. Without marks it is Reno with SACK: it does not distinguish wireless losses from \
-            congestion. Beside flows that answer marks as in RFC 3168 it takes more than its share: not for the open Internet.",
+    about: "Routers mark every packet that arrives while more than K packets wait, and the receiver echoes each mark. \
+            The sender keeps a moving mean alpha of the share of its bytes that were marked, and on a mark, once per \
+            window, reduces its window by the share alpha/2: by half as Reno does if every packet was marked, and \
+            hardly at all if few were. Growth and the response to losses are Reno's.",
+    helps: "On paths where every bottleneck marks at a step: the queue stays about K, and the link is fully used if K \
+            is at least a seventh of the bandwidth-delay product. Without marks it is Reno with SACK: it does not \
+            distinguish wireless losses from congestion. Beside flows that respond to marks as in RFC 3168 it takes \
+            more than its share, so it does not suit the open Internet.",
     cite: "RFC 8257, Data Center TCP (DCTCP): TCP Congestion Control for Data Centers, 2017; M. Alizadeh et al., Data Center TCP (DCTCP), \
            SIGCOMM 2010",
     needs: &["step-marking"],
     params: &[
-        Param::number("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of alpha, once a window (RFC 8257 §4.2)"),
-        Param::number("alpha", 1.0, (0.0, 1.0), "initial alpha; 1: the first mark halves the window (RFC 8257 §3.3)"),
+        Param::number("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of the moving mean alpha, updated once per window (RFC 8257 §4.2)"),
+        Param::number("alpha", 1.0, (0.0, 1.0), "initial alpha; with 1 the first mark halves the window (RFC 8257 §3.3)"),
     ],
     verified: &[
-        "the receiver's two states, with an ACK for what came before a change, alpha, the reduction and its once per window, what a loss \
-         and a timeout do: RFC 8257 §3.2 to §3.5, by hand",
-        "alpha, and by how much window and queue swing: the fluid model of Alizadeh et al. 2010 §3.3",
+        "the receiver's two states and the ACK at a change of state, alpha, the reduction once per window, the \
+         response to a loss and to a timeout: RFC 8257 §3.2 to §3.5, by hand",
+        "alpha, and the amplitudes of window and queue: the fluid model of Alizadeh et al. 2010 §3.3",
     ],
     reconstructed: &[
-        "a mark reduces the window, as the RFC writes it, also where a loss reduces the data in flight",
+        "a mark reduces cwnd, as in the RFC, also with presets in which a loss halves the data in flight",
         "retransmissions are not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); with preset linux all packets are, pure ACKs included, \
          as in Linux' DCTCP",
-        "K where the scenario names no queue: a quarter of the buffer",
+        "K is a quarter of the buffer if the scenario names no queue",
     ],
     features: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: Box::new(Dctcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
@@ -41,7 +43,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 #[derive(Debug)]
 struct Dctcp {
     g: f64,
-    /// DCTCP.Alpha: the estimated share of bytes that meet congestion.
+    /// DCTCP.Alpha: the estimated share of marked bytes.
     alpha: f64,
     /// DCTCP.WindowEnd: an observation window ends with the first ACK beyond.
     window_end: u64,
@@ -100,7 +102,7 @@ mod tests {
         Dctcp::new(&Params::defaults(&SCHEME))
     }
 
-    /// A window of so many segments is acknowledged, the last `marked` of them with ECE, while the next one is sent.
+    /// Acknowledges a window of segments, the last `marked` of them with ECE, while the next window is sent.
     fn window(d: &mut Dctcp, s: &mut SenderState, segments: u64, marked: u64) {
         for n in 0..segments {
             let una = s.una + MSS;

@@ -9,13 +9,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "ELN at the base station",
     family: "explicit notification",
     preset: None,
-    about: "The base station remembers which segments crossed it. On duplicate ACKs for one that the \
-           wireless link lost it sets a bit, ELN; the sender then retransmits that segment and leaves its \
-           window alone. An ACK with the bit never counts as a duplicate.",
-    helps: "On a lossy last hop whose base station can look into TCP and keep some state per connection, in either direction, with any \
-            link layer. It detects every loss, but slowly: another segment and an ACK must cross the wireless link first, and no new data \
-            goes out while the sender waits for the repair. A retransmission that is lost too costs a timeout. Uplink, a drop of the \
-            sender's own queue looks like a wireless loss.",
+    about: "The base station stores the numbers of the segments that passed it. On duplicate ACKs for a segment that \
+            the wireless link lost it sets a bit, ELN; the sender then retransmits that segment without a window \
+            reduction. An ACK with the bit never counts as a duplicate.",
+    helps: "On a lossy last hop whose base station can look into TCP and keep some state per connection, in either \
+            direction, with any link layer. It detects every loss, but slowly: another segment and an ACK must cross \
+            the wireless link first, and the sender sends no new data until the loss is repaired. A lost \
+            retransmission costs a timeout. On the uplink the agent takes a drop in the sender's own queue for a \
+            wireless loss.",
     cite: "H. Balakrishnan and R. H. Katz, Explicit Loss Notification and Wireless Web Performance, GLOBECOM \
            Internet Mini-Conference 1998",
     needs: &["eln"],
@@ -23,16 +24,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &[
         "the sender's rule, one retransmission per loss and no other effect of an ACK with the bit, is that \
          of ns-2.35",
-        "the news comes one data packet, one ACK and the wire after the loss, as Table 1 of Yun 2009 has it \
-         (measured downlink, on an idle path)",
+        "the notice arrives one data packet, one ACK and the delay of the wire after the loss, as in Table 1 of Yun \
+         2009 (measured on the downlink of an idle path)",
     ],
     reconstructed: &[
-        "Reno underneath: in ns-2 Reno and NewReno have the rule alike, Yun 2009 names neither",
-        "uplink, a hole stays a hole until it is acknowledged, although its repair has passed the base \
-         station: the duplicate ACKs that are still on their way must not count",
-        "downlink (Yun 2009 §1 alone has it): the base station remembers 256 segments, and sets the bit on \
-         all duplicate ACKs for one of them; after the repair of a congestion loss not on those that \
-         segments ahead of it cause",
+        "the base is Reno: ns-2 has the same rule in Reno and NewReno, and Yun 2009 names neither",
+        "on the uplink a hole remains until it is acknowledged, even after its retransmission has passed the base \
+         station: duplicate ACKs still on their way must not count",
+        "on the downlink (described in Yun 2009 §1 only) the base station stores 256 segment numbers, and sets the \
+         bit on all duplicate ACKs for one of them; after the retransmission of a congestion loss it does not set the \
+         bit on duplicate ACKs caused by segments ahead of the retransmission",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {

@@ -9,18 +9,19 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP HACK",
     family: "explicit notification",
     preset: None,
-    about: "Data carries a second checksum, of its headers alone. A receiver that gets a segment with a damaged payload and intact headers \
-            reports it at once, in an ACK with the number of the segment; the sender, a SACK sender, retransmits it without congestion \
-            control.",
-    helps: "On links with independent bit errors whose link layer delivers frames that it could not repair: most losses are then detected. \
-            Errors in the headers, collisions and handoffs are not. The repair arrives after the segments that were sent before it, so \
-            with four segments in flight the duplicate ACKs halve the window all the same; hack-fixed ignores them.",
+    about: "Data carries a second checksum, of its headers alone. A receiver reports a segment with a damaged payload \
+            and intact headers at once, in an ACK with the number of the segment; the sender, a SACK sender, \
+            retransmits the segment without congestion control.",
+    helps: "On links with independent bit errors whose link layer delivers frames that it could not repair: most \
+            losses are then detected. Errors in the headers, collisions and handoffs are not. The retransmission \
+            arrives after the segments that were sent before it, so with four segments in flight the duplicate ACKs \
+            halve the window nevertheless; hack-fixed ignores them.",
     cite: "R. K. Balan, B. P. Lee, K. R. R. Kumar, L. Jacob, W. K. G. Seah and A. L. Ananda, TCP HACK: TCP \
            Header Checksum Option to Improve Performance over Lossy Links, INFOCOM 2001",
     needs: &["damaged-frames"],
     params: &[],
     verified: &[
-        "detection fails as often as the headers of a lost frame are hit, P_f_header of Table 1 of Yun 2009",
+        "the probability of an undetected loss is that of damaged headers in a lost frame, P_f_header of Table 1 of Yun 2009",
         "SACK is the base, and an ELN means an immediate retransmission without congestion control (Yun 2009 \
          §2.1)",
     ],

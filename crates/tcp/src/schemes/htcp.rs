@@ -12,16 +12,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "H-TCP",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "The longer ago the last loss, the faster the window grows: as Reno's for a second, then by a quadratic function of the time. A \
-            loss leaves the share RTTmin/RTTmax of the window, between 0.5 and 0.8, which just empties the queue; half, if the rate \
-            has changed by more than a fifth since the loss before.",
-    helps: "Fast and long paths with few losses, and queues that are long for their link. Random losses more often than once a second \
-            keep it in Reno's mode.",
+    about: "The window grows faster with the time since the last loss: as Reno's for one second, then by a quadratic \
+            function of the time. A loss reduces the window to the share RTTmin/RTTmax, between 0.5 and 0.8, which \
+            just empties the queue; to half, if the rate has changed by more than 20 % since the previous loss.",
+    helps: "Fast and long paths with few losses, and queues that are long for their link. With random losses more \
+            than once a second it grows as Reno does.",
     cite: "D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008",
     needs: &[],
     params: &[
-        Param::number("delta_l", 1.0, (0.0, 1000.0), "seconds after a loss during which it grows as Reno"),
-        Param::number("delta_b", 0.2, (0.0, 1.0), "change of the rate between two losses from which on the second one halves"),
+        Param::number("delta_l", 1.0, (0.0, 1000.0), "time after a loss with Reno's growth, s"),
+        Param::number("delta_b", 0.2, (0.0, 1.0), "relative change of the rate between two losses above which the second loss halves the window"),
         Param::word(
             "rtt_scaling",
             &["on", "off"],
@@ -30,14 +30,15 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "alpha, the share that a loss leaves and its bounds, the switch on a change of the rate, 2(1 - beta), the scaling and its \
-         bounds: Linux' and FreeBSD's sources, by hand",
+        "alpha, the reduction at a loss and its bounds, the switch on a change of the rate, 2(1 - beta), the scaling \
+         and its bounds: Linux' and FreeBSD's sources, by hand",
     ],
     reconstructed: &[
         "the draft itself was not at hand: its rules are those that both sources, which cite it, have in common",
-        "the rate is Linux': the greatest of a moving mean over round trips, from the fourth after a loss on",
-        "the longest round trip grows by 20 ms at most with a sample and fades by 5 % with each loss, as in Linux",
-        "the time counts from the loss (FreeBSD); in Linux from the end of its repair. Linux halves once more after a change of the rate",
+        "the rate is that of Linux: the maximum of a moving mean over round trips, from the fourth round trip after a loss on",
+        "the longest round trip rises by at most 20 ms per sample and decays by 5 % at each loss, as in Linux",
+        "the time counts from the loss (FreeBSD); in Linux it counts from the end of the recovery. Linux halves the \
+         window once more after a change of the rate",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
@@ -49,7 +50,7 @@ struct Htcp {
     delta_b: f64,
     scales: bool,
     least: Option<Span>,
-    /// The round trip that the ACK under way gave.
+    /// RTT sample of the present ACK.
     rtt: Option<Span>,
     beta: f64,
     memory: Memory,
@@ -129,7 +130,7 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
+        // Segments that arrived before this ACK waited for a hole to be filled, and carry no information about queues.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -205,7 +206,7 @@ impl Throughput {
         (self.began, self.segments) = (Some(now), 0.0);
     }
 
-    /// A loss: what recovery delivers does not count.
+    /// A loss: data delivered in recovery does not count.
     fn pause(&mut self) {
         (self.began, self.segments) = (None, 0.0);
     }
@@ -268,7 +269,7 @@ mod tests {
             assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
             (w.cwnd / 100.0, h.memory.longest.expect("as before"))
         };
-        // The longest round trip fades by 5 % of what it is beyond the smallest.
+        // The longest round trip decays by 5 % of its excess over the smallest.
         assert_eq!(with(100, Some(1000.0), 1000.0), (0.6, ms(98)));
         assert_eq!(with(160, Some(1000.0), 1200.0), (0.5, ms(155)));
         assert_eq!(with(62, Some(1000.0), 800.0), (0.8, Span::from_micros(61_900)));
@@ -277,7 +278,7 @@ mod tests {
         assert_eq!(with(100, None, 1000.0).0, 0.5);
     }
 
-    // A peer may acknowledge at the instant of sending: round trips of nothing have no ratio.
+    // A peer may acknowledge at the time of sending: round trips of zero have no ratio.
     #[test]
     fn round_trips_of_nothing_leave_half_of_the_window() {
         let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };

@@ -13,9 +13,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Hybla",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "A connection whose round trip is rho times 25 ms grows as one of 25 ms would in the same time: each ACK adds 2^rho - 1 in slow \
-            start and rho²/cwnd after. Losses halve the window as ever. The first ACKs estimate the bandwidth-delay product, at which slow \
-            start ends, and segments are spaced over the round trip.",
+    about: "A connection whose round trip is rho times 25 ms grows in the same time as a connection of 25 ms: each \
+            ACK adds 2^rho - 1 segments in slow start and rho²/cwnd in congestion avoidance. Losses halve the window \
+            as in Reno. The first ACKs estimate the bandwidth-delay product, at which slow start ends, and segments \
+            are spaced over the round trip.",
     helps: "Satellite and other long links with random losses: the rate no longer falls with the round trip, and long flows get their \
             share beside short ones. In Linux' form, which neither estimates nor spaces, slow start overshoots a long path by tens of \
             thousands of segments. With round trips below 25 ms it is Reno.",
@@ -23,27 +24,27 @@ pub(super) static SCHEME: Scheme = Scheme {
            Communications and Networking 22(5), 2004",
     needs: &[],
     params: &[
-        Param::number("rtt0", 25.0, (1.0, 10_000.0), "the round trip of the connection that it equals, ms"),
+        Param::number("rtt0", 25.0, (1.0, 10_000.0), "RTT0, ms: the round trip of the reference connection, whose growth Hybla matches"),
         Param::word(
             "form",
             &["paper", "linux"],
-            "paper: slow start ends at an estimate of what the path holds (Hoe 1996), and segments are spaced over the round trip, as it \
-             recommends; linux: neither",
+            "paper: slow start ends at an estimate of the bandwidth-delay product (Hoe 1996), and segments are spaced \
+             over the round trip, as Hybla's paper recommends; linux: neither",
         ),
     ],
     verified: &[
         "both increments, by hand; with Linux' source: rho at least 1, from the smallest round trip so far, no window above 65535 \
          segments, and with form linux no growth in slow start unless more than half of the window is used",
-        "goodput that does not fall with the round trip, at 25 and 300 ms with losses of 0.1 %: the model of the paper",
+        "goodput at 25 and at 300 ms with 0.1 % losses does not fall with the round trip: the model of the paper",
     ],
     reconstructed: &[
         "rho comes from the smallest single round trip; in Linux from the smallest smoothed one",
-        "with growth by bytes (preset linux) an ACK counts for what it delivers; in Linux it counts once",
-        "nothing bounds what is outstanding but the receiver: a Linux host's send buffer, 4 MiB at most by default, would end form linux' \
-         overshoot at a few thousand segments; tcp.receive_window can stand for it",
+        "with growth by bytes (preset linux) an ACK counts for the segments that it acknowledges; in Linux it counts once",
+        "only the receive window bounds the outstanding data: the send buffer of a Linux host, at most 4 MiB by \
+         default, would limit the overshoot of form linux to a few thousand segments; tcp.receive_window can model it",
         "the initial window is rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
-        "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
-         window waits for it",
+        "the estimate is the ACK rate of the first flight, which leaves in one burst, times the smallest round trip; \
+         the window does not grow before the estimate is there",
     ],
     features: ReceiverFeatures { paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
@@ -92,8 +93,9 @@ impl Hybla {
         self.least.map_or(1.0, |least| (least.secs_f64() / self.rtt0).max(1.0))
     }
 
-    /// An ACK of the first flight: true once the window may grow. Caini and Firrincieli 2004: it begins with rho segments and has rho
-    /// times the reference's threshold; if there is none, what the path holds (Hoe 1996).
+    /// An ACK of the first flight: true once the window may grow. Caini and Firrincieli 2004: it begins with rho
+    /// segments and has rho times the reference's ssthresh; without a finite one, the bandwidth-delay product (Hoe
+    /// 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Form::Paper && w.ssthresh.is_infinite();
         match self.beginning {

@@ -10,10 +10,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "Ideal bandwidth estimation",
     family: "bandwidth estimation",
     preset: None,
-    about: "A sender with exact knowledge of its share of the bottleneck and of the round-trip time of the empty path, from the simulator. \
-            After a loss its window is the product of the two.",
-    helps: "As the upper bound of all schemes that set the window to an estimated bandwidth: the gap to the goodput of the link has other \
-            causes than the estimate.",
+    about: "A sender that reads its exact share of the bottleneck and the round-trip time of the empty path from the \
+            simulator. After a loss its window is the product of the two.",
+    helps: "Ideal bandwidth estimation is the upper bound of schemes that set the window to an estimated bandwidth-delay product: its \
+            remaining loss against the link's capacity is not caused by the estimator.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],
@@ -21,20 +21,20 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "share",
             &["fair", "whole"],
-            "the available bandwidth that it knows: fair = its share of the bottleneck, which datagrams leave and connections divide; \
-             whole = all that the bottleneck carries",
+            "known bandwidth: fair = an equal share, among TCP connections, of the capacity that UDP leaves; whole = the capacity of the bottleneck",
         ),
         Param::word(
             "round_trip",
             &["empty", "measured"],
-            "the round trip that it knows: empty = with empty queues; measured = the smoothed one that is measured, queues and all",
+            "known round trip: empty = with empty queues; measured = SRTT, queueing delay included",
         ),
     ],
     verified: &[],
     reconstructed: &[
-        "share and round_trip: it \"knows the exact available bandwidth and RTT\", which says neither of what nor when; each word is a reading",
-        "after duplicate ACKs threshold and window are bandwidth × RTT; after a timeout the threshold is",
-        "growth as Reno's, losses are repaired as NewReno does, and every loss is taken for congestion",
+        "share and round_trip: the paper's \"knows the exact available bandwidth and RTT\" does not say which \
+         bandwidth and RTT; each value is one interpretation",
+        "after duplicate ACKs ssthresh and cwnd are bandwidth × RTT; after a timeout, ssthresh only",
+        "growth is Reno's, loss recovery is NewReno's, and every loss counts as congestion",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
@@ -60,7 +60,7 @@ impl Ideal {
         }
     }
 
-    /// Segments that the bandwidth fills of the round trip, two at least; unknown to a sender that nobody told.
+    /// Returns the bandwidth-delay product in segments, at least two; `None` without a report of the simulator.
     fn capacity(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
         let rate = if self.knows_whole { t.whole } else { t.rate };

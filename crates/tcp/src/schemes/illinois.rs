@@ -12,19 +12,20 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-Illinois",
     family: "loss-based",
     preset: Some(crate::Preset::Linux),
-    about: "Losses say whether the window grows or shrinks, as with Reno; queueing delay says by how much. While the mean delay of a round \
-            trip is near its minimum the window grows by ten segments a round and a loss costs an eighth of it; near its maximum it \
-            grows by 0.3 segments and a loss costs half.",
-    helps: "Fast and long paths, and random losses on a path whose queue is short: it regains quickly what it lost and loses less. \
-            Where the queue is always full, or the window below 15 segments, it is Reno. Jitter of the MAC looks like a queue to it.",
+    about: "Losses decide whether the window grows or shrinks, as in Reno; queueing delay decides by how much. While \
+            the mean delay of a round trip is near its minimum the window grows by ten segments per round and a loss \
+            costs an eighth of the window; near its maximum the window grows by 0.3 segments and a loss costs half.",
+    helps: "Fast and long paths, and random losses on a path whose queue is short: its window recovers quickly and is \
+            reduced by less. If the queue is always full, or the window below 15 segments, it behaves as Reno. It \
+            takes the jitter of a MAC for a queue.",
     cite: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
            Performance Evaluation 65(6-7), 2008, first in VALUETOOLS 2006",
     needs: &[],
     params: &[
-        Param::number("alpha_min", 0.3, (0.01, 1.0), "segments a round that are added at the longest delay"),
-        Param::number("alpha_max", 10.0, (1.0, 1000.0), "segments a round that are added at the shortest delays"),
-        Param::number("beta_min", 0.125, (0.01, 0.5), "share of the window that a loss costs at short delays"),
-        Param::number("beta_max", 0.5, (0.5, 0.9), "share of the window that a loss costs at long delays"),
+        Param::number("alpha_min", 0.3, (0.01, 1.0), "segments added per round at the longest delay"),
+        Param::number("alpha_max", 10.0, (1.0, 1000.0), "segments added per round at the shortest delays"),
+        Param::number("beta_min", 0.125, (0.01, 0.5), "reduction at a loss with short delays, as a share of the window"),
+        Param::number("beta_max", 0.5, (0.5, 0.9), "reduction at a loss with long delays, as a share of the window"),
         Param::number("eta1", 0.01, (0.0, 0.1), "share of the longest delay up to which alpha_max holds"),
         Param::number("eta2", 0.1, (0.0, 0.4), "share of the longest delay up to which beta_min holds"),
         Param::number("eta3", 0.8, (0.5, 1.0), "share of the longest delay from which on beta_max holds"),
@@ -36,9 +37,9 @@ pub(super) static SCHEME: Scheme = Scheme {
          source, by hand",
     ],
     reconstructed: &[
-        "the rounds of shortest delay are in a row; in Linux others may come between",
-        "round trips count outside recovery, and not those of segments that SACK had reported",
-        "the window is cut and grown with fractions of segments; Linux computes in 1/128 and 1/64",
+        "the rounds of shortest delay must be consecutive; in Linux other rounds may come between",
+        "RTT samples count outside recovery only, and not those of segments that SACK reported before",
+        "the window grows and shrinks by fractions of segments; Linux computes in 1/128 and 1/64",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
@@ -50,7 +51,7 @@ struct Illinois {
     theta: u32,
     /// W_thresh.
     window: f64,
-    /// The round trip that the ACK under way gave.
+    /// RTT sample of the present ACK.
     rtt: Option<Span>,
     delays: Delays,
     round: Round,
@@ -170,7 +171,7 @@ impl Illinois {
 
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
+        // Segments that arrived before this ACK waited for a hole to be filled, and carry no information about queues.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }

@@ -12,24 +12,26 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP-Jersey",
     family: "bandwidth estimation",
     preset: None,
-    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the available bandwidth from the \
-            arriving ACKs, and sets its window to the estimate on an ACK that echoes such a warning. Duplicate ACKs without a warning are \
-            taken for a wireless loss: it is repaired and the window stays.",
-    helps: "On paths where every router marks. A wireless link that queues without marking leaves it blind to congestion. ACKs that bunch \
-            up or are lost bias its estimate, many flows share unfairly, and a timeout costs it as much as Reno.",
+    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the available \
+            bandwidth from the arriving ACKs, and sets its window to the estimate on an ACK that echoes such a \
+            warning. Duplicate ACKs without a warning indicate a wireless loss, which is repaired without a window \
+            reduction.",
+    helps: "On paths where every router marks. It cannot detect congestion of a wireless link that queues without \
+            marking. Bunched or lost ACKs bias its estimate, many flows share unfairly, and a timeout costs it as \
+            much as Reno.",
     cite: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
     needs: &["congestion-warning"],
     params: PARAMS,
     verified: &[
         "the filter of the estimate: against two public ns-3 modules of Jersey",
-        "the answer to warnings, to duplicate ACKs and to timeouts: Yun 2009 §2.2",
+        "the reaction to warnings, duplicate ACKs and timeouts: Yun 2009 §2.2",
     ],
     reconstructed: &[
-        "one sample for every ACK of new data (the modules take one a round trip)",
-        "one rate control per window of data, and no growth by ACKs that bear a warning",
+        "one sample per ACK of new data (the modules take one per round trip)",
+        "one rate adjustment per window of data, and no growth by ACKs that carry a warning",
         "a warning in slow start sets the threshold only",
-        "rtt: which round-trip time turns the rate into a window; each word is a reading",
-        "queue length that causes a warning: keys of the queue, threshold and weight of `congestion-warning`, whose defaults are readings",
+        "rtt: the paper does not say which RTT turns the rate into a window; each value is one interpretation",
+        "queue length that causes a warning: threshold and weight of the queue `congestion-warning`, whose defaults are interpretations",
     ],
     features: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
@@ -42,7 +44,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 pub(super) const PARAMS: &[Param] = &[Param::word(
     "rtt",
     &["current", "minimum"],
-    "the round-trip time that the estimate is multiplied with: the last one measured, or the smallest so far",
+    "RTT that multiplies the estimate: the latest sample, or the smallest so far",
 )];
 
 /// Clock that times the arrivals.

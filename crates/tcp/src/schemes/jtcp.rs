@@ -12,23 +12,25 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "Jitter-based TCP (JTCP)",
     family: "loss discrimination",
     preset: None,
-    about: "The receiver reports the arrival time of each segment. Over the last window of packets the sender computes the jitter ratio, \
-            the fraction of them that queued. If more than k packets queued, a loss is congestion: Reno, but at most one cut in so many \
-            round trips. Otherwise duplicate ACKs leave the window as it is, and a timeout halves it without a slow start.",
-    helps: "On a lossy link that is not full. A full queue no longer grows, so that overflows in congestion avoidance look like wireless \
-            losses to it; only those of slow start do not. It takes bandwidth from other flows, and with many of its kind it is unfair.",
+    about: "The receiver reports the arrival time of each segment. Over the last window of packets the sender \
+            computes the jitter ratio, the fraction of them that queued. If more than k packets queued, a loss is \
+            congestion, and JTCP reacts as Reno does, with at most one window reduction per `several` round trips. \
+            Otherwise duplicate ACKs leave the window as it is, and a timeout halves the window without slow start.",
+    helps: "On a lossy link that is not full. Once a queue is full, its delay stops growing: JTCP takes overflows in \
+            congestion avoidance for wireless losses, but not those of slow start. It takes bandwidth from other \
+            flows, and many JTCP flows share unfairly.",
     cite: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC \
            22(4), 2004",
     needs: &[],
     params: &[
-        Param::number("k", 1.0, (0.0, 1e6), "packets queued in the last window that mean congestion if exceeded"),
-        Param::number("several", 1.0, (0.0, 1e3), "round trips from one fast retransmit with a cut to the next"),
+        Param::number("k", 1.0, (0.0, 1e6), "largest number of queued packets in the last window without congestion"),
+        Param::number("several", 1.0, (0.0, 1e3), "minimum time between two window reductions, round trips"),
     ],
-    verified: &["the threshold on queued segments and the answers above and below it: Yun 2009 §2.2"],
+    verified: &["the threshold on queued segments, and the reactions to a loss above and below it: Yun 2009 §2.2"],
     reconstructed: &[
-        "k = 1, and a window's worth of packets as what the jitter ratio is taken over",
-        "\"over several RTT\" (Yun 2009): one round trip after the last cut at least",
-        "losses are repaired as NewReno does; before two packets have arrived a loss is answered as Reno does",
+        "k = 1; the jitter ratio covers the last window of packets",
+        "\"over several RTT\" (Yun 2009): at least one round trip after the last window reduction",
+        "loss recovery is NewReno's; before two packets have arrived the reaction to a loss is Reno's",
     ],
     features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {

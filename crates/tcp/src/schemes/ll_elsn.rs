@@ -9,22 +9,23 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "LL-ELSN with ESACK",
     family: "explicit notification",
     preset: None,
-    about: "The link layer notifies the sender when it begins to retry a segment (ERSN) and when it drops the segment (ELN). ESACK, a SACK \
-            sender with a queue in sending order, retransmits on an ELN without touching the window, and leaves the segment alone after an \
-            ERSN.",
-    helps: "On a wireless last hop that loses frames by noise or collisions, and whose link layer retries little or not at all.",
+    about: "The link layer notifies the sender when it begins to retry a segment (ERSN) and when it drops the segment \
+            (ELN). ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without a window \
+            reduction, and suspends congestion control for a segment after an ERSN.",
+    helps: "On a wireless last hop that loses frames by noise or collisions, with few or no retries of the link layer.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
     needs: &["elsn"],
     params: &[N, ERSN],
     verified: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
     reconstructed: &[
-        "n in the paper's simulations: §4.2 prints 2 as the example for frames that are lost to 20 % and sent once (\"we can configure N as 2\"), and \
-         \"For more conservative operation, we can increase N\"; each number is a reading",
-        "flight is what was sent less what is SACKed or lost, so that duplicate ACKs clock out new data",
+        "n in the paper's simulations: §4.2 has 2 as the example for 20 % frame errors and one attempt (\"we can \
+         configure N as 2\"), and \"For more conservative operation, we can increase N\"; each value is one \
+         interpretation",
+        "the flight excludes SACKed and lost segments, so duplicate ACKs release new data",
         "in recovery a segment is lost once three segments sent after it were SACKed",
         "an ERSN suspends congestion control for its segment for two RTOs at most",
-        "a frozen sender probes with its RTO, and thaws after 12 probes without an answer",
+        "a frozen sender sends a probe at each RTO, and unfreezes after 12 probes without an ACK",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, _| Parts {
@@ -38,7 +39,7 @@ pub(super) const N: Param = Param::number(
     "n",
     2.0,
     (0.0, 1e6),
-    "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
+    "largest number of consecutive ELNs taken for channel noise; more indicate a disconnection (Yun 2009 §4.2)",
 );
 pub(super) const ERSN: Param =
     Param::word("ersn", &["heeded", "ignored"], "reaction to an ERSN, to separate its effect from that of ELN");

@@ -56,7 +56,7 @@ pub struct ReceiverFeatures {
     pub prompt_acks: bool,
     /// Data with a checksum of its headers (HACK).
     pub header_check: bool,
-    /// An ELN is repeated on every duplicate ACK until the segment is there (TCP-ELN).
+    /// Every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
     pub eln_repeated: bool,
     /// Echo of marks by the receiver; with [`Echo::AsConfigured`] the connection's configuration decides whether routers may mark data.
     pub echo: Echo,
@@ -65,7 +65,7 @@ pub struct ReceiverFeatures {
     pub contention: bool,
     /// Of its sender only: a sample of the rate at which data is delivered, with each ACK.
     pub delivery_rate: bool,
-    /// Of its sender only: segments leave at a rate that the scheme sets, whatever the connection's `pacing` says.
+    /// Of the sender only: segments leave at the scheme's rate, independently of the connection's `pacing`.
     pub paces: bool,
     /// Of its sender only: it is that of preset linux, whose state the scheme reads.
     pub linux: bool,
@@ -88,7 +88,7 @@ impl ReceiverFeatures {
     /// SACK blocks.
     pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
 
-    /// True if the connection reports and heeds SACK blocks.
+    /// True if the connection sends and uses SACK blocks.
     pub(crate) fn uses_sack(&self, config: &Config) -> bool {
         config.sack_blocks > 0 && (self.sack || config.loss_detection != LossDetection::Duplicates)
     }
@@ -125,14 +125,15 @@ pub(crate) enum Extent {
     NewData,
     /// SYN and SYN-ACK, too (RFC 8257 §3.6).
     Handshake,
-    /// All: what is sent again and pure ACKs, too (Linux, tcp_ecn_send() for controls with `TCP_CONG_NEEDS_ECN`).
+    /// All packets, retransmissions and pure ACKs included (Linux, tcp_ecn_send() for controls with
+    /// `TCP_CONG_NEEDS_ECN`).
     All,
 }
 
 /// Echo of marks of congestion to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// Not at all, or as RFC 3168 says: as the connection is configured.
+    /// None, or by RFC 3168, as the connection is configured.
     AsConfigured,
     /// Each mark is echoed at once, on the ACK of the packet that bore it, and data may be marked whatever is configured (Jersey).
     EachMark,
@@ -207,7 +208,7 @@ impl Params {
         Ok(())
     }
 
-    /// The number of the word that a parameter of words has, the first is 0.
+    /// Returns the index of the value of a parameter of words; the first word is 0.
     ///
     /// # Panics
     /// As [`Params::get`].
@@ -234,14 +235,11 @@ impl Params {
     }
 }
 
-/// The sender below a scheme whose paper does not name it.
-const BASE: Param = Param::word(
-    "base",
-    &["tahoe", "reno", "newreno"],
-    "repair of losses; the paper does not say, and its model had Tahoe (Bakshi et al. 1997)",
-);
+/// The TCP variant that repairs losses for a scheme whose paper does not say which one it builds on.
+const BASE: Param =
+    Param::word("base", &["tahoe", "reno", "newreno"], "loss recovery of the sender; the paper names none");
 
-/// The recovery whose name a parameter of words has.
+/// Returns the loss recovery named by the value of a parameter.
 fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
     let name = words.words[params.choice(words.name)];
     if name == "rate-halving" {
@@ -274,8 +272,8 @@ static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken;
 
-/// Adds a scheme for the rest of the process. It replaces one that was added before under its name; what was built of that
-/// one keeps it.
+/// Adds a scheme for the rest of the process. It replaces a scheme added before under its name; senders built from that
+/// one keep it.
 ///
 /// # Errors
 /// [`NameTaken`]: a result under the name of a published scheme must be that scheme's.

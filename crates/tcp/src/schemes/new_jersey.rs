@@ -11,17 +11,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "Jersey with the receiver's clock: every ACK reports the arrival time of the segment that caused it, and ACKs with the same \
             time count as one.",
-    helps: "As Jersey, and also on a congested or lossy path of the ACKs: delays and losses of ACKs do not change the arrival times that \
-            they report.",
+    helps: "As Jersey, and also on paths that delay or lose ACKs: neither changes the reported arrival times.",
     cite: "K. Xu, Y. Tian and N. Ansari, Improving TCP Performance in Integrated Wireless Communications \
            Networks, Computer Networks 47(2), 2005",
     needs: &["congestion-warning"],
     params: PARAMS,
     verified: &["timestamps of the receiver in the filter of Jersey: the abstract of the paper"],
     reconstructed: &[
-        "the bytes of a sample are those that its ACK acknowledges for the first time",
+        "a sample counts the bytes that its ACK acknowledges for the first time",
         "the receiver's clock is exact, so only arrivals at one instant are merged",
-        "the reconstructed parts of Jersey",
+        "the reconstructed parts of `jersey`",
     ],
     features: ReceiverFeatures { arrival: true, echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {

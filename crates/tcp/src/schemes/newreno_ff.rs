@@ -11,23 +11,25 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP NewReno-FF",
     family: "loss discrimination",
     preset: None,
-    about: "A flip-flop filter smooths the round-trip times: a slow mean with control limits three sigma around it, and a fast mean that \
-            counts within them. If many of the last samples were beyond the limits when a loss is detected, the loss is congestion, since \
-            queues were changing; otherwise the segment is repaired and the window stays.",
-    helps: "With queues that build up fast, and random losses at other times. A queue that grows slowly stays within the limits, and so \
-            its losses are not answered; losses during congestion are all classified as congestion.",
+    about: "A flip-flop filter smooths the round-trip times: a slow mean with control limits three sigma around it, \
+            and a fast mean that counts within them. If many of the last samples were beyond the limits when a loss \
+            is detected, the loss is congestion, since queues were changing; otherwise the segment is retransmitted \
+            and the window stays.",
+    helps: "With queues that build up fast, and random losses at other times. Samples of a slowly growing queue stay \
+            within the limits, so its losses cause no window reduction; all losses during congestion are classified \
+            as congestion.",
     cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in \
            Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
     needs: &[],
     params: &[
-        Param::number("l", 8.0, (1.0, 64.0), "samples that are compared with the limits"),
-        Param::number("eta", 4.0, (0.0, 64.0), "samples beyond the limits that mean congestion if exceeded"),
+        Param::number("l", 8.0, (1.0, 64.0), "number of number of samples that are compared with the limits"),
+        Param::number("eta", 4.0, (0.0, 64.0), "largest number of samples beyond the limits without congestion"),
     ],
     verified: &["two filters with control limits, and more than eta of l samples for congestion: Yun 2009 §2.2"],
     reconstructed: &[
         "l = 8 and eta = 4",
         "the gains, 0.9 and 0.1, and limits of three times the mean moving range over 1.128",
-        "before there are l samples a loss is answered as NewReno does; a timeout always as Reno does",
+        "before there are l samples the reaction to a loss is NewReno's; the reaction to a timeout is always Reno's",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {

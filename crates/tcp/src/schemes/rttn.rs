@@ -8,32 +8,36 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "RTTN (reconstruction)",
     family: "explicit notification",
     preset: None,
-    about: "The base station measures the durations of the fades of its wireless link, and notifies the source of the delay to expect from \
-            the next one: \"round trip time notification\". The source's timeouts then outlast such a fade. Only the idea of the paper \
-            survives; the algorithm here is Airhop's.",
-    helps: "On links with a persistent link layer and similar fades: a source that was notified in good time needs no timely notice from \
-            within a fade, across any number of wireless links. A real loss is repaired as much later.",
+    about: "The base station measures the durations of the fades of its wireless link, and notifies the source of the \
+            delay to expect from the next one: \"round trip time notification\". The source's timeouts then exceed \
+            the length of such a fade. Only the idea of the paper survives; the algorithm is Airhop's.",
+    helps: "On links with a persistent link layer and fades of similar length: a source that was notified beforehand \
+            needs no notice during a fade, across any number of wireless links. The repair of a real loss is delayed \
+            by the same time.",
     cite: "M. E. Kounavis, A study on the design, performance and implementation of Transport Layer Protocols over Wireless \
            Links, Columbia University 1996, section 4",
     needs: &["rttn"],
     params: &[
         BASE,
-        Param::number("k", 2.0, (0.0, 100.0), "D = F + k Fd: mean deviations that are added to the mean length of a fade"),
+        Param::number("k", 2.0, (0.0, 100.0), "k in D = F + k Fd, the mean deviations added to the mean length of a fade"),
     ],
     verified: &[],
     reconstructed: &[
-        "all of it but the idea: the paper's lists of steps and of advantages are lost, and it had not been simulated",
-        "the base of Tahoe is inferred, as for EBSN",
-        "a fade begins, for a base station, with the first attempt towards the mobile that fails after a success, and ends with \
-         the next link ACK; for each mobile it keeps the mean length F and the mean deviation Fd, both with a gain of 1/8, F and \
-         F/2 at first, and expects D = F + k Fd, summed over the mobiles of the flow that it serves",
-        "a base station knows what its own transmissions to a mobile meet, and no more. One that data comes up through judges its \
-         link by the ACKs that it sends down to the source, as those meet the same fades; where nothing is sent down, or \
-         without link ACKs, it knows nothing and says nothing",
-        "a source is told D at each fade's beginning, and whenever D is news: 20 % other than what it was told last, or that no \
-         longer holds, or nothing was said before. At most once a second, and only while data of the flow passed in the last 60 s",
-        "a word holds for 60 s; the source adds up the newest one of each base station. Its timeout is \
-         max(a + 4v, a + D + G), with backoff; a running timer is put off, never brought forward; a and v are measured as ever",
+        "everything but the idea: the paper's lists of steps and of advantages are lost, and the paper did not simulate it",
+        "Tahoe as the base is inferred, as for EBSN",
+        "for a base station a fade begins with the first failed attempt towards the mobile after a success, and ends \
+         with the next link ACK; the station keeps for each mobile the mean length F and the mean deviation Fd, both \
+         with a gain of 1/8 and initially F and F/2, and expects D = F + k Fd, summed over its mobiles on the path of \
+         the flow",
+        "a base station observes only its own transmissions to a mobile. On an uplink it observes the TCP ACKs that \
+         it sends to the source, which meet the same fades; without transmissions to the mobile, or without link \
+         ACKs, it sends no notice",
+        "a source receives D at the beginning of each fade, and whenever D differs by 20 % from the last announced \
+         value, that value has expired, or none was announced; at most once a second, and only if data of the flow \
+         passed in the last 60 s",
+        "an announcement is valid for 60 s; the source adds up the latest one of each base station. Its timeout is \
+         max(a + 4v, a + D + G), with backoff; a running timer is extended, never shortened; a and v are measured as \
+         before",
         "before the first round-trip sample the timeout is the larger of the initial one and D + G",
         "an RTTN is an ICMP message of 40 bytes, and can be queued and lost",
     ],

@@ -11,19 +11,20 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Santa Cruz",
     family: "loss discrimination",
     preset: None,
-    about: "From the times at which segments were sent and arrived, the sender sums up the growth of the queue towards the receiver, in \
-            packets, and keeps the window so that about n packets wait there. A loss is classified as congestion only after the queue grew \
-            in two consecutive windows; other losses are repaired without a cut.",
-    helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on \
-            the way back do not disturb it. Losses during congestion cut the window whatever caused them, \
-            and a link layer whose delays vary looks like a queue.",
+    about: "From the times of sending and of arrival of segments, the sender sums up the growth of the queue towards \
+            the receiver, in packets, and adjusts the window so that about n packets wait there. A loss is classified \
+            as congestion only after the queue grew in two consecutive windows; other losses are repaired without a \
+            window reduction.",
+    helps: "On a path without other traffic, with occasional losses: delayed or lost ACKs do not disturb it. Losses \
+            of any cause during congestion reduce the window, and it takes the varying delays of a link layer for a \
+            queue.",
     cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
            Heterogeneous Transmission Media, ICNP 1999; C. Parsa and J. J. Garcia-Luna-Aceves, Differentiating Congestion \
            vs. Random Loss: A Method for Improving TCP Performance over Wireless Links, WCNC 2000",
     needs: &[],
     params: &[
         Param::number("n", 4.0, (0.0, 1e6), "target number of packets in queues"),
-        Param::number("delta", 1.0, (0.0, 1e6), "tolerated deviation from n, packets, before the window moves"),
+        Param::number("delta", 1.0, (0.0, 1e6), "tolerated deviation from n, packets, before the window changes"),
     ],
     verified: &[
         "relative delays summed up to queued packets, once per window, and the target n: the abstract of 1999",
@@ -31,11 +32,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "n = 4 and delta = 1",
-        "relative delays are summed as times, never below zero, and the sum is divided by the last window's \
-         mean service time; dividing window by window, a queue that drains in a window with a pause never \
-         becomes empty",
-        "the three states that Yun 2009 speaks of: normal, one increase, congestion; a decrease ends them",
-        "slow start ends when more than n + delta packets are queued, by the unfinished window if need be",
+        "relative delays are summed as times, never below zero, and the sum is divided by the mean service time of \
+         the last window; a division per window would leave a queue that drains during a pause above zero for ever",
+        "the three states of Yun 2009 are normal, one increase, and congestion; a decrease returns to normal",
+        "slow start ends when more than n + delta packets are queued; the check may use an unfinished window",
         "a timeout begins the measurement anew",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
@@ -78,7 +78,7 @@ struct SantaCruz {
     arrivals: usize,
     /// The window ends when this is acknowledged.
     window_end: u64,
-    /// Sum of the relative delays, nanoseconds: what the queue adds to the least delay so far.
+    /// Sum of the relative delays, nanoseconds: queueing delay above the smallest delay so far.
     delay: i64,
     /// N, packets: the same in units of the mean service time of the last window.
     queued: f64,
@@ -108,7 +108,7 @@ impl SantaCruz {
         window.packets_in((self.delay + window.delayed).max(0))
     }
 
-    /// After a timeout queues are empty, and what is sent next is sent again and measures nothing.
+    /// After a timeout queues are empty, and the next segments are retransmissions, which give no measurement.
     fn forget(&mut self) {
         (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
         (self.arrivals, self.is_due) = (0, false);

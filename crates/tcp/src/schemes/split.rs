@@ -5,27 +5,28 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "I-TCP: the connection split at the base station",
     family: "split connection",
     preset: None,
-    about: "The connection ends at the base station, which acknowledges what it receives, keeps it, and \
-           sends it on over a connection of its own. Each half recovers from its own losses; downlink the \
-           sender sees no wireless loss at all.",
-    helps: "On a lossy last hop behind a long wired path: the wireless half has a short round trip, so it repairs and reopens its window \
-            quickly. But acknowledged data may still be at the base station, and is lost with it; every byte passes through TCP twice; and \
-            a handoff must move the buffers of all connections.",
+    about: "The connection ends at the base station, which acknowledges and stores the data, and forwards it over a \
+            second connection. Each half recovers from its own losses; downlink the sender sees no wireless loss at \
+            all.",
+    helps: "On a lossy last hop behind a long wired path: the wireless half has a short round trip, so it repairs and \
+            reopens its window quickly. But acknowledged data may still be at the base station, and is lost if the \
+            base station fails; every byte passes through TCP twice; and a handoff must move the buffers of all \
+            connections.",
     cite: "A. Bakre and B. R. Badrinath, I-TCP: Indirect TCP for Mobile Hosts, ICDCS 1995",
     needs: &["split"],
     params: &[Param::number(
         "buffer",
         64.0,
         (2.0, 1e6),
-        "segments that the base station holds at most; Airhop's choice",
+        "buffer of the base station, segments; Airhop's choice",
     )],
     verified: &[
         "all bytes arrive once and in order, end to end",
-        "downlink no cut of the sender's window is due to a wireless loss",
+        "on the downlink no wireless loss reduces the sender's window",
     ],
     reconstructed: &[
         "both halves are NewReno with the connection's configuration",
-        "the base station advertises the room that is left in its buffer as its window, and repeats an ACK that opens the window",
+        "the base station advertises the free space of its buffer as its window, and repeats an ACK that opens the window",
         "the counters of a flow are those of the half that begins at the sender",
     ],
     ..super::newreno::SCHEME

@@ -10,7 +10,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     family: "loss-based",
     preset: None,
     about: "Every loss sign, three duplicate ACKs or a timeout, begins slow start anew from the lost segment.",
-    helps: "On a path that loses little. It is the historical base line: one random loss costs a whole slow start.",
+    helps: "On paths with few losses. Tahoe is the historical baseline: one random loss costs a whole slow start.",
     cite: "V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
     needs: &[],
     params: &[],

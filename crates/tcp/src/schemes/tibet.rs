@@ -11,13 +11,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP TIBET",
     family: "bandwidth estimation",
     preset: None,
-    about: "Means of the lengths of the segments sent and of the gaps between them give the rate at which \
-            the sender sends, without a bias by bursts. After a loss that rate, times the smallest \
-            round-trip time, is the new threshold. As the smallest round-trip time may have been measured \
-            over a queue, every sign of congestion lowers it by a factor.",
-    helps: "With random losses now and then on a path whose round trip is long. Where signs of congestion \
-            are many, its smallest round-trip time decays to nothing, and the window with it: it never \
-            leaves congestion avoidance.",
+    about: "The means of segment lengths and of the gaps between segments give the sending rate, without a bias by \
+            bursts. After a loss ssthresh is this rate times RTTmin, the smallest round-trip time. As RTTmin may \
+            include queueing, every sign of congestion lowers it by a factor.",
+    helps: "With occasional random losses on a path with a long round trip. With frequent signs of congestion RTTmin, \
+            and ssthresh with it, decay to their floors: the sender then never leaves congestion avoidance.",
     cite: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless \
            Networks, IEEE Trans. Mobile Computing 3(2), 2004",
     needs: &[],
@@ -27,19 +25,19 @@ pub(super) static SCHEME: Scheme = Scheme {
             "rttmin_floor",
             0.0,
             (0.0, 1.0),
-            "share of the smallest round-trip time measured that RTTmin never falls below; 0 is the paper's",
+            "floor of RTTmin, as a share of the smallest RTT sample; 0 = the paper's, none",
         ),
         RECOVERY,
         Param::number("t0", 1.0, (1e-3, 1e3), "time constant of the rate's second filter, s"),
     ],
-    verified: &["departures filtered, CSFQ's filter, and RTTmin that decays with congestion: Yun 2009 §2.2"],
+    verified: &["filtered departures, CSFQ's filter, and an RTTmin that decays with congestion: Yun 2009 §2.2"],
     reconstructed: &[
         "weight 0.99 of the past in the means, time constant 1 s",
-        "rttmin_factor: \"a reducing factor less than one\" (Yun 2009 §2.2), of which 0.95 is a reading",
+        "rttmin_factor: \"a reducing factor less than one\" (Yun 2009 §2.2), interpreted as 0.95",
         "plain means until the weight of the past is reached, and the second filter begins with the first \
          rate",
         "timeouts lower RTTmin too",
-        "recovery: Yun 2009 does not say how losses are repaired",
+        "recovery: Yun 2009 does not name TIBET's loss recovery",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
@@ -58,7 +56,7 @@ pub(super) static SCHEME: Scheme = Scheme {
 const RECOVERY: Param = Param::word(
     "recovery",
     &["newreno", "reno"],
-    "repair of losses: newreno = a hole per round trip; reno = fast retransmit and fast recovery, which the first new ACK ends",
+    "loss recovery: newreno = one hole per round trip; reno = fast retransmit and fast recovery, which ends at the first new ACK",
 );
 
 #[derive(Debug)]
@@ -66,7 +64,7 @@ struct Tibet {
     factor: f64,
     floor: f64,
     departures: DepartureRate,
-    /// Smallest round trip measured, and what signs of congestion made of it, seconds; infinite before the first.
+    /// Smallest RTT sample, and RTTmin after its decay, seconds; infinite before the first sample.
     least_measured: f64,
     rtt_min: f64,
 }

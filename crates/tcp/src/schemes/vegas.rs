@@ -15,13 +15,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Vegas",
     family: "delay-based",
     preset: None,
-    about: "Once a round trip the sender compares the rate of its window on an empty path with the actual rate. The difference is its \
-            backlog in the queue: below alpha segments the window grows by one, above beta it shrinks by one. Slow start doubles every \
-            other round trip and ends when gamma segments are queued. A segment that is out for too long is repaired on the first \
-            duplicate ACK.",
-    helps: "In short queues, and alone: it keeps queues short and loses nothing, and on a lossy path it repairs early and reduces the \
-            window by a quarter instead of half. It yields to loss-based flows in a shared queue, an outdated smallest round trip misleads \
-            it, and MAC jitter looks like a queue to it.",
+    about: "Once a round trip the sender compares the rate of its window on an empty path with the actual rate. The \
+            difference times the smallest round trip is its backlog in the queue: below alpha segments the window \
+            grows by one, above beta it shrinks by one. Slow start doubles every other round trip and ends when gamma \
+            segments are queued. A segment that has been outstanding for longer than the fine-grained timeout is \
+            retransmitted on the first duplicate ACK.",
+    helps: "In short queues, and alone: it keeps queues short and loses nothing, and on a lossy path it repairs early \
+            and reduces the window by a quarter instead of half. It yields to loss-based flows in a shared queue, an \
+            outdated smallest round trip misleads it, and it takes MAC jitter for a queue.",
     cite: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
     needs: &[],
     params: &[
@@ -31,24 +32,28 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "form",
             &["paper", "ns3"],
-            "paper = Brakmo and Peterson, with ns-2's rounding, and with preset ns2 its quirks; ns3 = ns-3.44: whole segments and smoothed round trips, losses found by \
-             duplicates alone, and after them no less than three quarters of the largest window since the last cut below that",
+            "paper = Brakmo and Peterson, with ns-2's rounding, and with preset ns2 its quirks; ns3 = ns-3.44: whole \
+             segments and smoothed round trips, losses detected by duplicate ACKs alone, and a window after a loss of \
+             at least three quarters of the largest window since the last reduction",
         ),
     ],
     verified: &[
-        "alpha, beta, gamma, the rounding of the difference, the growth spread over a round, the quarter given up in whole \
-         segments, and the fine timeout: read in ns-2.35, whose 1, 3, 1 are the default here because they are the paper's \
-         and the figures that are compared with come from ns-2; Linux and ns-3 have 2, 4, 1",
-        "goodput on the last hop of Yun 2009 within 10 % of ns-2.35 at 86 points, twice as many as the reference table has, half of them within 3 %; segments of \
+        "alpha, beta, gamma, the rounding of the difference, the growth spread over a round, the reduction by a \
+         quarter in whole segments, and the fine-grained timeout: the source of ns-2.35. Its alpha, beta and gamma of \
+         1, 3, 1 are the default because they are the paper's and because the compared figures come from ns-2; Linux \
+         and ns-3 have 2, 4, 1",
+        "goodput on the last hop of Yun 2009 within 10 % of ns-2.35 at 86 points, half of them within 3 %; segments of \
          1000 bytes with headers as there",
-        "form ns3 with alpha 2 and beta 4, loss_detection rfc6675 and prr: within 4 % of ns-3.37 and 3.44 at 0.01 to 3 % loss on a wire, \
-         and after the same losses all 67 cuts of 20 s at the same segments; on the last hop within 10 % of ns-3.44 (-10.0 to -5.3 %), 7 \
-         to 21 % below 3.37, whose stations answer without a backoff. The paper's form has 36 % less at 1 %: ns-3's gives up a segment for a loss, or what it \
-         has grown since the last one, not a quarter of the window, and does not take a round with a recovery for a queue",
+        "form ns3 with alpha 2 and beta 4, loss_detection rfc6675 and prr: within 4 % of ns-3.37 and 3.44 at 0.01 to \
+         3 % loss on a wire, and after the same losses all 67 window reductions of 20 s at the same segments; on the \
+         last hop within 10 % of ns-3.44 (-10.0 to -5.3 %), and 7 to 21 % below 3.37, whose stations send TCP ACKs \
+         without a backoff. The paper's form has 36 % less goodput at 1 %: ns-3 reduces the window at a loss by one \
+         segment, or by its growth since the last loss, instead of by a quarter, and does not take a round with a \
+         recovery for a queue",
     ],
     reconstructed: &[
-        "an apparent defect of ns-2.35 (recovery/ns2/vegas.rs) is left out except with preset ns2; so is another: a timeout may lead to a \
-         window of zero",
+        "two apparent defects of ns-2.35 are reproduced with preset ns2 only: one described in recovery/ns2/vegas.rs, \
+         and a window of zero after some timeouts",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| match p.choice("form") {
@@ -81,7 +86,7 @@ struct Vegas {
     /// Slow start: whether the window doubles in this round.
     doubles: bool,
     last_cut: Time,
-    /// True if a cut leaves whole segments, as in ns-2.
+    /// True if a reduction results in whole segments, as in ns-2.
     is_ns2s: bool,
 }
 
@@ -110,14 +115,15 @@ impl Vegas {
         }
     }
 
-    /// Once a round trip: what the next one adds or takes.
+    /// Change of the window in the next round trip, computed once per round trip.
     fn decide(&mut self, w: &mut Window, now: Time, s: &SenderState) {
         let round = &self.round;
         let rtt = if round.samples > 0 { round.sum / round.samples } else { now - round.began };
         let sent = (s.nxt.saturating_sub(round.end)) as f64 / s.mss as f64;
         let base = self.base.map_or(rtt, |base| if sent <= 1.0 { rtt } else { base.min(rtt) });
         self.base = Some(base);
-        // Expected from the window in use, actual from what this round sent; to the nearest segment, as the Arizona code.
+        // Expected rate from the window in use, actual rate from the segments sent in this round; to the nearest
+        // segment, as in the Arizona code.
         let diff = (in_use(s) - sent * base.secs_f64() / rtt.secs_f64()).round();
         self.growth = 0.0;
         if w.in_slow_start() {

@@ -14,33 +14,36 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Veno",
     family: "loss discrimination",
     preset: None,
-    about: "Reno with Vegas' estimate of its own queued segments. With beta or more queued the window grows by one segment every second \
-            round trip only, and halves at a loss; with fewer a loss is classified as random and reduces the window by a fifth.",
-    helps: "With random losses while queues are short: each costs a smaller part of the window. It is no more aggressive than Reno \
-            otherwise, so flows share fairly.",
+    about: "Reno with Vegas' estimate of its own queued segments. With beta or more queued segments the window grows \
+            by one segment every second round trip, and halves at a loss; with fewer a loss is classified as random \
+            and reduces the window by a fifth.",
+    helps: "With random losses while queues are short: each loss reduces the window by less. Otherwise it is no more \
+            aggressive than Reno, so flows share fairly.",
     cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
     needs: &[],
     params: &[
-        Param::number("beta", 3.0, (0.0, 1000.0), "segments queued from which on the path counts as congested"),
+        Param::number("beta", 3.0, (0.0, 1000.0), "smallest number of queued segments at which the path counts as congested"),
         Param::word(
             "reset_base",
             &["no", "yes"],
-            "new search for the smallest round trip after a loss; no: Linux; yes: the paper",
+            "restart of the search for the smallest round trip after a loss; no = Linux; yes = the paper",
         ),
         RECOVERY,
     ],
     verified: &[
-        "beta, the cuts to 4/5 and 1/2, growth each second time, Reno with fewer than three samples: Linux' source; smallest \
-         round trip of the last round: its comment",
-        "with preset ns2 and rate halving it is ns-2.35's linux-veno, rule by rule, and its cuts are those that the module's rule gives for that simulator's own \
-         trace. Goodput on the last hop of Yun 2009 within 5 % of it at 86 points (error rates to 10 %, three wires of 2 to 40 ms, one to ten flows, one to seven \
-         attempts, up and down), twice as many as the reference table has: half of them within 1 %",
-        "with halve_from pipe, which is what ns-3 takes four fifths and half of, and its recovery (loss_detection rfc6675, prr): within 4 % \
-         of ns-3.37 at 0.01, 0.1, 0.3, 1 and 3 % loss on a wire (-0.9 to +3.5 %), 8 % of ns-3.44 at 0.01 and 1 % (+1.8 and -7.6 %); on \
-         the last hop within 5 % of ns-3.44 but for 5 % errors with one attempt (-14 %), 8 to 19 % below 3.37, whose stations answer \
-         without a backoff. With rate halving +14 % at 3 %. With four fifths of the window, the default, it is 17 % above ns-3.44 at 1 %",
+        "beta, the reductions to 4/5 and 1/2, growth every second round trip, Reno's rules with fewer than three \
+         samples: Linux' source; smallest round trip of the last round: the comment in that source",
+        "with preset ns2 and rate halving it is ns-2.35's linux-veno, rule by rule, and its window reductions are \
+         those of the module's rule for the trace of that simulator. Goodput on the last hop of Yun 2009 is within 5 \
+         % of ns-2.35 at 86 points (error rates up to 10 %, three wires of 2 to 40 ms, one to ten flows, one to seven \
+         attempts, uplink and downlink), half of them within 1 %",
+        "with halve_from pipe, since ns-3 takes four fifths and half of the pipe, and ns-3's recovery (loss_detection \
+         rfc6675, prr): within 4 % of ns-3.37 at 0.01, 0.1, 0.3, 1 and 3 % loss on a wire (-0.9 to +3.5 %), 8 % of \
+         ns-3.44 at 0.01 and 1 % (+1.8 and -7.6 %); on the last hop within 5 % of ns-3.44 except at 5 % errors with \
+         one attempt (-14 %), and 8 to 19 % below 3.37, whose stations send TCP ACKs without a backoff. Rate halving \
+         has +14 % at 3 %. The default, four fifths of the window, is 17 % above ns-3.44 at 1 %",
     ],
-    reconstructed: &["reset_base: the paper's rule as other texts report it"],
+    reconstructed: &["reset_base: the rule of the paper follows secondary sources"],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: if is_agent(p, c) && p.choice("reset_base") == 0 {
@@ -124,7 +127,7 @@ impl CongestionControl for Veno {
             self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        // Linux 2.6, tcp_clean_rtx_queue(): only what is acknowledged cumulatively gives a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments give a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.base = least(self.base, rtt);
             self.round.least = least(self.round.least, rtt);

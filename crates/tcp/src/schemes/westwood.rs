@@ -21,13 +21,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     needs: &[],
     params: PARAMS,
     verified: &[
-        "filters, null samples, credit of ACKs and the window after a loss: UCLA's modules for ns-2. The window is never \
-         raised by a loss, though its text says cwnd := estimate",
-        "constant ACK rates are found by each filter, and a loss leaves what the bottleneck fills of the empty path within 5 %",
+        "filters, zero samples, the segments that each ACK counts for, and the window after a loss: UCLA's modules \
+         for ns-2. A loss never raises the window, although the paper's text sets cwnd := estimate",
+        "each filter converges to a constant ACK rate, and the window after a loss is within 5 % of bottleneck rate × smallest round trip",
     ],
     reconstructed: &[
         "the modules take the smallest round trip in ticks of 10 ms; it is exact here",
-        "ACKs of one instant are one sample, where the modules divide by zero",
+        "ACKs that arrive at the same time are one sample; the modules divide by zero",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
@@ -42,15 +42,16 @@ pub(super) const PARAMS: &[Param] = &[FILTER, TAU, CAP];
 pub(super) const FILTER: Param = Param::word(
     "filter",
     &["tustin", "ewma", "bilinear", "slow-bilinear"],
-    "filter of the ACK rates: tustin = the paper's, for samples at any distance, silence counting as null samples; ewma = 0.9 of the old, \
-     0.1 of the new; bilinear = 0.9047 of the old, 0.0476 of two samples; slow-bilinear = 0.93548 and 0.03225",
+    "filter of the ACK rates: tustin = the paper's, for unevenly spaced samples, an idle period counting as samples \
+     of zero, one per tau/2; ewma = 0.9 × the old estimate + 0.1 × the sample; bilinear = 0.9047 × the old estimate + \
+     0.0476 × the sum of the last two samples; slow-bilinear = the same with 0.93548 and 0.03225",
 );
 pub(super) const TAU: Param =
     Param::number("tau", 1.0, (0.02, 60.0), "time constant of the tustin filter, s; the paper names 0.5, UCLA's module has 1");
 pub(super) const CAP: Param =
-    Param::number("cap", 2.0, (1.0, 1e6), "segments that an ACK counts for at most in the estimate; UCLA's modules: 2");
+    Param::number("cap", 2.0, (1.0, 1e6), "most segments that one ACK can add to the estimate; UCLA's modules: 2");
 
-/// Reno's growth, and after a loss the window that the estimate fills.
+/// Reno's growth, and after a loss a window of the estimated bandwidth-delay product.
 #[derive(Debug)]
 pub(super) struct Westwood {
     credit: AckCredit,
@@ -84,7 +85,8 @@ impl Westwood {
         Some(queued(w.cwnd, self.backlog.base()?, rtt))
     }
 
-    /// The window that the estimate fills, which is never a greater one: "cwnd = ssthresh if cwnd > ssthresh".
+    /// Sets cwnd and ssthresh to the estimated bandwidth-delay product after a loss; never raises cwnd: "cwnd =
+    /// ssthresh if cwnd > ssthresh".
     pub(super) fn fill(&self, w: &mut Window, s: &SenderState) {
         w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
         w.cwnd = w.cwnd.min(w.ssthresh);

@@ -9,14 +9,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Westwood, NewReno form",
     family: "bandwidth estimation",
     preset: None,
-    about: "Westwood's estimate and windows with NewReno's recovery: one hole per round trip is repaired, and the window \
-            after recovery is that which the estimate gave at its beginning.",
-    helps: "As Westwood, and where a window loses several segments.",
+    about: "Westwood's estimate and windows with NewReno's recovery: the sender repairs one hole per round trip, and \
+            the window after recovery is the estimate at the beginning of the recovery.",
+    helps: "As Westwood, and with several losses in one window.",
     cite: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002, the base of WestwoodVT (Koo et al. \
            2007)",
     needs: &[],
     params: PARAMS,
-    verified: &["credit of ACKs, filters and windows: UCLA's modules for ns-2; a timeout leaves one segment, as in the paper"],
+    verified: &["the segments that each ACK counts for, filters and windows: UCLA's modules for ns-2; a timeout \
+                 reduces the window to one segment, as in the paper"],
     reconstructed: &["the smallest round trip is exact, not in ticks of 10 ms"],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {

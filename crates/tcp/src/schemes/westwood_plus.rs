@@ -5,7 +5,7 @@ use super::{ReceiverFeatures, Param, Params, Scheme, repair_by};
 use crate::{Config, Preset};
 use crate::config::LossDetection;
 use crate::control::Reno;
-use crate::estimators::{AckCredit, Ns3Credit, PerRound, Stages, least};
+use crate::estimators::{AckCredit, Ns3Credit, PerRound, WestwoodPlusFilter, least};
 use crate::notices::IgnoreNotices;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
@@ -16,8 +16,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP Westwood+",
     family: "bandwidth estimation",
     preset: None,
-    about: "Westwood with one rate sample per round trip, of all bytes that arrived in it, so that ACKs in bunches do not look like a fast \
-            path. The Westwood of Yun 2009's comparison.",
+    about: "Westwood with one rate sample per round trip, of all bytes acknowledged in it, so bunched ACKs do not \
+            raise the estimate. It is the Westwood of Yun 2009's comparison.",
     helps: "With random losses on a path with little other traffic: after a loss the window is the bandwidth-delay product, without the \
             queue.",
     cite: "L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP \
@@ -27,28 +27,31 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "filter",
             &["linux", "ewma09", "ns3"],
-            "filter of the rate samples, one a round trip: linux = two stages of 7/8; ewma09 = one of 0.9, as in the paper; ns3 = one of \
-             0.9, of the mean of two samples, and the segments of duplicate ACKs count once more when a recovery ends",
+            "filter of the rate samples, one per round trip: linux = two stages with weight 7/8; ewma09 = one stage \
+             with weight 0.9, as in the paper; ns3 = one stage with weight 0.9 over the mean of two samples, and the \
+             segments of duplicate ACKs counted twice at the end of a recovery",
         ),
         RECOVERY,
     ],
     verified: &[
-        "filter of two stages, the least round of 50 ms, credit of ACKs, window after a loss: Linux' source",
-        "with preset ns2, rate halving and the filter of Linux it is ns-2.35's linux-westwood, rule by rule: after the same losses the first 237 segments leave \
-         in the same order. Goodput on the last hop of Yun 2009 within 10 % of it at 86 points (error rates to 10 %, three wires of 2 to 40 ms, one to ten \
-         flows, one to seven attempts, up and down), twice as many as the reference table has: half of them within 1 %",
-        "filter ns3 with loss_detection rfc6675 and prr, ns-3's recovery: within 5 % of ns-3.37 at 0.01, 0.1, 0.3, 1 and 3 % loss on a wire \
-         (+0.4 to +4.6 %), and of ns-3.44 and 3.37 on the last hop with one attempt and with seven (-3.8 to +5.3 %); after the same \
-         losses the first 17 cuts at the same segments, within 6 %. ns-3 counts a segment for each duplicate ACK, and when the recovery \
-         ends all that the cumulative ACK covers once more, so that each recovery doubles the estimate's sample; its filter begins at \
-         zero, and a loss may raise the window to ssthresh. With each segment counted once, as in the paper and in the other filters, \
-         goodput is a third less at 1 %. With rate halving it has 61 % more than ns-3 at 3 %: that finds that a retransmission was lost, \
-         for which ns-3 waits until the timer expires",
+        "filter of two stages, rounds of at least 50 ms, the bytes that each ACK counts for, window after a loss: Linux' source",
+        "with preset ns2, rate halving and the filter of Linux it is ns-2.35's linux-westwood, rule by rule: after \
+         the same losses the first 237 segments leave in the same order. Goodput on the last hop of Yun 2009 is \
+         within 10 % of ns-2.35 at 86 points (error rates up to 10 %, three wires of 2 to 40 ms, one to ten flows, \
+         one to seven attempts, uplink and downlink), half of them within 1 %",
+        "filter ns3 with loss_detection rfc6675 and prr, ns-3's recovery: within 5 % of ns-3.37 at 0.01, 0.1, 0.3, 1 \
+         and 3 % loss on a wire (+0.4 to +4.6 %), and of ns-3.44 and 3.37 on the last hop with one attempt and with \
+         seven (-3.8 to +5.3 %); after the same losses the first 17 window reductions at the same segments, within 6 \
+         %. ns-3 counts a segment for each duplicate ACK, and at the end of the recovery all segments of the \
+         cumulative ACK once more, so each recovery doubles the rate sample; its filter starts at zero, and a loss \
+         may raise the window to ssthresh. Counting each segment once, as in the paper and in the other filters, \
+         gives a third less goodput at 1 %. Rate halving has 61 % more goodput than ns-3 at 3 %, since it detects \
+         lost retransmissions, for which ns-3 waits until the timer expires",
     ],
     reconstructed: &[
-        "recovery: Yun 2009 compares Westwood+ with ns-2's sources of it and says of Westwood that its slow start and congestion avoidance are \
-         Reno's, not how it repairs losses; each word is a reading",
-        "without rate halving, or with another filter: the smallest round trip is of exact samples, one for each ACK, not of jiffies",
+        "recovery: Yun 2009 uses ns-2's sources of Westwood+ and states that Westwood's slow start and congestion \
+         avoidance are Reno's, but not how it repairs losses; each value is one interpretation",
+        "without rate halving, or with another filter, RTT samples are exact, one for each ACK, and not in jiffies",
     ],
     features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
@@ -66,9 +69,9 @@ pub(super) static SCHEME: Scheme = Scheme {
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno", "reno"],
-    "repair of losses: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the flight is down to the \
-     new window (Linux 2.6; with preset ns2 the whole sender of ns-2's Linux agents); newreno = a hole per round trip, without SACK; reno \
-     = fast retransmit and fast recovery, which the first new ACK ends",
+    "loss recovery: rate-halving = SACK with forward acknowledgement, one segment per two ACKs until the flight has \
+     fallen to the new window (Linux 2.6; with preset ns2 the whole sender of ns-2's Linux agents); newreno = one \
+     hole per round trip, without SACK; reno = fast retransmit and fast recovery, which ends at the first new ACK",
 );
 
 /// True if it is the sender of ns-2's Agent/TCP/Linux.
@@ -95,11 +98,11 @@ enum Credit {
 
 impl WestwoodPlus {
     fn new(p: &Params) -> Self {
-        let stages = [Stages::Linux, Stages::Paper, Stages::Ns3][p.choice("filter")];
+        let stages = [WestwoodPlusFilter::Linux, WestwoodPlusFilter::Paper, WestwoodPlusFilter::Ns3][p.choice("filter")];
         WestwoodPlus {
             credit: match stages {
-                Stages::Ns3 => Credit::Ns3(Ns3Credit::default()),
-                Stages::Linux | Stages::Paper => Credit::Once(AckCredit::new(f64::INFINITY, false)),
+                WestwoodPlusFilter::Ns3 => Credit::Ns3(Ns3Credit::default()),
+                WestwoodPlusFilter::Linux | WestwoodPlusFilter::Paper => Credit::Once(AckCredit::new(f64::INFINITY, false)),
             },
             rate: PerRound::new(stages),
             latest: None,
@@ -130,7 +133,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        // Linux 2.6, tcp_clean_rtx_queue(): only what is acknowledged cumulatively gives a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments give a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.latest = Some(rtt);
             self.least = least(self.least, rtt);

@@ -11,24 +11,24 @@ pub(super) static SCHEME: Scheme = Scheme {
     title: "TCP WestwoodVT",
     family: "loss discrimination",
     preset: None,
-    about: "WestwoodNR that classifies losses by Vegas' estimate of its own queued segments, Δ. In congestion avoidance, on three \
-            duplicate ACKs: with fewer than alpha queued the loss is wireless: the segment is sent again and the window stays; with more \
-            than beta it is congestion: WestwoodNR's window; between them the segment is sent again, the window stays, and the \
-            classification is postponed.",
+    about: "WestwoodNR that classifies losses by Vegas' estimate of its own queued segments, Δ. In congestion \
+            avoidance, at the third duplicate ACK: with fewer than alpha queued segments the loss is wireless, so the \
+            segment is retransmitted and the window stays; with more than beta it is congestion, with WestwoodNR's \
+            window; in between, the segment is retransmitted, the window stays, and the classification is postponed.",
     helps: "With bottleneck queues too short for the flow's backlog before a congestion loss, and random losses while queues are empty. \
             Other flows' segments in the queue count as its own; a flow that fills its queue takes random losses for congestion.",
     cite: "J. Koo, S.-G. Mun and H. Choo, Sender-Based TCP Scheme for Improving Performance in Wireless Environment, ICCS \
            2007, LNCS 4490, pp. 538-541",
     needs: &[],
     params: &[
-        Param::number("alpha", 14.0, (0.0, 1e6), "segments queued below which a loss is wireless; the paper: 14"),
-        Param::number("beta", 16.0, (0.0, 1e6), "segments queued above which a loss is congestion; the paper: 16"),
+        Param::number("alpha", 14.0, (0.0, 1e6), "number of queued segments below which a loss is wireless; the paper: 14"),
+        Param::number("beta", 16.0, (0.0, 1e6), "number of queued segments above which a loss is congestion; the paper: 16"),
         Param::number(
             "queue",
             0.0,
             (0.0, 1e6),
-            "length of the bottleneck's queue in packets, of which 70 % and 80 % are then alpha and beta, as the paper's 14 \
-             and 16 are of its 20; 0: alpha and beta as given",
+            "capacity of the bottleneck's queue in packets; alpha and beta are then 70 % and 80 % of it, as the \
+             paper's 14 and 16 are of 20; 0 = alpha and beta as given",
         ),
         Param::word(
             "postponed",
@@ -40,18 +40,19 @@ pub(super) static SCHEME: Scheme = Scheme {
         TAU,
         CAP,
     ],
-    verified: &["equations 1 and 2, alpha and beta and their three cases: Koo et al. 2007"],
+    verified: &["equations 1 and 2, alpha, beta and the three cases: Koo et al. 2007"],
     reconstructed: &[
         "a loss in slow start is congestion: the paper speaks of congestion avoidance only",
         "a difference equal to alpha or beta leaves the cause undecided; the paper has neither case",
-        "RTT is the latest sample, the window that of the third duplicate ACK before inflation",
-        "NewReno's recovery runs whatever the cause, and ends with the window that it began with",
-        "postponed: \"the next it receives 3-DUPACK\" may be of the next loss or of the same. Either way the lost segment is sent again on \
-         the first three, \"as the standard sending\", and a later decision moves the window alone. In the results a loss keeps its \
-         classification at detection",
-        "with postponed = duplicates each further duplicate ACK times the next segment above the hole, and those after another hole that a \
-         partial ACK shows the next but one: without SACK or timestamps nothing tells which it is. Still undecided, the classification is \
-         postponed to the three after that, until all that was outstanding is acknowledged",
+        "RTT is the latest sample, and the window is that at the third duplicate ACK, before inflation",
+        "NewReno's recovery runs for losses of either cause, and ends with the window at its beginning",
+        "postponed: \"the next it receives 3-DUPACK\" may refer to the next loss or to the same one. In either case \
+         the lost segment is retransmitted at the first three duplicate ACKs, \"as the standard sending\", and a \
+         later decision changes the window only. In the results a loss keeps its classification at detection",
+        "with postponed = duplicates each further duplicate ACK is taken for the arrival of the next segment above \
+         the hole, and after a partial ACK for that of the next but one, since without SACK or timestamps the segment \
+         is unknown. An undecided classification is postponed again by three duplicate ACKs, until all data \
+         outstanding at the loss is acknowledged",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
     features: ReceiverFeatures::NOTHING,

@@ -10,7 +10,7 @@ pub(super) struct Losses {
     pub from: u64,
     /// Bytes marked lost.
     pub bytes: u64,
-    /// Bytes sent again, and neither SACKed nor marked lost since.
+    /// Retransmitted bytes neither SACKed nor marked lost since.
     pub repeated: u64,
     /// First bytes of the segments marked since the last ACK or timer.
     pub fresh: Vec<u64>,
@@ -36,7 +36,7 @@ impl Shortfall {
         self.full.saturating_sub(bytes)
     }
 
-    /// Bytes that a segment lacks in addition when a part of it is acknowledged: it counts until all of it is.
+    /// Additional missing bytes of a partly acknowledged segment: it counts until it is completely acknowledged.
     pub fn of_part(&self, acknowledged: u64) -> u64 {
         if self.full > 0 { acknowledged } else { 0 }
     }
@@ -46,7 +46,7 @@ impl Shortfall {
         self.bytes += self.of(e.bytes());
     }
 
-    /// Subtracts a segment that has left the network, or is taken for lost.
+    /// Subtracts a segment that has left the network or is marked lost.
     pub fn leave(&mut self, e: &Sent) {
         self.bytes -= self.of(e.bytes());
     }
@@ -70,7 +70,7 @@ impl Losses {
         self.fresh_bytes += e.bytes();
     }
 
-    /// Clears the news.
+    /// Clears the record of the last ACK.
     pub fn settle(&mut self) {
         self.fresh.clear();
         self.fresh_bytes = 0;
@@ -138,8 +138,8 @@ impl Scoreboard {
         self.losses.shortfall.bytes = 0;
     }
 
-    /// RFC 2018 §8: after a timeout the segment at the left edge goes out again even if it is SACKed, as the receiver may have
-    /// dropped it.
+    /// RFC 2018 §8: after a timeout the segment at the left edge is retransmitted even if it is SACKed, as the receiver
+    /// may have discarded it.
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let end = e.end;
@@ -156,7 +156,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears every loss mark: the segments are under way after all.
+    /// Clears every loss mark: the segments are in flight again.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
@@ -165,7 +165,8 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege), and what was repaired: all of it goes out again in order.
+    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege), and the retransmission marks: all segments
+    /// are retransmitted in order.
     pub fn forget(&mut self) {
         for e in &mut self.segments {
             (e.sacked, e.lost, e.was_lost, e.retransmitted) = (false, false, false, false);

@@ -35,8 +35,8 @@ pub struct Ack {
     pub now: Time,
     /// Bytes that it acknowledges cumulatively for the first time; zero for a duplicate.
     pub acked: u64,
-    /// Bytes that it shows to have arrived for the first time: those it acknowledges cumulatively, less what SACK blocks had
-    /// reported before, plus what its own report.
+    /// Newly delivered bytes: those acknowledged cumulatively, less those SACKed before, plus those of its own new SACK
+    /// blocks.
     pub delivered: u64,
     /// Delivered bytes as growth counts them: with preset linux each segment as a full one (tcp_clean_rtx_queue()).
     pub counted: u64,
@@ -55,7 +55,7 @@ pub struct Ack {
 
 #[cfg(test)]
 impl Ack {
-    /// Returns an ACK of so many bytes without any other information.
+    /// Returns an ACK of a number of bytes without other information.
     pub(crate) fn of(now: Time, acked: u64) -> Self {
         Ack {
             now,
@@ -82,9 +82,9 @@ pub struct Delivery {
     pub lost: u64,
     /// Bytes in the network before it.
     pub before: u64,
-    /// Bytes in the network after it; what it lets out is still to be sent.
+    /// Bytes in flight after the ACK, before the segments that it releases.
     pub in_flight: u64,
-    /// Repair under way after the ACK.
+    /// Kind of repair after the ACK.
     pub repair: Repair,
     /// Time for which pacing delays the next segment.
     pub wait: Span,
@@ -101,7 +101,7 @@ pub enum Signal {
     Echo,
 }
 
-/// A sign of congestion, unless the scheme finds that it is none.
+/// A sign of congestion, unless the scheme classifies it otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Time of detection.
@@ -156,7 +156,7 @@ pub struct LossClassification {
 pub struct Truth {
     /// Share of the bottleneck that this flow has: payload per second.
     pub rate: Rate,
-    /// Rate of this flow's payload at the bottleneck if nobody else used the path.
+    /// Rate of this flow's payload at the bottleneck without other traffic.
     pub whole: Rate,
     /// The round-trip time with empty queues.
     pub rtt: Span,
@@ -173,8 +173,8 @@ pub trait CongestionControl: Debug + Send {
     /// Handles an ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
 
-    /// Reacts to a loss or an echoed mark, and returns its classification. A loss that is not congestion leaves the window unchanged and is
-    /// repaired all the same.
+    /// Reacts to a loss or an echoed mark, and returns its classification. A loss that is not congestion leaves the
+    /// window unchanged and is repaired as well.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged;
 
     /// Reacts to a loss in a window of data for which a mark has reduced the window: "the TCP sender's congestion window should be reduced only
@@ -185,8 +185,8 @@ pub trait CongestionControl: Debug + Send {
         Judged::Congestion
     }
 
-    /// Undoes the last reduction, which was spurious: the segments taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
-    /// window before the reduction; growth since then is kept.
+    /// Undoes the last reduction, which was spurious: the segments marked lost had arrived, or arrived later (RFC 4015
+    /// §4). `before` is the window before the reduction; growth since then is kept.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &SenderState) {
         let _ = s;
         w.restore(before);
@@ -208,8 +208,8 @@ pub trait CongestionControl: Debug + Send {
         let _ = (a, s);
     }
 
-    /// Handles a duplicate ACK that no notice explains, before recovery acts on it: a loss may be classified anew. A cut of the window now
-    /// counts for the loss under repair.
+    /// Handles a duplicate ACK that no notice explains, before recovery acts on it: a loss may be classified again. A
+    /// window reduction now counts for the loss under repair.
     fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let _ = (w, a, s);
     }
@@ -251,7 +251,7 @@ pub trait CongestionControl: Debug + Send {
         let _ = seed;
     }
 
-    /// Returns whether a biased queue is to spare the segment that goes out now.
+    /// Returns whether the segment to be sent now is marked "in", which biased queues drop last.
     fn profile(&mut self, sent: &Next) -> Profile {
         let _ = sent;
         Profile::In

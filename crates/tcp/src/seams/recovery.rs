@@ -5,7 +5,7 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::fmt::Debug;
 
-/// Kind of repair under way.
+/// Kind of repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// Nothing.
@@ -21,9 +21,9 @@ pub enum Repair {
 pub enum Detect {
     /// Nothing yet.
     Nothing,
-    /// The segment that begins here was lost, and that is a sign of congestion: the window is cut and recovery begins.
+    /// The segment that begins here is lost, as a sign of congestion: the window is reduced and recovery begins.
     Lost(u64),
-    /// A probe goes out, whatever the window: the retransmission timer starts anew (RFC 8985 §7.3).
+    /// A probe is sent regardless of the window: the retransmission timer restarts (RFC 8985 §7.3).
     Probe,
     /// The last timeout was spurious (RFC 5682).
     Spurious,
@@ -32,7 +32,7 @@ pub enum Detect {
 /// Outcome of an advance of the cumulative ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// No recovery is under way: the window may grow, the timer restarts.
+    /// No recovery: the window may grow, and the timer restarts.
     Open,
     /// Recovery goes on. The timer restarts if `restart` is true.
     Partial {
@@ -43,8 +43,8 @@ pub enum Advance {
     Over,
     /// A further segment, which begins here, is lost, by the same ACK, which is a sign of congestion (RFC 6675 §5).
     Lost(u64),
-    /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4): the window
-    /// is cut, and nothing is left to repair.
+    /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4):
+    /// the window is reduced, and no loss remains to be repaired.
     Repaired(u64),
     /// The last timeout was spurious (RFC 5682).
     Spurious,
@@ -96,13 +96,14 @@ pub enum Evidence {
     Late,
     /// D-SACKs name every retransmission (RFC 3708).
     Duplicates,
-    /// ACKs after a timeout show that the segments taken for lost were under way (RFC 5682).
+    /// ACKs after a timeout show that the segments marked lost were in flight (RFC 5682).
     Timeout,
 }
 
-/// Policy that detects losses and selects the bytes to send next. All of it in byte sequence numbers. The sender's record
-/// ([`SenderState::board`]) of transmissions and arrivals is updated with an ACK, or a transmission, before the recovery's methods run.
-/// [`NoticeAware`](crate::recovery::NoticeAware) passes every call on to another recovery: a method that is added here is to be added there.
+/// Policy that detects losses and selects the bytes to send next. All of it in byte sequence numbers. The sender's
+/// record ([`SenderState::board`]) of transmissions and arrivals is updated with an ACK, or a transmission, before the
+/// recovery's methods run. [`NoticeAware`](crate::recovery::NoticeAware) passes every call on to another recovery: a
+/// method added here must be added there.
 pub trait Recovery: Debug + Send {
     /// Handles a duplicate ACK: an ACK that repeats the last (RFC 5681 §2), or whose SACK blocks report new arrivals, whatever its other fields
     /// (RFC 6675 §2).
@@ -113,10 +114,10 @@ pub trait Recovery: Debug + Send {
         Detect::Nothing
     }
 
-    /// Begins recovery: the window was cut for the loss of the segment at `seq`.
+    /// Begins recovery: the window was reduced for the loss of the segment at `seq`.
     fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
 
-    /// Handles a cut of the window during recovery, for the loss that recovery began with.
+    /// Handles a window reduction during recovery, for the loss at the beginning of recovery.
     fn on_late_cut(&mut self, w: &Window) {
         let _ = w;
     }
@@ -130,26 +131,27 @@ pub trait Recovery: Debug + Send {
     /// Handles an advance of the cumulative ACK; `s.una` is the new value.
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance;
 
-    /// Handles an expiry of the retransmission timer; the window has been cut.
+    /// Handles an expiry of the retransmission timer; the window has been reduced.
     fn on_timeout(&mut self, s: &mut SenderState, now: Time);
 
     /// Returns the next segment that the window and the state of recovery permit.
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next>;
 
-    /// The retransmission timer expired. True if a loss probe was due no earlier and goes out in its place (RFC 8985 §7.2).
+    /// The retransmission timer expired. Returns true if a loss probe was due no earlier and is sent in its place (RFC
+    /// 8985 §7.2).
     fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
         let _ = (s, now);
         false
     }
 
-    /// Undoes the last reduction, which was spurious by this evidence: segments marked lost are under way, and recovery is over. False if this
-    /// recovery cannot undo.
+    /// Undoes the last reduction, which was spurious by this evidence: segments marked lost are in flight, and recovery
+    /// is over. False if this recovery cannot undo.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let _ = (s, evidence);
         false
     }
 
-    /// Returns the repair under way, for RACK and RFC 6675; the recoveries before them return [`Repair::Nothing`].
+    /// Returns the kind of repair, for RACK and RFC 6675; the recoveries before them return [`Repair::Nothing`].
     fn repair(&self) -> Repair {
         Repair::Nothing
     }
@@ -159,8 +161,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// Observes an ACK that counts for nothing: a duplicate that an explicit notification explains, or an ACK without information on outstanding
-    /// data.
+    /// Observes an ACK that does not count: a duplicate that an explicit notification explains, or an ACK without
+    /// information on outstanding data.
     fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }
@@ -212,7 +214,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// Sets a hold on the segment at `seq`, on which the link layer works: until then no congestion control because of it (Yun 2009 §3.1).
+    /// Suspends congestion control for the segment at `seq`, which the link layer retries, until this time (Yun 2009
+    /// §3.1).
     fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
         s.board.hold(seq, until);
     }

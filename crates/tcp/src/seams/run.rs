@@ -1,4 +1,4 @@
-//! `Run` is what the connections of one run have in common.
+//! `Run` is the state shared by the connections of one run.
 
 use airhop_base::{FlowId, NodeId};
 use std::any::Any;
@@ -39,7 +39,7 @@ pub struct Connected {
 mod tests {
     use super::*;
 
-    // The first makes what all share; another key, and another run, have their own.
+    // The first connection creates the shared state; another key, and another run, have their own.
     #[test]
     fn the_first_makes_what_all_share() {
         let mut run = Run::default();

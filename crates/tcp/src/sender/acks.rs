@@ -214,7 +214,7 @@ impl Sender {
         }
     }
 
-    /// Lets a scheme that postponed the classification of a loss cut the window now.
+    /// Lets a scheme that postponed the classification of a loss reduce the window now.
     fn allow_late_cut(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {

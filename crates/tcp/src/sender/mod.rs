@@ -104,15 +104,15 @@ enum Connection {
 pub struct Counters {
     /// Data segments handed to IP, retransmissions included.
     pub sent_segments: u64,
-    /// Of these, those that begin below the highest byte sent before.
+    /// Data segments that begin below the highest byte sent before.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer that cut the window.
+    /// Expiries of the retransmission timer that reduced the window.
     pub timeouts: u64,
     /// Entries into fast recovery (or fast retransmit, for Tahoe).
     pub fast_recoveries: u64,
-    /// Reductions of the window, for whatever reason.
+    /// Window reductions of any cause.
     pub window_cuts: u64,
-    /// Of these, those that were undone: nothing had been lost.
+    /// Window reductions undone as spurious (no loss).
     pub undone: u64,
     /// Notices received, in the order of [`NoticeKind::ALL`](airhop_base::NoticeKind::ALL).
     pub notices: [u64; 5],
@@ -272,7 +272,7 @@ impl Sender {
         self.recovery.in_flight(&self.state)
     }
 
-    /// Returns the repair under way.
+    /// Returns the kind of repair.
     pub fn repair(&self) -> Repair {
         self.recovery.repair()
     }

@@ -48,7 +48,7 @@ impl Order {
 mod tests {
     use super::*;
 
-    // The promise of the seam: what was delivered is the last that a control learns of an ACK.
+    // Contract of the seam: the delivered data is the last input of a control at an ACK.
     #[test]
     #[should_panic(expected = "learns of Observed after Some(Delivered)")]
     fn a_step_back_is_a_mistake() {

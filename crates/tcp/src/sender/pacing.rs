@@ -56,7 +56,8 @@ impl Pacing {
     /// first `quantum` segments go together. Returns whether the segment is the last of several.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
         let ends_burst = self.join_burst(now, quantum);
-        // Repay at most half a gap, so that one late wake-up does not lower the rate for good.
+        // Shorten a gap by at most half to make up for lateness: a late wake-up then does not lower the rate for good,
+        // and segments do not bunch.
         let wait = rate.time_for_bits(bytes * 8);
         let late = self.burst.map_or(Span::ZERO, |burst| burst.late);
         let made_up = late.min(wait / 2);
@@ -67,7 +68,7 @@ impl Pacing {
         ends_burst
     }
 
-    /// Adds a segment to those of this instant, `quantum` at most. Returns whether it is the last of several.
+    /// Adds a segment to those sent at this time, at most `quantum`. Returns true if it is the last of several.
     pub fn join_burst(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {
@@ -78,7 +79,7 @@ impl Pacing {
         quantum > 1 && burst.left == 0
     }
 
-    /// Returns the time from `now` until the next segment may go out.
+    /// Returns the time from `now` until the next segment may be sent.
     pub fn wait(&self, now: Time) -> Span {
         self.next.since(now)
     }

@@ -4,8 +4,8 @@ use super::Sender;
 use crate::seams::{Cause, Next};
 use airhop_base::{Flags, Packet, Profile, Span, Time};
 
-/// The persist timer while it runs (RFC 9293 §3.8.6.1): there is data, nothing of it is outstanding but a probe, and the receiver has no room
-/// for a segment.
+/// The persist timer while it runs (RFC 9293 §3.8.6.1): there is data, only a probe of it is outstanding, and the
+/// receiver has no room for a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Persist {
     /// Time of the next probe.
@@ -41,8 +41,8 @@ impl Sender {
         self.persist = Some(Persist { due: now + self.probe_interval(probes), probes, owes: true });
     }
 
-    /// Updates the timer with the window of an ACK. The data of a probe for which the receiver had no room is sent again with the data that
-    /// follows.
+    /// Updates the timer with the window of an ACK. The data of a probe for which the receiver had no room is
+    /// retransmitted with the data that follows.
     pub(super) fn on_window_update(&mut self, now: Time) {
         let Some(mut persist) = self.persist else { return };
         let s = &self.state;
@@ -71,7 +71,7 @@ impl Sender {
         let is_data = has_room && !s.is_outstanding();
         let cause = if is_data { Cause::New } else { Cause::Probe };
         let end = if has_room { s.head_end().min(s.right_edge) } else { start + 1 };
-        s.nxt = start; // an octet that had no room is not under way
+        s.nxt = start; // an octet that the receiver had no room for is not in flight
         if has_room {
             self.persist = None; // an ACK is awaited: the retransmission timer takes over
         }

@@ -38,7 +38,7 @@ impl Sender {
             self.restart_timer(now);
             return;
         }
-        self.timed = None; // Karn: what follows are retransmissions
+        self.timed = None; // Karn: the next segments are retransmissions
         if self.frozen.is_none() && self.recovery.is_held(&self.state, now) {
             self.restart_timer(now);
             return;

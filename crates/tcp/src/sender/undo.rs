@@ -72,15 +72,15 @@ impl Sender {
         }
     }
 
-    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window, or in a reduction for a mark:
-    /// Linux then leaves ssthresh as it is.
+    /// True if the timer has expired for this segment before, or expires in a fast recovery that reduced the window, or
+    /// in a reduction for a mark: Linux then leaves ssthresh as it is.
     pub(super) fn already_reduced(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.state.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }
 
-/// True if this ACK leaves a retransmission under way.
+/// True if this ACK leaves a retransmission in flight.
 fn repeats_beyond(board: &Scoreboard, ack: &Segment) -> bool {
     let is_sacked = |e: &Sent| ack.options.sack.blocks().iter().any(|b| b.start <= e.start && e.end <= b.end);
     board.repeated_bytes() > 0 && board.iter().any(|e| e.end > ack.ack && e.is_repeated() && !is_sacked(e))

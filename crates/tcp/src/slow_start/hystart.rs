@@ -26,7 +26,7 @@ struct Round {
 const LEAST_WINDOW: f64 = 16.0;
 /// Linux, hystart_ack_delta_us: a longer gap ends a train.
 const LONGEST_GAP: Span = Span::from_millis(2);
-/// Linux, hystart_ack_delay(): what segmentation offload may add to a train, at rates below 2 Gbit/s.
+/// Linux, hystart_ack_delay(): tolerance of an ACK train for segmentation offload, at rates below 2 Gbit/s.
 const CUSHION: Span = Span::from_millis(1);
 
 impl HyStart {
@@ -58,8 +58,8 @@ impl HyStart {
         false
     }
 
-    /// One way of the path: half of the smallest round trip. Pacing spreads what is sent over that much, so that all of it then is the
-    /// measure (Linux).
+    /// One-way delay of the path: half of the smallest round trip. Pacing spreads segments over a round trip, so the
+    /// whole round trip is then the limit (Linux).
     fn longest_train(&self, least_rtt: Span) -> Span {
         let longest = least_rtt + CUSHION;
         if self.is_paced { longest } else { longest / 2 }
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!((0..60).position(ends), Some(10 + 21));
     }
 
-    // A new round forgets both: its train begins anew, and so does its smallest round trip.
+    // A new round resets both: its train and its smallest round trip.
     #[test]
     fn each_round_by_itself() {
         let mut hystart = HyStart::default();

@@ -2,11 +2,11 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::Span;
 
-/// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start, a quarter as fast; after five rounds of it slow start is
-/// over, unless they were shorter again.
+/// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start, a quarter as fast; after five such rounds
+/// slow start ends, unless round trips were shorter again.
 #[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {
-    /// L (§4.3): an ACK counts for so many segments at most.
+    /// L (§4.3): most segments that an ACK counts for.
     most: f64,
     round: Round,
     /// lastRoundMinRTT

@@ -40,13 +40,13 @@ impl SlowStart {
         SlowStart::HyStart(HyStart::new(is_paced))
     }
 
-    /// HyStart++ of a sender whose segments are paced, or not.
+    /// Creates HyStart++ for a sender with or without pacing.
     pub fn hystart_plus_plus(is_paced: bool) -> Self {
         SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::new(is_paced)))
     }
 
-    /// An ACK in slow start that would add so many segments to the window. Slow start may end here: ssthresh is the window then.
-    /// Returns what it adds.
+    /// Returns the growth of cwnd for an ACK of slow start, at most `segments`, without applying it; sets ssthresh =
+    /// cwnd if slow start ends here.
     pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &Sample) -> f64 {
         match self {
             SlowStart::Standard | SlowStart::HyStartPlusPlus(None) => segments,

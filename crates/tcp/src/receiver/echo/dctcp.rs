@@ -1,4 +1,4 @@
-//! ECE on the ACKs of marked bytes alone, whatever CWR says (RFC 8257 §3.2).
+//! ECE on the ACKs of marked bytes only, independently of CWR (RFC 8257 §3.2).
 
 use super::MarkEcho;
 use airhop_base::{Ecn, Segment};

@@ -1,4 +1,4 @@
-//! ECE on one ACK for each mark, whatever CWR says (Xu, Tian and Ansari 2004).
+//! ECE on one ACK for each mark, independently of CWR (Xu, Tian and Ansari 2004).
 
 use super::MarkEcho;
 use airhop_base::{Ecn, Segment};

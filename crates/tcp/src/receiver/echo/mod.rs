@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 /// The echo of a connection that agreed on ECN. Accurate ECN (RFC 9768) would be one more.
 pub(super) trait MarkEcho: Debug + Send {
-    /// True if a data segment with this codepoint ends a run: what came before it is to have an ACK of its own, and that one goes before
+    /// True if a data segment with this codepoint ends a run: the data before it needs an ACK of its own, sent before
     /// [`MarkEcho::on_data`].
     fn ends_run(&self, _ecn: Ecn) -> bool {
         false
@@ -22,7 +22,7 @@ pub(super) trait MarkEcho: Debug + Send {
     /// A data segment arrived. Returns true if the echo changed, so that an ACK is due at once.
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool;
 
-    /// An ACK is about to leave: its header gets the echo.
+    /// Writes the echo into the header of an ACK that is about to be sent.
     fn fill(&mut self, ack: &mut Segment);
 }
 

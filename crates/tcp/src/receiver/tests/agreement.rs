@@ -28,8 +28,8 @@ fn answered(reply: &Segment) -> [bool; 3] {
     [reply.flags.ece, reply.sack_permitted, reply.timestamps.is_some()]
 }
 
-// RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR, the SYN-ACK that agrees ECE alone. RFC 2018 §2, RFC 7323 §3.2: SACK and timestamps are
-// for connections whose SYN offers them. What is answered is what is used, however often the SYN comes.
+// RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR, the SYN-ACK that agrees ECE alone. RFC 2018 §2, RFC 7323 §3.2:
+// SACK and timestamps are used only if the SYN offers them. The answer decides, also for a repeated SYN.
 #[test]
 fn what_is_offered_is_agreed_on_and_used() {
     let flags = |ece, cwr| Flags { ece, cwr, ..SETUP };

@@ -47,7 +47,7 @@ fn quick_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
     let mut b = Bench::new(Config { delayed_ack: Some(delay), quick_acks: 16, ..plain() });
     let mut next = 1;
-    // How many of so many segments are acknowledged, if they come a millisecond apart.
+    // Returns the number of ACKs for a number of segments that arrive a millisecond apart.
     let mut acks = |b: &mut Bench, from: u64, segments: u64| -> usize {
         let answers = (0..segments).map(|k| {
             let n = b.give(ms(from + k), segment(next, 500)).len();
@@ -65,8 +65,8 @@ fn quick_acks() {
     assert_eq!(acks(&mut b, 476, 20), 10);
 }
 
-// Linux 6.6: the application has read all when a pushed segment was handed to it, and that sends the ACK (tcp_cleanup_rbuf()). RFC 9293
-// asks for nothing of the kind.
+// Linux 6.6: the application has read all data after a pushed segment, which sends the ACK (tcp_cleanup_rbuf()). RFC
+// 9293 does not require this.
 #[test]
 fn a_pushed_segment_is_acknowledged_at_once() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };

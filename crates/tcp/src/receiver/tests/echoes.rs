@@ -2,7 +2,7 @@
 
 use super::*;
 
-// RFC 3168 §6.1.3: ECE from the first CE until CWR. A change is told at once.
+// RFC 3168 §6.1.3: ECE from the first CE until CWR. A change is reported at once.
 #[test]
 fn ecn_echo() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
@@ -14,12 +14,13 @@ fn ecn_echo() {
     let mut cwr = segment(1501, 500);
     cwr.flags.cwr = true;
     assert_eq!(echo(b.give_marked(ms(4), cwr.clone(), Ecn::Ect0)), [false]);
-    // A segment that carries CWR and was itself marked begins anew.
+    // A marked segment with CWR restarts the echo.
     cwr.seq = 2001;
     assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
 }
 
-// Xu, Tian and Ansari 2004: an ACK says whether a mark came since the last one, and the next one begins anew; CWR changes nothing.
+// Xu, Tian and Ansari 2004: an ACK reports a mark since the last ACK, and the next one starts without; CWR has no
+// effect.
 #[test]
 fn each_mark_is_echoed_once() {
     let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
@@ -31,7 +32,7 @@ fn each_mark_is_echoed_once() {
     assert_eq!(echoes.collect::<Vec<_>>(), [false, true, false, true, true]);
 }
 
-// Balan et al. 2001 (HACK): an ACK says at once which segment came damaged, unless it had come intact before.
+// Balan et al. 2001 (HACK): an ACK reports a damaged segment at once, unless the segment had arrived intact before.
 #[test]
 fn what_came_intact_is_not_reported_as_damaged() {
     let mut b = Bench::new(plain());
@@ -84,8 +85,9 @@ fn the_first_data_is_echoed() {
     assert_eq!(echoed, [1, 60, 61]);
 }
 
-// RFC 8257 §3.2: two states, an ACK for every second segment in either, and one at once when it changes; what came before the change is
-// acknowledged by an ACK of its own in the old state. CWR changes nothing, and the SYN-ACK is capable (§3.6).
+// RFC 8257 §3.2: two states, an ACK for every second segment in each, and an immediate ACK at a change; the segments
+// before the change have an ACK of their own in the old state. CWR has no effect, and the SYN-ACK is ECN-capable
+// (§3.6).
 #[test]
 fn every_byte_is_echoed_as_it_was() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };

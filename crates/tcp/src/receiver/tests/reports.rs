@@ -36,7 +36,7 @@ fn rfc2018_room_for_blocks() {
     assert_eq!(gaps(Config { sack_blocks: 1, ..plain() }), [1, 1, 1, 1, 1]);
 }
 
-// RFC 9293 §3.1: 40 bytes of options. What an ACK says of arrivals and ELNs is worth more than blocks that are repeated anyway.
+// RFC 9293 §3.1: 40 bytes of options. Reports of arrivals and ELNs have priority over blocks that are repeated anyway.
 #[test]
 fn blocks_take_the_room_that_is_left() {
     let features = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
@@ -158,7 +158,7 @@ impl Lcg {
     }
 }
 
-// RFC 9293 §3.4, RFC 2018 §4: any order, duplication and overlap. A bitmap of what arrived is the judge.
+// RFC 9293 §3.4, RFC 2018 §4: any order, duplication and overlap, checked against a bitmap of the arrivals.
 #[test]
 fn any_arrival_order_delivers_every_byte_once() {
     const BYTES: u64 = 400;
@@ -192,7 +192,7 @@ fn any_arrival_order_delivers_every_byte_once() {
             }
             for (i, &(start, end)) in blocks.iter().enumerate() {
                 assert!(ack < start && start < end, "case {case}: a block below the ACK");
-                // Maximal runs (RFC 2018 §3): what borders on a block is missing; so blocks are disjoint.
+                // Maximal runs (RFC 2018 §3): the bytes next to a block are missing, so blocks are disjoint.
                 assert!((start..end).all(|i| came[i as usize]), "case {case}: a block of what never came");
                 assert!(
                     !came[start as usize - 1] && !came[end as usize],

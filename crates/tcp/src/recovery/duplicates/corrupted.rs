@@ -65,7 +65,7 @@ impl Recovery for Corrupted {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        // All is sent again, and what had arrived causes duplicates then: they must not begin a recovery.
+        // All data is retransmitted, and segments that had arrived cause duplicates: they must not start a recovery.
         self.known.clear();
         self.reno.on_timeout(s, now);
     }

@@ -32,8 +32,7 @@ enum State {
         inflation: f64,
         /// A partial ACK has come.
         partial_seen: bool,
-        /// The window that recovery began with: what the loss left of it, or all of it if the loss was no congestion (or is not yet
-        /// known to be).
+        /// Window at the beginning of recovery: reduced for congestion, else (or if the cause is undecided) unreduced.
         begun_with: f64,
     },
 }
@@ -50,13 +49,14 @@ impl RenoRecovery {
         }
     }
 
-    /// True in fast recovery. [`Recovery::repair`] does not tell, so a timeout cuts again, as in ns-2.
+    /// True in fast recovery. [`Recovery::repair`] does not report it, so a timeout reduces the window again, as in
+    /// ns-2.
     pub(super) fn is_recovering(&self) -> bool {
         self.state != State::Open
     }
 
-    /// Fast recovery begins for a loss that is known to be no congestion: the window is whole, and a sign of congestion may still be
-    /// found in this window of data. The segment at `again` is sent again.
+    /// Begins fast recovery for a loss that is not congestion: the window stays, and a sign of congestion may still be
+    /// detected in this window of data. Retransmits the segment at `again`.
     pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
         let begun_with = f64::INFINITY;
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
@@ -95,8 +95,9 @@ impl Recovery for RenoRecovery {
             return Advance::Open;
         };
         if self.partial == Partial::RepairsNext && !self.guard.is_passed(s) {
-            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by what was acknowledged and, if that is a
-            // segment or more, add back one. Deflation goes into the window itself once the inflation is used up.
+            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by the acknowledged data and, if
+            // that is a segment or more, add back one. Deflation reduces the window itself once the inflation is used
+            // up.
             let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
             let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
             if left < 1.0 {

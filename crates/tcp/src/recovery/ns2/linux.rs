@@ -16,7 +16,7 @@ pub struct Ns2Linux {
     state: State,
     /// Bytes that may be in the network in fast recovery, as long as that is more than the window.
     ceiling: u64,
-    /// Segments that were sent again and have not arrived, in the order of sending.
+    /// Retransmitted segments that have not arrived, in the order of sending.
     repairs: Vec<Repaired>,
     /// Repairs since the last timeout or recovery.
     repaired: u64,
@@ -24,7 +24,7 @@ pub struct Ns2Linux {
     arrived: u64,
 }
 
-/// A segment that was sent again.
+/// A retransmitted segment.
 #[derive(Clone, Copy, Debug)]
 struct Repaired {
     start: u64,
@@ -39,7 +39,7 @@ enum State {
     Open,
     /// From a loss until everything outstanding then is acknowledged.
     Recovery,
-    /// As [`State::Recovery`], after a timeout: segments marked lost go out again under slow start.
+    /// As [`State::Recovery`], after a timeout: segments marked lost are retransmitted in slow start.
     Loss,
 }
 

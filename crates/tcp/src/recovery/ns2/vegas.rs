@@ -14,11 +14,11 @@ pub struct Ns2Vegas {
     urgent: Urgent,
     /// Segments by which the window is inflated.
     inflation: f64,
-    /// The window that the last cut left, and when that was.
+    /// Window after the last reduction, and its time.
     cut: Option<(f64, Time)>,
     /// ACKs of new data that are still to be looked at after a retransmission.
     worried: u32,
-    /// The segment that goes out twice when it is sent.
+    /// The segment that is sent twice.
     twice: Option<u64>,
     now: Time,
 }

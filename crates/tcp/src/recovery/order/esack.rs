@@ -7,29 +7,30 @@ use std::collections::VecDeque;
 /// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order, so that segments sent again because of an ELN do
 /// not look lost when later ones are SACKed, and so that one window of congestion losses cuts the window once.
 ///
-/// Two things that the paper leaves open are settled here. What may be sent is limited by the data in the network:
-/// outstanding, less SACKed, less lost. That is what keeps "the TCP connection ACK-clocked" (§4.1) while a retransmission is
-/// under way; without loss it is the same as SACK's rule. And a reduction is guarded until everything sent before it is
-/// acknowledged, as in every sender of the family.
+/// Two things that the paper leaves open are settled here. The flight limits transmissions: outstanding, less SACKed,
+/// less lost. That is what keeps "the TCP connection ACK-clocked" (§4.1) while a retransmission is under way; without
+/// loss it is the same as SACK's rule. And a reduction is guarded until everything sent before it is acknowledged, as
+/// in every sender of the family.
 #[derive(Debug, Default)]
 pub struct Esack {
-    /// Transmissions in sending order: (order, first byte). Entries that were sent again or have arrived are skipped.
+    /// Transmissions in sending order: (order, first byte). Entries that were retransmitted or have arrived are
+    /// skipped.
     sending_order: VecDeque<(u64, u64)>,
     /// No later transmission is known to have arrived.
     newest: u64,
-    /// Every earlier transmission has arrived, is taken for lost, or is not the last of its segment.
+    /// Index below which every transmission has arrived, is marked lost, or is not the last of its segment.
     judged_to: u64,
     guard: Guard,
     urgent: Urgent,
-    /// A reduction took place, and what was outstanding then is not all acknowledged.
+    /// True until all data outstanding at the last reduction is acknowledged.
     recovering: bool,
-    /// A timeout took place, and what was outstanding then is not all acknowledged: segments marked lost go out again.
+    /// True until all data outstanding at the last timeout is acknowledged: segments marked lost are retransmitted.
     after_timeout: bool,
     /// FirstUnsacked at the last duplicate ACK.
     previous_first: Option<u64>,
     /// The last round-trip sample.
     rtt: Span,
-    /// Time from which a segment that the receiver reported and dropped may be sent again.
+    /// Earliest time of the retransmission of a segment that the receiver SACKed and then discarded.
     next_repair: Time,
 }
 
@@ -65,7 +66,7 @@ impl Esack {
         if held { First::Held } else { First::At(start) }
     }
 
-    /// Drops what need not be waited for from the front of the queue.
+    /// Removes entries that need no waiting from the front of the queue.
     fn trim(&mut self, s: &SenderState) {
         while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
             self.sending_order.pop_front();
@@ -104,8 +105,8 @@ impl Esack {
             s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
-    /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
-    /// has no part in it.
+    /// The receiver SACKed the segment at `una` and discarded it since: it is retransmitted once per round trip, and is
+    /// no sign of congestion.
     fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
@@ -200,7 +201,7 @@ impl Recovery for Esack {
     fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         if let Some(e) = s.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
-            self.newest = if e.sacked { e.order } else { self.newest }; // reported, dropped, and sent again
+            self.newest = if e.sacked { e.order } else { self.newest }; // SACKed, discarded, and retransmitted
         }
     }
 

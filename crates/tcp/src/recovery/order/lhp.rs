@@ -14,8 +14,8 @@ pub enum Trigger {
     Smart,
 }
 
-/// The sender of LHP (Gao, Diggavi, Muthukrishnan 2003): the [`PacketList`] finds losses and is what limits the flight, and
-/// every loss that it finds is one more fast recovery (Yun 2009 §4.1, Figure 4). After a timeout it goes back, as Reno does.
+/// The sender of LHP (Gao, Diggavi, Muthukrishnan 2003): the [`PacketList`] detects losses and limits the flight, and
+/// every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout it goes back, as Reno does.
 #[derive(Debug)]
 pub struct Lhp {
     trigger: Trigger,
@@ -54,7 +54,7 @@ impl Lhp {
                     self.further.extend(self.list.on_ack(s.una, arrival.seq));
                 }
             }
-            // The blocks begin with the most recent: what arrived first counts first.
+            // The blocks begin with the most recent arrival: the first arrival counts first.
             Trigger::Sack => {
                 for block in a.sack.blocks().iter().rev() {
                     while let Some(seq) = self.reported(block) {

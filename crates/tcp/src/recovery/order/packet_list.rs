@@ -1,9 +1,9 @@
 //! The packet list of LHP: duplicate ACKs counted per segment, in sending order (Gao, Diggavi, Muthukrishnan 2003, as Yun
 //! 2009 §4.1 describes it).
 //!
-//! A segment that was sent again after an ELN stands behind those sent before it, so their ACKs do not count against it. That is right for one
-//! loss; with several in a window each of them reaches the threshold by itself, and each would halve the window. ESACK was designed to remove
-//! that defect.
+//! A segment retransmitted after an ELN is behind those sent before it in the list, so their ACKs do not count against
+//! it. This is correct for one loss; with several losses in a window each of them reaches the threshold by itself, and
+//! each halves the window. ESACK was designed to remove that defect.
 
 use std::collections::VecDeque;
 
@@ -60,17 +60,18 @@ impl PacketList {
         });
     }
 
-    /// The segment at `seq` is known to have arrived, and that says nothing about others. True if it was missing.
+    /// Marks the segment at `seq` as arrived, without counting against others. Returns true if it was missing.
     pub fn remove(&mut self, seq: u64) -> bool {
         let entry = self.place(seq).and_then(|place| self.entries.remove(place));
         self.bytes -= entry.map_or(0, |e| e.end - e.seq);
         entry.is_some()
     }
 
-    /// An ACK: everything before `cumulative` arrived, and the segment at `trigger` caused it. Returns the segments that are
-    /// lost by now, in sending order; they are taken to be sent again at once, each as a sign of congestion.
+    /// Processes an ACK: all data before `cumulative` arrived, and the segment at `trigger` caused the ACK. Returns the
+    /// segments that are now lost, in sending order; the caller retransmits them at once, each as a sign of congestion.
     ///
-    /// If an ACK is lost, the segment that caused it stays and is counted against: a false sign (Yun 2009 §2.1).
+    /// If an ACK is lost, the segment that caused it stays in the list and may count as lost: a false sign (Yun 2009
+    /// §2.1).
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
         self.acknowledge(cumulative);
         // The trigger of an ACK of new data is gone by now, or was before: such an ACK counts against nothing.
@@ -103,7 +104,7 @@ impl PacketList {
         self.entries.iter().find(|e| e.seq == seq)
     }
 
-    /// Bytes of all entries: what is taken to be in the network.
+    /// Bytes of all entries, the flight.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!(entries(&l), []);
     }
 
-    // Gao et al. 2003: after an ELN the segment stands at the tail, and ACKs of what was sent before do not count.
+    // Gao et al. 2003: after an ELN the segment is at the tail, and ACKs of segments sent before do not count.
     #[test]
     fn an_eln_is_no_sign_of_congestion() {
         let mut l = list(14, 19);
@@ -161,14 +162,14 @@ mod tests {
             assert_eq!(l.on_ack(14, trigger), []);
         }
         assert_eq!(entries(&l), [(14, 0)]);
-        // If the repair is lost too, what is sent after it shows that.
+        // Segments sent after a retransmission show its loss.
         (20..=22).for_each(|seq| l.send(seq, seq + 1));
         assert_eq!(l.on_ack(14, 20), []);
         assert_eq!(l.on_ack(14, 21), []);
         assert_eq!(l.on_ack(14, 22), [14]);
     }
 
-    // Yun 2009 §2.1: a lost ACK leaves a segment that arrived in the list, and it is repaired for nothing.
+    // Yun 2009 §2.1: a lost ACK leaves a delivered segment in the list, which is retransmitted needlessly.
     #[test]
     fn a_lost_ack_is_a_false_sign() {
         let mut l = list(14, 19);

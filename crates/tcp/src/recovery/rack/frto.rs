@@ -2,8 +2,8 @@ use super::News;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before the other segments are sent again after a timeout, two new segments test whether they
-/// are lost.
+/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before the other segments are retransmitted after a timeout, two
+/// new segments test whether they are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Frto {
     /// Step 2: the answer to the retransmission of the first segment.

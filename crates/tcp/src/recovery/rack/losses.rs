@@ -8,8 +8,8 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Span, Time};
 
 impl Rack {
-    /// Returns the segment whose loss begins a recovery where none is under way: the first that is lost. Linux, tcp_time_to_recover(): repaired
-    /// or not, since a recovery leaves the segments sent, lost and repaired while it went on.
+    /// Returns the segment whose loss starts a recovery: the first lost one. Linux, tcp_time_to_recover(): repaired or
+    /// not, since a recovery leaves the segments that were sent, lost and repaired during it.
     pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
         let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
@@ -42,7 +42,7 @@ impl Rack {
         let Some(newest) = self.newest else { return };
         let is_open = self.is_calm();
         if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
-            return; // what arrived last was sent before everything outstanding
+            return; // the last delivered segment was sent before all outstanding ones
         }
         let enough = u64::from(s.dupthresh) * s.mss;
         let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
@@ -63,7 +63,7 @@ impl Rack {
         }
     }
 
-    /// Marks a transmission that is under way as lost.
+    /// Marks a transmission in flight as lost.
     fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
         let first = sent.first(s);

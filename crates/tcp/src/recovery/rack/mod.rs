@@ -21,7 +21,7 @@ use sending_order::SendingOrder;
 /// configuration switches PRR, tail loss probes and F-RTO on.
 #[derive(Debug)]
 pub struct Rack {
-    /// Transmissions that are neither known to have arrived nor taken for lost.
+    /// Transmissions neither delivered nor marked lost.
     under_way: SendingOrder,
     guard: Guard,
     urgent: Urgent,
@@ -53,7 +53,7 @@ struct News {
     late: bool,
     /// True if a segment arrived that was sent after the last timeout for the first time.
     beyond: bool,
-    /// True if a segment was taken for lost that had been sent again (Linux, FLAG_LOST_RETRANS).
+    /// True if a retransmitted segment was marked lost (Linux, FLAG_LOST_RETRANS).
     lost_repair: bool,
 }
 
@@ -65,7 +65,7 @@ enum State {
     Reducing(Prr, u64),
     /// From a loss until everything outstanding then is acknowledged.
     Recovering(Option<Prr>),
-    /// After a timeout: segments marked lost go out again under slow start.
+    /// After a timeout: segments marked lost are retransmitted in slow start.
     Slow(Option<Frto>),
 }
 
@@ -92,7 +92,7 @@ impl Rack {
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
         let mut news = News::default();
-        let mut is_measured = a.rtt.is_some(); // RFC 7323 §4.1: with timestamps also of what was sent again
+        let mut is_measured = a.rtt.is_some(); // RFC 7323 §4.1: with timestamps also for retransmitted segments
         for e in s.board.arrived() {
             self.under_way.remove(e.order);
             news.late |= !e.retransmitted && e.end <= point;
@@ -111,12 +111,12 @@ impl Rack {
         self.reason(s)
     }
 
-    /// True if no repair is under way.
+    /// True outside of any recovery.
     fn is_calm(&self) -> bool {
         matches!(self.state, State::Open | State::Reducing(..))
     }
 
-    /// Starts the probe timer if no repair is under way and data is outstanding (§7.2).
+    /// Starts the probe timer if there is no recovery and data is outstanding (§7.2).
     fn arm_probe(&mut self, s: &SenderState, now: Time) {
         let is_calm = self.is_calm() && s.board.sacked_bytes() == 0;
         let outstanding = s.board.len();
@@ -182,7 +182,7 @@ impl Recovery for Rack {
             probe.on_ack(s, a);
         }
         if s.board.newly_sacked() > 0 {
-            self.arm_probe(s, a.now); // §7.2: a duplicate without news is no reason
+            self.arm_probe(s, a.now); // §7.2: a duplicate without new SACK information does not restart it
         }
         let in_flight = s.pipe();
         let is_spurious = self.on_frto_ack(s, a);
@@ -222,11 +222,11 @@ impl Recovery for Rack {
         let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
         self.state = State::Recovering(self.uses_prr.then(|| {
             if let Some(mut prr) = reducing {
-                // Linux, tcp_enter_recovery(): the reduction goes on, to what a control makes of ssthresh then.
+                // Linux, tcp_enter_recovery(): the reduction continues, to the ssthresh that the control then sets.
                 prr.lower_to((w.cwnd * s.mss as f64) as u64);
                 return prr;
             }
-            // RFC 9937 §6.1: what was reported before this ACK has left already.
+            // RFC 9937 §6.1: segments SACKed before this ACK have left already.
             let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
             let mut prr = Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64);
             prr.on_ack(delivered, s.pipe(), false);
@@ -315,7 +315,7 @@ impl Recovery for Rack {
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
-        // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
+        // RFC 8985 §6.3: recently sent segments may still arrive.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = match self.is_linux {
             true => Span::ZERO, // tcp_timeout_mark_lost()
@@ -343,7 +343,7 @@ impl Recovery for Rack {
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
             State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
             State::Reducing(prr, _) => {
-                // With nothing in the network no ACK would come that lets more out.
+                // With an empty flight no ACK would arrive to release more.
                 let may = |next: &Next| flight == 0 || prr.has_room(next.end - next.start, flight);
                 forward(s, 0, f64::INFINITY).filter(may)
             }
@@ -407,8 +407,9 @@ impl Recovery for Rack {
         }
     }
 
-    /// Linux, tcp_undo_cwnd_reduction(): after a fast recovery a segment that RACK has taken for lost, and that was not sent again, does not
-    /// come back into the order of sending; the timer repairs it. D-SACKs leave it marked lost, and the next ACK begins a recovery.
+    /// Linux, tcp_undo_cwnd_reduction(): after a fast recovery a segment that RACK marked lost, and that was not
+    /// retransmitted, does not return to the sending order; the timer repairs it. After an undo by D-SACKs it stays
+    /// marked lost, and the next ACK starts a recovery.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;

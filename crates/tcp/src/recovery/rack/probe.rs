@@ -6,14 +6,14 @@ use airhop_base::{Span, Time};
 
 /// WCDelAckT: how long an ACK is delayed at most (RFC 8985 §7.2).
 const LONGEST_DELAY: Span = Span::from_millis(200);
-/// Margin of the probe timer otherwise: two ticks of a clock of 1 ms (Linux, tcp_schedule_loss_probe(); RFC 8985 §7.2 leaves to the
-/// implementation what the timer needs). Without it an ACK that took a moment longer than the last would meet a probe where round trips are
-/// short.
+/// Margin of the probe timer otherwise: two ticks of a clock of 1 ms (Linux, tcp_schedule_loss_probe(); RFC 8985 §7.2
+/// leaves this margin to the implementation). Without it an ACK slightly later than the last would follow a probe on
+/// short round trips.
 pub(super) const MARGIN: Span = Span::from_millis(2);
 /// Before there is a round-trip sample.
 const WITHOUT_SAMPLE: Span = Span::from_secs(1);
 
-/// The tail loss probe (TLP, RFC 8985 §7): when it is due, and what became of the last one.
+/// The tail loss probe (TLP, RFC 8985 §7): its due time, and the outcome of the last probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
     /// The probe timer (PTO).
@@ -51,7 +51,8 @@ impl Probe {
         self.out.is_none() && !(self.needs_sample && self.is_stale)
     }
 
-    /// §7.3: it goes out; `end` is the first byte not sent then, `again` its first byte if it was sent before.
+    /// §7.3: records a probe; `end` is the first unsent byte at its transmission, `again` its first byte if it is a
+    /// retransmission.
     pub fn on_sent(&mut self, end: u64, again: Option<u64>) {
         self.out = Some(Out { end, again });
         self.is_stale = true;
@@ -67,12 +68,13 @@ impl Probe {
         self.out.is_some_and(|out| out.end == end)
     }
 
-    /// The window is reduced for a mark: what becomes of the probe that is out is no news any more (Linux, tcp_init_cwnd_reduction()).
+    /// Records a reduction for a mark: the outcome of the present probe no longer matters (Linux,
+    /// tcp_init_cwnd_reduction()).
     pub fn settle(&mut self) {
         self.out = None;
     }
 
-    /// Another recovery took over: what becomes of the probe is its affair.
+    /// Another recovery has started: the outcome of the probe no longer matters.
     pub fn forget(&mut self) {
         self.due = None;
         self.out = None;

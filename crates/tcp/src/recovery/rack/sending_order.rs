@@ -2,32 +2,32 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// The segments taken to be under way, in the order of their last transmission. A segment that arrives, or is taken for lost, leaves the list at
-/// once, so that a walk meets only candidates.
+/// The segments in flight, in the order of their last transmission. A segment that is delivered or marked lost leaves
+/// the list at once, so an iteration visits only candidates.
 #[derive(Debug, Default)]
 pub(super) struct SendingOrder {
-    /// By number of transmission; the first has number `base`.
+    /// Transmissions in the order of their numbers: entry i has number `base + i`.
     transmissions: VecDeque<Transmission>,
     base: u64,
-    /// Numbers of the first and the last transmission under way.
+    /// Numbers of the first and the last transmission in flight.
     ends: Option<(u64, u64)>,
 }
 
 /// The last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
-    /// First byte then.
+    /// First byte of the segment at that transmission.
     start: u64,
     /// Time of sending.
     pub at: Time,
-    /// Numbers of the neighbours under way: the one before, unless this is the first, and the one after.
+    /// Numbers of the neighbours in flight: the transmission before, unless this is the first, and the one after.
     before: Option<u64>,
     after: Option<u64>,
     is_under_way: bool,
 }
 
 impl Transmission {
-    /// The first byte now: an ACK may have cut the segment.
+    /// Returns the present first byte: an ACK may have acknowledged a part of the segment.
     pub fn first(&self, s: &SenderState) -> u64 {
         self.start.max(s.una)
     }
@@ -53,7 +53,7 @@ impl SendingOrder {
         self.ends = Some((self.ends.map_or(order, |(first, _)| first), order));
     }
 
-    /// Removes a transmission that is no longer under way.
+    /// Removes a transmission that is no longer in flight.
     pub fn remove(&mut self, order: u64) {
         let Some(sent) = self.get_mut(order).filter(|sent| sent.is_under_way) else { return };
         sent.is_under_way = false;
@@ -82,7 +82,7 @@ impl SendingOrder {
         self.ends = None;
     }
 
-    /// Returns the first transmission under way.
+    /// Returns the first transmission in flight.
     pub fn first(&self) -> Option<(u64, Transmission)> {
         let (first, _) = self.ends?;
         self.get(first).map(|sent| (first, sent))

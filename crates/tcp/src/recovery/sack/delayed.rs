@@ -4,9 +4,9 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer gets one round
-/// trip from the first duplicate ACK on to fill the hole. Meanwhile every duplicate ACK lets a new segment out (RFC
-/// 4653's extended limited transmit), so that the ACK clock goes on.
+/// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer has one round trip
+/// from the first duplicate ACK on to fill the hole. Meanwhile every duplicate ACK releases a new segment (RFC 4653's
+/// extended limited transmit), which keeps the ACK clock.
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,
@@ -29,7 +29,7 @@ impl Recovery for Delayed {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let before = s.dupacks;
         let detect = self.inner.on_duplicate(s, a);
-        // As in RFC 6675 §2, a duplicate that reports nothing new says nothing of a hole.
+        // As in RFC 6675 §2, a duplicate without new SACK information is no sign of a hole.
         if !self.guard.is_passed(s) || s.dupacks == before {
             return Detect::Nothing;
         }
@@ -100,7 +100,7 @@ impl Recovery for Delayed {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
-    /// The link layer has till the end of the wait: the retransmission timer is not to cut it short.
+    /// The link layer has the whole delay: the retransmission timer must not end it earlier.
     fn is_held(&self, _: &SenderState, _: Time) -> bool {
         self.waiting.is_some()
     }

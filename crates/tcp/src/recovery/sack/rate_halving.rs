@@ -30,7 +30,7 @@ enum State {
         /// Segments that may be in the network, as long as that is more than cwnd.
         ceiling: f64,
     },
-    /// After a timeout: what is marked lost goes out again under slow start.
+    /// After a timeout: segments marked lost are retransmitted in slow start.
     Slow,
 }
 

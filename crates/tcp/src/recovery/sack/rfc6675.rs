@@ -24,7 +24,7 @@ enum State {
         /// The rescue retransmission was used (§4 NextSeg (4)).
         rescued: bool,
     },
-    /// After a timeout: what is marked lost goes out again under slow start.
+    /// After a timeout: segments marked lost are retransmitted in slow start.
     Slow,
 }
 
@@ -173,7 +173,7 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    /// Returns the repair under way; a repair after a timeout is not distinguished from none.
+    /// Returns the present repair; a repair after a timeout is not distinguished from none.
     fn repair(&self) -> Repair {
         if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }

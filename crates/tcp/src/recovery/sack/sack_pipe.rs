@@ -20,7 +20,7 @@ impl Recovery for SackPipe {
             return Detect::Nothing;
         }
         if s.board.newly_sacked() == 0 {
-            return Detect::Nothing; // it says nothing about another segment that left the network
+            return Detect::Nothing; // it does not show that another segment left the network
         }
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
@@ -28,7 +28,7 @@ impl Recovery for SackPipe {
 
     fn note(&mut self, s: &mut SenderState, _: &Ack) {
         if let Some(pipe) = self.pipe.as_mut().filter(|_| s.board.newly_sacked() > 0) {
-            *pipe -= 1; // an ACK that only tells of a loss says nothing about a segment that left the network
+            *pipe -= 1; // an ACK that only reports a loss does not show that a segment left the network
         }
     }
 
@@ -75,8 +75,8 @@ impl Recovery for SackPipe {
     }
 
     fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
-        // The fast retransmit takes the place of the segment that was lost, which the pipe still counts; so does what is sent on
-        // a notice.
+        // The fast retransmit replaces the lost segment, which the pipe still counts; so does a retransmission on a
+        // notice.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
         {
             *pipe += 1;

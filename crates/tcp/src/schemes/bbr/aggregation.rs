@@ -3,7 +3,7 @@ use airhop_base::Time;
 
 /// Rounds that a half of the window of the filter spans.
 const HALF: u32 = 5;
-/// At most so many seconds' worth.
+/// Limit of the extra window, seconds of the rate.
 const LONGEST: f64 = 0.1;
 
 /// Room for aggregated ACKs: how much more was acknowledged at a time than the rate explains, the most of the last five to ten round
@@ -27,7 +27,7 @@ impl Aggregation {
         self.most[0] = self.most[0].max(self.excess.on_ack(now, fresh, bw, cwnd));
     }
 
-    /// A pause ends: what was expected meanwhile counts for nothing.
+    /// Handles the end of a pause: the data expected during it is ignored.
     pub fn restart(&mut self, now: Time) {
         self.excess.restart(now);
     }

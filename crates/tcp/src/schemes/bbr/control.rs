@@ -11,7 +11,7 @@ use airhop_base::{Rate, Span, Time};
 const BW_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
 const MIN_RTT_LASTS: Span = Span::from_secs(10);
-/// Startup is over after so many round trips without a quarter more (§4.3.2.2).
+/// Round trips without growth by a quarter that end Startup (§4.3.2.2).
 const FULL_PIPE_ROUNDS: u32 = 3;
 const FULL_PIPE_GROWTH: f64 = 1.25;
 
@@ -29,7 +29,7 @@ pub struct Bbr {
     aggregation: Aggregation,
     rate: Option<Rate>,
     repair: Repair,
-    /// The first round trip of fast recovery: what leaves the network may enter it (§4.2.3.4).
+    /// The first round trip of fast recovery: packet conservation (§4.2.3.4).
     conserves: bool,
     prior_cwnd: PriorCwnd,
     /// Nothing has arrived since a pause ended.
@@ -40,7 +40,7 @@ pub struct Bbr {
 /// State of startup's search for the path's rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pipe {
-    /// The rate was `bw` when it last grew by a quarter, so many rounds ago.
+    /// Rate at its last growth by a quarter, and rounds since.
     Filling { bw: f64, rounds: u32 },
     /// Full: the rate no longer grows.
     Full,
@@ -130,7 +130,7 @@ impl Bbr {
         self.mode = Mode::ProbeBw(Phase::first(now, draw));
     }
 
-    /// §4.1.2 and §4.3.5: the least round trip of ten seconds, and what is done when it has grown old.
+    /// §4.1.2 and §4.3.5: minimum RTT of ten seconds, and the action when it expires.
     fn update_min_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         let Some(min) = self.min_rtt.or(d.arrivals.least_rtt.map(|value| MinRtt { value, at: d.now })) else {
             return;
@@ -182,7 +182,7 @@ impl Bbr {
         (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
     }
 
-    /// Of so many bytes in flight, those that will be when pacing lets the next segment go (Linux); with what then goes while it probes.
+    /// Returns the flight at the next paced transmission (Linux), including that transmission while probing.
     fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
@@ -292,7 +292,7 @@ impl CongestionControl for Bbr {
         self.set_cwnd(w, d);
     }
 
-    /// §4.3.4.4: a queue is not to be built at once, and what the round trip was before the pause is still good.
+    /// §4.3.4.4: the sender must not build a queue at once, and the minimum RTT from before the pause is still valid.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         self.restarts = true;
         self.aggregation.restart(now);

@@ -60,8 +60,8 @@ impl Phase {
         Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
     }
 
-    /// Goes on to the next phase if this one is over (§4.3.4.3): after a round trip; that of 5/4 not before it has filled what it is
-    /// to fill, unless something is lost; that of 3/4 as soon as nothing is queued.
+    /// Changes to the next phase at the end of this one (§4.3.4.3): after a round trip; the phase of 5/4 not before the
+    /// flight has reached its target, unless a loss occurs; the phase of 3/4 as soon as the queue is empty.
     pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
         let is_full_length = now.since(self.began) > min_rtt;
         let is_over = match CYCLE[self.index] {

@@ -15,7 +15,7 @@ use airhop_base::{Rate, Time};
 const EXTRA_ACKED_ROUNDS: u64 = 10;
 /// Round trips that Drain lasts at most (§5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
-/// C.send_quantum: what the rate makes in a millisecond, within these bytes and no less than so many segments (§5.6.3).
+/// C.send_quantum: a millisecond of the rate, within these bytes and at least this number of segments (§5.6.3).
 const QUANTUM_SECONDS: f64 = 1e-3;
 const QUANTUM_BYTES: f64 = 65_536.0;
 const QUANTUM_SEGMENTS: u64 = 2;
@@ -183,7 +183,7 @@ impl Bbr3 {
         lost as f64 > in_flight as f64 * self.settings.loss_thresh
     }
 
-    /// HandleInflightTooHigh (§5.5.10.2): a probe went too far, with so many bytes in flight.
+    /// HandleInflightTooHigh (§5.5.10.2): ends a probe that was too high, with this flight in bytes.
     fn on_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
         self.probe.went_too_high = true;
         self.probe.is_sample = false;
@@ -257,7 +257,7 @@ impl Bbr3 {
         bytes.max(least) + if self.state.is_up() { 2.0 * self.mss } else { 0.0 }
     }
 
-    /// Inflight(1.0) (§5.6.4.2): what fills the path at the rate `bw` and no more, bytes.
+    /// Inflight(1.0) (§5.6.4.2): bandwidth-delay product at the rate `bw`, bytes.
     pub(super) fn inflight(&self, bw: f64) -> f64 {
         self.quantized(self.bdp_multiple(bw, 1.0))
     }
@@ -349,7 +349,7 @@ impl CongestionControl for Bbr3 {
         self.undo = Undo { left: None, bounds: self.model.bounds };
         if l.signal == Signal::Timeout {
             self.repair = Repair::Timeout;
-            w.cwnd = 1.0; // beside what is not lost; the oldest segment goes out whatever that is
+            w.cwnd = 1.0; // in addition to the segments not lost; the oldest segment is sent in any case
         }
         Judged::Undecided
     }

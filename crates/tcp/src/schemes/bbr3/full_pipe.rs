@@ -18,7 +18,7 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// ResetFullBW: begins anew, with growth counted from `bw` bytes a second.
+    /// ResetFullBW: restarts, with growth counted from `bw` bytes per second.
     pub fn restart(&mut self, bw: f64) {
         *self = FullPipe { bw, reached: self.reached, ..FullPipe::default() };
     }

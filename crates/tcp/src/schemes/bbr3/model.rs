@@ -196,7 +196,8 @@ mod tests {
         assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), Begins { round: false, loss_round: true });
     }
 
-    // §5.5.4, §5.5.6: a maximum of this cycle and the one before; what the application limits counts only if it is more.
+    // §5.5.4, §5.5.6: a maximum over this cycle and the one before; application-limited samples count only if they are
+    // larger.
     #[test]
     fn the_rate_is_remembered_for_a_cycle() {
         let mut m = Model::new();

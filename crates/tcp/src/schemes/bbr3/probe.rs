@@ -15,7 +15,7 @@ const MOST_DOUBLINGS: u32 = 30;
 /// Progress of the present probe, and outcome of the last one (§2.14).
 #[derive(Debug)]
 pub struct Probe {
-    /// BBR.is_bw_probe_sample: what is acknowledged or lost was sent while it probed.
+    /// BBR.is_bw_probe_sample: acknowledged or lost segments were sent in the probe.
     pub is_sample: bool,
     /// BBR.ack_phase is ACKS_PROBE_STOPPING: the round trip after a probe. No other of its values makes a difference.
     pub stops: bool,
@@ -52,8 +52,8 @@ impl Default for Probe {
 }
 
 impl Bbr3 {
-    /// UpdateProbeBWCyclePhase (§5.3.3.9). What is in flight is looked at as it was when the ACK came: what it lets out is still to be
-    /// sent, and with the window at a bound would keep it below for ever (so does Linux).
+    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is that at the arrival of the ACK, before the segments that it
+    /// releases: with the window at a bound, the flight after the ACK would stay below for ever (as in Linux).
     pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
         if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;

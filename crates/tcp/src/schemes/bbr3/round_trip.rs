@@ -4,12 +4,12 @@ use airhop_base::{Span, Time};
 /// BBR.MinRTTFilterLen (§2.16.1).
 const LASTS: Span = Span::from_secs(10);
 
-/// The least round trip, and when it is to be probed (§5.3.4.3, UpdateMinRTT).
+/// Minimum RTT, and time of the next ProbeRTT (§5.3.4.3, UpdateMinRTT).
 #[derive(Clone, Copy, Debug)]
 pub struct RoundTrip {
     /// BBR.ProbeRTTInterval.
     interval: Span,
-    /// BBR.min_rtt: the least of the last ten seconds.
+    /// BBR.min_rtt: the smallest RTT sample of the last ten seconds.
     least: Option<Least>,
     /// BBR.probe_rtt_min_delay: the least of the last interval.
     recent: Option<Least>,

@@ -26,9 +26,9 @@ pub struct Settings {
 
 /// The parameters of the scheme. Section numbers are those of draft-ietf-ccwg-bbr-06.
 pub const PARAMS: &[Param] = &[
-    Param::number("loss_thresh", 0.02, (0.0, 0.9), "the share of a flight that may be lost while it probes (LossThresh, §2.8)"),
-    Param::number("beta", 0.7, (0.1, 1.0), "least share of a bound that is left after a round trip with losses (Beta, §2.8)"),
-    Param::number("headroom", 0.15, (0.0, 0.9), "the share of inflight_longterm that it leaves to others (Headroom, §2.8)"),
+    Param::number("loss_thresh", 0.02, (0.0, 0.9), "largest share of a flight that may be lost in a probe (LossThresh, §2.8)"),
+    Param::number("beta", 0.7, (0.1, 1.0), "smallest share of a bound after a round trip with losses (Beta, §2.8)"),
+    Param::number("headroom", 0.15, (0.0, 0.9), "share of inflight_longterm left to other flows (Headroom, §2.8)"),
     Param::number("drain_gain", 0.5, (0.05, 1.0), "pacing gain of Drain (§2.5; drafts before -05 and Linux' v3 have 0.35)"),
     Param::number("down_gain", 0.9, (0.05, 1.0), "pacing gain of ProbeBW_DOWN (§5.3.3.1; Linux' v3 has 0.91)"),
     Param::number("up_cwnd_gain", 2.25, (1.0, 10.0), "cwnd gain of ProbeBW_UP (§5.6.1; 2 in BBR v2)"),
@@ -36,10 +36,10 @@ pub const PARAMS: &[Param] = &[
         "startup_losses",
         6.0,
         (1.0, 1e9),
-        "startup ends when so many separate ranges, and loss_thresh of what is in flight, were lost in a round trip (§5.3.1.3)",
+        "separate lost ranges in a round trip that end Startup, if the share loss_thresh of the flight is lost as well (§5.3.1.3)",
     ),
-    Param::number("probe_wait", 2.0, (0.0, 1000.0), "seconds from one probe for bandwidth to the next, and up to one more (§5.3.3.8.3)"),
-    Param::number("probe_rtt_interval", 5.0, (0.1, 1000.0), "seconds until the round trip is probed (ProbeRTTInterval, §2.16.2)"),
+    Param::number("probe_wait", 2.0, (0.0, 1000.0), "shortest time between bandwidth probes, s; a random time of up to 1 s is added (§5.3.3.8.3)"),
+    Param::number("probe_rtt_interval", 5.0, (0.1, 1000.0), "time between ProbeRTT states, s (ProbeRTTInterval, §2.16.2)"),
 ];
 
 impl Settings {

@@ -19,14 +19,14 @@ pub enum State {
     Drain(u64),
     /// Sends slower than, as fast as, and faster than the path delivers.
     ProbeBw(Phase),
-    /// Keeps half of what the path holds in flight, to measure the round trip without its own queue.
+    /// Keeps half of the bandwidth-delay product in flight, to measure the round trip without its own queue.
     ProbeRtt(Option<Stay>),
 }
 
 /// Phase of the bandwidth-probing cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// Drains what probing left, and leaves room to others.
+    /// Drains the queue of the probe, and leaves headroom to other flows.
     Down,
     /// Sends as fast as the path delivers, and yields to losses.
     Cruise,

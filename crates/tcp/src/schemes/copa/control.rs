@@ -58,8 +58,8 @@ impl Copa {
     }
 }
 
-/// Returns whether the window is used enough to grow: its unused part is untested. A window that is spaced fills only as a round trip ends: half
-/// of it counts.
+/// Returns whether the window is used enough to grow: its unused part is untested. A paced window is full only at the
+/// end of a round trip, so half of it is sufficient.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
     s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
 }

@@ -1,6 +1,6 @@
 use airhop_base::{Span, Time};
 
-/// Alone, the queue is nearly empty once in so many round trips (§3).
+/// Round trips within which the queue of Copa flows alone is nearly empty once (§3).
 const EMPTIES_EVERY: u64 = 5;
 
 /// The share of the queue that the sender claims, and by which of the two modes of §2.2.
@@ -17,7 +17,7 @@ pub struct Delta {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Default,
-    /// Somebody fills the queue.
+    /// Another flow fills the queue.
     Competitive {
         /// 1/delta, segments.
         segments: f64,
@@ -152,7 +152,8 @@ mod tests {
         assert!(!delta.is_competitive());
     }
 
-    // §3 says of the steady state that the queue empties every five round trips. In competitive mode the queue itself must tell.
+    // The rule of §3 that the queue empties every five round trips holds in the steady state. In competitive mode only
+    // the queue itself is evidence.
     #[test]
     fn nobody_is_looked_for_in_a_queue_of_its_own() {
         let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);

@@ -1,11 +1,12 @@
 use airhop_base::{Span, Time};
 
-/// Losses are counted over so many round trips and segments at least, and are too many beyond this share (the authors' sender).
+/// Least round trips and segments over which losses are counted, and the largest share of losses (the authors' sender).
 const ROUND_TRIPS: u64 = 2;
 const SEGMENTS: f64 = 20.0;
 const TOO_MANY: f64 = 0.3;
 
-/// A path on which delay says nothing: a queue that is always full, or a policer. Its losses are the only bound that is left.
+/// A path whose delay carries no information: a queue that is always full, or a policer. Losses are then the only
+/// bound.
 #[derive(Debug, Default)]
 pub struct Overload {
     since: Time,

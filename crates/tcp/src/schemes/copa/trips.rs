@@ -3,12 +3,12 @@ use airhop_base::{Span, Time};
 
 /// RTTmin is the least of so long (§2.1).
 const LEAST_LASTS: Span = Span::from_secs(10);
-/// RTTmax is the greatest of so many round trips (§2.2).
+/// Round trips over which RTTmax is the maximum (§2.2).
 const GREATEST_LASTS: u64 = 4;
 /// A queue is nearly empty with this share of its swing or less (§2.2).
 const NEARLY_EMPTY: f64 = 0.1;
-/// Or with so many of the sender's own segments in it: a tenth of the swing of two flows at delta = 1/2 is a segment, what the one in
-/// service adds to a round trip.
+/// Largest number of the sender's own segments in a nearly empty queue: a tenth of the swing of two flows at delta =
+/// 1/2 is a segment, what the one in service adds to a round trip.
 const OWN_NEARLY_NONE: f64 = 1.0;
 
 /// Round-trip times that Copa keeps.
@@ -20,10 +20,10 @@ pub struct RoundTrips {
     greatest: WindowedMax<Span>,
 }
 
-/// The round trip without the queue, and what the queue adds.
+/// Round trip without the queue, and queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// RTTstanding: the least of the last half round trip, so that what delays single ACKs does not count.
+    /// RTTstanding: the minimum of the last half round trip, so delays of single ACKs do not count.
     pub rtt: Span,
     /// d_q = RTTstanding - RTTmin.
     pub queue: Span,
@@ -91,8 +91,8 @@ mod tests {
         trips.standing().expect("samples")
     }
 
-    // §2.1: the standing round trip is the least of srtt/2, here about 50 ms: what delayed a single ACK is no queue; what delays all
-    // of half a round trip is.
+    // §2.1: the standing round trip is the least of srtt/2, here about 50 ms: a delay of a single ACK is no queue; a
+    // delay of all ACKs of half a round trip is.
     #[test]
     fn the_standing_queue_is_that_of_half_a_round_trip() {
         let ms = Span::from_millis;

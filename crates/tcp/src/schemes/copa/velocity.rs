@@ -1,5 +1,5 @@
-/// The velocity doubles once the window has gone the same way for so many round trips (§2.1 step 4). In steady state it goes one way for
-/// two and a half.
+/// Round trips in the same direction after which the velocity doubles (§2.1 step 4). In steady state the direction
+/// changes every two and a half round trips.
 const PATIENCE: u32 = 3;
 
 /// Speed of the window: v/delta segments a round trip (§2.1).

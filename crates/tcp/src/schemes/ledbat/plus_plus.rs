@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(step(&mut w, 1150, 0), Phase::Cruise { until: at(1150 + 900) });
     }
 
-    // Somebody else's queue: it does not grow into that by slow start.
+    // Another flow's queue: slow start does not grow into it.
     #[test]
     fn the_way_back_ends_at_the_target() {
         let mut sender = PlusPlus { phase: Phase::Return { began: at(0) }, ..PlusPlus::new(TARGET) };
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!((w.ssthresh, sender.phase), (9.0, Phase::Cruise { until: at(1000) }));
     }
 
-    // A loss while it stands back was one of the window before; it stands back all the same.
+    // A loss in a slowdown belongs to the window before; the slowdown continues.
     #[test]
     fn a_loss_in_a_slowdown_halves_the_window_to_return_to() {
         let config = crate::Preset::Ns2.config(1000);

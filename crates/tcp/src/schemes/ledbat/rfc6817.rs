@@ -31,7 +31,7 @@ impl CongestionControl for Ledbat {
         let Some(off_target) = self.off_target() else { return };
         let mss = s.mss as f64;
         w.cwnd += self.gain * off_target * (a.delivered as f64 / mss) / w.cwnd;
-        // What was outstanding before this ACK.
+        // Data outstanding before this ACK.
         let flight = (s.nxt - s.una + a.acked) as f64 / mss;
         w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
     }
@@ -111,7 +111,7 @@ mod tests {
         near(Case::new(30).after(4, 230), three - 1.0 / three);
     }
 
-    // max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS, with what was in flight before the ACK; MIN_CWND at least.
+    // max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS, with the flight before the ACK; at least MIN_CWND.
     #[test]
     fn the_window_stays_near_what_is_in_flight() {
         assert_eq!(Case::new(5).after(1, 30), 6.0);

@@ -15,7 +15,7 @@ pub(super) struct Ns3 {
     /// The smallest smoothed round trip so far.
     base: Option<Span>,
     round: Round,
-    /// A recovery was begun: the round that is under way when it ends counts for nothing.
+    /// True after the beginning of a recovery: the round at its end is ignored.
     restarts: bool,
     /// First byte that had not been sent at the last timeout: Reno until it is acknowledged.
     recovery_point: u64,

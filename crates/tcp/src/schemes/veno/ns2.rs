@@ -1,4 +1,4 @@
-use crate::control::{Counted, whole};
+use crate::control::{WholeSegmentAbc, whole};
 use crate::estimators::least;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
@@ -9,7 +9,7 @@ use airhop_base::Span;
 #[derive(Debug)]
 pub(super) struct Ns2 {
     beta: f64,
-    window: Counted,
+    window: WholeSegmentAbc,
     base: Option<Span>,
     /// The last ACK's round trip.
     latest: Option<Span>,
@@ -18,7 +18,7 @@ pub(super) struct Ns2 {
     queued: f64,
     /// Congested: the next full count grows the window.
     grows: bool,
-    /// Reno until this is acknowledged, what was outstanding at the last timeout.
+    /// End of the data outstanding at the last timeout; Reno's rules until it is acknowledged.
     recovery_point: u64,
 }
 
@@ -29,7 +29,7 @@ impl Ns2 {
     pub fn new(beta: f64) -> Self {
         Ns2 {
             beta,
-            window: Counted::default(),
+            window: WholeSegmentAbc::default(),
             base: None,
             latest: None,
             samples: 0,

@@ -1,4 +1,4 @@
-use crate::control::{Counted, whole};
+use crate::control::{WholeSegmentAbc, whole};
 use crate::estimators::AckCredit;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Window};
 use crate::sender_state::SenderState;
@@ -8,7 +8,7 @@ use airhop_base::Time;
 /// segments.
 #[derive(Debug)]
 pub(super) struct Ns2 {
-    window: Counted,
+    window: WholeSegmentAbc,
     credit: AckCredit,
     rate: Rate,
     /// The smoothed round trip at the last ACK of new data, and the smallest of them.
@@ -19,7 +19,7 @@ pub(super) struct Ns2 {
 impl Default for Ns2 {
     fn default() -> Self {
         Ns2 {
-            window: Counted::default(),
+            window: WholeSegmentAbc::default(),
             credit: AckCredit::new(f64::INFINITY, false),
             rate: Rate::default(),
             rtt: 0,
@@ -65,8 +65,9 @@ impl CongestionControl for Ns2 {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
-        // ssthresh is Reno's: what the estimate fills is the window during the recovery alone, and may be more than it was. The end of the
-        // recovery raises it to ssthresh; that it takes the estimate for that in Linux (CA_EVENT_COMPLETE_CWR) the port leaves out.
+        // ssthresh is Reno's: the estimated bandwidth-delay product is the window only during the recovery, and may
+        // exceed the window before. The end of the recovery raises the window to ssthresh; the port omits that Linux
+        // then uses the estimate (CA_EVENT_COMPLETE_CWR).
         let half = w.cwnd / 2.0;
         let filled = self.rate.second * self.least.min(1 << 32) / s.mss;
         self.window.cut(w, half, (filled as f64).max(2.0), l.signal);

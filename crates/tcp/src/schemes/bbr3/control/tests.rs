@@ -8,7 +8,7 @@ use airhop_base::Span;
 
 const MSS: u64 = 1000;
 
-/// A sender and what it has been told.
+/// A sender with the state of its inputs.
 struct Bench {
     b: Bbr3,
     w: Window,
@@ -55,7 +55,7 @@ impl Bench {
         t
     }
 
-    /// An ACK, so much later, of one segment.
+    /// Delivers an ACK of one segment after a time.
     fn ack(&mut self, ms: u64, says: Says) {
         self.now += Span::from_millis(ms);
         self.delivered += 1;
@@ -87,7 +87,7 @@ impl Bench {
         self.ack(ms, Says { delivered: 100, interval: 100, prior, tx_in_flight: 100, lost: 0, in_flight });
     }
 
-    /// Segment `n` is lost: so much was in flight when it was sent, and so much was lost since, itself included.
+    /// Reports the loss of segment `n`, with the flight at its transmission and the losses since, itself included.
     fn lose(&mut self, n: u64, in_flight: u64, lost: u64) {
         let lost = LostSegment {
             start: n * MSS,
@@ -293,7 +293,7 @@ fn the_bound_is_raised_faster_and_faster() {
     assert_eq!(grown, [1.0, 2.0, 4.0]);
 }
 
-// §5.3.3.9: what is seen to pass without too many losses is allowed.
+// §5.3.3.9: a flight that passes without too many losses is allowed.
 #[test]
 fn what_passes_raises_the_bound() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -305,7 +305,7 @@ fn what_passes_raises_the_bound() {
     assert_eq!(t.longterm(), 120.0);
 }
 
-// §5.5.11: what a recovery changed is undone if it was for nothing: bounds, window, and the probe goes on.
+// §5.5.11: the changes of a spurious recovery are undone: bounds, window, and the probe continues.
 #[test]
 fn a_recovery_for_nothing_is_undone() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -375,7 +375,7 @@ fn the_round_trip_is_probed() {
     assert_ne!(t.b.state, State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
 }
 
-// §5.4.1: a pause in the middle of it may have lasted long enough; otherwise it goes on.
+// §5.4.1: a pause during ProbeRTT may have been long enough; otherwise ProbeRTT continues.
 #[test]
 fn a_pause_may_end_the_probe_of_the_round_trip() {
     let after = |ms| {
@@ -406,7 +406,7 @@ fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
     assert_eq!([probe(), probe()], [1e6, 0.5e6]);
 }
 
-// What a sweep may change.
+// Parameters that a sweep may change.
 #[test]
 fn the_parameters_are_heeded() {
     let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
