@@ -1,4 +1,4 @@
-//! `objects/wrong.bpf.c`: what the kernel's verifier would refuse ends in a fault that says where and why.
+//! `objects/wrong.bpf.c`: code that the kernel's verifier would refuse ends in a fault with place and reason.
 
 use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Objects that hear: notices as real bytes, to the program on the interface and so to the sender. `python/airhop/bpf/eln.bpf.o` is the one that
-//! is shipped; the program of `objects/shares.bpf.c` takes nothing away.
+//! Objects with a listener: notices as real bytes reach the program on the interface, and through it the sender.
+//! `python/airhop/bpf/eln.bpf.o` is the shipped object; the program of `objects/shares.bpf.c` consumes no packet.
 
 use airhop_base::{
     Body, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock,
@@ -15,7 +15,7 @@ const ELN: &[u8] = include_bytes!("../../../python/airhop/bpf/eln.bpf.o");
 const PASSES: &[u8] = include_bytes!("objects/shares.bpf.o");
 const MSS: u64 = 1000;
 
-/// Ten segments of flow 3 under way.
+/// Ten segments of flow 3 in flight.
 struct Connection {
     sender: Sender,
     ms: u64,
@@ -116,7 +116,8 @@ fn the_bit_of_eln_in_an_ack() {
     assert_eq!(ends(None), (ends(Some(Eln::Next)) / 2.0).floor());
 }
 
-// What a notice does to a kernel that does not listen: it has the form of an ACK, and acknowledges all before the segment that it names.
+// Effect of a notice on a kernel without a listener: it has the form of an ACK, and acknowledges all data before the
+// segment that it names.
 #[test]
 fn a_notice_that_nobody_takes_is_an_ack() {
     let mut connection = Connection::new(PASSES);
@@ -126,7 +127,7 @@ fn a_notice_that_nobody_takes_is_an_ack() {
     assert_eq!(connection.sender.state().una, 3001, "an ICMP message is none");
 }
 
-// The object says what it understands; who names services without a program that hears is refused.
+// The object declares the notices that it understands; services for an object without a listener are refused.
 #[test]
 fn an_object_names_services() {
     let services = |bytes: &[u8]| Object::read(bytes, "x.bpf.o").unwrap().services().to_vec();

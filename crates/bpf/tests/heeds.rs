@@ -1,4 +1,4 @@
-//! `objects/heeds.bpf.c`: what its C says, the interpreter does.
+//! `objects/heeds.bpf.c`: the interpreter executes its C code.
 
 use airhop_bpf::{Argument, Callback, Image, Machine, Object, Socket, Verdict};
 use std::sync::Arc;
@@ -66,7 +66,8 @@ fn fields_are_where_the_types_say() {
     assert!(!layout.is_visible(layout.get("prior_cwnd").unwrap()), "which the object's header lacks");
 }
 
-// RFC 5681 §3.1 by the kfuncs: slow start to ssthresh, a segment for a window of them after it, and nothing for a window that is not used.
+// RFC 5681 §3.1 by the kfuncs: slow start up to ssthresh, then one segment per window, and no growth of an unused
+// window.
 #[test]
 fn the_window_grows_by_kfuncs() {
     let mut run = Run::new();
@@ -92,7 +93,7 @@ fn the_window_grows_by_kfuncs() {
     assert_eq!(run.call(Callback::UndoCwnd, &[]) as u32, 40);
 }
 
-// A notice that the tc program hears and drops is one that the congestion control reads from the map.
+// The congestion control reads from the map the notices that the tc program received and dropped.
 #[test]
 fn a_notice_reaches_the_sender_through_a_map() {
     let mut run = Run::new();
@@ -153,7 +154,7 @@ fn state_time_and_samples() {
     assert_eq!((run.socket.take_ack_request(), run.socket.take_ack_request()), (Some(77), None));
 }
 
-// A run has its own maps, variables and random numbers; another one begins as the first did.
+// A run has its own maps, variables and random numbers; another run begins in the same state.
 #[test]
 fn runs_share_nothing() {
     let trace = || {

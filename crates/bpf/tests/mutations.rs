@@ -1,4 +1,4 @@
-//! Damaged objects: cut off anywhere, and with bytes changed.
+//! Damaged objects: truncated at any byte, and with changed bytes.
 
 use crate::{faults, heeds, hostile};
 use airhop_bpf::Object;

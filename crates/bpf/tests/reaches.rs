@@ -1,11 +1,11 @@
-//! `objects/reaches.bpf.c`: while it runs, an object reaches what is its own and nothing else, as a kernel has made sure of before.
+//! `objects/reaches.bpf.c`: a running object accesses its own memory only, which a kernel verifies beforehand.
 
 use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
 use std::sync::Arc;
 
 const OBJECT: &[u8] = include_bytes!("objects/reaches.bpf.o");
 
-/// What a callback returns when its argument is this number; or where it fails, and why.
+/// Result of a callback for this argument, or place and reason of its failure.
 fn call(callback: Callback, number: u64) -> Result<u64, String> {
     let object = Arc::new(Object::read(OBJECT, "reaches.bpf.o").unwrap());
     let mut socket = Socket::new(&object.socket_layout(&["srtt_us"]).unwrap(), 0, 0);
@@ -38,7 +38,7 @@ fn a_frame_is_all_that_a_pointer_to_it_reaches() {
     }
 }
 
-// A store is to one member, however many may be written, and begins where that begins.
+// A store is to a single member, and begins at its offset.
 #[test]
 fn members_are_written_one_by_one() {
     assert!(call(Callback::SetState, 2).is_ok());

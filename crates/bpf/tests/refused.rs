@@ -1,4 +1,4 @@
-//! What a kernel refuses before anything runs: `objects/refused.bpf.c`, `objects/twice.bpf.c`, and changed bytes.
+//! Objects that a kernel refuses before they run: `objects/refused.bpf.c`, `objects/twice.bpf.c`, and changed bytes.
 
 use airhop_bpf::{Loaded, Object};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ const REFUSED: &[u8] = include_bytes!("objects/refused.bpf.o");
 const TWICE: &[u8] = include_bytes!("objects/twice.bpf.o");
 const SHARES: &[u8] = include_bytes!("objects/shares.bpf.o");
 
-/// Why one of the controls cannot be had.
+/// Reason why a congestion control is refused.
 fn refusal(name: &str) -> String {
     let object = Arc::new(Object::read(REFUSED, "refused.bpf.o").unwrap());
     let control = object.congestion_controls().iter().find(|control| control.name == name).unwrap();
@@ -33,7 +33,8 @@ fn stack_of_a_chain() {
     assert!(text.contains("720 bytes of stack in 2 functions (deep calls inner)"), "{text}");
 }
 
-// bpf_tcp_ca_btf_struct_access(): what a congestion control may write, also where it never does. A member that is not simulated is named.
+// bpf_tcp_ca_btf_struct_access(): members that a congestion control may write, even in code that never runs. The
+// message names a member that is not simulated.
 #[test]
 fn members_by_name() {
     let text = refusal("writes");

@@ -1,4 +1,4 @@
-//! `objects/shares.bpf.c`: what the connections of an object share, and with whom.
+//! `objects/shares.bpf.c`: state shared by the connections of an object.
 
 use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment, Span, Time};
 use airhop_bpf::{Loaded, Object};

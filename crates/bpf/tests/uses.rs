@@ -1,4 +1,4 @@
-//! `objects/uses.bpf.c`: what published congestion controls ask the kernel for.
+//! `objects/uses.bpf.c`: kernel functions used by published congestion controls.
 
 use airhop_bpf::{Argument, Callback, Machine, Object, Socket};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn a_loop() {
     assert_eq!(run.call(Callback::Ssthresh, &[100]), 45 << 8 | 10);
 }
 
-// bpf-helpers(7), bpf_spin_lock(): what it protects is counted as without it.
+// bpf-helpers(7), bpf_spin_lock(): protected counters count as without the lock.
 #[test]
 fn a_lock() {
     let mut run = Run::new();

@@ -1,4 +1,4 @@
-//! No member is a constant in disguise: what programs find in each changes, within a run or from one to another.
+//! No member is a hidden constant: the value of each changes within a run or between runs.
 
 use airhop_bpf::{Loaded, Object, ack_sample_values, rate_sample_values, simulated_members, socket_values};
 use airhop_scenario::{Overrides, Recording, Run, Scenario};
@@ -26,7 +26,7 @@ const CONSTANT: [&str; 10] = [
     "skc_v6_rcv_saddr.in6_u.u6_addr32[2]",
 ];
 
-/// What was found in each member: no more than two values.
+/// At most two values found in each member.
 type Seen = Arc<Mutex<BTreeMap<(&'static str, &'static str), BTreeSet<u64>>>>;
 
 /// Reno in whole segments, which writes down all that it is shown.
@@ -34,7 +34,7 @@ type Seen = Arc<Mutex<BTreeMap<(&'static str, &'static str), BTreeSet<u64>>>>;
 struct Watches {
     seen: Seen,
     steers: bool,
-    /// A connection of an object, which knows who its ends are.
+    /// A connection of an object with known ends.
     inner: Box<dyn TcpCongestionOps>,
     acks: u32,
 }
@@ -87,7 +87,7 @@ impl TcpCongestionOps for Watches {
             (sk.snd_cwnd, sk.snd_cwnd_cnt) = (sk.snd_cwnd + 1, 0);
         }
         if self.acks == 100 {
-            (sk.snd_cwnd_clamp, sk.ack_pending) = (100, 16); // what bpf_setsockopt(), and a program, may write
+            (sk.snd_cwnd_clamp, sk.ack_pending) = (100, 16); // members that bpf_setsockopt(), and a program, may write
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ fn read(path: &Path) -> Loadable {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Whether a kernel takes objects here.
+/// Returns true if the kernel of this machine accepts objects.
 fn possible() -> bool {
     let able = Privileges::look().struct_ops;
     able.map_err(|missing| skip(&missing)).is_ok()
@@ -69,7 +69,7 @@ fn options_are_those_of_this_kernel() {
     assert!([100, 250, 300, 1000].contains(&ticks), "{ticks}");
 }
 
-/// What a kernel refuses is said in its words, with the program.
+/// A kernel's refusal is reported with its message and the program.
 #[test]
 fn a_refusal_names_the_program() {
     if !possible() {

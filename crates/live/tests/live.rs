@@ -1,5 +1,5 @@
-//! Real packets of real programs. What this machine or user cannot is skipped, with the line that the doctor prints for it;
-//! with `AIRHOP_LIVE=required` it fails.
+//! Real packets of real programs. Tests that this machine or user cannot run are skipped, with the line of the doctor;
+//! with `AIRHOP_LIVE=required` they fail.
 
 use crate::log::Folder;
 use crate::wire::{ENDS, Wire};
@@ -86,8 +86,9 @@ fn listening() -> Vec<Ready> {
     vec![Ready { node: ENDS[0], sign: Sign::Port(5001) }]
 }
 
-/// RFC 9293 §3.5: a handshake takes a round trip of the simulated network, and no less. What is sent arrives whole, over both families;
-/// every checksum is complete when the kernel hands a datagram over (RFC 1071), and no datagram is longer than the MTU.
+/// RFC 9293 §3.5: a handshake takes at least a round trip of the simulated network. The sent data arrive complete, over
+/// both families; every checksum is complete when the kernel delivers a datagram (RFC 1071), and no datagram is longer
+/// than the MTU.
 #[test]
 fn tcp_passes_with_both_families() {
     if !possible() {
@@ -124,7 +125,7 @@ fn tcp_checksum_holds(bytes: &[u8]) -> bool {
     sum == 0xFFFF
 }
 
-/// The client starts when the server is ready and no sooner, however long that takes: at once it would be refused.
+/// The client starts when the server is ready, not before, after any time: an immediate start would be refused.
 #[test]
 fn a_client_waits_until_its_server_is_ready() {
     if !possible() {
@@ -168,7 +169,7 @@ fn a_server_that_is_not_ready_is_named() {
     assert!(late.ends_with(" when the emulation was over"), "{late}");
 }
 
-/// A program may take the device of its node away: the message names the node.
+/// A program may delete the device of its node: the message names the node.
 #[test]
 fn a_device_that_vanished_is_named_by_its_node() {
     if !possible() || process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
@@ -198,7 +199,8 @@ fn a_command_has_namespaces_of_its_own() {
     assert_eq!((printed(second).as_str(), second.exit), ("2", 128 + 15));
 }
 
-/// When a command ends, what it left in the background ends; what still runs when the time is up is asked to end, then made to.
+/// When a command ends, its background processes are ended; processes still running at the end of the time receive
+/// SIGTERM, then SIGKILL.
 #[test]
 fn commands_are_ended_with_all_that_they_started() {
     if !possible() {
@@ -229,7 +231,7 @@ fn processes(mark: &str) -> Vec<u32> {
     all.filter(has_mark).collect()
 }
 
-/// What an emulator is that its test kills.
+/// Body of an emulator process that its test kills.
 #[test]
 fn acts_as_an_emulator() {
     let Ok(mark) = std::env::var(ROLE) else { return };
@@ -243,7 +245,8 @@ fn acts_as_an_emulator() {
     run(&emulation);
 }
 
-/// Nothing is left of an emulator that is killed: processes die with it, and what has no name goes with the last of them.
+/// A killed emulator leaves nothing behind: its processes die with it, and unnamed namespaces disappear with the last
+/// of them.
 #[test]
 fn nothing_is_left_of_a_killed_emulator() {
     if !possible() {
@@ -286,7 +289,8 @@ fn a_live_run_is_replayed_exactly() {
     assert!(again.entered == wire.entered);
 }
 
-/// A command that cannot be started, or a device that cannot be made, ends it by name; nothing hangs.
+/// A command that cannot start, or a device that cannot be created, ends the emulation with a message that names it;
+/// nothing hangs.
 #[test]
 fn what_cannot_be_set_up_is_said_by_name() {
     if !possible() {
@@ -341,7 +345,7 @@ ip rule | grep -c blackhole || true
 ip -6 rule | grep -c blackhole || true
 "#;
 
-/// What an emulator is that stands in a router.
+/// Body of an emulator process inside a router.
 #[test]
 fn acts_as_a_router() {
     if std::env::var(ROLE).as_deref() != Ok("router") {

@@ -1,4 +1,4 @@
-//! The log: what is written is read, what is cut is read up to there, and nothing that is read is believed.
+//! The log: written logs are read, truncated logs are read as far as they go, and their contents are validated.
 
 use crate::wire::{ENDS, Wire, datagram};
 use airhop_base::{NodeId, Span, Time};
@@ -35,7 +35,7 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }
 
-/// What every log here begins with.
+/// Head of every log in these tests.
 const HEADER: &str = "{\"name\":\"é\"}";
 /// Magic, version, flags, length of the header, the header, checksum.
 const HEAD: usize = MAGIC.len() + 2 + 1 + 4 + HEADER.len() + 4;
@@ -103,8 +103,8 @@ fn what_is_written_is_read() {
     }
 }
 
-/// What a kernel said of a connection stands between datagrams, and may be older than the one before: it changes no replay. Of a node without a host it is
-/// refused, as a datagram is.
+/// TCP_INFO records stand between datagrams, and may be older than the datagram before: they do not change a replay. A
+/// record for a node without a host is refused, as a datagram is.
 #[test]
 fn samples_of_connections_are_read_beside_what_entered() {
     let info = SocketInfo {
@@ -156,7 +156,7 @@ fn headers_only_keeps_no_payload() {
     assert_eq!(wire.entered.iter().map(|(.., bytes)| bytes.len()).collect::<Vec<_>>(), [100, 60]);
 }
 
-/// A killed emulator leaves a log that ends anywhere. What is whole is read, and the log says that it was cut.
+/// A killed emulator leaves a log truncated at any byte. Complete records are read, and the log reports the truncation.
 #[test]
 fn a_log_cut_short_is_read_up_to_there() {
     let bytes = written(false);
@@ -213,7 +213,7 @@ fn every_record_is_in_its_place() {
     }
 }
 
-/// A log that somebody made has whatever records he likes: one of a node without a host, or of a time that no run has.
+/// A forged log may have any records: one of a node without a host, or of a time that no run has.
 #[test]
 fn a_record_that_no_run_wrote_is_refused() {
     let bytes = written(false);
@@ -268,7 +268,8 @@ fn a_log_that_cannot_be_written_is_an_error() {
     assert!(error.starts_with("a.log: No space left"), "{error}");
 }
 
-/// Two emulations never write one log, and a pipe, whose reader may never come, is none. What was there is gone at once.
+/// Two emulations never write the same log, and a pipe, which may have no reader, is refused. An existing file is
+/// truncated at once.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_log_is_a_regular_file_of_one_writer() {

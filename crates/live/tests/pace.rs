@@ -15,7 +15,7 @@ use std::sync::mpsc;
 
 const READING: Span = Span::from_micros(1);
 
-/// What a host sends: when, at which port.
+/// Datagrams of a host: time and port.
 type Sending = (Time, usize, Vec<u8>);
 
 /// A machine in which time passes by looking at the clock, and by sleeping.
@@ -75,7 +75,8 @@ fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
     driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_, _| {}).unwrap()
 }
 
-/// The law of the loop: what enters at t leaves when the network says, and is written as soon as the clock has it.
+/// Law of the loop: a datagram that enters at t leaves at the time of the network, and is written as soon as the clock
+/// reaches it.
 #[test]
 fn a_datagram_is_written_when_it_is_due() {
     let machine = Machine::default();
@@ -96,7 +97,7 @@ fn a_datagram_is_written_when_it_is_due() {
     assert_eq!((driven.stalls, driven.lost_to_emulator), (vec![], 0));
 }
 
-/// The world's end is the duration, to the nanosecond, however late the loop is; nothing enters after it.
+/// The world ends at the duration, to the nanosecond, for any lateness of the loop; no datagram enters after it.
 #[test]
 fn the_duration_is_exact() {
     let machine = Machine::default();
@@ -121,7 +122,7 @@ fn one_port_does_not_starve_the_others() {
     assert!(driven.lateness.max_us < 100.0, "{} µs", driven.lateness.max_us);
 }
 
-/// A host without room loses the packet, is told of in the report, and holds up nobody.
+/// A host without room loses the packet, the report counts it, and no other host is delayed.
 #[test]
 fn what_a_port_refuses_is_lost_and_counted() {
     let machine = Machine::default();
@@ -134,7 +135,7 @@ fn what_a_port_refuses_is_lost_and_counted() {
     assert_eq!(machine.ports[0].received().len(), 1);
 }
 
-/// What a kernel tells all its neighbours means a link that is not there (RFC 1112 §4).
+/// A kernel's multicasts to its neighbours are for a link that does not exist (RFC 1112 §4).
 #[test]
 fn what_is_for_a_group_does_not_enter() {
     let machine = Machine::default();
@@ -190,7 +191,7 @@ fn who_spins_is_not_late() {
     assert!(asleep > 100.0 && awake < 10.0, "{asleep} µs, with spinning {awake} µs");
 }
 
-/// Whoever asks for the end gets it within a tenth of a second, though nothing happens.
+/// A requested stop takes effect within 100 ms, even without events.
 #[test]
 fn it_ends_when_asked() {
     let machine = Machine::default();

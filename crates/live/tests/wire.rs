@@ -1,4 +1,4 @@
-//! A world of two nodes and a wire between them: what enters at one leaves at the other, a fixed delay later.
+//! A world of two nodes and a wire between them: a datagram that enters at one leaves at the other after a fixed delay.
 
 use airhop_base::{NodeId, Span, Time};
 use airhop_live::{Departure, Outside, Stopped};

@@ -57,8 +57,8 @@ fn unrelated_nodes_change_nothing() {
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 
-/// A warm-up changes what is counted, never what happens: what a run of 5 s counts and what a run of 20 s counts after 5 s
-/// make up the whole.
+/// A warm-up changes the counters, never the events: the counters of a run of 5 s, and those of a run of 20 s after 5
+/// s, add up to the whole.
 #[test]
 fn a_warm_up_only_splits_the_counting() {
     for uplink in [false, true] {

@@ -1,4 +1,5 @@
-//! Explicit congestion notification from end to end (RFC 3168), seen by an observer who reads captures at both ends.
+//! Explicit congestion notification from end to end (RFC 3168), checked by an independent reader of captures at both
+//! ends.
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
@@ -21,7 +22,7 @@ const AQM: usize = 1;
 /// Into the node, of the two lowest bits of `epb_flags`.
 const IN: u32 = 1;
 
-/// Wide enough for ten flows: all packets are told, by drops, from an average of 60 on.
+/// Thresholds wide enough for ten flows: from an average of 60 on all packets are dropped.
 const RED: RedPlan = RedPlan {
     packets: 500,
     min: 10.0,
@@ -85,7 +86,7 @@ impl Seen {
     }
 }
 
-/// Runs a plan and returns what was captured at a and at b.
+/// Runs a plan and returns the captures at a and at b.
 fn captured(plan: &Plan, name: &str) -> (Report, [Vec<Seen>; 2]) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
@@ -137,7 +138,7 @@ fn captures_show_the_handshake() {
     }
 }
 
-// RFC 3168 §6.1.3: from a CE packet on, every ACK echoes it, until a segment says CWR; and none does otherwise.
+// RFC 3168 §6.1.3: after a CE packet every ACK echoes it until a segment carries CWR; no other ACK does.
 #[test]
 fn marks_are_echoed_until_the_sender_says_that_it_reduced() {
     let (_, [_, at_b]) = captured(&bottleneck("newreno", 1, true), "echo");
@@ -159,8 +160,8 @@ fn marks_are_echoed_until_the_sender_says_that_it_reduced() {
     assert!(marks > 10 && echoes > 2 * marks, "{marks} marks, {echoes} echoes");
 }
 
-// What the report counts of marks is what captures show: ECT(0) where the sender is, marks and ECE where they arrive, as nothing is lost. The
-// queue before the bottleneck alone marks.
+// The report's counts of marks equal those of the captures: ECT(0) at the sender, marks and ECE at their arrival, as no
+// packet is lost. Only the queue before the bottleneck marks.
 #[test]
 fn marks_are_counted() {
     let plan = bottleneck("newreno", 1, true);
@@ -171,7 +172,7 @@ fn marks_are_counted() {
     let Marks { ect0, ect1, ce, ece } = report.flows[0].marks;
     assert_eq!((ect0, ect1), (count(&at_a, false, &|seen| seen.packet.ecn == Ecn::Ect0), 0));
     assert_eq!(ece, count(&at_a, true, &|seen| seen.segment().flags.ece));
-    // What still waits at the end is counted, and has not arrived: no more than the window.
+    // Packets that still wait at the end are counted, but have not arrived: at most the window.
     let arrived = count(&at_b, true, &|seen| seen.packet.ecn == Ecn::Ce);
     assert!(arrived > 10 && (arrived..=arrived + 40).contains(&ce), "{ce} marks, {arrived} arrived");
     let queues: Vec<_> = report.queues.iter().map(|queue| (queue.name.as_str(), queue.marked)).collect();
@@ -191,8 +192,8 @@ fn marks_are_counted() {
     }
 }
 
-// RFC 3168 §6.1.2: one reduction per window of data, told by CWR on the next new segment: between two of them everything that was
-// out at the first is acknowledged. And nothing is lost, so marks are the only reason.
+// RFC 3168 §6.1.2: one reduction per window of data, announced by CWR on the next new segment: between two reductions
+// all data outstanding at the first is acknowledged. No packet is lost, so marks are the only cause.
 #[test]
 fn there_is_one_reduction_per_window() {
     let (report, [at_a, _]) = captured(&bottleneck("newreno", 1, true), "window");
@@ -208,7 +209,7 @@ fn there_is_one_reduction_per_window() {
         if segment.flags.cwr && !segment.flags.syn {
             assert!(echoed, "an echo came first");
             assert!(acked > open, "{acked}: a second reduction before {open} was acknowledged");
-            // What was out when the window was cut: all before this segment.
+            // End of the data outstanding at the reduction.
             (reductions, open, echoed) = (reductions + 1, sent, false);
         }
         sent = sent.max(segment.end());
@@ -218,8 +219,8 @@ fn there_is_one_reduction_per_window() {
     assert!(reductions > 5 && f.window_cuts == reductions, "{} cuts, {reductions} told", f.window_cuts);
 }
 
-// RFC 3168 §6.1.4 and §6.1.5: neither ACKs nor retransmissions are ECN-capable, new data is; §5: a router marks what is capable
-// only. A lossy link makes retransmissions.
+// RFC 3168 §6.1.4 and §6.1.5: neither ACKs nor retransmissions are ECN-capable, new data is; §5: a router marks
+// ECN-capable packets only. A lossy link causes retransmissions.
 #[test]
 fn only_new_data_is_marked() {
     for scheme in ["newreno", "sack"] {
@@ -241,14 +242,14 @@ fn only_new_data_is_marked() {
         let acks = || at_b.iter().filter(|seen| !seen.is_in);
         assert!(acks().all(|seen| seen.packet.ecn == Ecn::NotEct), "{scheme}: a pure ACK or a SYN-ACK");
         let arrived_again = at_b.iter().filter(|seen| seen.is_in && again.contains(&seen.segment().seq));
-        // Of each such segment one copy was capable, and was lost, or arrived too late.
+        // The first transmission of each such segment was ECN-capable, and was lost or arrived too late.
         let late = arrived_again.filter(|seen| seen.packet.ecn != Ecn::NotEct).count();
         assert!(late <= 2, "{scheme}: {late} retransmissions arrived capable");
     }
 }
 
-// RFC 3168 §5 with RED: as long as the queue marks only, nothing at all is lost, with one flow and with ten; without ECN the same
-// queue drops early, and with a not-capable flow beside capable ones only that flow is dropped.
+// RFC 3168 §5 with RED: while the queue only marks, no packet is lost, with one flow and with ten; without ECN the same
+// queue drops early, and of a not-capable flow beside capable ones only the former loses packets.
 #[test]
 fn where_red_marks_nothing_is_lost() {
     for flows in [1, 10] {
@@ -274,7 +275,7 @@ fn where_red_marks_nothing_is_lost() {
     assert!(mixed.drops[AQM] > 5);
 }
 
-// RFC 2884 (and Floyd 1994): what is not dropped need not be sent again. Ten flows through RED, five seeds.
+// RFC 2884 (and Floyd 1994): marks instead of drops avoid retransmissions. Ten flows through RED, five seeds.
 #[test]
 fn ten_flows_get_no_less_through_red_with_ecn() {
     let goodput = |ecn: bool| -> f64 {

@@ -1,4 +1,4 @@
-//! What networks do, against papers, theory, measurements and other simulators.
+//! Behaviour of networks, against papers, theory, measurements and other simulators.
 //!
 //! One program for all of them: linking dominates the build of tests.
 

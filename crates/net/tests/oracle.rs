@@ -1,4 +1,4 @@
-//! What a sender is told of its path, held against what the simulator does.
+//! Path properties reported to a sender, compared with the simulation.
 
 use crate::common::radio::{Mobile, recovery, rules};
 use crate::common::{LastHop, run, served_by};
@@ -14,7 +14,7 @@ use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
 use std::cell::Cell;
 
 thread_local! {
-    /// What the last spy of this test was told.
+    /// Values reported to the last spy of this test.
     static TOLD: Cell<Option<Truth>> = const { Cell::new(None) };
 }
 
@@ -80,7 +80,7 @@ fn spied(plan: &Plan) -> Plan {
     plan
 }
 
-/// What the first flow is told.
+/// Values reported to the first flow.
 fn told(plan: &Plan) -> Truth {
     World::new(&spied(plan), 1, 0, None).expect("a good plan");
     TOLD.take().expect("it was told")
@@ -125,9 +125,9 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
     assert!((mbps(told(&delayed)) - by_hand).abs() < 1e-3, "{by_hand}");
 }
 
-// The formula leaves out collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and what a
-// collision wastes is about an exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80 Mbit/s,
-// ns-2 about 3.66.
+// The formula leaves out collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and a collision
+// costs about one exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80 Mbit/s, ns-2 about
+// 3.66.
 #[test]
 fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
@@ -135,7 +135,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
         if rts {
             plan.links.wlans[0].cell.access = Access::RtsCts;
         }
-        // Always something to send, never more than the queue holds.
+        // A saturated sender that never overflows its queue.
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
             config.receive_window = 40_000;
         }
@@ -170,16 +170,16 @@ fn the_share_is_what_the_others_leave() {
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(told(&five)) - 0.4 * payload).abs() < 1e-3);
-    // All of it is what nobody else takes.
+    // The whole capacity is that left by others.
     for shared in [&plan, &five] {
         assert!((told(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
-    // Nothing is left: a rate is never zero.
+    // No capacity is left: the reported rate is never zero.
     plan.flows.push(udp("flood", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(9_000_000) }));
     assert_eq!(told(&plan).rate.bps(), 1);
 }
 
-// In a cell datagrams take time as everything does: a flow beside them gets what the formula leaves it.
+// In a cell datagrams take airtime: a flow beside them has the remainder by the formula.
 #[test]
 fn datagrams_take_their_time_of_a_cell() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
@@ -191,8 +191,8 @@ fn datagrams_take_their_time_of_a_cell() {
     assert!((0.93..1.02).contains(&(goodput / share)), "{goodput:.3} of {share:.3} Mbit/s");
 }
 
-// With one segment at a time all queues are empty: the mean round trip is the one that was told. A backoff is uniform over 31
-// slots, variance (32² - 1) / 12 × 20² µs²; two of them in each of 5000 round trips, five standard deviations.
+// With one segment at a time all queues are empty: the mean round trip is the reported one. A backoff is uniform over
+// 31 slots, variance (32² - 1) / 12 × 20² µs²; two of them in each of 5000 round trips, five standard deviations.
 #[test]
 fn the_round_trip_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -226,8 +226,9 @@ fn window(plan: &Plan, segments: f64) -> Plan {
     plan
 }
 
-// A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a window of the link that is too
-// small. What is told is what a full window gets, and the round trip is that of a window of one.
+// A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a window of the
+// link that is too small. The reported rate is that of a full window, and the reported round trip that of a window of
+// one.
 #[test]
 fn a_radio_link_does_what_is_told() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
@@ -255,7 +256,8 @@ fn a_radio_link_does_what_is_told() {
     }
 }
 
-// Datagrams take their share of a radio link, and on its way back that of their link ACKs: 1000 bytes with their headers, 2 a second.
+// Datagrams take their share of a radio link, and their link ACKs that of the other direction: 1000 bytes with their
+// headers, 2 a second.
 #[test]
 fn datagrams_take_their_time_of_a_radio_link() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();

@@ -1,4 +1,4 @@
-//! Queue disciplines at work: who is dropped where, and what a flow's services make of the queues on its way.
+//! Queue disciplines in networks: their drops, and the effect of a flow's services on the queues of its path.
 
 use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
@@ -52,8 +52,8 @@ fn narrow(plan: &Plan, mbps: u64) -> Plan {
     plan
 }
 
-// Floyd and Jacobson 1993: RED keeps the average queue between its thresholds, so that nothing overflows; what drop-tail loses in
-// the queue, RED loses early.
+// Floyd and Jacobson 1993: RED keeps the average queue between its thresholds, so the queue does not overflow; RED
+// drops early the number of packets that drop-tail loses by overflows.
 #[test]
 fn red_drops_early_in_wired_links_and_in_stations() {
     for (plan, place) in
@@ -74,8 +74,8 @@ fn red_drops_early_in_wired_links_and_in_stations() {
     }
 }
 
-// Twins on links of their own, alike but for the names: drop-tail treats them alike, RED has its own dice for each link; and what
-// happens on one link does not depend on the other.
+// Twins on links of their own, alike but for the names: drop-tail treats them alike, and RED has a random stream for
+// each link; one link does not depend on the other.
 #[test]
 fn a_red_queue_has_randomness_of_its_own_link() {
     let twins = |queue, pairs: u16| {
@@ -98,8 +98,8 @@ fn a_red_queue_has_randomness_of_its_own_link() {
     assert_eq!(red[0], twins(QueuePlan::Red(RED), 1)[0]);
 }
 
-// Xu, Tian and Ansari 2004: routers and base station mark. A sender that heeds marks then never fills a queue: nothing is lost after the
-// first slow start, where the queue is full before the first echo is back.
+// Xu, Tian and Ansari 2004: routers and base station mark. A sender that reacts to marks never fills a queue: no packet
+// is lost after the first slow start, in which the queue is full before the first echo returns.
 #[test]
 fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
     for (plan, place) in
@@ -119,7 +119,8 @@ fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
     }
 }
 
-// What the scenario chose stays: a service changes drop-tail queues only, and only those that the flow's data meet.
+// A queue chosen by the scenario stays: a service changes drop-tail queues only, and only those on the path of the
+// flow's data.
 #[test]
 fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
@@ -129,7 +130,7 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     let mut as_chosen = plan.clone();
     as_chosen.links.wired[1].queue = [QueuePlan::Red(RED); 2];
     assert_eq!(run(&chosen, 1).fingerprint, run(&as_chosen, 1).fingerprint);
-    // The way back has the same links; its queues fill if it is the one that is narrow, with datagrams of another flow.
+    // The reverse path has the same links; its queues fill with datagrams of another flow if it is the bottleneck.
     let mut back = plan.clone();
     back.flows.push(FlowPlan {
         name: "back".into(),
@@ -145,7 +146,7 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail back");
 }
 
-/// What a run came to, whatever it cost: a drop-tail queue needs fewer events than a discipline that is asked.
+/// Results of a run without its number of events: a drop-tail queue needs fewer events than another discipline.
 fn outcome(plan: &Plan) -> Report {
     Report { events: 0, ..run(plan, 1) }
 }
@@ -204,9 +205,9 @@ fn goodput(report: &Report) -> f64 {
     report.flows.iter().map(|flow| flow.goodput_mbps).sum()
 }
 
-/// What the trace of a run says about the queue before the narrow link.
+/// The queue before the bottleneck, from the trace of a run.
 struct Narrow {
-    /// When it became so long: seconds and packets.
+    /// Changes of the queue length: seconds and packets.
     lengths: Vec<(f64, f64)>,
 }
 
@@ -267,8 +268,8 @@ fn delay_is_controlled_in_wired_links_and_in_stations() {
     }
 }
 
-// RFC 8289 §3.2: what is not wanted is a queue that stands. One Reno flow fills a drop-tail queue for good; with CoDel there is
-// hardly a tenth of a second in which no packet waits less than twice the target.
+// RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow fills a drop-tail queue permanently; with CoDel, in
+// nearly every period of 100 ms some packet waits less than twice the target.
 #[test]
 fn no_queue_stands_with_codel() {
     let plan = narrow(&clean(false), 2);
@@ -314,8 +315,8 @@ fn marks_take_the_place_of_drops() {
     }
 }
 
-// Shreedhar and Varghese 1995: flows that always have something to send get equal shares of the bytes on the wire; through one
-// queue, long segments win.
+// Shreedhar and Varghese 1995: saturated flows have equal shares of the bytes on the wire; with a single queue flows of
+// long segments have more.
 #[test]
 fn fair_queues_share_a_link_whatever_the_segments_are() {
     let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
@@ -328,7 +329,8 @@ fn fair_queues_share_a_link_whatever_the_segments_are() {
     assert!(index(fq_codel(CODEL, 1)) < 0.98, "all in one queue");
 }
 
-// A flood of datagrams at twice the rate of the link gets the half that is its own from a fair queue, and nearly all from others.
+// A flood of datagrams at twice the rate of the link has half of the capacity with a fair queue, and nearly all with
+// other queues.
 #[test]
 fn a_flood_takes_its_share_and_no_more() {
     let mut plan = narrow(&clean(false), 2);
@@ -344,11 +346,11 @@ fn a_flood_takes_its_share_and_no_more() {
         assert!(left(queue) < 0.1, "{queue:?}: {}", left(queue));
     }
     assert!((left(fq(50)) - 1000.0 / 1040.0).abs() < 0.05, "{}", left(fq(50)));
-    // CoDel costs a flow that is on its own some of its rate: it has 8 packets on its way.
+    // CoDel costs a single flow some of its rate: the path holds 8 packets.
     assert!(left(fq_codel(CODEL, 1024)) > 0.7, "{}", left(fq_codel(CODEL, 1024)));
 }
 
-// Of one flow a fair queue makes nothing; with one queue, FQ-CoDel is CoDel (RFC 8290 §1.3).
+// A fair queue has no effect on a single flow; with one queue, FQ-CoDel is CoDel (RFC 8290 §1.3).
 #[test]
 fn a_flow_on_its_own_has_a_queue_of_its_own() {
     let plan = narrow(&clean(false), 2);

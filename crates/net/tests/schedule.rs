@@ -1,4 +1,4 @@
-//! What a run asks of its event queue can be taken down without a change of the run, and asks the same of a queue alone.
+//! The operations of a run on its event queue can be recorded without changing the run, and replayed on a queue alone.
 
 use crate::common::chain::Chain;
 use crate::common::{LastHop, dumbbell};
@@ -18,7 +18,7 @@ fn after(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// Takes down so many events of a run from `from` on and lets it go on.
+/// Records a number of operations of a run from `from` on, and continues the run.
 fn watched(plan: &Plan, from: Time, events: usize) -> (Report, usize) {
     let mut world = world(plan);
     let schedule = world.schedule(from, events, &GO).expect("nobody stops it");

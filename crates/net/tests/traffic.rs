@@ -10,7 +10,7 @@ use airhop_tcp::{Params, Preset};
 
 const MS: fn(u64) -> Span = Span::from_millis;
 
-/// One flow from a to b over a link that loses nothing and has room for all.
+/// One flow from a to b over a link without losses and with a large queue.
 fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
@@ -105,8 +105,8 @@ fn a_lone_transfer_takes_the_time_of_slow_start() {
     }
 }
 
-// A completion time is counted from the start of the flow; a warm-up takes nothing off it, even if the transfer is over before the
-// warm-up is; what is not over, and what has no end, has none.
+// A completion time is counted from the start of the flow; a warm-up does not shorten it, even if the transfer ends
+// before the warm-up; an unfinished or endless transfer has none.
 #[test]
 fn completion_counts_from_the_start_whatever_the_warmup() {
     let plan = transfer(MS(50), 30_000);

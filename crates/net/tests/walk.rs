@@ -1,4 +1,4 @@
-//! A packet's walk: times, queues, reasons for drops, and the way of a notice.
+//! A packet's walk: times, queues, causes of drops, and the path of a notice.
 
 use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
@@ -38,8 +38,8 @@ fn a_round_trip_is_serialisation_and_propagation() {
 
 #[test]
 fn a_full_queue_drops_and_the_rest_gets_through() {
-    // 20 Mbit/s of payload into 10: 1000-byte datagrams, one every 388.8 µs, leave one every 800 µs. After 10 s, what the link
-    // carried is its rate, and every datagram is delivered, dropped, or one of the 50 + 2 inside.
+    // 20 Mbit/s of payload into 10: 1000-byte datagrams, one every 388.8 µs, leave one every 800 µs. After 10 s the
+    // link has carried its rate, and every datagram is delivered, dropped, or one of the 50 + 2 inside.
     let r = run(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), 1);
     let f = &r.flows[0];
     let delivered = f.delivered_bytes / 972;
@@ -65,7 +65,8 @@ fn a_queue_is_traced_at_every_change() {
         rows.windows(2).all(|w| w[0].0 <= w[1].0 && w[0].1.abs_diff(w[1].1) == 1),
         "one packet at a time"
     );
-    // From then on every departure makes room for one arrival: two rows for each of 12 500 services, but for the first 46.
+    // From then on every departure frees a place for one arrival: two rows for each of 12 500 services, except for the
+    // first 46.
     assert!(rows.len().abs_diff(2 * 12_500) < 100, "{}", rows.len());
 }
 
@@ -104,8 +105,8 @@ fn a_flow_without_a_route_is_refused() {
 
 #[test]
 fn every_discarded_segment_is_notified_downlink_and_uplink() {
-    // Yun 2009 §3.1: one ELN for each data frame given up. Downlink it is a packet that takes 30 ms and can still be on its way;
-    // uplink it is a call. Discards of pure ACKs are not notified.
+    // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink it is a packet that takes 30 ms and can
+    // still be in flight; on the uplink it is a call. Discards of pure ACKs are not notified.
     for uplink in [false, true] {
         let hop = LastHop { scheme: "ll-elsn", uplink, seconds: 60, ..LastHop::default() };
         let r = hop.run(1);

@@ -1,4 +1,5 @@
-//! Airhop is held to scripts: what holds passes, a difference fails where it is, and what is not modelled ends the script.
+//! Verdicts on packetdrill scripts: a script that Airhop matches passes, a mismatch fails at its line, and a line that
+//! is not modelled ends the script.
 
 use airhop_packetdrill::{Verdict, judge, judge_variants};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What must hold for every ARQ sender and its receiver, whatever the channel between them loses.
+//! Laws of every ARQ sender and its receiver, for any losses of the channel.
 
 use airhop_base::{Span, Time};
 use airhop_engine::EventQueue;
@@ -7,12 +7,13 @@ use airhop_radio::arq::{
 };
 use proptest::prelude::*;
 
-/// A channel that keeps frames in order, with a fate for each of the first frames and link ACKs; what comes after is received.
+/// A channel that keeps frames in order, with an outcome for each of the first frames and link ACKs; later ones are
+/// received.
 #[derive(Clone, Debug)]
 struct Channel {
     frame: Span,
     delay: Span,
-    /// How much later each link ACK comes: it waits for the other direction's data.
+    /// Delay of each link ACK, which waits for data of its direction.
     waits: Vec<Span>,
     lost_frames: Vec<bool>,
     lost_acks: Vec<bool>,
@@ -27,7 +28,7 @@ enum Event {
     Due,
 }
 
-/// What the two sides said.
+/// Effects reported by the two sides.
 #[derive(Debug, Default, PartialEq)]
 struct Transcript {
     pushed: u64,
@@ -55,7 +56,7 @@ struct World {
 }
 
 impl World {
-    /// Sends packets that come at these times, until nothing happens any more.
+    /// Sends packets that arrive at these times, until no event is left.
     fn run(plan: &ArqPlan, channel: &Channel, arrivals: &[Span]) -> Transcript {
         let mut world = World {
             sender: plan.sender(),
@@ -135,7 +136,7 @@ impl World {
 }
 
 fn rules(most: u32, attempts: Option<u32>) -> impl Strategy<Value = ArqRules> {
-    // Frames last 1 to 50 µs and are under way for 0 to 50: some timeouts are shorter than the way there and back.
+    // Frames last 1 to 50 µs and have a propagation delay of 0 to 50 µs: some timeouts are shorter than the round trip.
     (1..=most, 1_u64..500).prop_map(move |(window, us)| ArqRules {
         window,
         timeout: Span::from_micros(us),
@@ -170,7 +171,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Span>> {
     prop::collection::vec((0_u64..3000).prop_map(Span::from_micros), 1..80)
 }
 
-/// The same with a timeout after which nothing of a frame or of its link ACK is under way any more.
+/// The same with a timeout longer than the arrival of a frame and of its link ACK.
 fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     let longest = channel.waits.iter().max().copied().unwrap_or(Span::ZERO);
     if let ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } = &mut plan {
@@ -180,7 +181,7 @@ fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     plan
 }
 
-/// What was reported of one number.
+/// Reports about one number.
 fn of(said: &Transcript, number: u64) -> Vec<Report> {
     let about = |report: &Report| match *report {
         Report::Acknowledged(n)
@@ -191,7 +192,8 @@ fn of(said: &Transcript, number: u64) -> Vec<Report> {
     said.reports.iter().copied().filter(about).collect()
 }
 
-/// Failures with numbers that count up, each sent again; then the frame is acknowledged or, after the last allowed, given up.
+/// Failures with ascending numbers, each followed by a retransmission; then the frame is acknowledged or, after the
+/// last attempt, discarded.
 fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(), TestCaseError> {
     let story = of(said, number);
     let (last, failures) = story.split_last().expect("every frame comes to an end");
@@ -225,8 +227,8 @@ proptest! {
         }
     }
 
-    /// With a limit what arrives is in order and comes once, and what does not was given up, and nothing that is known to be
-    /// there was.
+    /// With a limit packets arrive in order and once, the others were discarded, and no acknowledged packet was
+    /// discarded.
     #[test]
     fn limited_recovery_gives_up_what_it_does_not_deliver(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -242,7 +244,7 @@ proptest! {
         }
     }
 
-    /// The receiver learns what was given up: it does not wait for it when the next packet comes.
+    /// The receiver learns of a discarded packet: it does not wait for it when the next packet arrives.
     #[test]
     fn what_was_given_up_holds_nothing_back(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -257,7 +259,7 @@ proptest! {
         prop_assert_eq!(said.sent.last().map(|f| f.attempt), Some(1));
     }
 
-    /// The window is never exceeded: no frame is sent whose number is a window above one that was sent and not acknowledged.
+    /// The window is never exceeded: no frame is sent with a number a window or more above an unacknowledged one.
     #[test]
     fn no_frame_is_sent_beyond_the_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let (ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. }) = &plan else { unreachable!() };
@@ -267,7 +269,7 @@ proptest! {
         }
     }
 
-    /// Where nothing is lost and timeouts are long enough, every frame goes once.
+    /// Without losses and with long timeouts every frame is sent once.
     #[test]
     fn nothing_is_repeated_for_nothing(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let channel = Channel { lost_frames: Vec::new(), lost_acks: Vec::new(), ..channel };
@@ -275,7 +277,7 @@ proptest! {
         prop_assert!(said.sent.iter().map(|f| f.number).eq(0..said.pushed), "{:?}", said.sent);
     }
 
-    /// Selective repeat repeats what was lost, and nothing else.
+    /// Selective repeat retransmits the lost frames only.
     #[test]
     fn selective_repeat_repeats_what_was_lost(
         rules in rules(64, None), srej in any::<bool>(), channel in channel(), arrivals in arrivals(),
@@ -297,7 +299,8 @@ proptest! {
             let said = World::run(&patient(plan, &channel), &channel, &[Span::ZERO; 64]);
             said.sent.iter().rposition(|f| f.number == 0).unwrap()
         };
-        // Two frames and a way there and back after the start, the link ACK of the second is there; a frame may start just then.
+        // The link ACK of the second frame arrives two frames and a round trip after the start; a frame may start at
+        // that time.
         let meanwhile = 3 + (channel.delay * 2).whole(channel.frame) as usize;
         prop_assert!(again(true) <= meanwhile.min(window as usize));
         prop_assert_eq!(again(false), window as usize);

@@ -1,4 +1,4 @@
-//! A radio link: who sends when, what is said of it, and what must hold under any traffic.
+//! A radio link: times of transmissions, the emitted effects, and laws under any traffic.
 
 use crate::radio_link;
 use crate::radio_link::{Note, World, go_back, round, rules};
@@ -9,7 +9,7 @@ use airhop_radio::layer::{Reception, Transmitted};
 use airhop_radio::link::RadioPlan;
 use proptest::prelude::*;
 
-/// Runs for a second and returns what happened, in microseconds.
+/// Runs for a second and returns the events with their times in microseconds.
 fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {
     let mut world = World::new(plan, 1);
     packets.iter().for_each(|(end, bytes)| world.push(*end, *bytes));
@@ -18,7 +18,8 @@ fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {
     interesting.map(|(at, note)| (at.nanos() / 1000, *note)).collect()
 }
 
-/// A frame of 128 bytes is 53.3 ms on an air interface of 19.2 kbit/s, and 10 ms under way (Kounavis 1996 §5).
+/// A frame of 128 bytes lasts 53.3 ms on an air interface of 19.2 kbit/s, with a propagation delay of 10 ms (Kounavis
+/// 1996 §5).
 #[test]
 fn without_recovery_frames_go_once_and_are_not_answered() {
     let notes = story(&radio_link::plan(), &[(0, 128), (0, 128)]);
@@ -58,7 +59,7 @@ fn link_acks_go_before_data_and_interrupt_none() {
     );
 }
 
-/// A link ACK that comes in the moment of the timeout comes in time; a nanosecond later it would not.
+/// A link ACK that arrives at the time of the timeout is in time; a nanosecond later it would not be.
 #[test]
 fn the_timeout_runs_from_the_start_of_the_frame() {
     // 100 µs, 45 there, 10 of ACK, 45 back.
@@ -75,7 +76,8 @@ fn the_timeout_runs_from_the_start_of_the_frame() {
     }
 }
 
-/// A block is what can be sent in one go. What comes later waits for its link ACK, and goes out with the next block at once.
+/// A block is the set of frames that can be sent together. Later packets wait for its link ACK, and leave with the next
+/// block.
 #[test]
 fn a_block_is_closed_when_nothing_follows() {
     let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
@@ -91,7 +93,7 @@ fn a_block_is_closed_when_nothing_follows() {
     assert_eq!(at, [145, 165, 220 + 30 + 45]);
 }
 
-/// At a timeout every frame that is sent again has failed once more; the limit counts the transmissions of each.
+/// At a timeout every retransmitted frame has failed once more; the limit counts the transmissions of each frame.
 #[test]
 fn a_timeout_fails_all_outstanding_frames() {
     let rules = ArqRules { attempts: Some(2), ..rules(3, 1000) };
@@ -121,7 +123,7 @@ fn a_timeout_fails_all_outstanding_frames() {
     );
 }
 
-/// Error models see link ACKs as control frames: a Gilbert-Elliott channel spares them.
+/// Error models see link ACKs as control frames: a Gilbert-Elliott channel does not damage them.
 #[test]
 fn link_acks_are_control_frames() {
     let plan = RadioPlan {
@@ -144,8 +146,8 @@ fn fading(good: Span, bad: Span) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// What RTTN goes by: a fade begins with the first timeout after a success and ends with the next link ACK. What is said of it, and
-/// of the attempts that fail, follows from the frames and the ACKs that came.
+/// Input of RTTN: a fade begins with the first timeout after a success and ends with the next link ACK. The effects for
+/// fades and failed attempts follow from the frames and the received ACKs.
 #[test]
 fn a_fade_lasts_from_the_first_timeout_to_the_next_ack() {
     let errors = fading(Span::from_millis(10), Span::from_millis(4));
@@ -178,7 +180,8 @@ fn a_fade_lasts_from_the_first_timeout_to_the_next_ack() {
     assert!(failed_now.is_some() && (40..=90).contains(&fades), "{fades} fades");
 }
 
-/// A recovery of any kind, whose patience is a multiple of what a frame and its ACK take at most.
+/// A strategy for a recovery of any kind, with a timeout that is a multiple of the longest duration of a frame and its
+/// ACK.
 fn arq(attempts: Option<u32>) -> impl Strategy<Value = ArqPlan> {
     let rules = move |window, timeout| ArqRules { attempts, ..rules(window, timeout) };
     let group = prop_oneof![Just(Group::Sliding), Just(Group::Blocks)];
@@ -243,7 +246,8 @@ fn delivered(world: &World, from: u8) -> Vec<u64> {
 }
 
 proptest! {
-    /// With recovery and no limit, all packets of both directions arrive, in order and once, and leave nothing inside.
+    /// With recovery and no limit, all packets of both directions arrive once and in order, and none remains in the
+    /// link.
     #[test]
     fn both_directions_deliver_everything_in_order(
         plan in any_plan(None), packets in traffic(), seed in any::<u64>(),
@@ -258,8 +262,8 @@ proptest! {
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     }
 
-    /// Every packet is delivered, in order and once, or comes back: from a link without recovery with the frame that was lost,
-    /// otherwise when it is given up.
+    /// Every packet is delivered once and in order, or returned: without recovery when its frame is lost, otherwise
+    /// when it is discarded.
     #[test]
     fn every_packet_meets_one_fate(
         plan in (1_u32..4).prop_flat_map(|limit| any_plan(Some(limit))), packets in traffic(), seed in any::<u64>(),
@@ -280,7 +284,8 @@ proptest! {
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
     }
 
-    /// What selective repeat gives up has arrived if one of its frames did, whether it was delivered already or is held back.
+    /// A packet discarded by selective repeat has arrived if one of its frames did, delivered already or still in the
+    /// reordering buffer.
     #[test]
     fn what_is_given_up_may_have_arrived(
         plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
@@ -300,7 +305,7 @@ proptest! {
         }
     }
 
-    /// An end sends one frame at a time, in order of time: what the error models rely on.
+    /// An end sends one frame at a time, in the order of time, as the error models require.
     #[test]
     fn an_end_sends_one_frame_at_a_time(plan in any_plan(None), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, seed);

@@ -1,8 +1,9 @@
-//! What recovery costs, against closed forms.
+//! Cost of recovery, against closed forms.
 //!
-//! A sender with packets at all times, frames that are lost independently with probability p, and link ACKs that are not lost: then
-//! the time that a packet takes of the sender is a sum of independent parts, and their mean is exact. t is the time of a frame,
-//! T the timeout, both from the start of a transmission; R the time until a frame's link ACK is there.
+//! A sender with packets at all times, frames that are lost independently with probability p, and link ACKs that are
+//! not lost: then the sender's time per packet is a sum of independent parts, and their mean is exact. t is the
+//! duration of a frame, T the timeout, both from the start of a transmission; R the time until the arrival of a frame's
+//! link ACK.
 
 use crate::radio_link::{World, go_back, round, rules};
 use airhop_base::{Span, Time};
@@ -10,7 +11,8 @@ use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 
-/// Frames of 100 bytes last 100 µs and are 45 µs under way, link ACKs last 10 µs: they are there after R = 200 µs.
+/// Frames of 100 bytes last 100 µs and have a propagation delay of 45 µs, link ACKs last 10 µs: they arrive after R =
+/// 200 µs.
 const FRAME: f64 = 100.0;
 const ROUND_TRIP: f64 = 200.0;
 
@@ -18,7 +20,7 @@ fn lossy(arq: ArqPlan, p: f64) -> RadioPlan {
     RadioPlan { arq: [arq, ArqPlan::None], errors: [ErrorPlan::Loss(p), ErrorPlan::Clean], ..round(45) }
 }
 
-/// Microseconds that a packet takes, if `packets` of them take about `expect` each.
+/// Returns the time per packet in microseconds, for `packets` packets of about `expect` each.
 fn measured(plan: &RadioPlan, packets: f64, expect: f64) -> f64 {
     let mut world = World::new(plan, 1);
     world.keep = false;
@@ -27,8 +29,8 @@ fn measured(plan: &RadioPlan, packets: f64, expect: f64) -> f64 {
     world.queue.now().secs_f64() * 1e6 / world.delivered[0] as f64
 }
 
-/// A packet takes `mean` µs, with this standard deviation; so many packets that five standard deviations of their mean are 0.9 % of
-/// it (false alarm 6e-7). The 0.05 % are for what is under way at the end.
+/// A packet takes `mean` µs, with this standard deviation; so many packets that five standard deviations of their mean
+/// are 0.9 % of it (false alarm 6e-7). The 0.05 % allow for packets in flight at the end.
 fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
     let packets = (5.0 * deviation / (0.009 * mean)).powi(2).max(10_000.0);
     let measured = measured(plan, packets, mean);
@@ -55,10 +57,10 @@ fn a_window_limits_what_a_round_trip_can_carry() {
     check(&round(45), FRAME, 0.0);
 }
 
-/// Sliding: a frame that is lost when all before it have arrived is the oldest a round trip later, and the sender is back at it T
-/// after it began; what it sends meanwhile is in vain. So a packet takes t and T for each loss, of which there are p / (1 - p) with
-/// variance p / (1 - p)²: the efficiency is t / (t + T p / (1 - p)) = (1 - p) / (1 - p + p T / t). The window is to last a round
-/// trip, and to be through before T.
+/// Sliding: a frame that is lost when all before it have arrived is the oldest a round trip later, and the sender
+/// returns to it T after its beginning; frames sent meanwhile are wasted. A packet therefore takes t, and T for each
+/// loss, of which there are p / (1 - p) with variance p / (1 - p)²: the efficiency is t / (t + T p / (1 - p)) = (1 - p)
+/// / (1 - p + p T / t). The window is to last a round trip, and to be through before T.
 #[test]
 fn going_back_costs_a_timeout_per_loss() {
     for (p, window, timeout) in [(0.02, 3, 350.0), (0.1, 4, 430.0), (0.2, 3, 301.0)] {
@@ -67,9 +69,9 @@ fn going_back_costs_a_timeout_per_loss() {
     }
 }
 
-/// Blocks: each round gets the block as far as the first loss among the frames that are still missing, so every loss of a frame
-/// whose turn it is costs a round: with N frames, rounds = 1 + N p / (1 - p) in the mean. All but the last take T, the last
-/// (N - 1) t + R.
+/// Blocks: each round delivers the block up to the first loss among the missing frames, so every loss of the next
+/// missing frame costs a round: with N frames, rounds = 1 + N p / (1 - p) in the mean. All but the last take T, the
+/// last (N - 1) t + R.
 #[test]
 fn a_block_costs_a_timeout_per_round() {
     for (p, n, timeout) in [(0.1, 3.0, 450.0), (0.05, 4.0, 520.0), (0.2, 2.0, 333.0)] {
@@ -90,8 +92,9 @@ fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
     }
 }
 
-/// Selective repeat: a loss costs the frame that is sent again, and no pause if the window outlasts what may be missing at once: t
-/// / (1 - p) per packet. With timers of three frames, 64 frames are enough for 20 losses of one frame.
+/// Selective repeat: a loss costs the retransmitted frame, and no pause if the window exceeds the number of frames that
+/// may be missing at once: t / (1 - p) per packet. With timers of three frames, 64 frames are enough for 20 losses of
+/// one frame.
 #[test]
 fn selective_repeat_costs_a_frame_per_loss() {
     for srej in [true, false] {
@@ -117,6 +120,6 @@ fn a_limit_of_attempts_loses_the_power_of_the_loss_rate() {
     assert!((delivered - (1.0 - lost)).abs() < 5.0 * (lost * (1.0 - lost) / n).sqrt(), "{delivered} of {n}");
     let mean = ROUND_TRIP * (1.0 - lost) + timeout * p * (1.0 - lost) / (1.0 - p);
     let measured = world.queue.now().secs_f64() * 1e6 / n;
-    // A packet takes no more than 3 T = 840 µs: its standard deviation is below 420.
+    // A packet takes at most 3 T = 840 µs: the standard deviation is below 420 µs.
     assert!((measured - mean).abs() < 5.0 * 420.0 / n.sqrt(), "{measured} µs, expected {mean}");
 }

@@ -1,4 +1,5 @@
-//! How long a packet contended before the exchange that delivered it: what TCP-CC adds up (Hamadani and Rakocevic 2007).
+//! Contention time of a packet before the exchange that delivered it, the quantity that TCP-CC adds up (Hamadani and
+//! Rakocevic 2007).
 
 use crate::harness::{on_link, plan};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
@@ -44,8 +45,8 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     seen
 }
 
-// All the time until the exchange that succeeds, and nothing of it: what is left until the data are there is RTS, CTS, two SIFS and
-// the data frame, or the data frame alone. The attempts that failed count with their timeouts.
+// The contention time ends at the beginning of the successful exchange: the remainder until the delivery is RTS, CTS,
+// two SIFS and the data frame, or the data frame alone. Failed attempts count with their timeouts.
 #[test]
 fn contention_ends_where_the_exchange_begins() {
     for access in [Access::Basic, Access::RtsCts] {

@@ -11,7 +11,7 @@ const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/recor
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Texts of what such files are made of.
+    /// Returns a strategy for texts made of pieces of such files.
     #[test]
     fn any_text_is_read_or_refused(
         words in prop::collection::vec(prop::sample::select(vec![

@@ -25,13 +25,13 @@ use airhop_radio::cell::{Access, CellPlan, Station};
 use airhop_radio::layer::FrameKind;
 use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
 
-/// What becomes of two frames that begin so many slots apart.
+/// Outcome of two frames whose starts are this number of slots apart.
 struct Step {
     sent: f64,
     received: f64,
     /// From the first beginning until slots count again, or would for the first of the two.
     wait: Span,
-    /// Slots that the other has left when those of the first begin to count, before its own draw if it makes one.
+    /// Slots left to the other station when the first begins to count, before a draw of its own.
     left: usize,
     /// The other draws too.
     redraws: bool,

@@ -1,4 +1,4 @@
-//! What must hold in any cell under any traffic.
+//! Laws of any cell under any traffic.
 
 use crate::harness::{Note, World};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -141,8 +141,8 @@ proptest! {
         prop_assert_eq!(run(&plan, &packets, cut, seed).notes, run(&plan, &packets, cut, seed).notes);
     }
 
-    /// Without errors and with all in hearing, nothing but collisions of frames that start together loses a frame, and a collision
-    /// loses no answer.
+    /// Without errors and with all stations in range, only collisions of frames that start together lose frames, and no
+    /// response collides.
     #[test]
     fn a_clean_shared_medium_loses_nothing_but_by_collision(
         plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>(),

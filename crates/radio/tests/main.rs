@@ -1,4 +1,4 @@
-//! What the air does, against the standard, theory and hand calculation.
+//! Behaviour of the air, against the standard, theory and hand calculation.
 //!
 //! One program for all of them: linking dominates the build of tests.
 

@@ -1,7 +1,8 @@
-//! RLP (TIA/EIA IS-707-A), instant for instant, and against closed forms.
+//! Tests of RLP (TIA/EIA IS-707-A): the time of every event, and delays and losses against closed forms.
 //!
-//! Frames of 100 bytes last 100 µs, NAKs and idle frames 10 µs, and all are 45 µs under way. A NAK brings its copy 200 µs later; a
-//! round lasts 400 µs, and 110 µs more for each further copy.
+//! Frames of 100 bytes last 100 µs, NAKs and idle frames 10 µs, and all have a propagation delay of 45 µs. The
+//! retransmission that a NAK requests arrives 200 µs after the NAK begins; a round lasts 400 µs, and 110 µs more for
+//! each further retransmission.
 
 use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
@@ -23,7 +24,7 @@ fn plan(rounds: &[u32], errors: [ErrorPlan; 2]) -> RadioPlan {
     RadioPlan { arq: [ArqPlan::Rlp(rules(rounds)), ArqPlan::None], errors, ..round(45) }
 }
 
-/// Loses all frames that are on the air in one of these times, from and to µs.
+/// Loses all frames on the air in one of these intervals, µs.
 fn bad(times: &[[u64; 2]]) -> ErrorPlan {
     if times.is_empty() {
         return ErrorPlan::Clean;
@@ -33,7 +34,7 @@ fn bad(times: &[[u64; 2]]) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// What the two ends make of packets that come at once, in µs.
+/// Effects of the two ends for packets that arrive together, µs.
 fn story(packets: usize, there: &[[u64; 2]], back: &[[u64; 2]]) -> Vec<(u64, Note)> {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(there), bad(back)]), 1);
     (0..packets).for_each(|_| world.push(0, 100));
@@ -48,7 +49,7 @@ fn delivered(number: u64) -> Note {
     Note::Delivered { end: 0, number }
 }
 
-/// What is delivered, and when.
+/// Deliveries with their times.
 fn deliveries(notes: &[(u64, Note)]) -> Vec<(u64, u64)> {
     let number = |note: &Note| if let Note::Delivered { number, .. } = *note { Some(number) } else { None };
     notes.iter().filter_map(|(at, note)| Some((*at, number(note)?))).collect()
@@ -62,8 +63,8 @@ fn acknowledged(number: u64) -> Note {
     Note::Acknowledged { end: 0, number }
 }
 
-/// The second of three is lost: the third shows the gap at 345, the NAK is there at 400 and the copy at 545. The sender keeps a frame
-/// for 8 (3 + 1) timeouts from when it last sent it, or would be through with it: 12 800 µs.
+/// The second of three is lost: the third shows the gap at 345, the NAK arrives at 400 and the retransmission at 545.
+/// The sender keeps a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last transmission.
 #[test]
 fn a_gap_is_asked_for_and_filled_in_order() {
     let expected = [
@@ -78,8 +79,9 @@ fn a_gap_is_asked_for_and_filled_in_order() {
     assert_eq!(story(3, &[[100, 200]], &[]), expected);
 }
 
-/// All copies are lost. Rounds begin at 345, 745 and, as the second asks for two, 1255; the third is over 400 and two further copies
-/// later, and what came behind goes up. The sender, told by the first of three control frames, has heard of six failures.
+/// All retransmissions are lost. Rounds begin at 345, 745 and, as the second requests two retransmissions, 1255; the
+/// third ends 400 µs and two further retransmissions later, and the frames behind are delivered. The sender, notified
+/// by the first of three control frames, has recorded six failures.
 #[test]
 fn after_the_last_round_the_receiver_gives_up_and_says_so() {
     let expected = [
@@ -94,18 +96,18 @@ fn after_the_last_round_the_receiver_gives_up_and_says_so() {
         (1875, delivered(2)),
         (1930, Note::Aborted { end: 0, number: 1 }),
         (12_800, acknowledged(0)),
-        // Behind the second, of which two copies were to go at 1330.
+        // Behind the second, with two retransmissions scheduled at 1330.
         (1330 + 2 * 110 + 12_800, acknowledged(2)),
     ];
     let all: Vec<_> = story(3, &[[100, 200], [400, 500], [800, 1610]], &[]);
     assert_eq!(all, expected);
-    // The last copy is sent from 1510 to 1610: where that comes through, nothing is given up.
+    // The last retransmission is sent from 1510 to 1610: if it arrives, no frame is discarded.
     let saved = story(3, &[[100, 200], [400, 500], [800, 1510]], &[]);
     assert!(saved.contains(&(1655, delivered(1))) && saved.contains(&(1655, delivered(2))), "{saved:?}");
 }
 
-/// A NAK that is lost costs a round: those of the second are at the sender at 800 and 810, and the copy there at 945; the other is none
-/// the receiver waits for.
+/// A lost NAK costs a round: the NAKs of the second round arrive at 800 and 810, and the retransmission at 945; the
+/// second retransmission is not awaited any more.
 #[test]
 fn a_lost_nak_costs_a_round() {
     let said = story(3, &[[100, 200]], &[[345, 350]]);
@@ -124,12 +126,13 @@ fn a_lost_nak_costs_a_round() {
 /// when the NAK was under way.
 #[test]
 fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
-    // The third shows the gap at 345, and the NAK is there at 400, when the fourth ends: the fifth goes, and the copy from 500 on.
+    // The third shows the gap at 345, and the NAK arrives at 400, when the fourth ends: the fifth is sent, and the
+    // retransmission from 500 on.
     let expected = [(145, 0), (645, 1), (645, 2), (645, 3), (645, 4), (745, 5)];
     assert_eq!(deliveries(&story(6, &[[100, 200]], &[])), expected);
 
-    // The NAKs of two rounds are lost; the first of the third, begun at 1255, is there at 1310, when the idle frame ends. The three
-    // copies go, and then the packet that came meanwhile.
+    // The NAKs of two rounds are lost; the first NAK of the third round, begun at 1255, arrives at 1310, when the idle
+    // frame ends. The three retransmissions are sent, and then the packet that arrived meanwhile.
     let back = bad(&[[345, 355], [745, 765]]);
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 200]]), back]), 1);
     (0..4).for_each(|_| world.push(0, 100));
@@ -140,8 +143,8 @@ fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
     assert_eq!(deliveries(&notes), [(145, 0), (1455, 1), (1455, 2), (1455, 3), (1755, 4)]);
 }
 
-/// Behind the last frame no other shows the gap: an idle frame does, 1000 µs after it began, or the next if that is lost. Idle frames
-/// end when the sender keeps nothing any more, 12 800 µs after the copy.
+/// No data frame follows the last one to show the gap: an idle frame does, 1000 µs after its beginning, or the next one
+/// if that is lost. Idle frames end when the sender keeps no frame any more, 12 800 µs after the retransmission.
 #[test]
 fn idle_frames_show_that_the_last_frame_is_missing() {
     let expected = [(1110, failed(0, 1)), (1255, delivered(0)), (1220 + 12_800, acknowledged(0))];
@@ -157,19 +160,19 @@ fn idle_frames_show_that_the_last_frame_is_missing() {
         Note::Transmitted(Transmitted { from: 0, number: None, start, .. }) => Some(start.nanos() / 1000),
         _ => None,
     });
-    // Every 1000 µs, first after the frame and then after its copy, which begins at 1110.
+    // Every 1000 µs, first after the frame and then after its retransmission, which begins at 1110.
     let expected: Vec<u64> = [1000].into_iter().chain((1..=12).map(|i| 1110 + 1000 * i)).collect();
     assert!(idle.eq(expected));
 }
 
-/// One NAK names all frames of a gap; a round of several copies begins with those that are still missing, as ranges.
+/// One NAK names all frames of a gap; a round of several retransmissions begins with the missing frames, as ranges.
 #[test]
 fn a_nak_names_a_range() {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
     world.link.tell_all();
     (0..5).for_each(|_| world.push(0, 100));
     world.run(Time::ZERO + us(5000));
-    // Frames 1, 2 and 3 are missing at 545; the copies go from 600 on, the first two of which are lost.
+    // Frames 1, 2 and 3 are missing at 545; the retransmissions are sent from 600 on, and the first two are lost.
     let sent = |from: u8, is_data: bool| -> Vec<(u64, Option<u64>)> {
         let all = world.notes.iter().filter_map(|(_, note)| match *note {
             Note::Transmitted(Transmitted { from: sender, number, start, .. })
@@ -182,14 +185,15 @@ fn a_nak_names_a_range() {
         all.collect()
     };
     let naks: Vec<u64> = sent(1, false).iter().map(|(at, _)| *at).collect();
-    // The round of three copies is over at 445 + 400 + 2 · 110, and what is still missing is asked for twice.
+    // The round of three retransmissions ends at 445 + 400 + 2 · 110, and the missing frames are requested twice.
     assert_eq!(naks, [545, 545 + 620, 545 + 630]);
     let copies: Vec<_> = sent(0, true)[5..].iter().map(|(at, number)| (*at, number.unwrap())).collect();
     assert_eq!(copies[..3], [(600, 1), (700, 2), (800, 3)]);
     assert_eq!(copies[3..], [(1220, 1), (1320, 1)]);
 }
 
-/// A frame is given up if it is lost and every NAK or its copy: p (1 - (1 - p)(1 - q))^n with n NAKs in all rounds, whatever the rounds.
+/// A frame is discarded if it is lost, and for every request the NAK or the retransmission: p (1 - (1 - p)(1 - q))^n
+/// with n NAKs in all rounds.
 ///
 /// Losses in one gap share their NAKs, so that those of a run of L frames, which is geometric, may go together: the variance is at most
 /// E[L²] / E[L] = (1 + p) / (1 - p) times that of independent ones. Five standard deviations: false alarm 6e-7 each of 128.
@@ -217,9 +221,9 @@ fn a_frame_is_given_up_when_all_naks_or_copies_are_lost() {
     }
 }
 
-/// The distribution of the way that a packet takes which is alone on the link: pairs of probability and µs; it is not delivered with
-/// the rest. Written from the rules: NAKs go one behind the other, a copy begins when its NAK is there and the one before has been
-/// sent, and the first to be received counts.
+/// Distribution of the delay of a packet alone on the link: pairs of probability and µs; with the remaining probability
+/// it is not delivered. Derived from the rules: NAKs are sent one after the other, a retransmission begins when its NAK
+/// has arrived and the one before has been sent, and the first received one counts.
 fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(1.0 - p, 145.0)];
     let (mut left, mut start) = (1.0, 0.0);
@@ -255,8 +259,8 @@ fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     found
 }
 
-/// The mean delay of what is delivered, on a fine grid of loss rates, for packets 20 ms apart: that is longer than all rounds and than
-/// the sender keeps a frame. Five standard deviations of the mean: false alarm 6e-7 each.
+/// The mean delay of delivered packets, on a fine grid of loss rates, for packets 20 ms apart, longer than all rounds
+/// and than the time for which the sender keeps a frame. Five standard deviations of the mean: false alarm 6e-7 each.
 #[test]
 fn the_mean_delay_is_that_of_the_rounds() {
     for p in (1..=20).map(|i| 0.02 * f64::from(i)) {

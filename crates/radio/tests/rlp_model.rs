@@ -1,5 +1,5 @@
-//! RLP held against a model of it, written from the rules alone and with nothing in common: lists that are searched anew at each
-//! instant, and no state but what was sent, heard and asked.
+//! RLP compared with an independent model written from the rules: lists searched anew at each event, with the sent,
+//! received and requested frames as the only state.
 
 use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
@@ -20,7 +20,7 @@ const DELAY: u64 = 45_017;
 const TIMEOUT: u64 = 400_311;
 const COPY: u64 = 110_003;
 const IDLE: u64 = 1_000_731;
-/// A channel is good or bad for so long.
+/// Duration of a good or bad state of the channel.
 const TIME: u64 = 60_000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +40,7 @@ enum Frame {
     Abort(u64, u64),
 }
 
-/// Of a frame that the receiver knows of: how often it was asked for, and when that round is over.
+/// State of a frame known to the receiver: number of requests, and end of the round.
 #[derive(Clone, Copy, Debug)]
 enum Known {
     Here,
@@ -53,10 +53,10 @@ struct Model {
     rounds: Vec<u64>,
     bad: [Vec<bool>; 2],
     said: Vec<(u64, Said)>,
-    /// What each end is sending, until when, and what is under way from it.
+    /// Frame in transmission at each end, its end, and the frames in flight from it.
     air: [Option<(Frame, u64, u64)>; 2],
     on_the_way: [Vec<(u64, Frame)>; 2],
-    // The sender: packets that wait, and what it would send again.
+    // The sender: waiting packets, and frames kept for retransmission.
     waiting: u64,
     sent: u64,
     began: u64,
@@ -143,7 +143,7 @@ impl Model {
             }
         };
         if !data || end >= next {
-            // Copies go first, so the sender was through with all that it knew of.
+            // Retransmissions have priority, so the sender had sent all requested ones.
             let known: u64 = self.asked.iter().filter(|(at, _)| at + TIMEOUT >= now).map(|(_, n)| n).sum();
             self.through = self.through.min(now + known * COPY);
         }
@@ -185,7 +185,7 @@ impl Model {
             }
         }
         self.must_tell |= self.idle_at().is_some_and(|at| at <= now);
-        // Neighbours whose round is over go together if it was the same.
+        // Neighbours whose round has ended share a NAK if the round was the same.
         let over = |known: &Known| matches!(known, Known::Asked(_, over) if *over <= now);
         let mut late: Vec<(u64, u64, usize)> = Vec::new();
         for (&number, known) in self.known.iter().filter(|(_, known)| over(known)) {
@@ -237,7 +237,7 @@ impl Model {
         self.air[0] = Some((frame, now, now + lasts));
     }
 
-    /// Packets come at these times.
+    /// Arrival times of packets.
     fn run(mut self, packets: &[u64]) -> Vec<(u64, Said)> {
         let mut packets = packets.iter().copied().peekable();
         while let Some(now) = self.next_time().into_iter().chain(packets.peek().copied()).min() {
@@ -263,7 +263,7 @@ fn channel(bad: &[bool]) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// What is said, and how many packets have no fate when the link has come to rest.
+/// Effects, and number of packets without an outcome when the link is idle.
 fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64, Said)>, usize) {
     let rules = RlpRules {
         rounds: rounds.iter().map(|naks| *naks as u32).collect(),

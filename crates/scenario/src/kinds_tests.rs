@@ -7,7 +7,7 @@ use crate::tables::SCENARIO;
 use crate::{Overrides, Scenario};
 use std::collections::{HashMap, HashSet};
 
-/// A scenario with one choice, `slot`, written as `table`.
+/// Returns a scenario in which the choice named `slot` has the table `table`, and all other choices have a default.
 fn file(slot: &str, table: &str) -> String {
     let written = |name: &str, otherwise: &'static str| match slot == name {
         true => table.to_string(),

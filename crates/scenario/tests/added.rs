@@ -1,4 +1,5 @@
-//! Schemes that are added while running: in the catalogue like any other, and their faults are told with the run.
+//! Schemes that are added while running: they are in the catalogue like any other, and their faults are reported with
+//! the run.
 
 use airhop_base::Notice;
 use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
@@ -9,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
-/// What [`Stub`] does at its first loss.
+/// Action of [`Stub`] at its first loss.
 #[derive(Clone, Copy, Debug)]
 enum AtLoss {
     Halves,

@@ -1,4 +1,4 @@
-//! Links that change: what a file says of them, and what it cannot say.
+//! Links that change: valid and invalid files.
 
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::errors::ErrorPlan;
@@ -63,7 +63,7 @@ fn changes_are_planned_as_the_file_says() {
         delay: Some(Span::from_millis(40)),
     };
     let handoff = Change { at: at(50), kind: ChangeKind::Handoff(handoff) };
-    // The other outage loses what is sent, so it is an error of the channel.
+    // The other kind of outage loses frames, so it is an error of the channel.
     let expect = pace(&[outage(5), rate(20, 2), outage(30), rate(30, 10), rate(40, 2), handoff, outage(55)]);
     let lost = ErrorPlan::Clean.with_outages(vec![[at(10), at(11)]]);
     let scenario = read(&with(ALL), &[]).expect("good");
@@ -72,7 +72,7 @@ fn changes_are_planned_as_the_file_says() {
     let wired = read(&with(ALL).replace("radio", "wired"), &[]).expect("good");
     let wired = &wired.plan().links.wired[0];
     assert_eq!((&wired.pace, &wired.errors), (&expect, &[lost.clone(), lost]));
-    // The effective form reads back to the same.
+    // The effective form is read back to the same plan.
     for again in [
         Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good"),
         read(&scenario.toml(), &[]).expect("good"),
@@ -95,7 +95,8 @@ fn a_link_that_does_not_change_has_a_rate() {
     }
 }
 
-/// A handoff is forwarded, and an outage waits, unless the file says otherwise; changes are set by their number; a mobile is copied.
+/// A handoff forwards packets, and in an outage packets wait, unless the file sets otherwise; changes are set by their
+/// number; a mobile is copied.
 #[test]
 fn changes_have_defaults_and_paths() {
     let one = with(r#"{ kind = "handoff", at = "50 s", gap = "300 ms", mobile = "bs" }"#);
@@ -118,7 +119,7 @@ fn changes_have_defaults_and_paths() {
     assert_eq!(pace_of(&copied, &[("copies", "2")]), handoff(300, 1));
 }
 
-/// Timeouts of link recovery that are derived are for the lowest rate and the longest way.
+/// Derived timeouts of link recovery use the lowest rate and the longest delay.
 #[test]
 fn a_timeout_is_derived_from_the_slowest_cell() {
     let arq = |text: &str| {
@@ -191,7 +192,7 @@ fn what_cannot_be_is_refused() {
     );
 }
 
-/// A trace says itself when a link delivers.
+/// A delivery trace has its own times of delivery.
 #[test]
 fn a_recorded_link_does_not_change() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("changes");

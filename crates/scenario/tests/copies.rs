@@ -1,4 +1,4 @@
-//! Copies: a file with `*` in its names does what the same file written out by hand does.
+//! Copies: a file with `*` in its names is equivalent to the same file written out by hand.
 
 use airhop_net::World;
 use airhop_scenario::{Overrides, Scenario};
@@ -18,7 +18,7 @@ fn good(sets: &[(&str, &str)]) -> Scenario {
     parse(COPIES, sets).expect("a good scenario")
 }
 
-/// Plans are compared by what they print: all of their fields.
+/// Plans are compared by their debug output, which has all of their fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(a.json(), b.json());
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
@@ -71,7 +71,7 @@ fn copies_start_one_after_the_other() {
     assert!(late.iter().all(|problem| problem.contains("flow.ftp*.start")), "{late:?}");
 }
 
-/// `--set` knows the tables of the file, and `all` means the same as ever.
+/// `--set` addresses the tables of the file, and `all` keeps its meaning.
 #[test]
 fn overrides_reach_every_copy() {
     let sets = [("copies", "2"), ("flow.ftp*.segment", "500 B"), ("wired.access*.delay", "3 ms")];
@@ -85,7 +85,7 @@ fn overrides_reach_every_copy() {
     assert!(refusal[0].contains("did you mean \"ftp*\"?"), "{refusal:?}");
 }
 
-/// Randomness is named: idle stations and links beside copy 1 leave its run as it was, to the bit.
+/// Random streams are named: idle stations and links beside copy 1 do not change its run.
 #[test]
 fn more_copies_leave_the_first_as_it_is() {
     let one_flow = COPIES
@@ -103,7 +103,7 @@ fn a_hundred_copies_run() {
     fingerprint(&scenario);
 }
 
-/// Fifty copies of one mistake are one mistake.
+/// Fifty copies of one mistake give one message.
 #[test]
 fn a_mistake_is_told_once() {
     let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");

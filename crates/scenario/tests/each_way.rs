@@ -1,4 +1,4 @@
-//! Links of which each direction is another: what a file says of one, what it cannot say, and what is derived from it.
+//! Links with different directions: valid and invalid files, and derived values.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::queues::QueuePlan;
@@ -71,7 +71,7 @@ fn each_direction_has_its_own() {
     }
 }
 
-/// The order in which a file names its directions says nothing.
+/// The order of the directions in a file has no effect.
 #[test]
 fn directions_are_told_by_their_names() {
     let turned = LINE.replace(
@@ -86,7 +86,7 @@ fn one_direction_can_be_set() {
     let pace = |sets: &[(&str, &str)]| good(LINE, sets).plan().links.wired[0].pace.clone();
     assert_eq!(pace(&[("wired.line.rate.home->isp", "1 Mbit/s")]), [mbps(10.0), mbps(1.0)]);
     assert_eq!(pace(&[("wired.line.rate", "2 Mbit/s")]), [mbps(2.0), mbps(2.0)]);
-    // What was one value of both directions stays that of the other.
+    // A value set for both directions remains that of the other direction.
     let both = [("wired.line.rate", "2 Mbit/s"), ("wired.all.rate.isp -> home", "3 Mbit/s")];
     assert_eq!(pace(&both), [mbps(3.0), mbps(2.0)]);
     let queue = |path| good(LINE, &[(path, "7")]).plan().links.wired[0].queue[1];
@@ -179,13 +179,13 @@ fn timeouts_know_both_directions() {
     let link = &scenario.plan().links.radios[0].link;
     let [down, up] = [(3 * 841_600, 480_000 + 84_160_000), (3 * 84_160_000, 4_800 + 841_600)];
     assert_eq!(link.arq.each_ref().map(timeout), [down, up].map(|(frames, back)| frames + back + 25_000_000));
-    // What is short for one direction alone is refused, also where nobody wrote it.
+    // A value too short for one direction is refused, even if it is a default.
     let refusal =
         read(&text, &[("radio.line.arq.timeout", "100 ms")]).expect_err("84.16 ms and 25 ms are 109");
     assert!(refusal.contains("radio.line.arq_back.timeout: expected at least \"109."), "{refusal}");
 }
 
-/// Hints and the largest packets are of a direction: what bounds a flow is the way of its data, or that of its ACKs.
+/// Hints and the largest packets belong to a direction: the direction of its data, or of its ACKs, bounds a flow.
 #[test]
 fn hints_know_the_way() {
     let hints = |sets: &[(&str, &str)]| {
@@ -209,7 +209,7 @@ fn hints_know_the_way() {
     assert_eq!(good(LINE, &[]).plan().flows[0].from, NodeId(0));
 }
 
-/// What was replaced in [`LINE`], and by what.
+/// Text replaced in [`LINE`], and its replacement.
 const EDITS: &[(&str, &str, &str)] = &[
     ("one direction", r#", "home->isp" = "100 kbit/s" }"#, " }"),
     ("one direction of the delay", r#""isp->home" = "20 ms", "#, ""),

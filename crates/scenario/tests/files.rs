@@ -1,4 +1,4 @@
-//! Files that a scenario names: where they are looked for, what is in them, and that results of two contents never meet.
+//! Files named by a scenario: their location, their contents, and the separation of results of different contents.
 
 use airhop_base::Span;
 use airhop_radio::arq::ArqPlan;
@@ -101,7 +101,7 @@ fn the_effective_scenario_reads_back_to_the_same() {
     }
 }
 
-/// A store that is filled on two machines is one; one whose file was edited is not.
+/// Runs of two machines share a store; runs after an edit of the file do not.
 #[test]
 fn results_depend_on_the_content_of_a_file_and_not_on_its_place() {
     let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
@@ -153,7 +153,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
     assert!(refusal.starts_with("--set wired.air.errors.file=none.csv: there is no file"), "{refusal}");
 }
 
-/// A text of unknown origin opens nothing: not even whether a file is there is to be learnt from the message.
+/// A text of unknown origin opens no file: the message does not even reveal whether a file exists.
 #[test]
 fn a_scenario_without_a_folder_may_name_no_file() {
     let here = with_fades("received", FADES);
@@ -181,7 +181,7 @@ fn a_scenario_without_a_folder_may_name_no_file() {
     }
 }
 
-/// A log has the contents of files: the scenario is the same where there is no such file, and another content is refused.
+/// A log contains the contents of files: the scenario is the same without the file, and another content is refused.
 #[test]
 fn a_scenario_with_the_contents_of_its_files_opens_none() {
     let here = with_fades("given", FADES);
@@ -252,8 +252,9 @@ fn a_link_can_be_as_fast_as_a_recorded_one() {
     }
 }
 
-/// Timeouts that a recovery derives are for the mean pace of the trace: four times 1504 B in 20 ms, of which each frame takes 4 B more
-/// than its own. They are three frames of 1052 B, a link ACK of 6 B, a frame in its way, and 10 ms there and back.
+/// Timeouts that a recovery derives are for the mean pace of the trace: four times 1504 B in 20 ms, of which each frame
+/// takes 4 B more than its own. They are three frames of 1052 B, a link ACK of 6 B, a frame before it, and 10 ms in
+/// both directions.
 #[test]
 fn a_timeout_is_derived_from_the_mean_rate() {
     let here = folder("derived");

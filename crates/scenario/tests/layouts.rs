@@ -188,7 +188,7 @@ fn every_pair_can_be_had() {
         let ends = run(field(&sets), rep).ends();
         let pairs: HashSet<_> = ends[..2].iter().map(|[a, b]| format!("{a}-{b}")).collect();
         assert_eq!(pairs, ["n0-n2", "n2-n0"].map(String::from).into());
-        // What takes any number of hops gets another pair: missed with probability (2/3)^20.
+        // A flow of any number of hops has another pair: missed with probability (2/3)^20.
         assert!(!ends[..2].contains(&ends[2]), "{ends:?}");
         orders.insert(ends[0].clone());
     }
@@ -221,7 +221,7 @@ fn pairs_are_uniform() {
     assert!(chi2 < 21.1, "{chi2}: {counts:?}");
 }
 
-/// The network belongs to the replication: not to the scheme, nor to the flows that come after.
+/// The network depends on the replication, not on the scheme or on later flows.
 #[test]
 fn every_scheme_meets_the_same_network() {
     let reference = run(field(&[]), 3);
@@ -333,7 +333,7 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     insta::assert_snapshot!(messages.join("\n\n"));
 }
 
-// Routers know the stations of their wlan and no other nodes, whoever placed them.
+// Routers have routes to the stations of their wlan only, for any layout.
 #[test]
 fn a_flow_from_outside_is_refused_over_a_layout_with_routes_on_demand() {
     let wire =

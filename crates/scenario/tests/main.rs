@@ -1,4 +1,4 @@
-//! What scenario files say, and what is said of wrong ones.
+//! Scenario files, and messages for invalid ones.
 //!
 //! One program for all of them: linking dominates the build of tests.
 

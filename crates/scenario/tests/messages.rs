@@ -1,4 +1,4 @@
-//! Every kind of bad input and what its author reads: file, line, key, what was expected, and what was perhaps meant.
+//! Every kind of bad input and its message: file, line, key, expected value, and a suggestion.
 
 use airhop_scenario::{Overrides, Scenario};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
 
 const RANGE: &str = "range = { receive = \"40 m\", sense = \"85 m\" }";
 
-/// What was changed in the good file: a text in it, and what stands there instead.
+/// Change of the valid file: a text in it, and its replacement.
 const EDITS: &[(&str, &str, &str)] = &[
     ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
     ("a key twice", "rate = \"10 Mbit/s\"", "rate = \"10 Mbit/s\"\nrate = \"11 Mbit/s\""),
@@ -386,7 +386,7 @@ fn json_has_paths_but_no_lines() {
     insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
 }
 
-/// A message names a character that looks like another, or like nothing: its author cannot see what is wrong with the line.
+/// A message names a character that looks like another one, or is invisible: the author cannot see it in the line.
 #[test]
 fn characters_that_look_alike_are_named() {
     let edits = [
@@ -405,7 +405,7 @@ fn characters_that_look_alike_are_named() {
     }
 }
 
-/// What a message quotes may be a stranger's: no control sequence reaches the terminal, and a long value is cut short.
+/// A message may quote hostile text: no control sequence reaches the terminal, and a long value is truncated.
 #[test]
 fn messages_are_fit_for_a_terminal() {
     let key = LAST_HOP.replace("delay = \"10 ms\"", "\"de\\u001b[2J\\u0007\\u202elay\" = \"10 ms\"");

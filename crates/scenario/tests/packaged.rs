@@ -1,4 +1,4 @@
-//! The packaged scenarios do what their comments say.
+//! The packaged scenarios behave as their comments state.
 
 use airhop_base::Drop;
 use airhop_net::plan::Transport;
@@ -41,12 +41,12 @@ fn goodput(report: &Report, name: &str) -> f64 {
     report.flows.iter().find(|f| f.name == name).expect("a flow").goodput_mbps
 }
 
-// The background takes 80 % of the wired path and nothing of the cell; so the flow beside it gets less.
+// The background takes 80 % of the wired path and no airtime of the cell; the flow beside it has less goodput.
 #[test]
 fn yuns_background_takes_most_of_the_wired_path() {
     let report = run(BACKGROUND, &[]);
     let taken = goodput(&report, "background") / 972.0 * 1000.0;
-    // What does not fit beside the flow is dropped; periods are heavy-tailed.
+    // The excess beside the flow is dropped; periods are heavy-tailed.
     assert!((6.5..8.5).contains(&taken), "{taken} Mbit/s");
     assert!(goodput(&report, "ftp1") < goodput(&run(DOWNLINK, &[]), "ftp1"));
 }
@@ -76,7 +76,7 @@ fn koos_single_flow_is_where_ns2_put_reno() {
     }
 }
 
-// The cross traffic is half a megabit a second each way, whichever of the two kinds, and the flow shares the air with it.
+// The cross traffic has 0.5 Mbit/s in each direction, with either kind, and the flow shares the air with it.
 #[test]
 fn koos_cross_traffic_shares_the_air() {
     let cbr = r#"{ kind = "cbr", rate = "0.5 Mbit/s" }"#;
@@ -93,7 +93,7 @@ fn koos_cross_traffic_shares_the_air() {
     }
 }
 
-// What its comment says: marks and no drops but of what cannot be marked; with ECN off the same queue drops.
+// As its comment states: marks, and drops only of packets that cannot be marked; without ECN the same queue drops.
 #[test]
 fn the_ecn_example_marks_instead_of_dropping() {
     let scenario = load(ECN_RED, &[]);
@@ -119,7 +119,7 @@ fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
     (x - u).hypot(y - v)
 }
 
-// What the comments say of who hears whom: 40 m to be received, 85 m to be sensed.
+// Ranges of the comments: 40 m to be received, 85 m to be sensed.
 #[test]
 fn chengs_stations_hear_whom_the_comments_say() {
     let chain = load(CHAIN, &[("wlan.field.layout.nodes", "5"), ("flow.ftp.to", "n4")]);
@@ -134,8 +134,8 @@ fn chengs_stations_hear_whom_the_comments_say() {
     assert_eq!(distance(&udp, "u0", "u1"), 30.0);
 }
 
-// A chain that interferes with itself carries less than its share of the hops: beyond three hops, less than a
-// third of one hop's goodput. UDP beside it takes from it. Routes are known, so that no search for one silences a sender.
+// A chain that interferes with itself carries less than its share of the hops: beyond three hops, less than a third of
+// one hop's goodput. UDP beside it takes from it. Routes are static, so no route search silences a sender.
 #[test]
 fn chengs_chain_is_in_its_own_way() {
     let known = ("wlan.field.routing", r#"{ kind = "static" }"#);
@@ -164,8 +164,8 @@ fn chengs_random_stations_have_pairs_enough() {
     }
 }
 
-// Without losses to the channel, what a sender gets is the integral of the rate, 34 of 50 s at 10 Mbit/s in the mean, less headers and
-// what its window cannot hold. BBR overfills the queue.
+// Without losses to the channel, a sender's goodput is the integral of the rate, 34 of 50 s at 10 Mbit/s on average,
+// less headers and the limit of its window. BBR overfills the queue.
 #[test]
 fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
     let most = (3.0 * 10.0 + 2.0 * 2.0) / 5.0 * 1000.0 / 1052.0;
@@ -194,7 +194,7 @@ fn an_outage_that_loses_takes_one_attempt_more() {
     }
 }
 
-// A whole queue is lost at each of four handoffs, and one packet on the air; or nothing.
+// Each of four handoffs loses the whole queue and one packet on the air; or no packet.
 #[test]
 fn a_handoff_loses_what_is_not_passed_on() {
     let lost = [("radio.air.changes.0.fate", "lost"), ("radio.air.changes.1.fate", "lost")];

@@ -37,7 +37,7 @@ fn a_second_link_between_the_same_nodes_is_refused() {
     }
 }
 
-/// A wire between two of many stations is a way of its own: the others go on by radio.
+/// A wire between two of many stations is a path of its own: the others still use the radio.
 #[test]
 fn a_wire_inside_a_wlan_is_none() {
     let three = WLAN.replace("d = [9, 0]", "d = [9, 0], e = [0, 9]");

@@ -73,7 +73,7 @@ fn timeouts_follow_from_the_link_and_its_flows() {
     ];
     let frame = 312.0 * 8.0 / 19.2;
     close(of(&large), [4.0 * frame + 25.0, 9.0 * frame + 22.5]);
-    // What is written stays.
+    // Explicit values stay.
     close(of(&[("radio.air.arq.timeout", "250 ms")]), [250.0, 9.0 * (128.0 * 8.0 / 19.2) + 22.5]);
 }
 
@@ -131,7 +131,7 @@ fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
         &[("radio.air.arq", r#"{ kind = "stop-and-wait", attempts = 13 }"#)],
         &[("radio.air.arq_back", r#"{ kind = "none" }"#), ("radio.air.arq.group", "blocks")],
         &[("radio.air.errors", r#"{ kind = "bernoulli", loss = 0.1, direction = "bs->m" }"#)],
-        // Timeouts longer than any run: of 2047 frames at a bit per second, and of a frame over a long way.
+        // Timeouts longer than any run: of 2047 frames at a bit per second, and of a frame with a long delay.
         &[("radio.air.arq.window", "2047"), ("radio.air.rate", "1 bit/s")],
         &[("radio.air.arq", r#"{ kind = "stop-and-wait" }"#), ("radio.air.delay", "900000 s")],
     ];
@@ -169,7 +169,7 @@ fn radio_links_are_copied() {
     assert!(refused.contains("expected a \"*\" in the name of a node too"), "{refused}");
 }
 
-/// What was changed through `--set`, and what its author reads.
+/// A change through `--set`, and its message.
 #[test]
 fn what_is_wrong_with_a_radio_link_is_said() {
     let sets: &[&[(&str, &str)]] = &[
@@ -207,7 +207,7 @@ fn what_is_wrong_with_a_radio_link_is_said() {
     insta::assert_snapshot!(page);
 }
 
-// What is derived of a default is not complained about, and neither is a timeout while nobody knows what crosses the link.
+// Values derived from a default cause no message, nor does a timeout while the packets of the link are unknown.
 #[test]
 fn one_mistake_is_one_problem() {
     let count = |text: &str| {

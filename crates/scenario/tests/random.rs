@@ -1,5 +1,5 @@
-//! Ten thousand random scenarios, valid and broken, and those that the fuzzer found worth keeping (docs/fuzzing.md): the loader never
-//! panics and always says why, and whatever it takes runs with every packet accounted for.
+//! Ten thousand random scenarios, valid and broken, and those that the fuzzer found worth keeping (docs/fuzzing.md):
+//! the loader never panics and always gives a reason, and every accepted scenario runs with every packet accounted for.
 
 use crate::hostile;
 use airhop_net::World;
@@ -19,7 +19,7 @@ const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/scena
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/files");
 const FIELD: &str = include_str!("data/field.toml");
 
-/// What a random editor puts in place of something.
+/// Replacements of a random editor.
 const SCRAPS: &[&str] = &[
     "",
     " ",
@@ -334,7 +334,7 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
     };
 }
 
-/// A valid layout, what its stations are called last, and how far apart two of them can be, hops.
+/// A valid layout, the name of its last station, and the largest distance of two stations, hops.
 fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     let chain = (2..12_u32)
         .prop_map(|n| (format!("kind = \"chain\", nodes = {n}, spacing = \"30 m\""), n - 1, n - 1));
@@ -351,7 +351,8 @@ fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     prop_oneof![chain, grid, cross, random]
 }
 
-/// A valid wlan with a layout, one or two flows so many hops apart, and one between its first and its last station.
+/// A valid wlan with a layout, one or two flows over a given number of hops, and one between its first and its last
+/// station.
 fn valid_layout() -> impl Strategy<Value = String> {
     (layout(), 1..3_u32, any::<Index>(), any::<bool>()).prop_map(
         |((layout, last, most), copies, hops, exact)| {
@@ -368,7 +369,7 @@ fn valid_layout() -> impl Strategy<Value = String> {
     )
 }
 
-/// Loads, and runs what was taken for at most five seconds of its time.
+/// Parses the scenario; if it is accepted, runs at most its first five seconds of simulated time.
 fn load_and_run(text: &str) -> Result<(), TestCaseError> {
     let Some(scenario) = hostile::parse(text, Path::new("")) else { return Ok(()) };
     let mut plan = scenario.plan().clone();
@@ -425,7 +426,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(2000))]
 
-    /// A valid network is taken, and every packet of it has exactly one fate.
+    /// A valid network is accepted, and every packet of it has exactly one outcome.
     #[test]
     fn valid_networks_run(text in valid()) {
         let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());
@@ -433,7 +434,7 @@ proptest! {
         load_and_run(&text)?;
     }
 
-    /// A valid layout is taken, and what is drawn in it is there or is said not to be.
+    /// A valid layout is accepted, and its draw succeeds or is reported as impossible.
     #[test]
     fn valid_layouts_run(text in valid_layout()) {
         let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());

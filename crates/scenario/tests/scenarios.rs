@@ -30,7 +30,7 @@ fn config(scenario: &Scenario) -> Config {
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", p_gb = 0.01, p_bb = 0.3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }"#;
 
-/// Plans are compared by what they print: all of their fields.
+/// Plans are compared by their debug output, which has all of their fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
     assert_eq!(a.json(), b.json());
@@ -71,7 +71,7 @@ fn the_effective_form_reads_back_to_the_same() {
     }
 }
 
-/// The scenarios that come with Airhop, with as many connections as the paper has at most.
+/// The packaged scenarios, with the paper's largest number of connections.
 #[test]
 fn packaged_scenarios_are_good() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/airhop/scenarios");
@@ -118,7 +118,8 @@ fn fer_is_about_the_largest_data_frame_of_the_link() {
     assert_eq!(bits(&with(&[("wlan.cell.errors.reference", "1074 B")])), 1074 * 8);
 }
 
-/// p_bg = 1 - p_bb, the bad state loses all and the good one nothing; rates per bit from those of a full frame, as with `fer`.
+/// p_bg = 1 - p_bb, the bad state loses all frames and the good state none; bit error rates follow from those of a full
+/// frame, as with `fer`.
 #[test]
 fn channels_with_memory_are_planned_as_written() {
     let model = |errors: &str| {
@@ -175,7 +176,7 @@ fn defaults_follow_the_preset_and_the_standard() {
     }
 }
 
-/// dot11FragmentationThreshold, of which nothing is said by default.
+/// dot11FragmentationThreshold, which is unset by default.
 #[test]
 fn frames_are_cut_above_a_threshold_if_there_is_one() {
     let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation;
@@ -183,7 +184,7 @@ fn frames_are_cut_above_a_threshold_if_there_is_one() {
     assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
 }
 
-/// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. What a scenario leaves out is the
+/// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. Omitted values are the
 /// standard's; DIFS and EIFS follow.
 #[test]
 fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
@@ -312,8 +313,8 @@ fn queues_of_today_are_as_their_rfcs_have_them() {
     assert_eq!(queue(text), QueuePlan::Pie(changed));
 }
 
-// Yun 2009 §5.3: any sender with any notification. What it is to heed brings its service along, in place of what tells the scheme of
-// losses by itself; what the scheme needs besides stays, and services that are named are what they are.
+// Yun 2009 §5.3: any sender with any notification. The key `notices` installs its service in place of the scheme's own
+// notification; the other services of the scheme stay, and named services are used as named.
 #[test]
 fn notices_bring_their_service_along() {
     for (scheme, notices, means, services) in [
@@ -387,7 +388,7 @@ fn a_stopped_pool_ends() {
     assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
 }
 
-// Every key of `routing` reaches the plan, on top of its preset, and what is left out is the preset's.
+// Every key of `routing` reaches the plan, on top of its preset, and omitted keys have the preset's values.
 #[test]
 fn routes_are_static_or_found_on_demand() {
     let text = |routing: &str| {

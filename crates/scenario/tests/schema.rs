@@ -1,4 +1,4 @@
-//! The JSON schema takes what the loader takes, and refuses a typo.
+//! The JSON schema accepts the files that the loader accepts, and refuses a typo.
 
 use airhop_scenario::{Overrides, Scenario, schema};
 use serde_json::Value;

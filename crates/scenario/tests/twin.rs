@@ -1,4 +1,4 @@
-//! The twin of an emulation, and by how much lateness moves it. What was measured is made up here; the networks are real.
+//! The twin of an emulation, and the effect of lateness on it. The measurements are made up; the networks are real.
 
 use airhop_base::{Empirical, NodeId, Span, Time};
 use airhop_scenario::{
@@ -75,8 +75,9 @@ fn moved(control: &str, emulator: EmulatorPlan, pairs: u64) -> f64 {
     100.0 * (of(&twin.emulated) / of(&twin.punctual) - 1.0)
 }
 
-/// What a machine of two cores measured: 1 % of the packets late by 1.1 to 2.3 ms, and a stall of 40 ms in 5000, on a path of 70 ms. The old
-/// limit of 1 ms refused it; Reno's rate goes as one over the round trip (Mathis 1997), which is longer by less than 0.3 %.
+/// Measurements of a machine with two cores: 1 % of the packets late by 1.1 to 2.3 ms, and a stall of 40 ms in 5000, on
+/// a path of 70 ms. The old limit of 1 ms refused it; Reno's rate goes as one over the round trip (Mathis 1997), which
+/// is longer by less than 0.3 %.
 #[test]
 fn a_millisecond_on_a_path_of_seventy_moves_little() {
     let machine = late(&[(60, 4945), (1100, 25), (2300, 29), (40_000, 1)], 80);
@@ -91,7 +92,7 @@ fn five_milliseconds_each_way_move_reno() {
     assert!((-24.0..-10.0).contains(&percent), "{percent} %");
 }
 
-/// Without lateness and turnaround the two are the same run, to the byte: what moves is lateness alone.
+/// Without lateness and turnaround both runs are equal, to the byte: only lateness changes the twin.
 #[test]
 fn a_punctual_emulation_moves_nothing() {
     let twin = twin("cubic", late(&[(0, 1)], 0), 5.0);

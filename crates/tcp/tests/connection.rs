@@ -13,8 +13,8 @@ fn opening(path: Path, config: Config) -> String {
     t.trace()
 }
 
-// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes with the ACK of the SYN-ACK, which itself does not open the window
-// (RFC 5681 §3.1). Five delayed ACKs then let fifteen out.
+// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes follow the SYN-ACK's ACK; neither the SYN-ACK nor its ACK opens
+// the window (RFC 5681 §3.1). Five delayed ACKs then release fifteen segments.
 #[test]
 fn handshake() {
     let trace = opening(Path::of(50), Preset::Rfc.config(MSS));
@@ -29,8 +29,8 @@ fn handshake() {
     );
 }
 
-// RFC 9293 §3.1, §3.5: only the SYN acknowledges nothing; every later segment has the ACK flag, the byte after the receiver's SYN and
-// the window. What schemes ask for beside the data goes with data alone.
+// RFC 9293 §3.1, §3.5: only the SYN acknowledges nothing; every later segment has the ACK flag, the byte after the
+// receiver's SYN and the window. Options that schemes add travel with data only.
 #[test]
 fn every_segment_after_the_syn_acknowledges() {
     for scheme in ["reno", "hack", "tcp-cc"] {
@@ -55,7 +55,8 @@ fn every_segment_after_the_syn_acknowledges() {
     }
 }
 
-// RFC 9293 §3.10.7.3: in SYN-SENT an ACK without a SYN opens nothing. RFC 6298 §2.2: the SYN is timed where timestamps do not do it.
+// RFC 9293 §3.10.7.3: in SYN-SENT an ACK without a SYN does not open the connection. RFC 6298 §2.2: without timestamps
+// the SYN gives an RTT sample.
 #[test]
 fn only_a_syn_opens_and_it_is_timed() {
     let mut s = Script::new("reno", Config { timestamps: false, ..Preset::Rfc.config(MSS) });
@@ -119,7 +120,7 @@ fn the_receiver_limits() {
     assert_eq!(s.update(2, 6000), "6 7");
     assert_eq!((s.update(2, 7000), s.update(2, 8000)), ("8".into(), "9".into()));
     assert_eq!(s.sender.state().dupacks, 0);
-    // RFC 9293 §3.8.6: a smaller window does not take back what was offered.
+    // RFC 9293 §3.8.6: a smaller window does not retract the offered window.
     assert_eq!(s.update(3, 5000), "");
     assert_eq!(s.update(6, 5000), "10");
     // The first window is the configured one, unless it is known to be another.
@@ -141,8 +142,8 @@ fn an_ack_of_data_never_sent_is_ignored() {
     }
 }
 
-// RFC 9293 §3.10.7.4, fifth: "If the ACK bit is off, drop the segment and return", whatever its field says. Nor can anything be acknowledged
-// before the connection is opened.
+// RFC 9293 §3.10.7.4, fifth: "If the ACK bit is off, drop the segment and return", regardless of its acknowledgement
+// field. No data can be acknowledged before the connection is open.
 #[test]
 fn what_does_not_acknowledge_is_ignored() {
     let mut s = Script::new("reno", rfc(4.0, 2.0));
@@ -157,7 +158,7 @@ fn what_does_not_acknowledge_is_ignored() {
     assert_eq!(closed.state().right_edge, 2001);
 }
 
-// An old ACK (reordered on the way back) says nothing.
+// An old ACK (reordered on the path) is ignored.
 #[test]
 fn an_old_ack_is_ignored() {
     let mut s = Script::new("reno", rfc(4.0, 2.0));

@@ -1,4 +1,5 @@
-//! What a sender tells a control that goes by the rate of delivery ([`Delivery`]): by a control that takes notes and moves nothing.
+//! Input of a congestion control that uses the delivery rate ([`Delivery`]), observed by a control that records it and
+//! keeps its window constant.
 
 use crate::common::script::Script;
 use crate::common::{linux, number};
@@ -10,7 +11,7 @@ use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Parts, R
 use airhop_tcp::{Config, Notices, ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
-/// What it was told.
+/// Recorded input.
 #[derive(Debug, Default)]
 struct Notes {
     deliveries: Vec<Delivery>,
@@ -51,7 +52,7 @@ impl CongestionControl for NoteTaker {
     }
 }
 
-/// A sender with a window of ten segments that goes out at this rate, if it is spaced, and what its control is told.
+/// Returns a sender with a window of ten segments, paced at this rate if any, and the record of its control.
 fn sender(notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     sender_that_keeps(1.0, notices, rate)
 }
@@ -69,14 +70,15 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
     (Script::by(sender, &config, 1_000_000), notes)
 }
 
-/// (bytes lost, in flight before, in flight after, what is repaired), in segments, of the last ACK.
+/// (lost, in flight before, in flight after, retransmitted), in segments, at the last ACK.
 fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
     let d = *notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came");
     (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
 }
 
-// 2 and 3 are lost: the third segment above them shows both (RFC 8985 §6.2). What is found lost counts once, where it is found, and is in
-// flight no more; its repair is. So too of a sender that notices are told to and none come.
+// 2 and 3 are lost: the third segment above them shows both (RFC 8985 §6.2). A lost segment counts once, at its
+// detection, and is no longer in flight; its retransmission is. The same holds for a sender with notices enabled that
+// receives none.
 #[test]
 fn an_ack_says_what_it_shows_to_be_lost() {
     for notices in [Notices::Scheme, Notices::Elsn] {
@@ -109,8 +111,8 @@ fn the_handshake_is_no_delivery() {
     assert_eq!(notes.lock().expect("nobody panicked").deliveries[0].arrivals.fresh, 1000);
 }
 
-// How long pacing holds the next segment back: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less half of the
-// first wait (Linux).
+// Delay of the next segment by pacing: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less half
+// of the first wait (Linux).
 #[test]
 fn an_ack_says_how_long_pacing_waits() {
     let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
@@ -122,8 +124,8 @@ fn an_ack_says_how_long_pacing_waits() {
     assert_eq!((s.ack(3), wait()), (String::new(), Span::from_micros(500)));
 }
 
-// A loss that is taken for the air's is a reduction all the same if it leaves a smaller window (Veno's four fifths), and none if it leaves
-// the window as it is (Jersey).
+// A loss classified as wireless counts as a reduction if the window becomes smaller (Veno's four fifths), and does not
+// if the window stays (Jersey).
 #[test]
 fn a_cut_is_what_leaves_less() {
     for (kept, cuts) in [(1.0, 0), (0.8, 1), (1.2, 0)] {

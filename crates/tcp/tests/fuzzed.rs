@@ -11,7 +11,7 @@ use std::fs;
 
 /// Inputs that together reach all that the fuzzer has reached.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/tcp");
-/// So many random scripts of each scheme.
+/// Number of random scripts per scheme.
 const SCRIPTS: u32 = 60;
 
 fn run(bytes: &[u8]) {
@@ -67,8 +67,8 @@ fn answer(flags: Flags, ack: Place) -> Event {
 
 const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
-// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" it is dropped. A SYN-ACK that acknowledges nothing opened the connection, and
-// the SYN was then sent again as if it were data, as a segment that begins before the first byte.
+// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" it is dropped. A SYN-ACK that acknowledges nothing opened the
+// connection, and the SYN was then retransmitted as data, as a segment that begins before the first byte.
 #[test]
 fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
     let events = [
@@ -79,15 +79,15 @@ fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
     hostile::run(&setup("tahoe", Preset::Rfc.config(1000)), &events);
 }
 
-// The same: "if the SYN bit is not set … drop the segment". An ACK without one acknowledged the SYN, stopped its timer and left the
-// connection closed for good.
+// The same: "if the SYN bit is not set … drop the segment". An ACK without a SYN acknowledged the SYN, stopped its
+// timer and left the connection closed for ever.
 #[test]
 fn an_ack_without_syn_does_not_acknowledge_the_syn() {
     let events = [Event::Supply(3000), answer(ACK, Place::Byte(1)), Event::Wait(Span::from_secs(3))];
     hostile::run(&setup("newreno", Preset::Rfc.config(1000)), &events);
 }
 
-// A receiver may claim that data arrived before it was sent: that is a delay of nothing, not less.
+// A receiver may claim that data arrived before it was sent: the delay is then zero, not negative.
 #[test]
 fn data_that_arrived_before_it_was_sent_was_not_delayed() {
     let mut lie = answer(ACK, Place::Una(1, 0));
@@ -98,8 +98,8 @@ fn data_that_arrived_before_it_was_sent_was_not_delayed() {
     hostile::run(&setup("ledbat", Preset::Ns2.config(1000)), &events);
 }
 
-// RFC 8985 §7.4: an ACK behind a probe, without a D-SACK, shows that what it repeats was lost. That reduction was undone (RFC 3708) when
-// something else, repeated on a notice, had arrived twice.
+// RFC 8985 §7.4: an ACK behind a probe, without a D-SACK, shows that the probed segment was lost. A bug undid that
+// reduction (RFC 3708) when another segment, retransmitted on a notice, had arrived twice.
 #[test]
 fn a_loss_that_a_probe_repaired_is_not_undone() {
     let (arrives, back) = (
@@ -114,7 +114,7 @@ fn a_loss_that_a_probe_repaired_is_not_undone() {
         vec![back(), Event::Wait(Span::from_millis(100))],
         vec![Event::Supply(3000), back(), back(), back()],
         vec![arrives(0), back(), arrives(0), back()],
-        // Now it is known, and the window cut. The next is repeated for nothing.
+        // The loss is now detected, and the window reduced. The next retransmission is needless.
         vec![Event::Notice(Hint {
             kind: NoticeKind::Eln,
             about: Place::Una(0, 0),

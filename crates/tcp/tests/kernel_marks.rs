@@ -1,4 +1,4 @@
-//! Controls of Linux's interface that go by marks: what a connection tells them of ECN, and what their answers do.
+//! Congestion controls of Linux's interface that use marks: their view of ECN, and the effect of their return values.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -7,7 +7,7 @@ use airhop_tcp::kernel_ops::{CaState, CallbackError, Callbacks, Sock, TcpCongest
 use airhop_tcp::{Config, Params, Sender};
 use std::sync::{Arc, Mutex};
 
-/// What the socket said at each ACK: `delivered`, `delivered_ce`, `ecn_flags`, and `snd_cwnd`.
+/// Members of the socket at each ACK: `delivered`, `delivered_ce`, `ecn_flags`, and `snd_cwnd`.
 type Told = Arc<Mutex<Vec<([u32; 3], u32)>>>;
 
 /// A mark costs one segment; a loss leaves three, as `set_state` has it.
@@ -59,8 +59,8 @@ fn ack(n: u64, ece: bool) -> Segment {
     Segment { seq: 1, ack: 1 + (n - 1) * 1000, window: 1 << 20, flags, ..Segment::default() }
 }
 
-// Linux, tcp_count_delivered(): what an ACK with ECE shows to have arrived counts in delivered_ce, too; TCP_ECN_OK is set where both ends take
-// part. A control that needs ECN has it whatever is configured, and others as configured.
+// Linux, tcp_count_delivered(): segments delivered by an ACK with ECE count in delivered_ce, too; TCP_ECN_OK is set if
+// both ends agreed on ECN. A control that needs ECN has it in any configuration, others as configured.
 #[test]
 fn marks_are_told() {
     for (ecn, needs_ecn) in [(true, false), (false, true), (false, false)] {
@@ -73,7 +73,7 @@ fn marks_are_told() {
         s.arrives(ack(6, true));
         s.arrives(ack(7, false));
         let flags = u32::from(uses);
-        let reduced = 3 * flags; // TCP_ECN_QUEUE_CWR beside it, until new data tell the receiver
+        let reduced = 3 * flags; // TCP_ECN_QUEUE_CWR as well, until new data carry CWR to the receiver
         let expected = [[2, 0, flags], [3, 1, flags], [5, 3, reduced], [6, 3, reduced]];
         let told = told.lock().expect("no panic held it");
         assert_eq!(told.iter().map(|(marks, _)| *marks).collect::<Vec<_>>(), expected);
@@ -85,8 +85,8 @@ fn marks_are_told() {
     }
 }
 
-// Linux, tcp_cwnd_reduction(): the window comes down to what ssthresh is when ACKs come, and a control may still lower it as the state changes
-// (RFC 8257 §3.5 is done so), also where a reduction for a mark is under way.
+// Linux, tcp_cwnd_reduction(): the window falls to the ssthresh at the arrival of ACKs, and a control may still lower
+// ssthresh at a change of state (as for RFC 8257 §3.5), even during a reduction for a mark.
 #[test]
 fn a_threshold_set_with_the_state_counts() {
     for marked in [false, true] {
@@ -95,7 +95,8 @@ fn a_threshold_set_with_the_state_counts() {
         s.at(100).arrives(ack(2, marked));
         (3..=11).for_each(|n| drop(s.sack(2, &[(3, n)])));
         assert_eq!(s.window(), (3.0, 3.0), "after a mark: {marked}");
-        // The repair and what PRR let out: near three segments, where half of that way to nine would be six.
+        // The retransmission and the segments released by PRR: about three, where half of the path to nine would be
+        // six.
         let (_, flight) = *told.lock().expect("no panic held it").last().expect("an ACK");
         assert!(flight <= 5, "{flight} in the network, after a mark: {marked}");
     }

@@ -1,4 +1,5 @@
-//! What the sender tells controls of Linux's interface: members of the socket and `flag`, each as net/ipv4 of Linux 6.18 fills it in.
+//! Input of congestion controls of Linux's interface: members of the socket and `flag`, each set as in net/ipv4 of
+//! Linux 6.18.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -30,7 +31,7 @@ type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
 #[derive(Debug)]
 struct Listens {
     told: Told,
-    /// Says with each ACK that it sends less than it might.
+    /// Marks the connection as application-limited at each ACK.
     holds_back: bool,
 }
 
@@ -99,8 +100,9 @@ fn flags_of_acks() {
     assert_eq!(last(&told).0, SLOW | again | DSACKING_ACK, "and segment 7, which RACK took for lost");
 }
 
-// tcp_identify_packet_loss(): FLAG_LOST_RETRANS, when RACK finds a retransmission lost. Linux counts what was sent again in lost_out and in
-// retrans_out, so that tcp_packets_in_flight() counts it once; and all of it in total_retrans.
+// tcp_identify_packet_loss(): FLAG_LOST_RETRANS, when RACK detects a lost retransmission. Linux counts a retransmitted
+// segment in lost_out and in retrans_out, so tcp_packets_in_flight() counts it once; total_retrans counts all
+// retransmissions.
 #[test]
 fn what_is_sent_again() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -120,8 +122,9 @@ fn what_is_sent_again() {
     assert_eq!(sk.retrans_out, 0);
 }
 
-// tcp_rtt_estimator(): the deviation is twice the first round trip, in quarters, and takes in an error beyond it as it is; what a fall adds counts an
-// eighth. tcp_snd_una_update(), tcp_retransmit_skb(): bytes. tcp_enter_loss() comes before the timeout is counted, an ACK of data starts anew.
+// tcp_rtt_estimator(): the deviation starts at twice the first round trip, in quarters, and takes a larger error in
+// full; a fall of the round trip counts an eighth. tcp_snd_una_update(), tcp_retransmit_skb(): bytes. tcp_enter_loss()
+// comes before the timeout is counted; an ACK of data restarts the count.
 #[test]
 fn round_trips_bytes_and_timeouts() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -160,8 +163,9 @@ fn an_ack_that_may_be_delayed() {
     assert_eq!((flag & ACK_MAYBE_DELAYED, rs.is_ack_delayed), (ACK_MAYBE_DELAYED, true));
 }
 
-// tcp_event_data_sent(): when data was last sent, in jiffies. tcp_rate_check_app_limited(): what had been delivered and was in flight when the
-// application had no more; a control may say so itself, as BBR does, and samples of what is sent then are limited.
+// tcp_event_data_sent(): time of the last data transmission, in jiffies. tcp_rate_check_app_limited(): delivered plus
+// in-flight segments when the application had no more data; a control may set it itself, as BBR does, and samples of
+// segments sent then are application-limited.
 #[test]
 fn pauses_and_limits() {
     let (mut s, told) = script(&linux(10.0, 5.0), 12_000, false);

@@ -1,4 +1,5 @@
-//! Controls of Linux's interface: which callbacks the sender makes, in which order, and what it does with their answers.
+//! Congestion controls of Linux's interface: the callbacks of the sender, their order, and the effect of their return
+//! values.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -95,7 +96,7 @@ fn reno(config: &Config) -> (Script, impl FnMut() -> String + use<>) {
     (s, move || std::mem::take(&mut *log.lock().expect("no panic held it")).join(", "))
 }
 
-// RFC 5681 §3.1: slow start grows by what is acknowledged. Nothing was in flight before the first segment.
+// RFC 5681 §3.1: slow start grows by the acknowledged segments. No segment was in flight before the first.
 #[test]
 fn slow_start() {
     let (mut s, mut log) = reno(&linux(2.0, 100.0));
@@ -106,8 +107,9 @@ fn slow_start() {
     assert_eq!(s.window(), (4.0, 100.0));
 }
 
-// RFC 8985 §6.2 finds the loss, and RFC 9937 moves window and flight. cong_avoid is only called for what is acknowledged cumulatively, and
-// rests until all that was out is. Measured on Linux 6.18: the order of the callbacks, and that snd_cwnd falls from ACK to ACK.
+// RFC 8985 §6.2 finds the loss, and RFC 9937 moves window and flight. cong_avoid is only called for cumulatively
+// acknowledged data, and not before all data outstanding at the loss is acknowledged. Measured on Linux 6.18: the order
+// of the callbacks, and that snd_cwnd falls from ACK to ACK.
 #[test]
 fn a_loss_repaired_by_fast_recovery() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
@@ -133,7 +135,8 @@ fn a_loss_repaired_by_fast_recovery() {
     assert!(end.contains("Recovery>Open at 5, CompleteCwr at 5, cong_avoid"), "{end}");
 }
 
-// RFC 5681 §3.1: one segment after a timeout, and the threshold halved. RFC 6298 §5.5: a second timeout of the same segment halves no more.
+// RFC 5681 §3.1: one segment after a timeout, and ssthresh halved. RFC 6298 §5.5: a second timeout of the same segment
+// does not halve ssthresh again.
 #[test]
 fn a_timeout() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
@@ -153,7 +156,8 @@ fn a_timeout() {
     assert!(second.starts_with("Loss>Loss at 1"), "{second}");
 }
 
-// RFC 5681 §3.1: a timeout of what fast recovery has sent again reduces the threshold no further. Linux 6.18 calls nothing but set_state then.
+// RFC 5681 §3.1: a timeout of a segment retransmitted in fast recovery does not reduce ssthresh again. Linux 6.18 then
+// calls set_state only.
 #[test]
 fn a_timeout_in_recovery() {
     let (mut s, mut log) = reno(&linux(10.0, 20.0));
@@ -171,7 +175,7 @@ fn a_timeout_in_recovery() {
     assert_eq!(s.window(), (1.0, 5.0));
 }
 
-// RFC 3168 §6.1.2: an echoed mark halves the window once for a window of data, and nothing is sent again.
+// RFC 3168 §6.1.2: an echoed mark halves the window once per window of data, without a retransmission.
 #[test]
 fn an_echo() {
     let (mut s, mut log) = reno(&Config { ecn: true, ..linux(10.0, 5.0) });
@@ -207,8 +211,8 @@ fn what_is_sacked_where_the_path_reorders() {
     assert!(log().contains("cong_avoid"));
 }
 
-// RFC 4015 §4: an ACK that echoes a timestamp older than the retransmission (RFC 3522 §3.2) shows that nothing was lost. Linux learns of it
-// after it has taken in the ACK.
+// RFC 4015 §4: an ACK that echoes a timestamp older than the retransmission (RFC 3522 §3.2) shows that no segment was
+// lost. Linux detects this after it has processed the ACK.
 #[test]
 fn a_timeout_for_nothing() {
     let (mut s, mut log) = reno(&Config { timestamps: true, ..linux(10.0, 20.0) });

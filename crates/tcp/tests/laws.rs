@@ -1,4 +1,4 @@
-//! Laws that hold for every scheme and preset, whatever the path does.
+//! Laws that hold for every scheme and preset on any path.
 
 use crate::common::ledger::Ledger;
 use crate::common::path::{Fate, Path, Transfer};
@@ -13,7 +13,7 @@ fn without_a_law<'a>(schemes: impl IntoIterator<Item = &'a str>) -> Vec<&'a str>
     schemes.into_iter().filter(|scheme| !Ledger::knows(scheme, &Preset::Rfc.config(MSS))).collect()
 }
 
-/// Holds `law` against `cases` cases for every scheme, so that none depends on luck.
+/// Checks `law` in `cases` cases for every scheme, so that each scheme is tested.
 ///
 /// A scheme without a law fails before the first case: a panic in each of the cases of proptest would bury the reason.
 fn for_every_scheme<S: Strategy>(
@@ -34,7 +34,7 @@ fn for_every_scheme<S: Strategy>(
     }
 }
 
-/// One value of each parameter that makes a difference here.
+/// One value of each parameter that matters for these laws.
 fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     match scheme {
         "ll-elsn" | "eln-cubic" => vec![("n", f64::from(k))],
@@ -47,7 +47,7 @@ fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     }
 }
 
-/// The scheme whose window law a scheme with these parameters has.
+/// Returns the scheme whose window law applies to a scheme with these parameters.
 fn law_of(scheme: &'static str, k: u8) -> &'static str {
     match scheme {
         "ebsn" | "rttn" => ["tahoe", "reno", "newreno"][usize::from(k % 3)],
@@ -94,7 +94,7 @@ fn configs() -> impl Strategy<Value = Config> {
     })
 }
 
-/// Any combination of what the preset "linux" has.
+/// Returns a strategy for any combination of the features of preset "linux".
 fn parts() -> impl Strategy<Value = [bool; 6]> {
     prop::array::uniform6(any::<bool>())
 }
@@ -159,7 +159,7 @@ fn paths() -> impl Strategy<Value = Path> {
     )
 }
 
-/// A transfer of `bytes` bytes in which all laws are watched, until nothing is left to happen.
+/// Runs a transfer of `bytes` bytes until no event is left, and checks all laws.
 fn transfer(scheme: &'static str, k: u8, config: &Config, path: Path, bytes: u64) -> Transfer<Ledger> {
     let ledger = Ledger::new(law_of(scheme, k), config);
     let sender = sender(scheme, &parameters(scheme, k), config);
@@ -186,8 +186,8 @@ fn every_transfer_ends() {
     });
 }
 
-// The same for reordering. The bottleneck spaces packets by a millisecond, so one that comes up to 64 ms late is overtaken by
-// up to 64.
+// The same with reordering. The bottleneck spaces packets by a millisecond, so a packet up to 64 ms late is overtaken
+// by up to 64.
 #[test]
 fn reordering_by_up_to_64_packets() {
     let late = prop::collection::btree_map(
@@ -236,8 +236,8 @@ fn the_same_inputs_give_the_same_segments() {
     });
 }
 
-// RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is cut below the two segments in flight; the next
-// probe sends new data all the same.
+// RFC 8985 §7.3 and §7.4.2: a probe repairs the first segment, so the window is reduced below the two segments in
+// flight; the next probe sends new data nevertheless.
 #[test]
 fn a_probe_goes_beyond_a_window_that_was_cut() {
     let config = Config {

@@ -1,4 +1,4 @@
-//! LHP's sender against Figure 4 of Yun 2009: the packet list after each ACK, and what the sender makes of it.
+//! LHP's sender against Figure 4 of Yun 2009: the packet list after each ACK, and the reaction of the sender.
 
 use crate::common::script::Script;
 use crate::common::{byte, number, rfc};
@@ -108,7 +108,8 @@ fn figure_4() {
     }
 }
 
-// Yun 2009 §4.1: what an ELN named stands at the end, so that no ACK of what was sent before counts against it.
+// Yun 2009 §4.1: a segment named by an ELN moves to the end of the list, so ACKs of segments sent before do not count
+// against it.
 #[test]
 fn an_eln_moves_a_segment_to_the_end() {
     for trigger in [Trigger::Smart, Trigger::Sack] {
@@ -119,7 +120,7 @@ fn an_eln_moves_a_segment_to_the_end() {
         assert_eq!(acknowledge(&mut s, trigger, 15), "20");
         assert_eq!(shown.list(), [(16, 0), (17, 0), (18, 0), (19, 0), (14, 0), (20, 0)]);
         assert_eq!((s.cuts(), s.window()), (0, window));
-        // What arrived, or was never sent, is not sent again.
+        // A segment that arrived, or was never sent, is not retransmitted.
         assert_eq!([s.eln(13), s.eln(15), s.eln(50)], ["", "", ""]);
     }
 }
@@ -135,7 +136,7 @@ fn one_ack_shows_two_losses() {
     assert_eq!(shown.list(), [(19, 0), (20, 0), (21, 0), (14, 0), (15, 0)]);
 }
 
-// Gao et al. 2003, reconstructed: a timeout is that of Reno, and the list begins anew.
+// Gao et al. 2003, reconstructed: the reaction to a timeout is Reno's, and the list is cleared.
 #[test]
 fn a_timeout_goes_back() {
     let (mut s, shown) = fourteen(Trigger::Sack);

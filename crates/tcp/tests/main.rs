@@ -1,4 +1,4 @@
-//! What ends do, segment for segment and over whole paths.
+//! Behaviour of TCP ends, segment for segment and over whole paths.
 //!
 //! One program for all of them: linking dominates the build of tests.
 

@@ -1,4 +1,4 @@
-//! The sender's part in ECN: what the handshake agrees on decides which packets may be marked, and whether echoes are heeded.
+//! ECN at the sender: the handshake decides which packets are ECN-capable, and whether the sender reacts to echoes.
 
 use crate::common::script::Script;
 use airhop_base::{Ecn, Flags, Packet, Segment};
@@ -6,7 +6,7 @@ use airhop_tcp::{Config, Preset};
 
 const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
-/// A sender whose SYN was answered with these bits, and all that it sends at once.
+/// Returns a sender whose SYN was answered with these bits, and all packets that it sends at once.
 fn opened(scheme: &str, ecn: bool, ece: bool, cwr: bool) -> (Script, [Packet; 2], Vec<Packet>) {
     let mut s = Script::new(scheme, Config { ecn, ..Preset::Rfc.config(1000) });
     let syn = s.packets().remove(0);
@@ -22,8 +22,9 @@ fn bits(packet: &Packet) -> (bool, bool) {
     (flags.ece, flags.cwr)
 }
 
-// RFC 3168 §6.1.1: the SYN asks with both bits, and a SYN-ACK with ECE alone agrees; one with both reflects what it does not understand.
-// Without an agreement no packet is ECN-capable, and an echo is none (§6.1.2). Pure ACKs never are capable (§6.1.4).
+// RFC 3168 §6.1.1: the SYN requests ECN with both bits, and a SYN-ACK with ECE alone agrees; one with both bits only
+// reflects them. Without an agreement no packet is ECN-capable, and an echo is ignored (§6.1.2). Pure ACKs are never
+// ECN-capable (§6.1.4).
 #[test]
 fn marks_are_for_connections_that_agreed_on_them() {
     for scheme in ["newreno", "dctcp"] {
@@ -47,7 +48,7 @@ fn marks_are_for_connections_that_agreed_on_them() {
     }
 }
 
-// RFC 3168 §6.1.1: a sender that does not take part asks for nothing, and whatever the answer, none of its packets is capable.
+// RFC 3168 §6.1.1: a sender without ECN does not request it, and with any answer none of its packets is ECN-capable.
 #[test]
 fn a_sender_without_ecn_asks_for_nothing() {
     let (s, [syn, ack], data) = opened("newreno", false, true, false);
@@ -56,7 +57,8 @@ fn a_sender_without_ecn_asks_for_nothing() {
     assert_eq!(s.sender.counters().window_cuts, 0);
 }
 
-// RFC 8257 is silent on what is sent again, and RFC 3168 §6.1.5 forbids it; Linux makes all packets of DCTCP capable, pure ACKs included.
+// RFC 8257 does not mention retransmissions, and RFC 3168 §6.1.5 forbids their marking; Linux makes all packets of
+// DCTCP ECN-capable, pure ACKs included.
 #[test]
 fn all_packets_of_linux_dctcp_are_capable() {
     for (preset, again) in [(Preset::Rfc, Ecn::NotEct), (Preset::Linux, Ecn::Ect0)] {

@@ -1,4 +1,5 @@
-//! Every sender that notices are told to and none come (`Config::notices`): it does what it does without them, whatever is lost or late.
+//! Senders with notices enabled (`Config::notices`) that receive none: they behave as without notices, for any losses
+//! and delays.
 
 use crate::common;
 use crate::common::path::{Fate, Observer, Path, Sent, Transfer};
@@ -7,7 +8,7 @@ use airhop_base::{Segment, Span, Time};
 use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Counters, Notices, Preset, SCHEMES, Sender};
 
-/// What the sender was like after each ACK and each timeout: its window, what it took to be in flight, and when it wanted to be asked.
+/// State of the sender after each ACK and each timeout: window, flight, and time of its next timer.
 #[derive(Default)]
 struct Course(Vec<(Window, u64, Option<Time>)>);
 

@@ -1,4 +1,4 @@
-//! Segments of a control that says how fast to send.
+//! Segments of a congestion control that sets a pacing rate.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -83,14 +83,15 @@ fn a_quantum_leaves_together() {
     assert_eq!(s.expire(), (2.0, "3 4".into()));
     assert_eq!(s.expire(), (4.0, "5".into())); // the window is full
     assert_eq!(s.at(5).ack(2), "6"); // 5 was sent alone and its millisecond is over
-    assert_eq!(s.ack(3), "7"); // the other one of this quantum
+    assert_eq!(s.ack(3), "7"); // the second segment of this quantum
     assert_eq!(s.ack(4), "");
     assert_eq!(s.expire(), (7.0, "8".into()));
 }
 
-// Linux, tcp_update_pacing_rate(): a control that names no rate is paced at twice the window a round trip while that is below half of
-// ssthresh, and at 1.2 windows from there on. 21 segments in 100 ms, twice: 2.38 ms each, and two leave together; half of their wait
-// is made up for by the pause before. Nothing is spaced before there is a round trip, and without the preset's pacing.
+// Linux, tcp_update_pacing_rate(): a control that names no rate is paced at twice the window a round trip while that is
+// below half of ssthresh, and at 1.2 windows from there on. 21 segments in 100 ms, twice: 2.38 ms each, and two leave
+// together; half of their wait is made up for by the pause before. Segments are not spaced before the first RTT sample,
+// nor without the preset's pacing.
 #[test]
 fn a_host_that_paces_every_connection() {
     for (ssthresh, wait) in [(1000.0, 100.0 / 21.0 / 2.0), (42.0, 100.0 / 21.0 / 1.2), (0.0_f64, 0.0)] {
@@ -121,8 +122,8 @@ fn every_second_segment_of_an_unpaced_burst_is_pushed() {
     assert_eq!(pushed.collect::<Vec<_>>(), [false, true, false, true, false]);
 }
 
-// Linux pushes the last of the segments that leave together (tcp_transmit_skb()), and the last of what the application wrote (RFC 9293
-// §3.9.1.2). One that leaves alone is not pushed.
+// Linux pushes the last of the segments that leave together (tcp_transmit_skb()), and the last of what the application
+// wrote (RFC 9293 §3.9.1.2). A segment that leaves alone is not pushed.
 #[test]
 fn the_last_of_a_burst_is_pushed() {
     let pushed = |quantum, push| {

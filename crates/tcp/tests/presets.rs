@@ -11,7 +11,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     folders.iter().flat_map(|folder| sources(folder)).chain(files.into_iter().filter(is_code)).collect()
 }
 
-// `Config::stack` is what no key of a scenario sets, so that a reader finds it nowhere but on the page.
+// No key of a scenario sets `Config::stack`, so only the page documents it.
 #[test]
 fn every_place_that_asks_for_the_preset_is_on_the_page() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

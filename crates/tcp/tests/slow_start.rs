@@ -1,4 +1,4 @@
-//! Where CUBIC leaves slow start when nothing is lost and a queue grows.
+//! The end of CUBIC's slow start by a growing queue, without losses.
 
 use crate::common::path::{Blind, Path, Transfer};
 use crate::common::{MSS, at, byte, sender};

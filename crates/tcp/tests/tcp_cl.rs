@@ -20,7 +20,7 @@ fn eight() -> Script {
     eight_of("tcp-cl", &[])
 }
 
-/// Which segments were lost, as the sender sees it, and by what.
+/// The segments that the sender detects as lost, and the classification of their losses.
 fn judged(s: &mut Script) -> Vec<(u64, Judged)> {
     std::iter::from_fn(|| s.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
 }
@@ -30,9 +30,10 @@ fn naks(s: &Script) -> u64 {
     s.sender.counters().notices[k]
 }
 
-// "Record the NAK sequence number, and then retransmit the corrupted packet": at once, the window stays, the timer restarts. The
-// third duplicate comes within an srtt: nothing is sent again and nothing cut, but every duplicate lets a segment out, as in any
-// fast recovery. "Resume congestion avoidance once retransmission has been acknowledged": with the window that there was.
+// "Record the NAK sequence number, and then retransmit the corrupted packet": at once, the window stays, the timer
+// restarts. The third duplicate arrives within an SRTT: no retransmission and no window reduction, but every duplicate
+// releases a segment, as in any fast recovery. "Resume congestion avoidance once retransmission has been acknowledged":
+// with the former window.
 #[test]
 fn a_nak_for_una() {
     let mut s = eight();
@@ -46,7 +47,7 @@ fn a_nak_for_una() {
     assert_eq!(judged(&mut s), [(3, Wireless)]);
 }
 
-// The same by a call of the source's own MAC, or in a packet of its own.
+// The same with a call of the source's own MAC, or with a NAK in a packet of its own.
 #[test]
 fn a_nak_without_an_ack() {
     let mut s = eight();
@@ -55,22 +56,23 @@ fn a_nak_without_an_ack() {
     assert_eq!((s.at(130).acks(3, 3), s.cuts()), ("3!".into(), 1));
 }
 
-// "Set Wt = W/2 and then W = Wt if the next expected packet is not a corrupted packet": a NAK spares its own segment alone.
+// "Set Wt = W/2 and then W = Wt if the next expected packet is not a corrupted packet": a NAK avoids the reduction for
+// its own segment only.
 #[test]
 fn a_nak_for_a_later_segment() {
     let mut s = eight();
     assert_eq!(s.at(120).nak(3, &[6]), "6n");
     assert_eq!([s.ack(3), s.ack(3)], ["", "3!"]);
     assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
-    // What the cut left is not cut again for the duplicates of 6, 101 ms after it was sent; nor does the window of data, of which
-    // one loss was a sign of congestion, hide that it is missing.
+    // The window is not reduced again for the duplicates of 6, 101 ms after its transmission; the loss of 6 is still
+    // detected, although another loss in the same window of data was congestion.
     assert_eq!(s.at(220).ack(6), "");
     assert_eq!([s.at(221).ack(6), s.ack(6), s.ack(6)], ["", "", "6! 11 12"]);
     assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
     assert_eq!(judged(&mut s), [(6, Wireless), (3, Congestion)]);
 }
 
-// Ignored is what was acknowledged before, and what the same ACK acknowledges.
+// NAKs for segments acknowledged before, or by the same ACK, are ignored.
 #[test]
 fn a_nak_below_una() {
     let mut s = eight();
@@ -96,7 +98,7 @@ fn duplicates_of_a_corrupted_una() {
     }
 }
 
-// The news on the third duplicate itself comes in time.
+// A NAK on the third duplicate itself is in time.
 #[test]
 fn a_nak_on_the_third_duplicate() {
     let mut s = eight();
@@ -104,7 +106,7 @@ fn a_nak_on_the_third_duplicate() {
     assert_eq!((s.cuts(), judged(&mut s)), (0, vec![(3, Wireless)]));
 }
 
-// "Up to 4 sequence numbers, lowest first"; each is repaired, and told of again it is repaired again.
+// "Up to 4 sequence numbers, lowest first"; each is retransmitted, and a second NAK causes a second retransmission.
 #[test]
 fn two_naks_at_once() {
     let mut s = eight();
@@ -116,7 +118,8 @@ fn two_naks_at_once() {
     assert_eq!(judged(&mut s), [(3, Wireless), (5, Wireless), (5, Wireless)]);
 }
 
-// A loss by congestion in the same window of data is found and answered, after recovery from a corrupted segment.
+// A congestion loss in the same window of data is detected and reduces the window, after recovery from a corrupted
+// segment.
 #[test]
 fn congestion_behind_a_corrupted_segment() {
     let mut s = eight();
@@ -127,8 +130,8 @@ fn congestion_behind_a_corrupted_segment() {
     assert_eq!(judged(&mut s), [(3, Wireless), (5, Congestion)]);
 }
 
-// "Upon timer expiry set Wt = W/2 and then W = 1; recover the missing segments from the slow-start phase", corrupted or not. The
-// duplicates that go-back-N causes begin no recovery, as in Reno.
+// "Upon timer expiry set Wt = W/2 and then W = 1; recover the missing segments from the slow-start phase", corrupted or
+// not. The duplicates caused by go-back-N start no recovery, as in Reno.
 #[test]
 fn a_nak_and_a_timeout() {
     let mut s = eight();
@@ -141,7 +144,7 @@ fn a_nak_and_a_timeout() {
     assert_eq!(judged(&mut s), [(3, Wireless), (3, Congestion), (5, Wireless)]);
 }
 
-// To all others the option says nothing.
+// All other schemes ignore the option.
 #[test]
 fn others_do_not_see_naks() {
     for scheme in ["reno", "sack", "ll-elsn", "eln"] {

@@ -1,5 +1,5 @@
-//! Notices that change nothing but the retransmission timer (Kounavis 1996 §3, §4): by hand, with the paper's estimator in ticks of
-//! 100 ms.
+//! Notices that change only the retransmission timer (Kounavis 1996 §3, §4): by hand, with the paper's estimator in
+//! ticks of 100 ms.
 
 use crate::common::script::Script;
 use crate::common::{MSS, at, sender};
@@ -19,7 +19,8 @@ fn config() -> Config {
     Config { rto, ..Preset::Ns2.config(MSS) }
 }
 
-/// Segments 2 to 4 are out since 450 ms, when the first sample came: a = 4 ticks, v = 2, so the timer is due 12 ticks later.
+/// Segments 2 to 4 are outstanding since 450 ms, the time of the first sample: a = 4 ticks, v = 2, so the timer is due
+/// 12 ticks later.
 fn three(scheme: &str) -> Script {
     let mut s = Script::of(scheme, config(), 4);
     assert_eq!(s.sent(), "1 2");
@@ -28,7 +29,7 @@ fn three(scheme: &str) -> Script {
     s
 }
 
-/// A policy that repairs whatever is quoted, also where the notice tells of the link.
+/// A policy that retransmits every quoted segment, even for a notice about the link.
 #[derive(Debug)]
 struct Repairs;
 
@@ -38,7 +39,8 @@ impl NoticePolicy for Repairs {
     }
 }
 
-// A notice about the link may quote a segment that has arrived: a policy that would repair that is not heard, and the timer stays.
+// A notice may quote a segment that is already acknowledged. The sender then ignores a policy that asks to retransmit
+// it, and leaves the timer as it is.
 #[test]
 fn what_arrived_is_not_repaired_whatever_a_policy_says() {
     let config = config();
@@ -98,7 +100,8 @@ fn an_ebsn_leaves_the_backoff_alone() {
     assert_eq!(s.due(), Some(7700.0)); // the second backoff: 48 ticks
 }
 
-// "If timer running": what is not outstanding needs no timer. Before the first sample there is the initial timeout.
+// "If timer running": without outstanding data there is no timer. Before the first sample the timeout is the initial
+// one.
 #[test]
 fn an_ebsn_starts_no_timer() {
     let mut s = three("ebsn");
@@ -122,7 +125,7 @@ fn an_rttn_puts_the_timer_off() {
     s.at(700).rttn(7, 2000);
     assert_eq!((s.due(), s.rto()), (Some(7050.0), Span::from_millis(2500)));
     assert_eq!((s.window(), s.sender.srtt(), s.cuts()), (before.0, before.1, 0));
-    // The next timer is started with what is known then.
+    // The next timer starts with the announcements valid then.
     s.at(1000).ack(3);
     assert_eq!(s.due(), Some(3500.0));
 }
@@ -144,7 +147,8 @@ fn delays_of_several_base_stations_add_up() {
     assert_eq!(s.due(), Some(4500.0 + 9000.0));
 }
 
-// "Validity V = 60 s", for each word by itself; what is left is the estimator, which never heard of it.
+// "Validity V = 60 s", for each announcement separately; afterwards the timeout is the estimator's, which does not
+// include announcements.
 #[test]
 fn an_rttn_expires() {
     let mut s = three("rttn");
@@ -199,7 +203,8 @@ fn both_reactions_with_every_estimator() {
     }
 }
 
-// Whatever base it has, each scheme heeds its own notice, and any other sender and any other notice are deaf to each other.
+// With any base, each scheme reacts to its own notice; other senders ignore that notice, and the scheme ignores other
+// notices.
 #[test]
 fn other_notices_cost_nothing() {
     for (scheme, given) in [
@@ -228,8 +233,8 @@ fn other_notices_cost_nothing() {
     }
 }
 
-// The base repairs losses: on three duplicates Tahoe begins anew, Reno and NewReno halve the window of 8 1/8 segments, and of these
-// two NewReno alone repairs the next hole.
+// The base repairs losses: at three duplicates Tahoe restarts slow start, Reno and NewReno halve the window of 8 1/8
+// segments, and only NewReno then repairs the next hole.
 #[test]
 fn bases() {
     for scheme in ["ebsn", "rttn"] {

@@ -1,4 +1,4 @@
-//! What captures and tables hold.
+//! Contents of captures and tables.
 //!
 //! One program for all of them: linking dominates the build of tests.
 

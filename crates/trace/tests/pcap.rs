@@ -209,7 +209,7 @@ fn headers_are_right() {
     }
 }
 
-/// RFC 9293 §3.8.1: what looks like a retransmission is one. A forwarder's capture holds each packet once.
+/// RFC 9293 §3.8.1: every apparent retransmission is one. A forwarder's capture contains each packet once.
 #[test]
 fn forwarders_capture_each_packet_once() {
     let dir = directory("forwarder");
@@ -244,7 +244,7 @@ fn datagrams_are_captured() {
     assert_eq!((udp.source_port, udp.destination_port, udp.length), (49153, 6001, 168));
 }
 
-/// An error of the disk or of a packet ends capturing, not the run, and is told with its place at the end.
+/// An error of the disk or of a packet ends capturing, not the run, and is reported with its place at the end.
 #[test]
 fn errors_wait_for_the_end() {
     let dir = directory("errors");
@@ -261,7 +261,7 @@ fn errors_wait_for_the_end() {
     assert!(error.to_string().contains("s.pcapng") && error.to_string().contains("interface"), "{error}");
 }
 
-/// A full disk is told at the end, with the name of the file.
+/// A full disk is reported at the end, with the name of the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told_at_the_end() {
@@ -275,7 +275,7 @@ fn a_full_disk_is_told_at_the_end() {
     assert!(error.to_string().contains("s.pcapng"), "{error}");
 }
 
-/// What cannot be created is said at once, with its path.
+/// A file that cannot be created is reported at once, with its path.
 #[test]
 fn a_directory_that_cannot_be_made_is_named() {
     let file = directory("a-file");

@@ -26,7 +26,7 @@ fn at(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// One of everything.
+/// One packet of each kind.
 fn fill(r: &mut Recorder) {
     r.segment(at(1500), WEB, &segment(), SENT);
     r.ack(at(1), FTP, Acked { ack: 2001, sacked_bytes: 3000, duplicate: true, ece: true });
@@ -280,7 +280,7 @@ fn queues_are_recorded_when_they_change() {
     assert_eq!(words(queue, "place"), ["r1->r2", "bs->*", "r1->r2", "bs->*"]);
 }
 
-/// Where no link changes there is no table that says so.
+/// Without changes of links there is no table `links`.
 #[test]
 fn links_that_do_not_change_have_no_table() {
     let tables = recorder(true).finish().unwrap();

@@ -41,7 +41,7 @@ fn an_ack_with_sack_byte_by_byte() {
     assert!(checksums_hold(&out));
 }
 
-/// Yun 2009, §3.1: the format of an ACK of the receiver, whoever made it, but for two reserved bits (RFC 9293 §3.1).
+/// Yun 2009, §3.1: the format of an ACK of the receiver, for any origin, except for two reserved bits (RFC 9293 §3.1).
 #[test]
 fn eln_and_ersn_byte_by_byte() {
     for (kind, offset_byte) in [(NoticeKind::Ersn, 0x54), (NoticeKind::Eln, 0x58)] {
@@ -57,7 +57,7 @@ fn eln_and_ersn_byte_by_byte() {
     }
 }
 
-/// Balan et al. 2001 and RFC 4727: what explicit loss notification adds, byte by byte; the bit alone costs nothing.
+/// Balan et al. 2001 and RFC 4727: bytes added by explicit loss notification; the bit alone adds none.
 #[test]
 fn eln_in_acks_byte_by_byte() {
     let plain = bytes(&reverse(Segment { ack: 1001, ..NOTHING }));
@@ -107,7 +107,7 @@ fn naks_and_contention_byte_by_byte() {
     assert_eq!(over, Err(WireError::Options(52)));
 }
 
-/// Balan et al. 2001: a second checksum, of the headers alone, which holds whatever becomes of the payload.
+/// Balan et al. 2001: a second checksum, of the headers alone, which is valid for any payload.
 #[test]
 fn the_header_checksum_protects_the_headers_alone() {
     let packet = data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING });
@@ -149,7 +149,8 @@ fn foreign_options() {
     }
 }
 
-/// RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2.2: what a SYN offers, and that its own window is not scaled. Without SACK the SYN is as long.
+/// RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2.2: the options of a SYN, and its unscaled window. Without SACK the SYN has
+/// the same length.
 #[test]
 fn a_syn_offers_mss_sack_and_window_scale() {
     let flags = Flags { syn: true, ..Flags::default() };
@@ -218,7 +219,7 @@ fn ecn_is_where_rfc_3168_puts_it() {
     assert_eq!(bytes(&data(Segment { flags, ..NOTHING }))[33], 0b1101_0000);
 }
 
-/// RFC 9293 §3.8.1: a retransmission carries the bytes that the original carried, also if it is cut elsewhere.
+/// RFC 9293 §3.8.1: a retransmission carries the bytes of the original, also with other segment boundaries.
 #[test]
 fn retransmissions_repeat_the_bytes() {
     let original = bytes(&data(Segment { seq: 1001, len: 1000, ..NOTHING }));
@@ -253,7 +254,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(refused(&Packet { flow: FlowId(16_384), ..data(NOTHING) }), WireError::Flow(16_384));
 }
 
-/// RFC 1071 §1: a checksum finds any single wrong byte; RFC 791 §3.1: a datagram cut short is not read.
+/// RFC 1071 §1: a checksum detects any single wrong byte; RFC 791 §3.1: a truncated datagram is not read.
 #[test]
 fn damage_is_found() {
     let good = bytes(&data(Segment { len: 3, ..NOTHING }));
@@ -267,7 +268,7 @@ fn damage_is_found() {
     assert_eq!(decode(&padded), decode(&good), "link layers may pad (RFC 894)");
 }
 
-/// What others send is told apart, and the fourth value of the notice bits is not taken for a notice.
+/// Packets of other hosts are recognised as such, and the fourth value of the notice bits is not read as a notice.
 #[test]
 fn foreign_packets_are_told_apart() {
     let mut reserved = bytes(&notice(NoticeKind::Eln, 1, 2));

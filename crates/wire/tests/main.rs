@@ -1,4 +1,4 @@
-//! What goes over the wire, there and back.
+//! Packets to bytes, and back.
 //!
 //! One program for all of them: linking dominates the build of tests.
 

@@ -1,4 +1,4 @@
-//! What is written is read back the same, and any bytes are read or refused.
+//! Written packets are read back unchanged, and any bytes are read or refused.
 
 use crate::carried::carried;
 use crate::common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
@@ -46,7 +46,7 @@ prop_compose! {
             header_check,
             sack_permitted: syn && fin,
             options: Options::from(RareOptions {
-                // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
+                // A SYN has no room for SACK blocks, and no data to report (RFC 2018 §2).
                 sack: if syn { Sack::EMPTY } else { sack(&blocks) },
                 eln,
                 arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
@@ -138,7 +138,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// RFC 791, 768, 792, 9293: whatever is written is read back, is as long as it says, and has right checksums.
+    /// RFC 791, 768, 792, 9293: every written datagram is read back, has the length of its headers, and valid
+    /// checksums.
     #[test]
     fn what_is_written_is_read(packet in packets(), largest in any::<u64>()) {
         let mut conversation = Conversation::new(SENDER, RECEIVER);

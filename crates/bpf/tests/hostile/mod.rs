@@ -1,4 +1,5 @@
-//! What holds for any bytes that are taken for an object: a refusal in words, or programs of which each call returns or fails in words.
+//! Laws for any bytes read as an object: a refusal with a message, or programs whose calls return or fail with a
+//! message.
 
 use airhop_bpf::loading::Loadable;
 use airhop_bpf::{Argument, Callback, CongestionControl, Image, Machine, Object, Socket};

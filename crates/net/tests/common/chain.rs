@@ -1,4 +1,5 @@
-//! A chain of stations that hear their neighbours alone (Cheng and Lin 2008: 30 m apart, frames reach 40 m and are sensed at 85 m).
+//! A chain of stations that receive their neighbours only (Cheng and Lin 2008: 30 m apart, a receive range of 40 m and
+//! a carrier sense range of 85 m).
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
@@ -85,7 +86,7 @@ pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan
     }
 }
 
-/// How many NAKs a sender got.
+/// Returns the number of NAKs that a sender received.
 pub fn naks(flow: &FlowReport) -> u64 {
     flow.notices[NoticeKind::Nak.index()]
 }

@@ -8,7 +8,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
 
-/// The plan for so many flows, which begin within a tenth of a second (100 flows) or a second (more).
+/// Returns the plan for a number of flows, which begin within 100 ms (100 flows) or within a second (more).
 pub fn plan(flows: u16, seconds: u64) -> Plan {
     let gap = Span::from_micros(if flows > 100 { 1_000_000 / u64::from(flows) } else { 1000 });
     let scheme = airhop_tcp::find("sack").expect("a known scheme");

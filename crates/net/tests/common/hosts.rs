@@ -28,7 +28,7 @@ pub fn hosts(duration: Span, transport: Transport, app: AppPlan) -> Plan {
     }
 }
 
-/// A wire between them, with errors on the way to b.
+/// A wire between the hosts, with errors in the direction of b.
 pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredPlan {
     WiredPlan {
         name: "w".into(),

@@ -38,7 +38,7 @@ pub struct LastHop {
     pub timestamps: bool,
     /// Parameters of the scheme.
     pub params: &'static [(&'static str, f64)],
-    /// What notices are to the sender.
+    /// Effect of notices on the sender.
     pub notices: Notices,
 }
 
@@ -141,7 +141,7 @@ impl LastHop {
     }
 }
 
-/// The services of these names.
+/// Returns the services of these names.
 pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
     names.iter().map(|name| services::find(name).expect("a service")).collect()
 }

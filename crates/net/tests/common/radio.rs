@@ -118,7 +118,7 @@ impl Mobile {
         }
     }
 
-    /// A flow of the scheme, with what it needs.
+    /// Returns a flow of the scheme, with the services that it needs.
     pub fn flow(&self, name: &str, from: NodeId, to: NodeId) -> FlowPlan {
         let mut config = Preset::Ns2.config(PAYLOAD);
         config.receive_window = self.window * u64::from(PAYLOAD);

@@ -1,4 +1,4 @@
-//! Runs with a recorder, and what their tables say.
+//! Runs with a recorder, and queries of their tables.
 
 use airhop_net::plan::Plan;
 use airhop_net::{Report, World};

@@ -1,5 +1,5 @@
-//! The channel runs in its own time: which times are bad is known without a run, every scheme meets them, and what the trace says of
-//! them is what frames suffer.
+//! The fades of a channel depend on time only: bad times are known without a run and are equal for every scheme, and
+//! the trace shows the times that frames meet.
 
 use crate::common::LastHop;
 use crate::common::trace::{numbers, traced, words};
@@ -14,7 +14,7 @@ use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
 use airhop_trace::Table;
 
-/// In good times nothing is lost, in bad ones everything.
+/// In good times no frame is lost, in bad times every frame.
 fn fading(fades: FadePlan) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
@@ -32,7 +32,7 @@ fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     plan
 }
 
-/// Place, begin and end in seconds, as the table `fades` has them.
+/// Place, begin and end in seconds, as in the table `fades`.
 fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
     let [begin, end] = ["begin_s", "end_s"].map(|column| numbers(tables, "fades", column));
     let places = words(tables, "fades", "place");
@@ -78,7 +78,7 @@ fn frames_meet_the_fades_that_were_foretold() {
     }
 }
 
-/// And on a radio link, where nobody else is on the air, with and without recovery.
+/// The same on a radio link, without other transmitters, with and without recovery.
 #[test]
 fn so_do_frames_on_a_radio_link() {
     let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };
@@ -101,7 +101,7 @@ fn so_do_frames_on_a_radio_link() {
     }
 }
 
-/// Who sends, and how much, makes no difference to the path.
+/// The fades do not depend on the senders and their load.
 #[test]
 fn every_scheme_meets_the_same_fades() {
     let path = |scheme| traced(&plan(scheme, Sojourn::Uniform), 1).1;

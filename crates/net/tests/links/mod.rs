@@ -1,4 +1,4 @@
-//! What links do to packets, by closed forms and an independent reader.
+//! Behaviour of links, against closed forms and an independent reader.
 
 mod link_fades;
 mod outages;

@@ -1,4 +1,5 @@
-//! What senders make of links that change: timeouts and their backoff in an outage, and how soon a model of the path notices another rate.
+//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time until a model of the
+//! path detects another rate.
 
 use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
@@ -34,7 +35,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     }
 }
 
-/// An outage from 15 to 17 s; packets wait in it, or what is sent is lost.
+/// An outage from 15 to 17 s, in which packets wait or are lost.
 fn outage(scheme: &str, is_lost: bool) -> Plan {
     let (begin, lasts) = (at(15), Span::from_secs(2));
     let waits = Change { at: begin, kind: ChangeKind::Outage(lasts) };
@@ -54,8 +55,8 @@ fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
     found
 }
 
-/// RFC 6298 §5.5: each timeout waits twice as long as the one before. While nothing gets through there is one attempt for each, and
-/// the connection goes on a round trip after the first that comes when the outage is over, however much later that is.
+/// RFC 6298 §5.5: each timeout is twice as long as the one before. In the outage each timeout causes one attempt, and
+/// the connection continues one round trip after the first timeout that follows the outage.
 #[test]
 fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -70,15 +71,15 @@ fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
         assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the attempt before it was in vain");
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
-        // 1040 B one way; 64 B the other, as the ACK has a D-SACK: what was sent before the outage had arrived.
+        // 1040 B one way; 64 B the other, as the ACK has a D-SACK: the segment sent before the outage had arrived.
         let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
         assert!((resumed - attempts[first] - round_trip).abs() < 1e-6, "{scheme}: {resumed}");
         assert_eq!(report.flows[0].timeouts, first as u64 + 1, "{scheme}");
     }
 }
 
-/// Where packets wait, the ACKs of what was sent before come as soon as the outage is over: no attempt is needed, the timeouts turn out to
-/// have been for nothing (F-RTO, RFC 5682), and the window is again what it was.
+/// If packets wait, the ACKs of segments sent before the outage arrive right after it: no attempt is needed, the
+/// timeouts are detected as spurious (F-RTO, RFC 5682), and the window is restored.
 #[test]
 fn what_waited_ends_the_silence() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -102,10 +103,11 @@ fn what_waited_ends_the_silence() {
     }
 }
 
-/// BBR takes the greatest rate of its last ten round trips for the path's (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3).
-/// When the path loses four fifths of its rate, it therefore overfills the queue for as long as that: round trips of the full queue,
-/// 50 waiting and one in service at 2 Mbit/s. Up to three more are for the one under way, for samples that had both rates, and for the
-/// window to come down.
+/// BBR takes the largest rate of its last ten round trips for that of the path
+/// (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3). When the path loses four fifths of its rate, it
+/// therefore overfills the queue for as long as that: round trips of the full queue, 50 waiting and one in service at 2
+/// Mbit/s. Up to three more round trips pass: the present one, one with samples of both rates, and one until the window
+/// has fallen.
 #[test]
 fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
@@ -120,17 +122,17 @@ fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     assert!((10.0..13.0).contains(&rounds));
     // All that time it loses more than half as much as the path carries, 240 packets a second.
     assert!(bbr.len() as f64 > 120.0 * rounds * full);
-    // The first losses tell CUBIC, and one that follows the ACK which ends the recovery and grows the window (Linux, tcp_cong_control()): its
-    // other drops are those of its own cycle, seconds apart.
+    // CUBIC reacts to the first losses, and to one that follows the ACK which ends the recovery and raises the window
+    // (Linux, tcp_cong_control()): its other drops are those of its own cycle, seconds apart.
     let cubic = drops("cubic");
     let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
     println!("cubic: {first} drops by {} s", cubic[first - 1]);
     assert!(cubic[first - 1] - 15.0 < 4.0 * full);
 }
 
-/// What agents at the base station hear is what its link recovery does, and that is up to its timers. Where what is sent is lost, they
-/// go off again and again, and each failed attempt is an EBSN; where the transmitter stands still, they go off once for the frames that
-/// had gone to it.
+/// Agents at the base station receive the events of its link recovery, which depend on its timers. In an outage that
+/// loses frames, the timers expire repeatedly, and each failed attempt causes an EBSN; in an outage in which frames
+/// wait, they expire once for the frames already at the transmitter.
 #[test]
 fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
     let mobile = Mobile { scheme: "ebsn", arq: recovery(None), seconds: 40, ..Mobile::default() };

@@ -1,5 +1,5 @@
-//! Links that deliver when a recorded link could (Mahimahi's traces), wired and by radio. How bytes are accounted for is pinned where
-//! the pace is (airhop-radio, pace.rs); here, that links heed it.
+//! Links that deliver at the opportunities of a recorded link (Mahimahi's traces), wired and by radio. airhop-radio,
+//! pace.rs, tests the accounting of bytes; these tests check that links follow it.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -72,7 +72,8 @@ fn recovery() -> ArqPlan {
 
 #[test]
 fn packets_leave_at_the_times_of_the_trace() {
-    // Full opportunities, one packet each. The one at time 0 was over when the first packet came; that of the repetition is not.
+    // Full opportunities, one packet each. The opportunity at time 0 had passed at the arrival of the first packet;
+    // that of the repetition has not.
     let full = [5, 5, 7, 20, 20, 25, 25, 27, 40].map(|ms| ms + 10);
     // Two in each.
     let halves = [5, 5, 5, 5, 7, 7, 20, 20, 20].map(|ms| ms + 10);

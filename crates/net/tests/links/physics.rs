@@ -102,7 +102,7 @@ fn transmissions(air: &Table) -> Vec<Sent<'_>> {
     sent
 }
 
-/// The stations and what they sent.
+/// The stations and their transmissions.
 struct Air<'a> {
     places: Vec<[f64; 2]>,
     sent: Vec<Sent<'a>>,
@@ -124,7 +124,7 @@ impl<'a> Air<'a> {
         (0..self.sent.len()).flat_map(move |i| later(i).map(move |y| [&self.sent[i], y]))
     }
 
-    /// The frame that `y` answers: a SIFS before it, between the same stations.
+    /// Returns the frame that `y` answers: a SIFS before it, between the same stations.
     fn answered(&self, y: &Sent<'_>) -> Option<&Sent<'a>> {
         let before = match y.kind {
             "cts" => "rts",
@@ -140,7 +140,8 @@ impl<'a> Air<'a> {
 }
 
 impl Air<'_> {
-    /// Checks who began beside whom; how often two began together, and how often the later one was an answer.
+    /// Checks overlapping transmissions; returns the number of simultaneous starts, and the number of overlaps by an
+    /// answer.
     fn check_access(&self) -> [usize; 2] {
         let [mut together, mut answers] = [0; 2];
         for [x, y] in self.overlaps() {
@@ -160,7 +161,7 @@ impl Air<'_> {
         [together, answers]
     }
 
-    /// Checks what became of each frame, on a channel without errors; how many were captured.
+    /// Checks the outcome of each frame, on a channel without errors; returns the number of captures.
     fn check_outcomes(&self, receiving: Receiving) -> usize {
         let mut captured = 0;
         for x in &self.sent {
@@ -188,8 +189,8 @@ impl Air<'_> {
         (all(|y, x| y >= x), all(|y, x| y > x))
     }
 
-    /// The same where powers add up: it is always 10 dB above the sum of all others. It need not be received if the receiver may be
-    /// following another that it could decode.
+    /// The same where powers add up: a captured frame is always 10 dB above the sum of all others. A frame need not be
+    /// received if the receiver may be locked on another frame that it can decode.
     fn outlasts_all(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let begins = others.iter().map(|y| y.start.max(x.start));
         let sum_at = |t: u64| {
@@ -207,7 +208,7 @@ impl Air<'_> {
         self.distance(from, at).powi(-2)
     }
 
-    /// What else was on the air, during `x`, around the station that it was for.
+    /// Returns the other transmissions during `x` around its receiver.
     fn at_receiver(&self, x: &Sent<'_>) -> Vec<&Sent<'_>> {
         let from = self.sent.partition_point(|y| y.start + LONGEST < x.start);
         let begun = self.sent[from..].iter().take_while(|y| y.start < x.end);
@@ -222,7 +223,7 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
     Air { places, sent: transmissions(air) }
 }
 
-/// What a trace needs of a cell grows with neighbours: a name for each pair in receive range and each queue, none for the others.
+/// The trace's names of a cell grow with the neighbours: one for each pair in receive range and one for each queue.
 #[test]
 fn places_are_those_of_pairs_in_range() {
     let plan = grid(Access::Basic, CellRules::NS2);

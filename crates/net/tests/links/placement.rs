@@ -1,4 +1,4 @@
-//! What is drawn for a replication: places, and pairs of them.
+//! Random draws of a replication: places, and pairs of them.
 
 use airhop_engine::Streams;
 use airhop_net::DRAWS;
@@ -11,7 +11,7 @@ fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Position>> {
     scatter("field", area, stations, Some(REACH), &Streams::new(1, rep), |_| true)
 }
 
-/// Every shortest way by Floyd and Warshall: nothing in common with the search that is tested.
+/// All shortest paths by Floyd and Warshall, an algorithm independent of the tested search.
 fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     let n = places.len();
     let near = |a: usize, b: usize| {
@@ -28,7 +28,7 @@ fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     hops
 }
 
-/// Chi-square over 8 × 5 cells of 10 000 places that nobody chose among: 39 degrees of freedom, 99.99 % quantile 81.
+/// Chi-square over 8 × 5 cells of 10 000 unconditioned places: 39 degrees of freedom, 99.99 % quantile 81.
 #[test]
 fn places_are_uniform() {
     let area = Area { width: 200.0, height: 50.0, connected: false };
@@ -43,7 +43,7 @@ fn places_are_uniform() {
     assert!(chi2 < 81.0, "{chi2}");
 }
 
-/// Of the same draws the first that is connected is taken, and it is connected.
+/// The layout is the first connected one of the same draws.
 #[test]
 fn connected_places_are_the_first_draw_that_is() {
     let area = Area { width: 130.0, height: 130.0, connected: true };
@@ -64,7 +64,7 @@ fn connected_places_are_the_first_draw_that_is() {
     assert!((1..99).contains(&first), "{first} of 100 were connected at once: both cases are tested");
 }
 
-/// A hopeless layout is given up, after so many draws and not before.
+/// An impossible layout is refused after the maximum number of draws, and not before.
 #[test]
 fn draws_come_to_an_end() {
     assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);
@@ -108,7 +108,7 @@ fn pairs_are_so_many_hops_apart() {
     }
 }
 
-/// Where everyone hears everyone all pairs are neighbours, however far.
+/// If all stations receive each other, all pairs are neighbours at any distance.
 #[test]
 fn without_a_range_all_are_neighbours() {
     let places = [[0.0, 0.0], [1e6, 0.0], [0.0, 1e6]];

@@ -25,7 +25,7 @@ fn notices(r: &Report, kind: NoticeKind) -> u64 {
     r.flows[0].notices[place.expect("all kinds are there")]
 }
 
-/// Milliseconds of so many bytes at so many kbit/s.
+/// Returns the duration in ms of a number of bytes at a rate in kbit/s.
 fn ms(bytes: f64, kbps: f64) -> f64 {
     bytes * 8.0 / kbps
 }
@@ -51,7 +51,7 @@ fn a_round_trip_is_serialisation_and_propagation() {
     }
 }
 
-// A saturated link carries its rate: every 128 bytes of a segment, and the link ACK of each TCP ACK that comes back over it.
+// A saturated link carries its rate: 128 bytes per segment, and the link ACK of each TCP ACK in the other direction.
 #[test]
 fn a_clean_link_carries_its_rate() {
     for (arq, link_ack) in [(PLAIN, 0.0), (recovery(None), 6.0)] {
@@ -68,11 +68,12 @@ fn a_clean_link_carries_its_rate() {
     assert!((goodput * 1e3 - 13.18).abs() < 0.02, "{goodput}");
 }
 
-// The truth that a scheme is told of this path, held against what it does (`oracle.rs` has other paths).
+// The path properties that the simulator reports to a scheme, compared with the path's behaviour (`oracle.rs` has other
+// paths).
 #[test]
 fn a_window_too_small_is_the_limit() {
-    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP ACKs come when the link
-    // ACK has gone, and are over before the next one.
+    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP ACKs arrive
+    // after the link ACK was sent, and end before the next one.
     let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
     let mobile = Mobile { arq: [wait, ArqPlan::None], seconds: 200, scheme: "reno", ..Mobile::default() };
     let cycle = ms(128.0 + 6.0, 19.2) + 20.0;
@@ -137,7 +138,7 @@ fn link_acks_go_before_data() {
         let sent = sent_by(&air, node);
         let mut checked = 0;
         for (i, &arrival) in arrivals.iter().enumerate().take_while(|(_, at)| **at < 99.0) {
-            // Data that begin in the very moment of the arrival are no later than it.
+            // Data that begin exactly at the arrival are not later than it.
             let mut later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
             let next = later.find(|s| s.kind == "ack" || s.start >= arrival + 1e-8);
             let next = next.expect("it answers");
@@ -152,8 +153,8 @@ fn link_acks_go_before_data() {
     }
 }
 
-// Kinds and numbers of what is in the frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, also when the packet inside
-// has long been delivered.
+// Kinds and sequence numbers of the frames' contents: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, also
+// when the packet inside has long been delivered.
 #[test]
 fn frames_are_recorded_with_what_is_in_them() {
     let (_, tables) = traced(&busy(), 1);
@@ -177,27 +178,29 @@ fn frames_are_recorded_with_what_is_in_them() {
 
 // ---- queues and drops --------------------------------------------------------------------------------------------------------
 
-// Datagrams of 128 bytes every 50 ms onto a link that takes one every 53.33 ms: the window of three is filled first, then the queue,
-// which counts only what waits, up to its 50.
+// Datagrams of 128 bytes every 50 ms onto a link that takes one every 53.33 ms: the window of three fills first, then
+// the queue, which counts waiting packets only, up to its 50.
 #[test]
 fn a_queue_counts_what_waits_for_the_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
         plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
         let interval = 0.05;
-        // Alone on the link: from the mobile come link ACKs only. Datagram k comes at 50 ms × k; frame i is done, and its place in the
-        // window is free, 53.33 ms × (i + 1) after the first came and, with recovery, an ACK and twice 10 ms later.
+        // Alone on the link: the mobile sends link ACKs only. Datagram k arrives at 50 ms × k; frame i is finished, and
+        // its place in the window free, 53.33 ms × (i + 1) after the first arrival and, with recovery, an ACK and twice
+        // 10 ms later.
         let answer = if in_service == 1 { 0.0 } else { 0.0025 + 0.02 };
         let (r, tables) = traced(&plan, 1);
         let rows = queue_at(&tables, "bs->m");
         assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
-        // The first that waits: the lowest k for which k + 1 have come and fewer than k + 1 - in_service have left.
+        // The first datagram that waits: the lowest k for which k + 1 have arrived and fewer than k + 1 - in_service
+        // have left.
         let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
         let first =
             (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
         let at = 0.05 + interval * first as f64 + 8.0 * 128.0 / 1e9;
         assert!((rows[0].0 - at).abs() < 2e-9 && rows[0].1 == 1, "{:?}, by hand {at}", rows[0]);
-        // What was sent is delivered, dropped by the queue, waiting, in the link, or on the wire (2 at most).
+        // Every sent packet is delivered, dropped by the queue, waiting, in the link, or on the wire (at most 2).
         let f = &r.flows[0];
         let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, Drop::Queue);
         let full = 50 + in_service as u64;
@@ -206,8 +209,8 @@ fn a_queue_counts_what_waits_for_the_window() {
     }
 }
 
-// The run document: `channel` counts frames, data and link ACKs; `retries` packets that were given up. Without recovery a corrupted packet
-// is lost, with it nothing is, and with a limit what is given up.
+// The run document: `channel` counts frames, data and link ACKs; `retries` counts discarded packets. Without recovery
+// each corrupted packet is lost, with unlimited recovery none, and with a limit the discarded ones.
 #[test]
 fn drops_are_told_by_their_reasons() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.3, reference_bits: u64::from(FRAME) * 8 };
@@ -234,7 +237,8 @@ fn drops_are_told_by_their_reasons() {
                 assert!(channel > 600 && retries == 0 && corrupted("ack") > 0);
                 assert!(missing < 40, "{missing} missing: those inside");
             }
-            // 9 % would be lost twice; go-back-n also gives up what arrived out of order, and packets of which only ACKs were lost.
+            // 9 % would be lost twice; go-back-n also discards packets that arrived out of order, and packets of which
+            // only ACKs were lost.
             Some(Some(_)) => {
                 assert!(
                     retries > 100 && (missing.saturating_sub(12)) <= retries,
@@ -255,15 +259,15 @@ fn headers_of_damaged_segments_go_on() {
     };
     let (hack, sack) = (goodput("hack", PLAIN), goodput("sack", PLAIN));
     assert!(hack > 1.5 * sack, "{hack} and {sack}");
-    // With recovery the segment itself comes a little later: all that headers do is harm, and little of it.
+    // With recovery the segment itself arrives slightly later: headers only add overhead, and little of it.
     let (hack, sack) = (goodput("hack", recovery(None)), goodput("sack", recovery(None)));
     assert!(hack > 0.8 * sack, "{hack} and {sack}");
 }
 
 // ---- agents ------------------------------------------------------------------------------------------------------------------
 
-// Yun 2009 §3.1: ERSN when the link layer begins to repeat a segment, ELN when it gives it up. Down the link a notice is a packet,
-// from the sender's own station a call.
+// Yun 2009 §3.1: an ERSN when the link layer begins to retry a segment, an ELN when it discards the segment. On the
+// downlink a notice is a packet, from the sender's own station a call.
 #[test]
 fn what_link_recovery_does_is_notified() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
@@ -294,13 +298,14 @@ fn what_link_recovery_does_is_notified() {
     }
 }
 
-/// The service in place of what the scheme needs.
+/// The service in place of those that the scheme needs.
 fn served(mut plan: Plan, service: &str) -> Plan {
     plan.flows[0].services = served_by(&[service]);
     plan
 }
 
-// Kounavis 1996 §4: base stations measure fades and tell of them; the length is what the link layer can know. On an 802.11 cell, too.
+// Kounavis 1996 §4: base stations measure fades and announce their length, as far as the link layer can observe it. On
+// an 802.11 cell, too.
 #[test]
 fn fades_are_told_to_agents_of_both_kinds_of_radio() {
     let mobile =
@@ -319,13 +324,13 @@ fn fades_are_told_to_agents_of_both_kinds_of_radio() {
     assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
     cell.links.wlans[0].cell.errors.clear();
     cell.links.wlans[0].cell.attempts = 255;
-    // Collisions are failures, too, but short: what is told is told of milliseconds.
+    // Collisions are failures, too, but short: the announced lengths are milliseconds.
     let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
     assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
 }
 
-// Two base stations on one path, each with an agent of its own: the one behind the first radio link looks up, the one before the
-// second looks down (Balakrishnan and Katz 1998). Each marks what its own link loses.
+// Two base stations on one path, each with an agent of its own: the agent behind the first radio link serves its
+// uplink, the one before the second its downlink (Balakrishnan and Katz 1998). Each marks the losses of its own link.
 #[test]
 fn each_base_station_answers_for_its_own_link() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.03, reference_bits: u64::from(FRAME) * 8 };
@@ -343,7 +348,7 @@ fn each_base_station_answers_for_its_own_link() {
         both = eln;
     }
     assert!(both > 0.0);
-    // What queues lose base stations do not mark, but for a few repairs that overtake.
+    // Base stations do not mark queue losses, except for a few retransmissions that overtake other segments.
     let mut congested =
         Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
     congested.links.wired[0].queue = [QueuePlan::DropTail { packets: 3 }; 2];
@@ -411,12 +416,12 @@ fn a_run_is_its_plan_and_seed_on_any_thread() {
         });
         assert!(together.iter().all(|r| *r == alone));
         assert_ne!(run(&plan, 2).fingerprint, alone.fingerprint, "the seed matters");
-        // Looking on changes nothing, though the link tells more then.
+        // Tracing does not change the run, although the link then emits more events.
         assert_eq!(traced(&plan, 1).0, alone);
     }
 }
 
-// Randomness is named: a radio link elsewhere, before and after, changes nothing.
+// Random streams are named: another radio link, listed before or after, does not change the run.
 #[test]
 fn other_links_change_nothing() {
     let plan = short().plan();

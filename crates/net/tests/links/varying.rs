@@ -1,5 +1,5 @@
-//! Links that change in the course of a run, wired and by radio. What a transmitter does at a change is pinned where courses are
-//! (airhop-radio, course.rs); here, that links, queues and receivers heed it.
+//! Links that change during a run, wired and by radio. airhop-radio, course.rs, tests the transmitter at a change;
+//! these tests check that links, queues and receivers follow it.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -74,7 +74,7 @@ fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> P
     plan
 }
 
-/// Recovery with a window of so many frames, and a timer of so many milliseconds.
+/// Recovery with this window in frames and this timer in milliseconds.
 fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
     let rules = ArqRules { window, timeout: Span::from_millis(timeout), attempts, ack_bytes: 6 };
     ArqPlan::SelectiveRepeat { srej: true, rules }
@@ -93,7 +93,7 @@ fn backlog() -> Plan {
     hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), AppPlan::Bulk)
 }
 
-/// Datagrams of 1000 B at this rate, counting headers, for so long.
+/// Datagrams of 1000 B at this rate, headers included, for this duration.
 fn datagrams(kbps: u64, duration: Span) -> Plan {
     let app = AppPlan::Cbr { rate: Rate::from_bps(kbps * 972) };
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
@@ -125,7 +125,7 @@ fn packets_arrive_when_their_bits_have_been_sent() {
         (&[handoff(12, 100, true)][..], &moved[..]),
     ] {
         let plans = both(&backlog(), changes, &ErrorPlan::Clean);
-        // Its timer is longer than the outage: no frame goes again.
+        // The timer is longer than the outage: no frame is retransmitted.
         let recovered = radio(backlog(), pace(changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
         for plan in plans.iter().chain([&recovered]) {
             assert_eq!(arrivals(plan)[..expect.len()], *expect, "{changes:?}");
@@ -133,8 +133,8 @@ fn packets_arrive_when_their_bits_have_been_sent() {
     }
 }
 
-/// What is being sent in an outage of the other kind is lost, and the transmitter goes on: of a datagram every 8 ms, those that end
-/// after 12 ms and begin before 40 ms.
+/// In an outage of the other kind frames are lost and the transmitter continues: with a datagram every 8 ms, those that
+/// end after 12 ms and begin before 40 ms.
 #[test]
 fn what_is_sent_in_an_outage_is_lost() {
     let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
@@ -146,11 +146,12 @@ fn what_is_sent_in_an_outage_is_lost() {
     }
 }
 
-/// What waits at the old base station when the mobile has reached the new one is gone, and so is what was on the air; nothing else.
+/// Packets that wait at the old base station when the mobile reaches the new one are lost, as is the frame on the air;
+/// no other packet is.
 #[test]
 fn a_handoff_drops_what_waits_or_forwards_it() {
-    // Twice what the link carries: at 112 ms 28 datagrams have come, one every 4 ms from time 0. The first is sent by 8 ms, the second
-    // is cut.
+    // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first is sent by
+    // 8 ms, the second is cut off.
     let plan = datagrams(2000, Span::from_secs(1));
     for is_forwarded in [true, false] {
         for plan in both(&plan, &[handoff(12, 100, is_forwarded)], &ErrorPlan::Clean) {
@@ -164,7 +165,7 @@ fn a_handoff_drops_what_waits_or_forwards_it() {
     }
 }
 
-/// The mobile keeps what it has to send, whatever becomes of what waits for it.
+/// The mobile keeps its own packets, whatever happens to those that wait for it.
 #[test]
 fn the_mobile_loses_nothing() {
     let mut plan = datagrams(2000, Span::from_secs(1));
@@ -176,7 +177,7 @@ fn the_mobile_loses_nothing() {
     }
 }
 
-/// More than the link can carry: what it carries is the integral of its rate. Outages every second, rates in between.
+/// With an overload the link carries the integral of its rate. Outages every second, changes of the rate in between.
 #[test]
 fn a_saturated_link_carries_the_integral_of_its_rate() {
     let changes: Vec<Change> = (0..10)
@@ -200,7 +201,8 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
     }
 }
 
-/// Nothing is duplicated or forgotten (`traced` and `run` audit the world), whatever a recovering link has in its window.
+/// No packet is duplicated or lost track of (`traced` and `run` audit the world), for any contents of the window of a
+/// recovering link.
 #[test]
 fn recovery_carries_packets_over() {
     for attempts in [None, Some(2)] {
@@ -221,7 +223,7 @@ fn recovery_carries_packets_over() {
     }
 }
 
-/// The table `links` of a traced run has what changes, in both directions; without changes there is none.
+/// The table `links` of a traced run has the changes in both directions; without changes there is no such table.
 #[test]
 fn the_trace_has_the_course() {
     let changes = [rate(100, 250), handoff(500, 100, true)];

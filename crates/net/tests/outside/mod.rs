@@ -1,5 +1,5 @@
-//! Worlds that are open to real hosts. The hosts here are TCPs of Airhop that speak real datagrams: a run with them must be the run of
-//! the same flow inside.
+//! Worlds that are open to real hosts. The hosts are Airhop's TCPs that exchange real datagrams: a run with them must
+//! equal the run of the same flow inside.
 
 mod stack;
 
@@ -24,7 +24,7 @@ fn last_hop(scheme: &'static str, fer: f64) -> LastHop {
     LastHop { scheme, fer, seconds: 20, preset: Preset::Linux, timestamps: true, ..LastHop::default() }
 }
 
-/// The report of a run whose hosts are outside, and what they sent.
+/// Returns the report of a run with hosts outside, and their datagrams.
 fn from_outside(hop: &LastHop, seed: u64) -> (Report, Stacks) {
     with_hosts(&hop.plan(), seed)
 }
@@ -43,8 +43,9 @@ fn data(report: &Report) -> &FlowReport {
     report.flows.iter().max_by_key(|flow| flow.sent_segments).expect("a flow")
 }
 
-// The same packets on the same links: what hosts outside get is what the flow inside gets, to the byte. Every step between them is
-// exercised: SYN, window scale, SACK, timestamps, numbering, write-back, and agents that keep, repair and swallow.
+// The same packets on the same links: hosts outside have the goodput of the flow inside, to the byte. Every step
+// between them is exercised: SYN, window scale, SACK, timestamps, numbering, write-back, and agents that keep, repair
+// and swallow.
 #[test]
 fn a_flow_from_outside_is_the_flow_inside() {
     for (scheme, fer) in [("reno", 0.0), ("sack", 0.02), ("cubic", 0.01), ("snoop", 0.03)] {
@@ -55,7 +56,7 @@ fn a_flow_from_outside_is_the_flow_inside() {
         assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
         assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
         assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
-        // The network knows of what the receiver has acknowledged: at the end two segments less at most.
+        // The network observes the acknowledged data: at the end at most two segments less.
         assert!(inside.delivered_bytes - flow.delivered_bytes <= 2 * 1000, "{scheme}");
         assert_eq!((flow.transport, flow.scheme, flow.is_real), ("tcp", None, true));
         assert_eq!((flow.from.as_str(), flow.to.as_str()), ("s", "d"));
@@ -77,7 +78,8 @@ fn marks_of_a_flow_from_outside_are_counted() {
     assert!(flow.ect0 > 100 && flow.ce > 5 && flow.ece > 5 && flow.ect1 == 0, "{flow:?}");
 }
 
-// ECT(1), of which no sender inside makes use, is counted apart, and what comes marked is not marked here.
+// ECT(1), which no sender inside uses, is counted separately, and packets that enter with CE are not counted as marked
+// by this network.
 #[test]
 fn codepoints_of_hosts_are_counted_apart() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -95,7 +97,7 @@ fn codepoints_of_hosts_are_counted_apart() {
     assert_eq!(marks, Marks { ect0: 1, ect1: 2, ce: 0, ece: 0 });
 }
 
-// A log is enough to have the run again: the same datagrams at the same times, and nothing else counts.
+// A log is sufficient to repeat the run: it depends only on the datagrams and their times.
 #[test]
 fn what_entered_when_is_the_run() {
     let hop = last_hop("snoop", 0.03);
@@ -145,7 +147,7 @@ fn quiet() -> World {
     World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
 }
 
-/// What leaves in the 50 ms, more than a way takes, after a datagram entered.
+/// Returns the datagrams that leave within 50 ms after one entered, more than the one-way delay.
 fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<Departure> {
     pass_all(world, node, &[datagram.to_vec()])
 }
@@ -168,8 +170,8 @@ fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> 
     bytes
 }
 
-// A datagram that is not TCP leaves as it came: same bytes, at the host of its address, a flow for each conversation and direction, and one
-// for what has no ports.
+// A datagram that is not TCP leaves unchanged at the host of its address, with a flow for each conversation and
+// direction, and one flow for datagrams without ports.
 #[test]
 fn datagrams_leave_as_they_came() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -202,7 +204,7 @@ fn datagrams_leave_as_they_came() {
     );
 }
 
-// What is for nobody here goes nowhere, and is counted: broadcasts, multicasts, strangers, noise.
+// Datagrams without a host in the network are dropped and counted: broadcasts, multicasts, unknown addresses, noise.
 #[test]
 fn what_is_for_nobody_is_ignored() {
     let (s, mut world) = (NodeId(0), quiet());
@@ -223,8 +225,9 @@ fn what_is_for_nobody_is_ignored() {
     assert_eq!(world.report().flows, []);
 }
 
-// Snoop behind a client that opens the connection and asks: the answer's sender is the server, whoever spoke first. Of a connection
-// both halves are flows, and agents serve the half that their flow of the scenario goes the way of.
+// Snoop behind a client that opens the connection and asks: the sender of the answer is the server, although the client
+// spoke first. Both halves of a connection are flows, and agents serve the half in the direction of their flow in the
+// scenario.
 #[test]
 fn agents_serve_the_half_whose_way_their_flow_goes() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -235,7 +238,7 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
     let answer: Vec<_> = (0..5).map(|i| segment(s, 901 + 1000 * i, Some(301), false, 1000)).collect();
     assert_eq!(pass_all(&mut world, s, &answer).len(), 5);
-    // The first duplicate goes on, the second makes Snoop repair and does not.
+    // Snoop forwards the first duplicate; on the second it retransmits and drops the duplicate.
     let acks: Vec<_> = (0..3).map(|_| pass(&mut world, d, &segment(d, 301, Some(901), false, 0))).collect();
     assert_eq!(
         acks.iter().map(Vec::len).collect::<Vec<_>>(),
@@ -266,7 +269,8 @@ fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> V
     bytes
 }
 
-// A connection that uses the ports of an earlier one again (RFC 9293 §3.6, MAY-2) is another pair of flows, and names tell flows apart.
+// A connection that uses the ports of an earlier one again (RFC 9293 §3.6, MAY-2) is another pair of flows with names
+// of their own.
 #[test]
 fn connections_of_the_same_ports_have_names_of_their_own() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -281,7 +285,7 @@ fn connections_of_the_same_ports_have_names_of_their_own() {
     assert_eq!(names, [there.to_string(), format!("{there} #2"), format!("{there} #3")]);
 }
 
-// RFC 9293 §3.10.7.4: an ACK of what was never sent acknowledges nothing, so no host can claim a goodput, whatever it says how often.
+// RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can claim a goodput by forged ACKs.
 #[test]
 fn claims_of_a_host_are_bounded_by_what_was_sent() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -303,7 +307,7 @@ fn claims_of_a_host_are_bounded_by_what_was_sent() {
     assert_eq!((flow.sent_segments, flow.delivered_bytes, flow.retransmissions), (2, 1000, 0));
 }
 
-// What a log made by hand says may be a lie: a node without a host, a datagram that is shorter than its header claims.
+// A forged log may contain a node without a host, or a datagram shorter than its header claims.
 #[test]
 fn a_datagram_that_no_host_sent_goes_nowhere() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -317,7 +321,7 @@ fn a_datagram_that_no_host_sent_goes_nowhere() {
     assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
-/// What leaves to a sender that hears notices, or does not: how many notices there were, how many left by kind, and what came of them.
+/// Notices to senders with and without a listener: their number, the number sent by kind, and their effect.
 fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
     let (plan, mut outside) = opened(&hop.plan());
@@ -328,8 +332,8 @@ fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     (data(&world.report()).notices, world.notices_left(), stacks)
 }
 
-// Kounavis 1996 on real packets: each failed attempt on the way down tells the sender. EBSN goes out as an ICMP message about the segment,
-// which any kernel passes over.
+// Kounavis 1996 on real packets: each failed downlink attempt notifies the sender. EBSN is sent as an ICMP message
+// about the segment, which any kernel ignores.
 #[test]
 fn ebsn_leaves_as_icmp() {
     let (made, left, Stacks { messages, .. }) = told("ebsn", false);
@@ -343,8 +347,9 @@ fn ebsn_leaves_as_icmp() {
     }
 }
 
-// Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN look like ACKs, and the bit of ELN is in one. They leave to who hears
-// them, each that was made, and to nobody else; to the sender that reads them it makes the difference that they make inside.
+// Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN look like ACKs, and the bit of ELN is in
+// one. All of them are sent to senders with a listener, and none to others; for a sender that reads them they have the
+// effect of notices inside.
 #[test]
 fn what_looks_like_an_ack_leaves_to_who_hears_it() {
     for (scheme, kinds) in

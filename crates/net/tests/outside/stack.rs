@@ -1,4 +1,4 @@
-//! A TCP of Airhop in the place of a real host: outside of the world, with nothing but datagrams between them.
+//! A TCP of Airhop in the place of a real host: outside of the world, connected to it by datagrams only.
 
 use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
@@ -21,15 +21,15 @@ pub struct Stacks {
     conversation: Conversation,
     /// Window scales, as both ends learned them from SYNs.
     shifts: [u8; 2],
-    /// What they sent, with the time and the node: a log.
+    /// Their datagrams with time and node: a log.
     pub sent: Vec<(Time, NodeId, Vec<u8>)>,
-    /// What came that is not TCP, which they pass over as a kernel does.
+    /// Received datagrams that are not TCP, which they ignore as a kernel does.
     pub messages: Vec<Vec<u8>>,
-    /// Notices that look like ACKs, and ACKs with the bit of ELN, that came.
+    /// Received notices that look like ACKs, and received ACKs with the ELN bit.
     pub heard: usize,
 }
 
-/// The outside of a plan whose first flow makes room, and the flow back.
+/// Hosts outside that replace the first flow of a plan and the flow in the other direction.
 pub fn opened(plan: &Plan) -> (Plan, OutsidePlan) {
     let mut plan = plan.clone();
     let first = plan.flows[0].clone();

@@ -1,5 +1,5 @@
-//! Routes found on demand, in whole worlds: packets arrive, lost links are found and gone around, and Reno over a chain gets what it
-//! gets in ns-2.35 with its AODV.
+//! Routes found on demand, in whole worlds: packets arrive, lost links are detected and bypassed, and Reno over a chain
+//! has the goodput of ns-2.35 with its AODV.
 
 use crate::common::{
     chain::{Chain, naks},
@@ -21,7 +21,7 @@ fn chain(hops: u16, routing: RoutingPlan, seconds: u64) -> Plan {
     Chain { seconds, ..Chain::new(hops, "reno", routing) }.plan()
 }
 
-/// n0, and n3 out of its range, with n1 and n2 between them that both hear all others.
+/// n0, and n3 out of its range, with n1 and n2 between them, which receive all others.
 fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
     let mut plan = chain(3, routing, 60);
     plan.links.wlans[0].cell.errors = errors;
@@ -45,7 +45,8 @@ fn dropped(report: &Report, why: Drop) -> u64 {
     report.drops[why as usize]
 }
 
-// One request crosses a chain hop by hop, one reply comes back, and data flow; `run` checks that every packet has one fate.
+// One request crosses a chain hop by hop, one reply comes back, and data flow; `run` checks that every packet has
+// exactly one outcome.
 #[test]
 fn a_route_is_found_over_any_number_of_hops() {
     for routing in [NS2, RFC3561] {
@@ -65,8 +66,8 @@ fn static_routes_have_nothing_to_report() {
     assert_eq!((report.routing, dropped(&report, Drop::Route)), (None, 0));
 }
 
-// A link that is gone is found by the packets that the MAC gives up; another route takes its place. With static routes nothing goes
-// on until it is back.
+// AODV detects a broken link by packets that the MAC discards, and finds another route. With static routes no packet
+// arrives until the link is back.
 #[test]
 fn a_lost_link_is_gone_around() {
     let links = vec![
@@ -99,8 +100,9 @@ fn giving_up_routes_for_collisions_costs() {
     assert!(two.abs() < 0.02 && six > 0.1, "{two} over two hops, {six} over six");
 }
 
-// Cheng and Lin 2008: "The MAC layer may wrongly infer a link failure when the link experiences a high degree of contention". What
-// TCP-CL's MAC explains, of data and of ACKs, the routers are not told; of a link that is gone they are.
+// Cheng and Lin 2008: "The MAC layer may wrongly infer a link failure when the link experiences a high degree of
+// contention". Drops of data and ACKs that TCP-CL's MAC attributes to contention are not reported to AODV as link
+// failures; drops on a link that is gone are.
 #[test]
 fn what_an_agent_explains_is_no_broken_link() {
     let over = |scheme| Chain { seconds: 40, ..Chain::new(7, scheme, NS2) }.plan();
@@ -148,7 +150,7 @@ fn a_lost_route_costs_a_ring_and_not_a_flood() {
     assert!(rfc > 0.72 * ns2 && quick > ns2, "{rfc:.2} Mbit/s, ns-2 {ns2:.2}, with hops of 4 ms {quick:.2}");
 }
 
-// What a warm-up had counted is left out.
+// Counts of the warm-up are excluded.
 #[test]
 fn routing_counts_leave_out_the_warm_up() {
     let plan = chain(4, NS2, 20);

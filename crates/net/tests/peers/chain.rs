@@ -23,9 +23,9 @@ fn goodput(plan: &Plan, seeds: u64) -> f64 {
     (1..=seeds).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / seeds as f64
 }
 
-/// ns-3's: 54 Mbit/s, ACKs at 24 Mbit/s, access without a backoff on an idle medium; NewReno with SACK, PRR, timestamps and an ACK per
-/// segment, its window unbounded. What it halves is the pipe, also at a timeout, where RFC 5681's FlightSize counts what SACK reported, too.
-/// A queue of 50 counts the packet in service there.
+/// ns-3's: 54 Mbit/s, ACKs at 24 Mbit/s, access without a backoff on an idle medium; NewReno with SACK, PRR, timestamps
+/// and an ACK per segment, its window unbounded. It halves the pipe, also at a timeout, while RFC 5681's FlightSize
+/// includes SACKed data. Its queue of 50 includes the packet in service.
 fn as_in_ns3(hops: u16, mss: u32) -> Plan {
     let mut config = Preset::Rfc.config(mss);
     config.delayed_ack = None;

@@ -1,5 +1,5 @@
-//! Reference: what Linux 6.18 measured on an emulated link (`reference/linux.csv`, mean of 3 runs a point). Goodput with losses is
-//! compared in `tests/python/peers/test_crosscheck.py`.
+//! Reference: measurements of Linux 6.18 on an emulated link (`reference/linux.csv`, mean of 3 runs a point). Goodput
+//! with losses is compared in `tests/python/peers/test_crosscheck.py`.
 //!
 //! Its sockets were paced, which the preset so does, too: BBR is the default of that kernel, iperf3 chooses the congestion control after
 //! connect(), and what BBR had switched on stays on. A 6.18 kernel over an emulator of the same kind (10 Mbit/s, 30 ms each way, 50
@@ -14,8 +14,8 @@ use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 
-/// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; MTU 1040, so 988
-/// bytes of payload beside 12 of timestamps.
+/// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses in the direction of the receiver;
+/// MTU 1040, so 988 bytes of payload besides 12 of timestamps.
 fn wire(scheme: &str, loss: f64) -> Plan {
     Plan {
         links: Links {
@@ -64,7 +64,7 @@ fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     (0..columns[0].len()).map(|i| [0, 1, 2].map(|column: usize| columns[column][i])).collect()
 }
 
-/// Time, window before and after each cut.
+/// Time, window before and after each reduction.
 fn cuts(windows: &[[f64; 3]]) -> Vec<(f64, f64, f64)> {
     windows.windows(2).filter(|w| w[1][1] < w[0][1]).map(|w| (w[1][0], w[0][1], w[1][1])).collect()
 }
@@ -85,7 +85,8 @@ fn bbrs_startup_loses_what_the_kernels_does() {
     assert_eq!((report.drops[0], flow.timeouts), (flow.retransmissions, 0));
 }
 
-// With losses, what is sent again is what the channel and the queue took, as in the kernel: 3 % is its own spread at 1 %.
+// With losses, retransmissions equal the losses of channel and queue, as in the kernel: 3 % is the kernel's own spread
+// at 1 %.
 #[test]
 fn bbr_sends_again_what_the_kernel_does() {
     for loss in ["0.01", "0.05"] {

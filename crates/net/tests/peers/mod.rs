@@ -1,4 +1,4 @@
-//! What other simulators and a kernel measured.
+//! Measurements of other simulators and a kernel.
 
 mod aodv;
 mod chain;

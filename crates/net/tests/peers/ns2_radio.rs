@@ -1,4 +1,5 @@
-//! Reference: what ns-2.35 measured on the air interface of Kounavis 1996 (mean and standard deviation over 20 seeds of 2000 s).
+//! Reference: measurements of ns-2.35 on the air interface of Kounavis 1996 (mean and standard deviation over 20 seeds
+//! of 2000 s).
 //!
 //! F - 56 kbit/s, 50 ms - B - 19.2 kbit/s, 1 ms - M; queues of 50, a window of 20, segments of 88 bytes with 40 of headers, a tick of
 //! 100 ms, no link recovery. Good and bad times have means of 10 and 4 s, begin with a good one, and are shared by both directions.
@@ -33,8 +34,8 @@ fn moments(values: &[f64]) -> [f64; 2] {
     [mean, (squares / (values.len() - 1) as f64).sqrt()]
 }
 
-/// A line for people, and whether the means agree: within three standard errors of the difference, or within a twentieth, which as many
-/// runs as these tell from nothing where the times are constant.
+/// Returns a line of text, and true if the means agree: within three standard errors of the difference, or within 5 %,
+/// which this number of runs can distinguish from zero for constant times.
 fn compare(&(ns2, scheme, sojourn, [mean, deviation]): &Point) -> (String, bool) {
     let mobile =
         Mobile { scheme, errors: fades_of(sojourn), air_delay_ms: 1, seconds: 2000, ..Mobile::default() };

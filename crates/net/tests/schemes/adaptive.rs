@@ -22,7 +22,8 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     }
 }
 
-/// Without a pacing of the host's own, which none of these papers has: Illinois takes the longest delay of its bursts for the buffer's.
+/// Without pacing by the host, which none of these papers has: Illinois takes the longest delay of its bursts for that
+/// of the buffer.
 fn linux() -> Config {
     Config { pacing: false, ..Preset::Linux.config(SEGMENT) }
 }
@@ -36,18 +37,18 @@ fn is_within(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < tolerance, "{what}: {value}, expected {expected}");
 }
 
-/// Time and window at each change after so many seconds.
+/// Time and window at each change after a given time in seconds.
 fn windows(tables: &[Table], after: f64) -> Vec<(f64, f64)> {
     let (times, cwnd) = (numbers(tables, "window", "time_s"), numbers(tables, "window", "cwnd"));
     times.into_iter().zip(cwnd).filter(|w| w.0 > after).collect()
 }
 
-/// Where the window is cut: the index of what is left.
+/// Indices of the windows after a reduction.
 fn cuts(windows: &[(f64, f64)]) -> Vec<usize> {
     (1..windows.len()).filter(|&i| windows[i].1 < windows[i - 1].1).collect()
 }
 
-/// The share that each cut left.
+/// Ratio of the window after each reduction to that before.
 fn left(windows: &[(f64, f64)]) -> Vec<f64> {
     cuts(windows).into_iter().map(|i| windows[i].1 / windows[i - 1].1).collect()
 }
@@ -123,7 +124,8 @@ fn a_seventh_of_what_the_path_holds_keeps_the_link_busy() {
     assert!(with(1.0) < 0.97 * full, "{} of {full}", with(1.0));
 }
 
-// RFC 8257 §3.1: what the scheme needs is there where a scenario names no queue, and nothing is lost; SACK fills the same queue.
+// RFC 8257 §3.1: the service of the scheme is installed if a scenario names no queue, and no packet is lost; SACK fills
+// the same queue.
 #[test]
 fn dctcp_brings_its_marks() {
     let mut plan = wire("dctcp", linux(), 10, Span::from_millis(60), 50, 0.0, 20);
@@ -158,8 +160,8 @@ fn hyblas_rate_does_not_fall_with_the_round_trip() {
     assert!(reno < 1.5 * reference * 25.0 / 300.0, "{reno}");
 }
 
-// Hoe 1996, as the paper recommends: slow start ends at what the path holds, with nothing lost in it; unspaced and without the estimate
-// it loses thousands (100 ms: 15 segments more with each ACK).
+// Hoe 1996, as the paper recommends: slow start ends at the bandwidth-delay product without losses; without spacing and
+// estimate it loses thousands of segments (100 ms: 15 segments more with each ACK).
 #[test]
 fn hyblas_estimate_ends_slow_start() {
     let plan = |form| {

@@ -9,7 +9,8 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 
-/// Flows of these schemes, each begun 300 ms after the one before, over a queue of so many packets, for a minute.
+/// Flows of these schemes, each begun 300 ms after the one before, over a queue of this capacity in packets, for a
+/// minute.
 fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowReport> {
     let tcp = |scheme| hosts::tcp(scheme, Preset::Linux.config(988));
     let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), AppPlan::Bulk);

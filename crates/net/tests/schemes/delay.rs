@@ -1,4 +1,4 @@
-//! Copa and LEDBAT on a wire of 10 Mbit/s and 30 ms each way: what their papers say of queues, shares and losses.
+//! Copa and LEDBAT on a wire of 10 Mbit/s and 30 ms each way: queues, shares and losses as in their papers.
 
 use crate::common::trace::{numbers, queue_at, traced};
 use crate::common::{hosts, run};
@@ -12,14 +12,14 @@ use airhop_trace::Table;
 
 type Given<'a> = &'a [(&'a str, f64)];
 
-/// A packet of 1040 bytes takes so long, ms.
+/// Transmission time of a packet of 1040 bytes, ms.
 const PACKET_MS: f64 = 0.832;
-/// What the link takes at most, Mbit/s of payload.
+/// Capacity of the link, Mbit/s of payload.
 const CAPACITY: f64 = 10.0 * 988.0 / 1040.0;
 const ALONE: Given = &[("competitive", 1.0)];
 const PLUS_PLUS: Given = &[("form", 1.0)];
 
-/// Flows of these schemes that start at these seconds.
+/// Flows of these schemes with these start times, s.
 fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
     let config = Preset::Linux.config(988);
     let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), AppPlan::Bulk);
@@ -136,7 +136,7 @@ fn copa_flows_share_and_keep_the_queue_short() {
     }
 }
 
-// §5: "Copa is also robust to non-congestive loss": the default mode does not know losses.
+// §5: "Copa is also robust to non-congestive loss": the default mode ignores losses.
 #[test]
 fn random_losses_do_not_slow_copa() {
     for (loss, share) in [(0.001, 0.9), (0.01, 0.9), (0.05, 0.85)] {
@@ -147,7 +147,7 @@ fn random_losses_do_not_slow_copa() {
     }
 }
 
-// §2.2: with the competitive mode Copa holds its own beside flows that fill the queue; without it starves.
+// §2.2: with the competitive mode Copa keeps its share beside flows that fill the queue; without this mode it starves.
 #[test]
 fn copa_competes_if_it_may() {
     for (other, room) in [("reno", 50), ("reno", 100), ("cubic", 100)] {
@@ -161,8 +161,9 @@ fn copa_competes_if_it_may() {
     }
 }
 
-// The authors' sender: where delay tells nothing, losses of 30 % bound the window. Somebody sends more than the link takes and keeps its
-// queue full: without that bound Copa would take no queue for an empty one, and send ever more.
+// The authors' sender: if delays carry no information, losses of 30 % bound the window. Another sender exceeds the
+// capacity of the link and keeps its queue full: without the bound Copa would take the constant delay for an empty
+// queue, and raise its rate without limit.
 #[test]
 fn copa_does_not_flood_a_queue_that_is_always_full() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);

@@ -21,7 +21,7 @@ fn heard(r: &Report, kind: NoticeKind) -> u64 {
     r.flows[0].notices[kind.index()]
 }
 
-/// The same numbers of several runs, added up.
+/// Sums of these numbers over several runs.
 fn sum(plan: &Plan, of: impl Fn(&FlowReport) -> u64) -> u64 {
     SEEDS.map(|seed| of(&run(plan, seed).flows[0])).sum()
 }
@@ -31,15 +31,15 @@ fn set(plan: &mut Plan, name: &str, value: f64) {
     params.set(scheme, name, value).expect("a parameter of the scheme");
 }
 
-/// The same path the other way: from the mobile to the fixed host.
+/// The same path in the other direction: from the mobile to the fixed host.
 fn upwards(mobile: &Mobile) -> Plan {
     let mut plan = mobile.plan();
     plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(0))];
     plan
 }
 
-// Kounavis 1996 §3, §6: from a fixed host EBSN spares nearly all timeouts that local recovery alone suffers, and its notices are in
-// time; between mobiles some come when the timer has expired. RTTN needs no timely word.
+// Kounavis 1996 §3, §6: from a fixed host EBSN avoids nearly all timeouts of local recovery alone, and its notices are
+// in time; between mobiles some arrive after the timer has expired. RTTN does not depend on timely notices.
 #[test]
 fn what_notices_spare() {
     for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
@@ -54,7 +54,8 @@ fn what_notices_spare() {
     assert!(mobile > 20 && fixed * 10 < mobile, "{fixed} and {mobile}");
 }
 
-// A persistent link loses nothing, so that every timeout is needless and every segment beyond those of the transfer is a duplicate.
+// A persistent link loses no packet, so every timeout is spurious and every segment beyond those of the transfer is a
+// duplicate.
 #[test]
 fn a_persistent_link_makes_every_timeout_needless() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
@@ -87,7 +88,7 @@ fn an_ack_is_no_copy_of_a_segment() {
     assert_eq!((f.spurious_timeouts, f.duplicates), (f.timeouts, f.timeouts));
 }
 
-// Without recovery on the link, and with every ACK arriving, what a timeout sends again had been lost.
+// Without link recovery and ACK losses, every segment retransmitted by a timeout had been lost.
 #[test]
 fn timeouts_for_losses_are_needed() {
     let mut plan = Mobile { arq: [ArqPlan::None, ArqPlan::None], ..over_fades("tahoe", false) }.plan();
@@ -96,8 +97,8 @@ fn timeouts_for_losses_are_needed() {
     assert!(timeouts > 100 && spurious == 0, "{spurious} of {timeouts}");
 }
 
-// The trace tells each notice's lateness. The k-th that arrives is the k-th that was made, as the path keeps the order and loses
-// none here. It is late if the timer expired in between: a segment was sent for a timeout, and no ACK set it free.
+// The trace shows the lateness of each notice. The k-th arrival is the k-th notice sent, as the path keeps the order
+// and loses none. A notice is late if the timer expired in between: a timeout retransmission without a releasing ACK.
 #[test]
 fn lateness_by_an_independent_reader() {
     for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
@@ -142,7 +143,7 @@ fn lateness_by_an_independent_reader() {
     }
 }
 
-// A notice that a full queue drops is not under way any more. A burst of them takes some 60 ms of the 250 ms between two.
+// A notice dropped by a full queue is no longer under way. A burst of them takes some 60 ms of the 250 ms between two.
 #[test]
 fn lost_notices_warn_nobody() {
     let mut plan = over_fades("tahoe", false).plan();
@@ -153,7 +154,8 @@ fn lost_notices_warn_nobody() {
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
 }
 
-// The base station tells of the way down only. The source's own link calls, if it is heard, and its calls are never late.
+// The base station notifies of its downlink only. The source's own link calls the sender, if enabled, and its calls are
+// never late.
 #[test]
 fn a_mobile_source_hears_its_own_link_if_it_wants() {
     let mut plan = upwards(&over_fades("ebsn", false));
@@ -162,13 +164,13 @@ fn a_mobile_source_hears_its_own_link_if_it_wants() {
     let r = run(&plan, 1);
     assert!(heard(&r, NoticeKind::Ebsn) > 20, "{:?}", r.flows[0]);
     assert_eq!(r.flows[0].lateness.late, 0);
-    // The notices are no packets: where the link to the source fades, they still come.
+    // These notices are no packets: they arrive even if the link to the source fades.
     let silent = sum(&upwards(&over_fades("ebsn", false)), |f| f.timeouts);
     assert!(sum(&plan, |f| f.timeouts) * 2 < silent);
 }
 
-// A base station that data come up through knows the fades of its own link by the ACKs that it sends down; if these have no link
-// ACKs, it knows nothing.
+// A base station on an uplink observes the fades of its link by the TCP ACKs that it sends down; without link ACKs for
+// them it observes nothing.
 #[test]
 fn a_base_station_knows_what_its_own_link_layer_meets() {
     let mobile = over_fades("rttn", false);
@@ -181,7 +183,7 @@ fn a_base_station_knows_what_its_own_link_layer_meets() {
     }
 }
 
-// One base station between two mobiles: data come by one radio link and go down by the other.
+// One base station between two mobiles: data arrive by one radio link and leave by the other.
 #[test]
 fn one_base_station_between_two_mobiles() {
     for (scheme, kind) in [("ebsn", NoticeKind::Ebsn), ("rttn", NoticeKind::Rttn)] {

@@ -1,4 +1,4 @@
-//! What schemes do on links, by their papers' equilibria and tables.
+//! Behaviour of schemes on links, against the equilibria and tables of their papers.
 
 mod adaptive;
 mod bbr3;

@@ -12,14 +12,14 @@ use airhop_tcp::{Config, Notices, Preset};
 use airhop_trace::Table;
 use std::collections::BTreeSet;
 
-/// What the sender took for a wireless loss, and what of it was none: lost by congestion, or not at all.
+/// Number of losses classified as wireless, and number of these that were congestion losses or no losses.
 fn wireless(r: &Report) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = r.flows[0].judgements[Judged::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Each of them brings its notification along, works in either direction and with every preset, hears of losses and answers
-// without a cut what it heard of.
+// Each scheme installs its notification, works in either direction and with every preset, receives notices of losses,
+// and repairs these losses without a window reduction.
 #[test]
 fn every_sender_hears_of_losses() {
     for scheme in ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"] {
@@ -36,8 +36,8 @@ fn every_sender_hears_of_losses() {
     }
 }
 
-// Yun 2009 §5.3: LL-ELSN's notifications under four senders. With the same news, who neither counts the duplicates that its own
-// repairs cause nor cuts twice for one window comes out ahead.
+// Yun 2009 §5.3: LL-ELSN's notifications under four senders. With the same notices, the sender that neither counts the
+// duplicates caused by its own retransmissions nor reduces twice per window is ahead.
 #[test]
 fn four_senders_under_the_same_notifications() {
     for uplink in [false, true] {
@@ -119,7 +119,7 @@ fn notices_pay_for_who_cuts() {
     }
 }
 
-// Notification and sender are chosen apart: to who knows no ELN, the base station's bit is nothing at all.
+// Notification and sender are chosen independently: a sender without ELN support ignores the base station's bit.
 #[test]
 fn a_deaf_sender_is_not_disturbed() {
     let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
@@ -128,8 +128,8 @@ fn a_deaf_sender_is_not_disturbed() {
     assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
 }
 
-// Bakre and Badrinath 1995: every byte arrives, in order and once, through two connections; also through a buffer of two segments,
-// whose ACKs that tell of room the wireless link may lose.
+// Bakre and Badrinath 1995: every byte arrives once and in order through two connections; also through a buffer of two
+// segments, although the wireless link may lose the window updates.
 #[test]
 fn a_split_connection_delivers_everything() {
     for (uplink, preset, buffer) in [
@@ -150,8 +150,8 @@ fn a_split_connection_delivers_everything() {
     }
 }
 
-// An agent beside the proxy stands between it and the wireless link: Snoop keeps, and sends again, what the proxy sends. Of the other
-// connection it knows nothing, so that nothing goes to a receiver that has answered no SYN.
+// An agent beside the proxy lies between proxy and wireless link: Snoop stores and retransmits the segments of the
+// proxy. It does not see the other connection, so no segment goes to a receiver that has not answered a SYN.
 #[test]
 fn agents_see_the_wireless_side_of_a_split_connection() {
     let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
@@ -177,8 +177,8 @@ fn agents_see_the_wireless_side_of_a_split_connection() {
     assert!(repairs > 0 && late > 0, "{repairs} repairs, {late} late handshakes");
 }
 
-// And its reason to be: the half that loses has the short round trip. Downlink, the sender never acts on a wireless loss; the
-// bursts that a filled hole lets into the wire can still overflow a queue.
+// The purpose of splitting: the lossy half has the short round trip. On the downlink the sender never reacts to a
+// wireless loss; the bursts that a filled hole releases into the wire can still overflow a queue.
 #[test]
 fn a_split_connection_keeps_wireless_losses_from_the_sender() {
     let goodput = |scheme, uplink| {
@@ -223,7 +223,7 @@ fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     );
 }
 
-/// Segments that did not arrive, of a sender that has one in the network at most. The last may be on its way.
+/// Segments that did not arrive, from a sender with at most one segment in flight. The last may be in flight.
 fn lost(r: &Report) -> u64 {
     r.flows[0].sent_segments - r.flows[0].delivered_bytes / 1000
 }
@@ -260,9 +260,10 @@ fn lhp_fails_where_the_first_fragment_is_lost() {
     assert_share(lost - told, lost, failure, "lhp");
 }
 
-// Yun 2009 §3.1: "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is generated only for the first
-// retransmission of a fragment while ELN is generated for the discard of the whole fragments." Of a packet of five fragments, whichever
-// fails first and however many do: one ERSN, as it is repeated; and one ELN, for all its bytes, if any of them is given up.
+// Yun 2009 §3.1: "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is generated only
+// for the first retransmission of a fragment while ELN is generated for the discard of the whole fragments." A packet
+// of five fragments causes one ERSN at its first retry, whichever fragments fail; and one ELN, for all its bytes, if
+// any fragment is discarded.
 #[test]
 fn a_packet_in_fragments_is_told_of_once() {
     for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {
@@ -276,7 +277,7 @@ fn a_packet_in_fragments_is_told_of_once() {
         // The longest backoff is 20 ms, and no segment comes within three links of 10 ms after the last.
         let packets: Vec<&[&Sent]> = data.chunk_by(|a, b| b.start < a.end + 0.025).collect();
         assert!(packets.len() > 300 && packets.iter().all(|p| p.iter().all(|f| f.seq == p[0].seq)));
-        // The end of the run may cut the last one off.
+        // The end of the run may cut off the last one.
         let last = data[data.len() - 1].seq;
         let seqs = |what: &dyn Fn(&[&Sent]) -> bool| -> Vec<u64> {
             packets.iter().filter(|p| what(p)).map(|p| p[0].seq).filter(|&seq| seq != last).collect()
@@ -300,14 +301,14 @@ fn a_packet_in_fragments_is_told_of_once() {
     }
 }
 
-/// Rows of `table` whose `column` says `word`: seconds and sequence number.
+/// Rows of `table` with `word` in `column`: seconds and sequence number.
 fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u64)> {
     let (time, seq) = (numbers(tables, table, "time_s"), offsets(tables, table, "seq"));
     let words = words(tables, table, column);
     (0..time.len()).filter(|&i| words[i] == word).map(|i| (time[i], seq[i])).collect()
 }
 
-/// The ELN delays of a run, ms: from the loss of a segment to the first news of it at the sender (Yun 2009 §3.2).
+/// The ELN delays of a run, ms: from the loss of a segment to the first notice at the sender (Yun 2009 §3.2).
 fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
     let (_, tables) = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120), 1);
     let losses = rows(&tables, "drops", "cause", "retries");
@@ -334,7 +335,8 @@ fn a_notification_takes_as_long_as_table_1_says() {
     let (difs, backoff) = (0.05, 0.31);
     let ll_elsn = eln_delays("ll-elsn", 1);
     assert!(ll_elsn.iter().all(|d| (d - wired(40.0)).abs() < 1e-6), "to the nanosecond: {ll_elsn:?}");
-    // The special ACK has 48 bytes. When the link layer of the base station gives up, most of DIFS is over.
+    // The special ACK has 48 bytes. When the link layer of the base station discards the frame, most of DIFS has
+    // passed.
     for scheme in ["hack", "lhp"] {
         let delay = mean(&eln_delays(scheme, 1));
         let least = wired(48.0) + backoff + frame(48.0);

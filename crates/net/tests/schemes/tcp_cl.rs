@@ -37,10 +37,10 @@ fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan 
     .plan()
 }
 
-/// What went in (true) and out at a node, as its capture shows it.
+/// Packets that entered (true) and left a node, from its capture.
 type Seen = Vec<(bool, Packet)>;
 
-/// Runs a plan and returns what was captured at each node.
+/// Runs a plan and returns the capture at each node.
 fn captured(plan: &Plan, name: &str) -> (Report, Vec<Seen>) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let recorder =
@@ -65,40 +65,41 @@ fn read(path: &Path) -> Seen {
     seen
 }
 
-/// What ACKs name that went in or out at a node.
+/// Numbers named by the ACKs that entered or left a node.
 fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
     let packets = seen.iter().filter(|seen| seen.0 == is_in);
     packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.options.naks.seqs().to_vec()).collect()
 }
 
-/// Right and wrong: what the sender took for a wireless loss, and what of it was none.
+/// Losses classified as wireless, rightly and wrongly.
 fn wireless(f: &FlowReport) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = f.judgements[Judged::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Cheng & Lin 2008: a node in the middle drops a segment, puts its number on an ACK, and the source, two hops on, repairs it without
-// a cut. Drops of the source's own MAC are calls: of those no ACK bears a number.
+// Cheng & Lin 2008: a node in the middle drops a segment, writes its number into an ACK, and the source, two hops away,
+// retransmits it without a window reduction. Drops of the source's own MAC are reported by calls: no ACK carries their
+// numbers.
 #[test]
 fn naks_ride_on_acks_to_the_source() {
     let (r, at) = captured(&chain("tcp-cl", 0.3, &[]), "naks");
     let f = &r.flows[0];
     let (heard, by_air) = (named(&at[0], true), [1, 2, 3, 4].map(|node| named(&at[node], false)));
     assert!(by_air[1].len() > 50 && by_air[2].is_empty() && by_air[3].is_empty(), "{f:?}");
-    // What one hop forwards, and perhaps repeats, is what the source hears, beside what its own MAC says.
+    // The source receives the NAKs forwarded, and perhaps repeated, by its next hop, and the calls of its own MAC.
     assert!(heard.len() > 50 && heard.len() as u64 <= naks(f), "{f:?}");
     assert!(heard.len() <= by_air[0].len() && heard.iter().all(|seq| by_air[0].contains(seq)));
     assert!(by_air[1].iter().filter(|seq| heard.contains(seq)).count() > by_air[1].len() * 9 / 10);
     let (right, wrong) = wireless(f);
     assert!(right > 50 && wrong == 0 && right <= naks(f), "{f:?}");
-    // Every one was repaired by a retransmission, and hardly ever besides by a cut.
+    // Every drop was repaired by a retransmission, and hardly ever caused a window reduction.
     assert!(f.window_cuts < right / 4 && f.retransmissions >= right, "{f:?}");
     let reno = run(&chain("reno", 0.3, &[]), 1);
     assert!(f.goodput_mbps > 1.5 * reno.flows[0].goodput_mbps, "{f:?} {reno:?}");
 }
 
-// RET_F: with n = 0 there are no NAKs, and nothing is left of TCP-CL but Reno; the more drops in a row are answered, the more NAKs
-// there are. Of the other readings, those that forgo NAKs have fewer.
+// RET_F: with n = 0 there are no NAKs, and TCP-CL is Reno; a larger n causes more NAKs. Readings that omit NAKs have
+// fewer.
 #[test]
 fn ret_f_limits_the_naks() {
     let told = |given: &[(&'static str, f64)]| naks(&run(&chain("tcp-cl", 0.5, given), 1).flows[0]);
@@ -110,8 +111,7 @@ fn ret_f_limits_the_naks() {
     assert!(told(&[("no_ack", 1.0)]) < one && told(&[("ret_f", 1.0)]) <= 4);
 }
 
-// What ACKs wait for at the third station is said by them, and by nothing else, or by packets of its own
-// besides.
+// NAKs of the third station travel on waiting ACKs only, or also in packets of their own.
 #[test]
 fn naks_without_an_ack() {
     for (no_ack, name) in [(1.0, "drop"), (2.0, "send")] {
@@ -123,8 +123,8 @@ fn naks_without_an_ack() {
     }
 }
 
-// Hamadani and Rakocevic 2007 (TCP-CC): every node adds what a segment contended. At the source it is nothing, and it grows from hop to hop; on the air of
-// the others at least a DIFS and half of CWmin, in the mean.
+// Hamadani and Rakocevic 2007 (TCP-CC): every node adds the contention time of a segment. At the source it is zero, and
+// it grows from hop to hop; on the air of the others at least a DIFS and half of CWmin, in the mean.
 #[test]
 fn contention_adds_up() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");
@@ -135,13 +135,14 @@ fn contention_adds_up() {
     };
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     assert!(of(0, false).len() > 100 && of(0, false).iter().all(|&contention| contention == 0.0));
-    // A capture shows what passes as it leaves.
+    // A capture shows packets at their departure.
     let hops = [mean(&of(1, false)), mean(&of(2, false)), mean(&of(3, false)), mean(&of(4, true))];
     let least = 28e-6 + 15.0 / 2.0 * 9e-6;
     assert!(hops[0] > least && hops.windows(2).all(|h| h[1] > h[0] + least), "{hops:?}");
 }
 
-// One agent serves a flow at a node, be the node a station of two cells that the flow crosses: a loss is told of once.
+// One agent serves a flow at a node, even if the node is a station of two cells on the flow's path: each loss is
+// reported once.
 #[test]
 fn a_gateway_between_two_cells_tells_of_a_loss_once() {
     let mut plan = chain("tcp-cl", 0.5, &[("no_ack", 2.0)]);

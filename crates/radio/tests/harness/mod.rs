@@ -1,4 +1,4 @@
-//! A cell with a packet queue per station and nothing else: what the tests of this crate run.
+//! A cell with a packet queue per station, the test bench of this crate.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
@@ -10,7 +10,7 @@ use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgo
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
-/// What happened, without the packets.
+/// Events without the packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
@@ -26,7 +26,7 @@ pub enum Note {
     Fade { from: Station, begins: bool },
 }
 
-/// 802.11b at 11 Mbit/s for data and control frames, `n` stations at the origin that all hear each other; by ns-2's rules.
+/// 802.11b at 11 Mbit/s for data and control frames, with `n` stations at the origin in mutual range; by ns-2's rules.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
         overhead: DATA_OVERHEAD,
@@ -61,10 +61,10 @@ pub struct World {
     pub waiting: Vec<VecDeque<(Station, u32, u64)>>,
     /// A packet that is always there at each station: destination, IP bytes.
     pub saturated: Vec<Option<(Station, u32)>>,
-    /// What happened and when, if `keep`.
+    /// Events with their times, if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
-    /// How the packets are cut.
+    /// Fragmentation of the packets.
     pub fragments: Option<Fragmentation>,
     /// Packets delivered, and handed to the queues, so far.
     pub delivered: u64,
@@ -195,7 +195,8 @@ impl World {
     }
 }
 
-/// Packets per second that `n` saturated stations bring to station 0, over `seconds` after one second of warm-up.
+/// Returns the packets per second that `n` saturated stations deliver to station 0, over `seconds` after one second of
+/// warm-up.
 pub fn saturation(plan: &CellPlan, bytes: u32, seconds: u64, seed: u64) -> f64 {
     let mut world = World::new(plan, seed);
     world.keep = false;

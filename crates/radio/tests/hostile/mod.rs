@@ -1,5 +1,5 @@
-//! What holds for any text that is taken for a recorded channel, a recorded link or a quantity. Random tests and the fuzzer both come
-//! through here.
+//! Laws for any text read as a recorded channel, a recorded link or a quantity. Random tests and the fuzzer use this
+//! harness.
 
 use airhop_base::{Span, Time, units};
 use airhop_radio::errors::{BadLine, FadeRecord};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Packets that go over a recorded link one after the other, bytes.
 const PACKETS: [u32; 6] = [1, 40, 1504, 1505, 65_535, 752];
 
-/// Reads `text` as all of them. What is refused is refused with its line; what is taken reads back to the same.
+/// Reads `text` as each of them. A refusal names its line; an accepted text is read back to the same value.
 pub fn read(text: &str) {
     match FadeRecord::parse(text) {
         Ok(record) => assert_eq!(FadeRecord::parse(&record.to_csv()), Ok(record)),

@@ -1,4 +1,4 @@
-//! A radio link with a packet queue per end and nothing else.
+//! A radio link with a packet queue per end.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
@@ -9,7 +9,7 @@ use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted}
 use airhop_radio::link::{End, RadioEvent, RadioLink, RadioPlan, RadioWhat};
 use std::collections::VecDeque;
 
-/// What happened, without the packets.
+/// Events without the packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { end: End, number: u64 },
@@ -30,7 +30,7 @@ pub fn plan() -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(19_200).into(), Span::from_millis(10))
 }
 
-/// A link that is easy to reckon with: bytes last a microsecond each, and frames are under way for `delay_us`.
+/// A link for simple calculations: a byte lasts a microsecond, and the propagation delay is `delay_us`.
 pub fn round(delay_us: u64) -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(8_000_000).into(), Span::from_micros(delay_us))
 }
@@ -45,7 +45,7 @@ pub fn go_back(group: Group, rules: ArqRules) -> ArqPlan {
     ArqPlan::GoBackN { group, rules }
 }
 
-/// The number of no link: an event of it happens, and nothing follows.
+/// Number of no link: its events have no effect.
 const ALARM: u16 = u16::MAX;
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct World {
     pub waiting: [VecDeque<(u32, u64)>; 2],
     /// The size of the packets of which there is always one at an end.
     pub saturated: [Option<u32>; 2],
-    /// What happened and when, if `keep`.
+    /// Events with their times, if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
     /// Packets handed to the queues, and delivered from each end, so far.
@@ -96,7 +96,7 @@ impl World {
         self.feed(end);
     }
 
-    /// Hands the link what it takes.
+    /// Offers the link the packets that it accepts.
     fn feed(&mut self, end: End) {
         let (at, now) = (usize::from(end), self.queue.now());
         while self.link.is_free(end.into()) {
@@ -115,7 +115,7 @@ impl World {
         }
     }
 
-    /// Runs to `end`, and has it be `end` even if nothing happens then.
+    /// Runs to `end`, and sets the time to `end` even without an event then.
     pub fn run_until(&mut self, end: Time) {
         self.run(end);
         self.queue.push(end, RadioEvent { link: ALARM, what: RadioWhat::Sent(0) });
@@ -139,7 +139,7 @@ impl World {
         Some(now)
     }
 
-    /// Takes a packet out of the world; returns its number.
+    /// Removes a packet from the world; returns its number.
     fn out(&mut self, packet: Id<Packet>) -> u64 {
         let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else { unreachable!() };
         number

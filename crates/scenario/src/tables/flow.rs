@@ -166,12 +166,12 @@ fn notices(f: &Fields) -> Option<Notices> {
 /// `[[flow]]`.
 pub(super) static FLOW: [Key; 14] = [
     NAME,
-    key("from", Kind::Name, Nothing("`between` draws it"), "sending node"),
-    key("to", Kind::Name, Nothing("`between` draws it"), "receiving node"),
+    key("from", Kind::Name, Nothing("none; drawn by `between`"), "sending node"),
+    key("to", Kind::Name, Nothing("none; drawn by `between`"), "receiving node"),
     key(
         "between",
         Kind::Section(&BETWEEN),
-        Nothing("`from` and `to` name the ends"),
+        Nothing("none; `from` and `to` name the ends"),
         "two stations drawn for each seed and replication, the same for every scheme; no two flows get the same from and to",
     ),
     key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "transport protocol"),

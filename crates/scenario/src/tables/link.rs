@@ -78,7 +78,7 @@ pub(super) const NAME: Key =
 pub(super) const RATE: Key = key(
     "rate",
     Kind::EachWay(&Kind::LinkRate),
-    Nothing("`deliveries` has the rate"),
+    Nothing("required without `deliveries`"),
     "rate of each direction",
 );
 pub(super) const DELAY: Key =
@@ -86,7 +86,7 @@ pub(super) const DELAY: Key =
 pub(super) const DELIVERIES: Key = key(
     "deliveries",
     Kind::EachWay(&Kind::File { digest: "deliveries_digest" }),
-    Nothing("it has a `rate`"),
+    Nothing("none; `rate` applies"),
     "delivery trace in place of `rate`, of Mahimahi's `mm-link`: a line with the time, whole milliseconds, of each opportunity to deliver an IP packet of 1500 B; the trace repeats",
 );
 pub(super) const DELIVERIES_DIGEST: Key = key(
@@ -106,7 +106,7 @@ pub(super) const QUEUE_KEY: Key = key(
 pub(super) const CHANGES_KEY: Key = key(
     "changes",
     Kind::Choices(&changes::CHANGES),
-    Nothing("it stays as it is"),
+    Nothing("none; the link does not change"),
     "changes at given times: new rates, outages, and handoffs of the mobile, in one direction or both",
 );
 pub(super) const ERRORS_KEY: Key = key(

@@ -10,7 +10,7 @@ use airhop_net::links::ReorderPlan;
 pub(super) const REORDER: Key = key(
     "reorder",
     Kind::Sections(&KEYS),
-    Nothing("packets keep their order"),
+    Nothing("none; packets keep their order"),
     "reordering: late packets, which others overtake; a list has one for each direction",
 );
 

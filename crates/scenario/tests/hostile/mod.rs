@@ -1,4 +1,4 @@
-//! What holds for every text that is given to the loader, whoever made it up. Random tests and the fuzzer both come through here.
+//! Laws for any text passed to the loader. Random tests and the fuzzer use this harness.
 
 use airhop_net::World;
 use airhop_net::plan::{Plan, Transport};
@@ -6,7 +6,7 @@ use airhop_scenario::{Files, Overrides, Scenario, ScenarioError, Source};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// What messages call the text.
+/// Name of the text in messages.
 const NAME: &str = "hostile.toml";
 /// A line of its own between a scenario and overrides, one `path=value` a line.
 const OVERRIDES: &str = "\n%%\n";
@@ -14,11 +14,11 @@ const OVERRIDES: &str = "\n%%\n";
 const LAPS: usize = 1;
 /// Nodes and flows of a scenario that is run, at most.
 const SMALL: usize = 64;
-/// Segments that all its flows may send at once when they begin, at most.
+/// Largest number of segments that all its flows may send at their start.
 const AT_ONCE: f64 = 2000.0;
 
-/// Reads `text`, whose files are in `folder`. What is refused is refused in words; what is taken reads back to the same from both its
-/// effective forms; and the begin of a small one is run.
+/// Reads `text`, whose files are in `folder`. A refusal has a message; an accepted text is read back to the same plan
+/// from both its effective forms; and the beginning of a small scenario is run.
 pub fn load(text: &str, folder: &Path) {
     if let Some(scenario) = parse(text, folder) {
         run_a_little(scenario.plan());
@@ -51,8 +51,8 @@ fn changes(lines: &str) -> Overrides {
     changes
 }
 
-/// Every paragraph begins with the file and its line, with the file and a key, or with the option of the command line; and what it
-/// quotes of a hostile file is short.
+/// Every paragraph begins with the file and its line, with the file and a key, or with the option of the command line;
+/// and its quotations of a hostile file are short.
 fn says_where(refusal: &ScenarioError) {
     assert!(!refusal.problems().is_empty());
     for problem in refusal.problems() {
@@ -80,7 +80,7 @@ fn reads_back(scenario: &Scenario) {
     }
 }
 
-/// The first events of a world of `plan`, if it is a small one: every packet of it has one fate.
+/// The first events of a world of `plan`, if it is a small one: every packet has exactly one outcome.
 fn run_a_little(plan: &Plan) {
     if !is_small(plan) {
         return;
@@ -90,7 +90,7 @@ fn run_a_little(plan: &Plan) {
         assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
         return;
     };
-    // A stop that is asked for beforehand comes at the next look.
+    // A stop requested beforehand takes effect at the next check.
     let stop = AtomicBool::new(true);
     let _is_over = (0..LAPS).any(|_| world.run(&stop).is_ok());
     assert_eq!(world.audit(), Ok(()));

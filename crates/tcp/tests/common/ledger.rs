@@ -1,5 +1,5 @@
-//! How much a sender may have in the network when it sends new data, found without a look at its own account: from the ACKs
-//! that came, the segments that went, and the window.
+//! Independent model of the flight that a sender may have when it sends new data, computed from the received ACKs, the
+//! sent segments and the window, and not from the sender's own state.
 
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
@@ -7,39 +7,40 @@ use airhop_tcp::seams::Cause;
 use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What limits new data.
+/// Limit on new data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Law {
     /// RFC 5681 §3.1 and RFC 3042: flight ≤ cwnd + one for each of the first two duplicates.
     Tahoe,
-    /// And in fast recovery, cwnd + what duplicates say has left (RFC 5681 §3.2). An advance ends it.
+    /// As Tahoe; in fast recovery, flight ≤ cwnd + segments that duplicates show to have left (RFC 5681 §3.2). An
+    /// advance of SND.UNA ends it.
     Reno,
-    /// cwnd, and while duplicates come one for each and DupThresh. The loss of what was sent after a cut is another (Brakmo and Peterson
-    /// 1995, §3.1).
+    /// outstanding ≤ cwnd; while duplicates arrive, ≤ cwnd + duplicates + DupThresh. Vegas has no recovery point: a
+    /// lost segment that was sent after a reduction may reduce the window again (Brakmo and Peterson 1995, §3.1).
     Vegas,
-    /// A partial ACK deflates by what it acknowledges and gives one back (RFC 6582 §3.2).
+    /// A partial ACK deflates the window by the segments that it acknowledges, less one (RFC 6582 §3.2).
     NewReno,
     /// In recovery, pipe < cwnd (ns-2.35, Sack1).
     Pipe,
     /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
     Rfc6675,
-    /// The same, and each duplicate with news lets a segment out before it begins (RFC 4653 §3).
+    /// As RFC 6675; before recovery each duplicate with new SACK information releases a segment (RFC 4653 §3).
     Delayed,
-    /// The same, and what was in the network when recovery began is still allowed to be (Mathis and Mahdavi 1996).
+    /// As RFC 6675, or at most the pipe at the beginning of recovery (Mathis and Mahdavi 1996).
     Halving,
-    /// At all times, where what DupThresh segments and one lie above is lost; what was in the network when recovery began is still allowed
-    /// to be (ns-2.35's Agent/TCP/Linux).
+    /// As rate halving, at all times; a segment is lost if more than DupThresh segments lie above it (ns-2.35's
+    /// Agent/TCP/Linux).
     Ns2Linux,
-    /// At all times, outstanding less SACKed less lost ≤ cwnd, where what was sent before something that arrived may be lost; in
-    /// recovery no more than was in the network when it began (RFC 8985, RFC 9937); and one probe beyond.
+    /// At all times, outstanding less SACKed less lost ≤ cwnd, where a segment sent before a delivered one may be lost;
+    /// in recovery at most the pipe at its beginning (RFC 8985, RFC 9937); and one probe more.
     Rack,
     /// The same as RFC 6675 at all times (Yun 2009 §4).
     Esack,
-    /// The same, and every loss is a cut of its own (Yun 2009, Figure 4).
+    /// The same, and each loss reduces the window (Yun 2009, Figure 4).
     Lhp,
 }
 
-/// Schemes to which an ELN in an ACK says something.
+/// Schemes that react to an ELN in an ACK.
 const HEED_ELN: [&str; 7] = ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"];
 
 /// The account of one sender.
@@ -49,12 +50,12 @@ pub struct Ledger {
     mss: f64,
     dupthresh: u32,
     limited_transmit: bool,
-    /// Some duplicates count for nothing, and which is the sender's own affair.
+    /// True if the sender ignores some duplicates, by a rule that this model does not have.
     explains: bool,
     knows_eln: bool,
-    /// If its recovery was not made for notices: first bytes of the segments that some named.
+    /// First bytes of the segments named by notices, if the recovery itself does not handle notices.
     named: Option<BTreeSet<u64>>,
-    /// Duplicate ACKs since the last advance, whatever they say.
+    /// All duplicate ACKs since the last advance.
     all_dups: u32,
     /// TCP-CL: first bytes of the segments that NAKs named.
     corrupted: Option<BTreeSet<u64>>,
@@ -67,13 +68,13 @@ pub struct Ledger {
     /// The last transmission of a segment that arrived.
     newest: u64,
     undone: u64,
-    /// Duplicate ACKs since the last advance; for SACK those with news.
+    /// Duplicate ACKs since the last advance; with SACK only those with new SACK information.
     dups: u32,
     /// While in fast recovery.
     recovery: Option<Recovery>,
     fast_recoveries: u64,
     timeouts: u64,
-    /// What was outstanding at the last timeout ends here.
+    /// End of the data outstanding at the last timeout.
     slow_until: u64,
     acked: u64,
     duplicate: bool,
@@ -100,7 +101,7 @@ struct Recovery {
 }
 
 impl Law {
-    /// Returns the law of a scheme on this base. `None` for a scheme that stands in no arm.
+    /// Returns the law of a scheme on this base; `None` for a scheme without an arm.
     fn of(scheme: &str, config: &Config) -> Option<Self> {
         let halving = if config.stack == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
         Some(match (scheme, config.sack_recovery) {
@@ -173,13 +174,13 @@ impl Ledger {
         }
     }
 
-    /// True if its SACK blocks say something new.
+    /// True if its SACK blocks contain new information.
     fn has_news(&self, ack: &Segment, nxt: u64) -> bool {
         let mut blocks = ack.options.sack.blocks().iter();
         blocks.any(|b| self.board.range(b.start..b.end).any(|(_, l)| l.end <= b.end.min(nxt) && !l.sacked))
     }
 
-    /// Notes SACK blocks; true if they say something new.
+    /// Records SACK blocks; returns true if they contain new information.
     fn sack(&mut self, ack: &Segment, nxt: u64) -> bool {
         let mut news = false;
         for b in ack.options.sack.blocks() {
@@ -190,7 +191,7 @@ impl Ledger {
         news
     }
 
-    /// A NAK: about what is outstanding, or it says nothing.
+    /// Processes a NAK, which is ignored unless its segment is outstanding.
     fn nak(&mut self, seq: u64) {
         let is_outstanding =
             seq >= self.una && self.board.range(..=seq).next_back().is_some_and(|(_, line)| line.end > seq);
@@ -199,9 +200,9 @@ impl Ledger {
         }
     }
 
-    /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
-    /// With forward acknowledgement: and not DupThresh segments or more (ns-2: one more) behind the foremost that arrived, or sent again
-    /// before one that did.
+    /// Segments that a sender may count as in flight: not SACKed, and with fewer than DupThresh SACKed segments sent
+    /// later. With forward acknowledgement also less than DupThresh segments (ns-2: one more) behind the highest
+    /// delivered one, and not retransmitted before a delivered segment.
     fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
         let foremost = self.board.values().filter(|l| l.sacked).map(|l| l.end).max().unwrap_or(0) as f64;
@@ -227,7 +228,7 @@ impl Ledger {
     /// If the sender has.
     fn begin_recovery(&mut self, sender: &Sender) {
         let (s, begun) = (sender.state(), sender.counters().fast_recoveries);
-        // Cheng and Lin 2008: the third duplicate for a corrupted segment begins recovery without a cut.
+        // Cheng and Lin 2008: the third duplicate for a corrupted segment starts recovery without a window reduction.
         let is_corrupted = self.corrupted.as_ref().is_some_and(|known| known.contains(&s.una));
         let uncut = is_corrupted && self.duplicate && self.dups == self.dupthresh && self.recovery.is_none();
         assert!(!uncut || begun == self.fast_recoveries, "a cut for a corrupted segment");
@@ -258,16 +259,17 @@ impl Ledger {
         let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =
             cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
-        // What a notice names is no loss, and each duplicate for it makes room for a segment (RFC 5681 §3.2 step 4).
+        // A segment named by a notice is not a congestion loss, and each duplicate for it releases a segment (RFC 5681
+        // §3.2 step 4).
         let is_named = self.named.as_ref().is_some_and(|named| named.contains(&before.una));
         if is_named && outstanding + len <= cwnd + f64::from(self.all_dups) + 1e-6 {
             return;
         }
         match (self.law, &self.recovery) {
-            // RFC 8985 §7.3: a probe goes out beyond the window, also when that was cut below what is in flight.
+            // RFC 8985 §7.3: a probe is sent beyond the window, even after a reduction below the flight.
             (Law::Rack, _) if sender.last_cause() == Cause::Probe => within(0.0, 1.0),
             (Law::Rack, recovery) => {
-                // RFC 9937's CEIL may let one segment out early.
+                // RFC 9937's CEIL may release one segment early.
                 let recovery = recovery.as_ref().filter(|_| self.prr);
                 let flight = recovery.map_or(0.0, |r| r.flight.max(cwnd) + 1.0);
                 within(self.on_board(before.una), cwnd.max(flight))
@@ -278,7 +280,7 @@ impl Ledger {
             (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) | (Law::Ns2Linux, None) => {
                 within(self.on_board(before.una), cwnd)
             }
-            // What a timeout marked lost is not in flight.
+            // Segments marked lost by a timeout are not in flight.
             (Law::Halving | Law::Ns2Linux, Some(r)) => within(self.on_board(before.una), cwnd.max(r.flight)),
             (Law::Rfc6675 | Law::Delayed | Law::Halving, None) if before.una < self.slow_until => {
                 within(self.on_board(before.una), cwnd)
@@ -299,8 +301,8 @@ impl Observer for Ledger {
     fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
         let s = sender.state();
         let is_old = ack.ack < s.una;
-        // RFC 6675 §2: one that was overtaken counts, too, if its SACK blocks say something new.
-        let nxt = s.nxt.max(ack.ack); // what go-back-N is still to send again is not under way
+        // RFC 6675 §2: an overtaken ACK counts, too, if its SACK blocks contain new information.
+        let nxt = s.nxt.max(ack.ack); // segments that go-back-N has yet to retransmit are not in flight
         let is_valid = ack.ack <= s.max_sent && (!is_old || self.has_news(ack, nxt));
         self.acked = if is_valid && !is_old { ack.ack - s.una } else { 0 };
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is no duplicate.
@@ -318,7 +320,7 @@ impl Observer for Ledger {
             return;
         }
         self.flight_before = match self.law {
-            // Overtaken or not: nothing need be taken for lost yet.
+            // For an overtaken ACK as well: no segment need be marked lost yet.
             Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
             Law::Halving | Law::Ns2Linux if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),
@@ -373,7 +375,7 @@ impl Observer for Ledger {
             self.dups = 0;
             self.corrupted.iter_mut().for_each(BTreeSet::clear);
             if matches!(self.law, Law::Pipe | Law::Lhp) {
-                return self.board.clear(); // ns-2 forgets what was SACKed, LHP what it sent
+                return self.board.clear(); // ns-2 discards SACK information, and LHP its list
             }
             self.board.values_mut().for_each(|l| l.lost = true);
             if let Some(mut first) = self.board.first_entry() {
@@ -393,7 +395,7 @@ impl Observer for Ledger {
             && (!matches!(self.law, Law::Halving | Law::Ns2Linux) || self.named.is_some()) // its schemes are deaf
             && let Some(line) = self.board.get_mut(&n.seq)
         {
-            line.lost = true; // until it is sent again
+            line.lost = true; // until it is retransmitted
         }
     }
 
@@ -405,7 +407,7 @@ impl Observer for Ledger {
         if is_new {
             self.check(before, segment, sender);
         }
-        // After going back, segments may be cut elsewhere: this one takes the place of those that began within it.
+        // After go-back-N, segment boundaries may differ: this segment replaces those that began within it.
         if let Some((_, line)) = self.board.range_mut(..segment.seq).next_back() {
             line.end = line.end.min(segment.seq);
         }
@@ -426,7 +428,8 @@ impl Observer for Ledger {
         });
         line.again |= !is_new;
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        // The fast retransmit takes the place of what was lost, which the pipe still counts; so does what a notice causes.
+        // The fast retransmit replaces the lost segment, which the pipe still counts; so does a retransmission on a
+        // notice.
         let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
         if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;

@@ -1,4 +1,5 @@
-//! A sender by itself, fed by a script, and a sender and a receiver joined by a path. No sockets, no clock, no threads.
+//! Test bench: a sender driven by a script, and a sender and a receiver joined by a path. No sockets, no clock, no
+//! threads.
 //!
 //! Segments are numbered from 1 and hold [`MSS`] bytes each; an ACK that "expects n" acknowledges all before segment n.
 #![allow(dead_code, reason = "a benchmark that includes it uses a part")]
@@ -20,7 +21,7 @@ pub fn byte(n: u64) -> u64 {
     1 + (n - 1) * u64::from(MSS)
 }
 
-/// The segment that holds `byte`.
+/// Returns the number of the segment that contains `byte`.
 pub fn number(byte: u64) -> u64 {
     (byte - 1) / u64::from(MSS) + 1
 }
@@ -45,7 +46,7 @@ pub fn ns2(cwnd: f64, ssthresh: f64) -> Config {
     Config { initial_window: cwnd, initial_ssthresh: ssthresh, ..Preset::Ns2.config(MSS) }
 }
 
-/// The RFC preset without handshake and timestamps, so that a script shows nothing but data and ACKs.
+/// The RFC preset without handshake and timestamps, so that a script shows only data and ACKs.
 pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     Config {
         initial_window: cwnd,
@@ -57,7 +58,7 @@ pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// The Linux preset without handshake, timestamps and pacing, in the same way.
+/// The Linux preset without handshake, timestamps and pacing, for the same reason.
 pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     Config {
         initial_window: cwnd,
@@ -69,8 +70,8 @@ pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// How a segment appears in scripts and traces: its number, then why it was sent (nothing: new data, `!` fast
-/// retransmit, `+` further repair, `t` after a timeout, `n` on a notice, `p` a probe).
+/// Notation of a segment in scripts and traces: its number, then the reason of its transmission (no mark: new data, `!`
+/// fast retransmit, `+` further repair, `t` after a timeout, `n` on a notice, `p` a probe).
 pub fn label(s: &Segment, cause: Cause) -> String {
     let mark = match cause {
         Cause::New => "",

@@ -1,4 +1,4 @@
-//! A sender and a receiver joined by a path that loses, delays and repeats exactly what a test says.
+//! A sender and a receiver joined by a path that loses, delays and duplicates the packets that a test selects.
 
 use super::{MSS, byte, label, number, segment, sender};
 use airhop_base::{
@@ -7,7 +7,7 @@ use airhop_base::{
 use airhop_tcp::{Config, Receiver, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What becomes of a packet.
+/// Outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Fate {
     /// It arrives after the delay of the path.
@@ -19,35 +19,36 @@ pub enum Fate {
     Twice(Span),
     /// A router marks it, and it arrives (RFC 3168 §5).
     Congested,
-    /// It is lost, and nobody says so (congestion).
+    /// The packet is lost without a notice (congestion).
     Lost,
     /// It is lost on the air, and an ELN reaches the sender that long after it was sent.
     Noticed(Span),
-    /// The same, and the ELN comes a second time.
+    /// The same, and the ELN arrives twice.
     NoticedTwice(Span, Span),
     /// Its payload is damaged on the air, and its headers arrive.
     Damaged,
-    /// An ACK: it arrives, and somebody on the way has set the ELN bit.
+    /// An ACK that arrives with the ELN bit set by a node on the path.
     Marked,
-    /// An ACK: it arrives with an ELN about the segment that begins at this byte.
+    /// An ACK that arrives with an ELN for the segment that begins at this byte.
     Names(u64),
-    /// A MAC gives it up that long after it was sent, and puts a NAK on the next ACK.
+    /// A MAC drops the packet this long after its transmission, and adds a NAK to the next ACK.
     Dropped(Span),
-    /// An ACK: it arrives with a NAK about the segment that begins at this byte.
+    /// An ACK that arrives with a NAK for the segment that begins at this byte.
     Nak(u64),
     /// The link layer works on it: an ERSN reaches the sender after the first span, the segment the receiver after the
     /// second more than the delay of the path.
     Repeated(Span, Span),
-    /// The link layer works on it in vain: an ERSN reaches the sender after the first span, an ELN after the second.
+    /// The link layer retries without success: an ERSN reaches the sender after the first span, an ELN after the
+    /// second.
     GivenUp(Span, Span),
 }
 
 /// A path.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// One way, either way.
+    /// One-way delay, the same in both directions.
     pub delay: Span,
-    /// Bottleneck on the way to the receiver and how many packets may wait for it.
+    /// Bottleneck towards the receiver, and its queue capacity in packets.
     pub bottleneck: Option<(Rate, usize)>,
     /// By segment number and transmission, both from 1.
     pub data: BTreeMap<(u64, u32), Fate>,
@@ -62,7 +63,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// A clean path of that one-way delay.
+    /// Returns a path with this one-way delay and no losses.
     pub fn of(ms: u64) -> Self {
         Path {
             delay: Span::from_millis(ms),
@@ -75,12 +76,12 @@ impl Path {
         }
     }
 
-    /// Loses the first transmission of these segments silently.
+    /// Loses the first transmission of these segments, without notices.
     pub fn losing(self, segments: &[u64]) -> Self {
         segments.iter().fold(self, |p, &n| p.with(n, 1, Fate::Lost))
     }
 
-    /// Decides the fate of a transmission.
+    /// Decides the outcome of a transmission.
     pub fn with(mut self, segment: u64, nth: u32, fate: Fate) -> Self {
         self.data.insert((segment, nth), fate);
         self
@@ -138,7 +139,7 @@ pub struct Transfer<O: Observer = Blind> {
     transmissions: BTreeMap<u64, u32>,
     acks: u64,
     busy_until: Time,
-    /// Bytes that reached the receiver, by first byte of what came with them: reassembly done a second time.
+    /// Bytes that reached the receiver, by the first byte of their segment: an independent reassembly.
     arrived: BTreeMap<u64, u64>,
     /// NAKs that wait for an ACK, from when on.
     naks: BTreeSet<(Time, u64)>,
@@ -213,13 +214,13 @@ impl<O: Observer> Transfer<O> {
         self.pump();
     }
 
-    /// The next instant at which something happens.
+    /// Returns the time of the next event.
     fn next(&self) -> Option<Time> {
         let event = self.events.keys().next().map(|k| k.0);
         [event, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
     }
 
-    /// Runs until nothing is left to happen, or until `end`.
+    /// Runs until no event is left, or until `end`.
     pub fn run_until(&mut self, end: Time) {
         while let Some(now) = self.next().filter(|&t| t <= end) {
             self.step(now);
@@ -229,7 +230,7 @@ impl<O: Observer> Transfer<O> {
     fn step(&mut self, now: Time) {
         assert!(now >= self.now, "a timer that was due in the past");
         self.now = now;
-        // What arrives at the instant of a timeout comes first.
+        // Arrivals at the time of a timeout are processed before it.
         if let Some(entry) = self.events.first_entry().filter(|e| e.key().0 == now) {
             match entry.remove() {
                 Event::Data(p) => self.arrive(&p),
@@ -253,7 +254,7 @@ impl<O: Observer> Transfer<O> {
         self.check();
     }
 
-    /// What holds after every event, whatever the scheme.
+    /// Checks the invariants after an event, for any scheme.
     fn check(&self) {
         let w = self.sender.window();
         assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
@@ -355,7 +356,7 @@ impl<O: Observer> Transfer<O> {
         }
     }
 
-    /// When a packet leaves the bottleneck; nothing if its queue is full.
+    /// Returns the time at which a packet leaves the bottleneck; `None` if the queue is full.
     fn serve(&mut self, bytes: u32) -> Option<Time> {
         let Some((rate, room)) = self.path.bottleneck else { return Some(self.now) };
         let start = self.busy_until.max(self.now);
@@ -409,7 +410,7 @@ impl<O: Observer> Transfer<O> {
         self.events.insert((time, self.scheduled), e);
     }
 
-    /// Every segment with its time in milliseconds, one instant a line.
+    /// Returns every segment with its time in milliseconds, one line per time.
     pub fn trace(&self) -> String {
         let mut lines: Vec<(Time, String)> = Vec::new();
         for s in &self.log {
@@ -424,8 +425,8 @@ impl<O: Observer> Transfer<O> {
         lines.iter().map(|(t, s)| format!("{:>8.1}  {s}", t.secs_f64() * 1e3)).collect::<Vec<_>>().join("\n")
     }
 
-    /// One line per round trip: its number, how many segments were sent in it, cwnd at its end, and the segments that
-    /// were sent again.
+    /// Returns one line per round trip: its number, the number of segments sent in it, cwnd at its end, and the
+    /// retransmitted segments.
     pub fn rounds(&self) -> String {
         let rtt = self.path.delay * 2;
         let round = |t: Time| t.since(Time::ZERO).whole(rtt);

@@ -1,11 +1,11 @@
 //! Windows in segments per round trip.
 //!
-//! A path of 50 ms each way and no bottleneck: a window leaves in an instant and its ACKs return in an instant, so a round is
-//! exactly 100 ms. Preset `ns2` (initial window 2, an ACK per segment, limited transmit, half of cwnd after a loss),
-//! ssthresh 8. A line is: round, segments sent in it, cwnd at its end, and what was sent again (`!` fast retransmit, `+`
-//! further repair, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
+//! A path of 50 ms each way and no bottleneck: a window leaves in one burst and its ACKs return in one burst, so a
+//! round is exactly 100 ms. Preset `ns2` (initial window 2, an ACK per segment, limited transmit, half of cwnd after a
+//! loss), ssthresh 8. A line has the round, the segments sent in it, cwnd at its end, and the retransmissions (`!` fast
+//! retransmit, `+` further repair, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
 //!
-//! Senders that look for what a path holds get one: [`pipe`].
+//! Senders that estimate the capacity of a path have a path with a bottleneck: [`pipe`].
 
 use super::path::{Path, Transfer};
 use super::{MSS, at, rfc};
@@ -32,7 +32,7 @@ pub fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, n: u64) -> 
     t.rounds()
 }
 
-/// What `of` says of each of `schemes`, which must be the same.
+/// Returns the result of `of` for each of `schemes`; it must be the same for all.
 pub fn same(schemes: &[&str], of: impl Fn(&str) -> String) -> String {
     let first = of(schemes[0]);
     for scheme in schemes {
@@ -41,7 +41,7 @@ pub fn same(schemes: &[&str], of: impl Fn(&str) -> String) -> String {
     first
 }
 
-/// The first `n` rounds, which are the same for all of `schemes`.
+/// Returns the first `n` rounds, which must be the same for all of `schemes`.
 pub fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
     same(schemes, |scheme| rounds(scheme, path, n))
 }
@@ -65,8 +65,9 @@ pub fn window() -> Path {
     clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22])
 }
 
-/// A path of 50 ms each way whose bottleneck takes a millisecond for a segment, and where `room` may wait for it: 1 MB/s of payload, a
-/// least round trip of 101 ms, so 101 segments fill it, and each in the queue is a millisecond.
+/// Returns a path of 50 ms in each direction whose bottleneck serves a segment per millisecond, with a queue of `room`
+/// segments: 1 MB/s of payload and a smallest round trip of 101 ms, so 101 segments fill the path, and each queued
+/// segment adds a millisecond.
 pub fn pipe(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..clean() }
 }

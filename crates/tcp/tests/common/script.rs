@@ -8,7 +8,7 @@ use airhop_base::{
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
 
-/// A scripted sender with much data to send. Every step returns the segments that it makes the sender send.
+/// A scripted sender with much data to send. Each step returns the segments that the sender then sends.
 pub struct Script {
     pub sender: Sender,
     now: Time,
@@ -26,7 +26,7 @@ impl Script {
         Script::by(sender(scheme, &[], &config), &config, byte(segments + 1) - 1)
     }
 
-    /// This sender, with so many bytes to send.
+    /// Creates a script of this sender, with `bytes` to send.
     pub fn by(sender: Sender, config: &Config, bytes: u64) -> Self {
         let mut script = Script { sender, now: Time::ZERO, window: config.receive_window };
         script.sender.supply(bytes);
@@ -38,12 +38,12 @@ impl Script {
         self.until(at(ms))
     }
 
-    /// Moves to `us` microseconds, in the same way.
+    /// Moves to `us` microseconds. No timer may expire before.
     pub fn at_us(&mut self, us: u64) -> &mut Self {
         self.until(Time::ZERO + Span::from_micros(us))
     }
 
-    /// Moves on by `ms` milliseconds, in the same way.
+    /// Moves on by `ms` milliseconds. No timer may expire before.
     pub fn after(&mut self, ms: u64) -> &mut Self {
         self.until(self.now + Span::from_millis(ms))
     }
@@ -56,7 +56,7 @@ impl Script {
         self
     }
 
-    /// What the sender has to send now, in words; empty if nothing.
+    /// Returns the segments that the sender sends now, as text; empty if none.
     pub fn sent(&mut self) -> String {
         let mut sent = Vec::new();
         while let Some(p) = self.sender.poll_transmit(self.now) {
@@ -73,12 +73,12 @@ impl Script {
         }
     }
 
-    /// What the sender has to send now, as packets.
+    /// Returns the segments that the sender sends now, as packets.
     pub fn packets(&mut self) -> Vec<Packet> {
         std::iter::from_fn(|| self.sender.poll_transmit(self.now)).collect()
     }
 
-    /// What the sender has to send now, as segments.
+    /// Returns the segments that the sender sends now.
     pub fn segments(&mut self) -> Vec<Segment> {
         self.packets().iter().map(|p| segment(p).clone()).collect()
     }
@@ -100,7 +100,7 @@ impl Script {
         self.segment(Segment { ack, ..self.pure_ack() }.with(RareOptions { sack, ..RareOptions::NONE }))
     }
 
-    /// An ACK that expects segment `n` and reports that segment `again` came twice (D-SACK).
+    /// Delivers an ACK that expects segment `n` and reports a second arrival of segment `again` (D-SACK).
     pub fn dsack(&mut self, n: u64, again: u64) -> String {
         self.sack(n, &[(again, again)])
     }
@@ -117,7 +117,7 @@ impl Script {
         self.segment(Segment { ack: byte(n), flags, ..self.pure_ack() })
     }
 
-    /// An ACK that expects segment `n` and bears NAKs about these segments.
+    /// Delivers an ACK that expects segment `n` and carries NAKs for these segments.
     pub fn nak(&mut self, n: u64, dropped: &[u64]) -> String {
         let naks: Naks = dropped.iter().map(|&n| byte(n)).collect();
         self.segment(
@@ -132,7 +132,7 @@ impl Script {
         self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with(options))
     }
 
-    /// The same duplicate ACK `times` times.
+    /// Delivers the same duplicate ACK `times` times.
     pub fn acks(&mut self, n: u64, times: u32) -> String {
         let sent: Vec<String> = (0..times).map(|_| self.ack(n)).filter(|s| !s.is_empty()).collect();
         sent.join(" ")
@@ -155,7 +155,7 @@ impl Script {
         self.sent()
     }
 
-    /// The receiver's SYN-ACK comes, which echoes the timestamp of the SYN of 100 ms ago.
+    /// Delivers the receiver's SYN-ACK, which echoes the timestamp of the SYN of 100 ms ago.
     pub fn syn_ack_of_now(&mut self) {
         let flags = Flags { syn: true, ack: true, ..Flags::default() };
         let sent = self.now.nanos() / 1_000_000 - 100;
@@ -163,13 +163,13 @@ impl Script {
         self.arrives(Segment { seq: 0, ack: 1, flags, timestamps, ..self.pure_ack() });
     }
 
-    /// The receiver's SYN-ACK comes.
+    /// Delivers the receiver's SYN-ACK.
     pub fn open(&mut self) {
         let flags = Flags { syn: true, ack: true, ..Flags::default() };
         self.arrives(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() });
     }
 
-    /// An ACK of nothing, with the window of now.
+    /// Delivers an ACK without an advance, with the present window.
     pub fn pure_ack(&self) -> Segment {
         let flags = Flags { ack: true, ..Flags::default() };
         Segment { seq: 1, window: self.window, flags, ..Segment::default() }
@@ -180,7 +180,7 @@ impl Script {
         self.sent()
     }
 
-    /// A segment comes; what it makes the sender send is still to be asked for.
+    /// Delivers a segment, without polling the sender for its response.
     pub fn arrives(&mut self, segment: Segment) {
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
@@ -214,7 +214,7 @@ impl Script {
         self.notice(NoticeKind::Ebsn, n)
     }
 
-    /// An RTTN from base station `origin`: so many milliseconds more are to be expected.
+    /// Delivers an RTTN from base station `origin` that announces an additional delay, ms.
     pub fn rttn(&mut self, origin: u16, delay: u64) -> String {
         let (origin, delay) = (NodeId(origin), Span::from_millis(delay));
         self.hear(Notice { origin, delay, ..Notice::about(NoticeKind::Rttn, byte(1), byte(2)) })
@@ -229,12 +229,12 @@ impl Script {
         self.sent()
     }
 
-    /// Waits for the timer. Returns when it expired, in milliseconds, and what was sent then.
+    /// Waits for the timer. Returns its expiry in milliseconds, and the segments sent then.
     pub fn expire(&mut self) -> (f64, String) {
         (self.wait_for_the_timer(), self.sent())
     }
 
-    /// Waits for the timer. Returns when it expired, in milliseconds; what is sent then is still to be asked for.
+    /// Waits for the timer. Returns its expiry in milliseconds, without polling the sender.
     pub fn wait_for_the_timer(&mut self) -> f64 {
         self.now = self.sender.poll_timeout().expect("a timer that runs");
         self.sender.on_timeout(self.now);
@@ -256,7 +256,7 @@ impl Script {
         (self.sender.window().cwnd, self.sender.window().ssthresh)
     }
 
-    /// Reductions of the window so far.
+    /// Returns the number of window reductions so far.
     pub fn cuts(&self) -> u64 {
         self.sender.counters().window_cuts
     }
@@ -267,7 +267,7 @@ pub fn ten(config: Config) -> Script {
     ten_of("reno", config)
 }
 
-/// The same of `scheme`, whose window may be a little larger.
+/// Does the same for `scheme`, whose window may be slightly larger.
 pub fn ten_of(scheme: &str, config: Config) -> Script {
     let mut s = Script::new(scheme, Config { initial_window: 10.0, initial_ssthresh: 5.0, ..config });
     assert_eq!(s.opening(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");

@@ -1,8 +1,8 @@
-//! Values out of the bytes that a fuzzer makes up. Here as the harness of captures has them, too.
+//! Values derived from a fuzzer's bytes, as in the harness for captures.
 
 use airhop_base::Span;
 
-/// Bytes to come; zeros when there are no more.
+/// Remaining bytes; zeros after the last.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {

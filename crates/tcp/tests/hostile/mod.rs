@@ -1,5 +1,5 @@
-//! A sender and a receiver in hostile hands: segments, notices and alarms in any order, true and false ones. Whatever comes, the laws
-//! below hold. Random tests and the fuzzer both come through here.
+//! A sender and a receiver with hostile input: segments, notices and timer calls in any order, valid and forged. The
+//! laws below hold for any input. Random tests and the fuzzer use this harness.
 
 mod bytes;
 pub mod script;
@@ -11,19 +11,19 @@ use airhop_tcp::{Receiver, Sender, SenderState};
 use script::{Data, Event, Setup};
 use std::collections::BTreeMap;
 
-/// Alarms at one instant, at most. Each has its own reason: the retransmission timer, a timer of the recovery, pacing.
+/// Most timer calls at one time: the retransmission timer, a timer of the recovery, and pacing have one each.
 const ALARMS_AT_ONCE: usize = 64;
-/// Alarms while time passes, after which nobody waits any longer.
+/// Most timer calls in a row without an arrival.
 const ALARMS: usize = 2000;
-/// So often at most a byte goes out at one instant, once of them as what RFC 6675 §4 (4) calls a rescue: nothing happens between two
-/// packets of one instant that could tell of a loss.
+/// Most transmissions of a byte at one time, one of them the rescue of RFC 6675 §4 (4): no event between two packets of
+/// one time could show a loss.
 const TWICE: u32 = 2;
-/// Packets on the way in one direction, at most; others are lost.
+/// Most packets in flight in one direction; others are lost.
 const UNDER_WAY: usize = 512;
-/// Answers within which a sender must be done whose peer acknowledges everything.
+/// Number of ACKs within which a sender must finish if its peer acknowledges everything.
 const PATIENCE: usize = 20_000;
 
-/// Does all that, and then lets the peer acknowledge everything: no lie may keep a sender from going on.
+/// Runs the script, and then lets the peer acknowledge everything: no forged input may stop a sender for ever.
 pub fn run(setup: &Setup, events: &[Event]) {
     let mut ends = Ends::new(setup);
     for event in events {
@@ -33,22 +33,22 @@ pub fn run(setup: &Setup, events: &[Event]) {
     ends.end();
 }
 
-/// Both ends, and what was seen of them.
+/// Both ends, and observations of them.
 struct Ends {
     now: Time,
     sender: Sender,
     receiver: Receiver,
-    /// Data on its way to the receiver.
+    /// Data in flight to the receiver.
     data: Vec<Packet>,
-    /// ACKs on their way to the sender.
+    /// ACKs in flight to the sender.
     acks: Vec<Packet>,
-    /// As far as the sender may send: what anybody has offered it.
+    /// Right edge of the largest offered window.
     edge: u64,
     una: u64,
     max_sent: u64,
     timestamps: bool,
     came: Came,
-    /// Of the last ACK: what it acknowledges, and where its window ends.
+    /// Acknowledgement number and window edge of the last ACK.
     last_ack: (u64, u64),
     sack_blocks: usize,
 }
@@ -101,7 +101,7 @@ impl Ends {
         }
     }
 
-    /// One of the segments under way reaches the receiver, or does not.
+    /// Delivers a segment in flight to the receiver, or loses it.
     fn carry(&mut self, nth: usize, fate: Data) {
         if self.data.is_empty() {
             return;
@@ -119,7 +119,7 @@ impl Ends {
         }
     }
 
-    /// One of the ACKs under way reaches the sender, with what nodes of the path may have written on it.
+    /// Delivers an ACK in flight to the sender, with the bits and options that nodes on the path may have added.
     fn carry_back(&mut self, nth: usize, eln: Option<Eln>, nak: Option<u64>, again: bool) {
         if self.acks.is_empty() {
             return;
@@ -147,7 +147,7 @@ impl Ends {
     fn arrive(&mut self, packet: &Packet) {
         let s = packet.segment().expect("a segment");
         let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
-        // RFC 9293 §3.10.7.4: what ends beyond the window is answered and dropped.
+        // RFC 9293 §3.10.7.4: a segment that ends beyond the window is answered and dropped.
         let is_within = self.receiver.edge().is_none_or(|edge| s.end() <= edge);
         if is_heard && is_within && s.len > 0 {
             self.came.insert(s.seq, s.seq + u64::from(s.len));
@@ -235,7 +235,7 @@ impl Ends {
         for (i, block) in sack.blocks().iter().enumerate() {
             assert!(block.start < block.end, "{sack:?}");
             assert!(self.came.holds(block), "{block:?} did not come");
-            // RFC 2018 §3: isolated from what is acknowledged; but the first may be a D-SACK (RFC 2883).
+            // RFC 2018 §3: blocks are isolated from the acknowledged data; but the first may be a D-SACK (RFC 2883).
             assert!(block.start > s.ack || is_duplicate(i, block), "{sack:?} below {}", s.ack);
         }
     }
@@ -256,7 +256,7 @@ impl Ends {
         assert_eq!(self.receiver.delivered(), self.came.in_order(), "delivered is not what came in order");
     }
 
-    /// A peer that acknowledges everything, and has room for all: the sender ends what it has to send.
+    /// A peer that acknowledges everything and has a large window: the sender finishes its data.
     fn end(&mut self) {
         for _ in 0..PATIENCE {
             let s = self.sender.state().clone();
@@ -281,7 +281,7 @@ impl Ends {
     }
 }
 
-/// What reached the receiver, as runs by their first bytes: reassembly done a second time.
+/// Data that reached the receiver, as runs by their first bytes: an independent reassembly.
 #[derive(Default)]
 struct Came(BTreeMap<u64, u64>);
 

@@ -1,4 +1,4 @@
-//! What happens to the ends, read from bytes: any bytes are a script, and bytes that are alike are scripts that are alike.
+//! Events at the ends, decoded from bytes: any bytes are a script, and similar bytes are similar scripts.
 
 use super::bytes::Bytes;
 use airhop_base::{
@@ -26,32 +26,32 @@ pub struct Setup {
     pub config: Config,
 }
 
-/// What happens to them next.
+/// Next event at the ends.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The application hands over so many bytes.
+    /// The application writes this many bytes.
     Supply(u64),
     /// Time passes; alarms ring when they are due.
     Wait(Span),
     /// Alarms ring that are not due.
     Alarm,
-    /// A segment that nobody need have sent reaches the sender.
+    /// A forged segment reaches the sender.
     Answer(Answer),
     /// And so does a notice.
     Notice(Hint),
-    /// One of the segments under way meets its fate.
+    /// Outcome for a segment in flight.
     Carry { nth: usize, fate: Data },
-    /// One of the ACKs under way reaches the sender, or reaches it and stays to come again.
+    /// An ACK in flight reaches the sender, once or twice.
     CarryBack { nth: usize, eln: Option<Eln>, nak: Option<u64>, again: bool },
-    /// A segment that nobody need have sent reaches the receiver.
+    /// A forged segment reaches the receiver.
     Data(Forged),
-    /// The simulator tells how the path is.
+    /// The simulator reports the state of the path.
     Truth(Truth),
-    /// A random number for what the scheme draws.
+    /// A random number for the scheme's own draws.
     Seed(u32),
 }
 
-/// What becomes of a segment.
+/// Outcome of a segment.
 #[derive(Clone, Copy, Debug)]
 pub enum Data {
     Arrives,
@@ -64,7 +64,7 @@ pub enum Data {
 /// A place in the sequence space.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// So many segments and bytes from the oldest byte that is not acknowledged (or is expected).
+    /// Offset in segments and bytes from the oldest unacknowledged (or expected) byte.
     Una(i64, i64),
     /// From the first that was never sent.
     Max(i64, i64),
@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-/// A segment to the sender. Places are resolved when it comes.
+/// A segment to the sender. Its places are resolved at its arrival.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub flags: Flags,

@@ -17,10 +17,10 @@ fn dctcp_without_marks_is_sack() {
     }
 }
 
-// RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the mark is heard of with the sixth ACK of round 4, at
-// cwnd 9.49 and alpha (15/16)^4 = 0.77: 5.83 are left, and two more ACKs add 0.34. All marked from segment 40 on: one cut a round and no
-// growth (RFC 3168 §6.1.2), and as alpha, 0.68 when that begins, returns to 1, each cut is deeper than the last. Begun with alpha 0, the
-// first cuts are small.
+// RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the sixth ACK of round 4 echoes the
+// mark, at cwnd 9.49 and alpha (15/16)^4 = 0.77: the window becomes 5.83, and two more ACKs add 0.34. With all segments
+// marked from segment 40 on there is one reduction per round and no growth (RFC 3168 §6.1.2), and as alpha returns from
+// 0.68 to 1, each reduction is deeper than the last. With an initial alpha of 0 the first reductions are small.
 #[test]
 fn dctcp() {
     insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
@@ -102,8 +102,8 @@ fn hybla() {
     ");
 }
 
-// Liu et al. 2008: Reno up to 15 segments, then, as no delay was ever seen, 10/cwnd per ACK, and a loss costs an eighth: 49.05 is cut to
-// 42.92.
+// Liu et al. 2008: Reno up to 15 segments, then, as no delay was measured, 10/cwnd per ACK, and a loss costs an eighth:
+// the window falls from 49.05 to 42.92.
 #[test]
 fn illinois() {
     insta::assert_snapshot!(rounds("illinois", &clean(), 16), @r"
@@ -148,8 +148,9 @@ fn illinois() {
     ");
 }
 
-// Leith and Shorten 2004: the first ACK comes at 100 ms, so that round 11 is the last that grows as Reno; then by 1 + 10 t + t²/4 in
-// round trips of 100 ms, where scaling changes nothing: by 2, 3, 4, … The first loss halves, and growth is Reno's again for a second.
+// Leith and Shorten 2004: the first ACK arrives at 100 ms, so round 11 is the last with Reno's growth; then the window
+// grows by 1 + 10 t + t²/4 per round trip of 100 ms, where scaling has no effect: by 2, 3, 4, … The first loss halves
+// the window, and growth is Reno's again for a second.
 #[test]
 fn htcp() {
     insta::assert_snapshot!(rounds("htcp", &clean(), 24), @r"

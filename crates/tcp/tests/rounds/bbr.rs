@@ -6,14 +6,15 @@ use crate::common::path::{Path, Transfer};
 use crate::common::rounds::{cwnd, pipe, run, sent};
 use airhop_base::Span;
 
-/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, what was sent again.
+/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, retransmissions.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     t.rounds().lines().skip(from).take(to + 1 - from).collect::<Vec<_>>().join("\n")
 }
 
-// §4.3.2: the window doubles with what is acknowledged and the rate is 2/ln 2 of what was delivered, so that both double each round
-// trip; the window is then 2.885 · 101 segments and three quanta of two, 298, and stays there for three round trips of 298 ms without
-// growth. §4.3.3: at 1/2.885 of the rate, 34 a round, the 197 queued drain in three rounds.
+// §4.3.2: the window grows by the acknowledged segments and the rate is 2/ln 2 of the delivery rate, so both double
+// each round trip; the window is then 2.885 · 101 segments and three quanta of two, 298, and stays there for three
+// round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, 34 a round, the 197 queued drain in three
+// rounds.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 3_000), 0, 19), @r"
@@ -40,8 +41,9 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §4.3.4: a quarter more in one round of eight, a quarter less in the next, and two segments more in the window while it asks for more.
-// Between, 1 % less than the link takes (Linux' margin). §4.2.3: 2 · 101 segments, three quanta of two, and two for aggregated ACKs.
+// §4.3.4: a quarter more in one round of eight, a quarter less in the next, and two segments more in the window while
+// it probes. In the other rounds 1 % less than the rate of the link (Linux' margin). §4.2.3: 2 · 101 segments, three
+// quanta of two, and two for aggregated ACKs.
 #[test]
 fn the_gain_cycle() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 5_000), 24, 42), @r"
@@ -67,8 +69,8 @@ fn the_gain_cycle() {
     ");
 }
 
-// §4.3.5: when no lower round trip was seen for 10 s since the first one at 0.1 s, the window is four segments; it takes a round trip
-// until no more are in flight, then 200 ms and a round trip pass. After that the window is what it was.
+// §4.3.5: when no smaller round trip was measured for 10 s after the first at 0.1 s, the window is four segments; after
+// one round trip no more are in flight, then 200 ms and a round trip pass. The window then returns to its former size.
 #[test]
 fn the_round_trip_is_probed_after_ten_seconds() {
     let t = run("bbr", pipe(1000), 12_000);
@@ -82,8 +84,8 @@ fn the_round_trip_is_probed_after_ten_seconds() {
     assert!((8..=12).contains(&probed), "four segments a round trip, not {probed}");
 }
 
-// §4.3.5, BBRHandleProbeRTT: what is sent at four segments a round trip is marked as limited. On a path of 11 ms the 200 ms are more round
-// trips than the filter holds, and the rate is not forgotten.
+// §4.3.5, BBRHandleProbeRTT: segments sent with a window of four are marked as application-limited. On a path of 11 ms
+// the 200 ms are more round trips than the length of the filter, and the rate stays in it.
 #[test]
 fn the_rate_survives_the_probe_of_the_round_trip() {
     let t = run("bbr", Path { bottleneck: pipe(1000).bottleneck, ..Path::of(5) }, 10_500);
@@ -93,8 +95,8 @@ fn the_rate_survives_the_probe_of_the_round_trip() {
     assert!(after > 70, "{after} of 80");
 }
 
-// §4.2.3.4: in the first round trip of fast recovery the window is what is in flight and what each ACK delivers; then it grows again,
-// and is what it was before when recovery is over. Nothing waits for a window that was halved.
+// §4.2.3.4: in the first round trip of fast recovery the window is the flight plus the segments delivered by each ACK;
+// then it grows again, and has its former size at the end of the recovery. The window is not halved.
 #[test]
 fn a_loss_conserves_packets_for_a_round_trip() {
     let lost = 2500; // while about 101 are in flight
@@ -112,8 +114,8 @@ fn a_loss_conserves_packets_for_a_round_trip() {
     assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
 }
 
-// §4.2.3.4: after a timeout the window is one segment; what was delivered before it is not forgotten, and once all is repaired the window
-// is what it was.
+// §4.2.3.4: after a timeout the window is one segment; the delivery rate from before stays known, and after the repair
+// the window has its former size.
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let lost: Vec<u64> = (2000..2400).collect();
@@ -125,7 +127,7 @@ fn a_timeout_is_a_segment_and_then_the_former_window() {
     assert!(sent(&t, 8_000, 9_000) > 970);
 }
 
-// The window ignores what is lost on the air: one in twenty costs no more than its own transmissions.
+// The window ignores wireless losses: a loss of one segment in twenty costs no more than its retransmissions.
 #[test]
 fn random_losses_do_not_count() {
     let lost: Vec<u64> = (200..20_000).step_by(20).collect();

@@ -3,7 +3,7 @@
 use crate::common::path::Transfer;
 use crate::common::rounds::{cwnd, pipe, run};
 
-/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, and how many were sent again.
+/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, and the number of retransmissions.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     let text = t.rounds();
     let lines = text.lines().skip(from).take(to + 1 - from).map(|line| {
@@ -15,9 +15,9 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-// §5.3.1.1: 2.77 of what was delivered, and twice what the path is seen to hold, double both each round trip. Twice 101 segments, and what
-// is acknowledged in excess, fill a queue of 110: three round trips of 211 ms at the link's rate end it. §5.3.2: at half the rate the
-// queue is gone in two.
+// §5.3.1.1: a pacing gain of 2.77 and a cwnd gain of 2 double rate and window each round trip. Twice 101 segments, and
+// the extra acknowledged segments, fill a queue of 110: three round trips of 211 ms at the link's rate end Startup.
+// §5.3.2: at half the rate the queue empties in two round trips.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 2_000), 0, 17), @r"
@@ -72,9 +72,10 @@ fn the_cycle_and_the_probe_of_the_round_trip() {
     ");
 }
 
-// §5.3.1.3, in a queue of 50: losses end Startup, one round trip after they are first seen; 150 were delivered in it, and of these it
-// leaves 0.15 to others. §5.3.3.4: from there it asks for one more, then two, four; losses of more than 2 % end that. §5.3.3.6: the
-// next time it stops where it was, and asks further when that round trip was without.
+// §5.3.1.3, in a queue of 50: losses end Startup, one round trip after the first; 150 segments were delivered in that
+// round trip, and 0.15 of them are left to other flows. §5.3.3.4: from there the probe adds one segment, then two,
+// four; losses of more than 2 % end it. §5.3.3.6: the next probe stops at the former bound, and continues if a round
+// trip passes there without losses.
 #[test]
 fn a_short_queue() {
     let t = run("bbr3", pipe(50), 8_900);
@@ -122,8 +123,8 @@ fn a_short_queue() {
     ");
 }
 
-// §5.5.10.3: one loss while it cruises. In its round trip the rate was what it always is, so nothing is sent any slower; 0.7 of the window,
-// 142 segments, is more than the 101 that were delivered. With Refill that is forgotten.
+// §5.5.10.3: one loss in ProbeBW_CRUISE. The delivery rate of its round trip is the usual one, so the pacing rate
+// stays; 0.7 of the window, 142 segments, is more than the 101 delivered segments. Refill resets the short-term bounds.
 #[test]
 fn a_loss_bounds_the_window_until_the_next_probe() {
     let t = run("bbr3", pipe(1000).losing(&[2300]), 4_500);
@@ -134,8 +135,8 @@ fn a_loss_bounds_the_window_until_the_next_probe() {
     assert!(t.log.len() + 15 > clean.log.len(), "{} of {}", t.log.len(), clean.log.len());
 }
 
-// §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, then four and what is acknowledged; when all is repaired it
-// is what it was, and so is the rate.
+// §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, then four plus the acknowledged
+// segments; after the repair window and rate have their former values.
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let lost: Vec<u64> = (2000..2203).collect();

@@ -60,8 +60,8 @@ fn copa_paces_at_twice_its_rate() {
     assert!(paced.len() > 15 && paced.windows(2).all(|w| (w[1] - w[0] - 2.525).abs() < 1e-3), "{paced:?}");
 }
 
-// RFC 6817 §2.4.2: no queue, off_target 1: a segment for each window that is acknowledged; the initial window's own queue of 9 ms takes
-// some of it at first.
+// RFC 6817 §2.4.2: without a queue off_target is 1, and the window grows by a segment per acknowledged window; the
+// initial window's own queue of 9 ms reduces this at first.
 #[test]
 fn ledbat_grows_by_a_segment_a_round_trip() {
     insta::assert_snapshot!(rounds(&run("ledbat", pipe(1000), 2_200), 0, 20), @r"

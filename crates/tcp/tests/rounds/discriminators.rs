@@ -1,6 +1,6 @@
-//! The window laws of the schemes that estimate and judge, in segments per round trip.
+//! Window rules of the schemes that classify losses, in segments per round trip.
 //!
-//! The path and the notation are those of `common/rounds.rs`; at the end of each, what the losses were taken for.
+//! The path and the notation are those of `common/rounds.rs`; each ends with the classification of the losses.
 
 use crate::common;
 use crate::common::path::{Fate, Path, Transfer};
@@ -24,7 +24,7 @@ fn told(mut t: Transfer, rounds: u64) -> String {
     lines
 }
 
-/// What the first loss is taken for. There must be one within 20 s.
+/// Returns the classification of the first loss, which must occur within 20 s.
 fn first_judgement(mut t: Transfer) -> Judged {
     let found = (1..200).any(|k| {
         t.run_until(at(100 * k));
@@ -55,14 +55,14 @@ fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
 const GROW_AS_RENO: [&str; 8] =
     ["jersey", "new-jersey", "jtcp", "tibet", "newreno-ff", "casablanca", "dcr", "ideal-bwe"];
 
-// They differ in what a loss is, not in how the window grows.
+// The schemes differ in the classification of losses, not in the growth of the window.
 #[test]
 fn without_a_loss() {
     let reno = rounds("reno", &clean(), 9);
     assert_eq!(common_rounds(&GROW_AS_RENO, &clean(), 9), reno);
 }
 
-// Santa Cruz: nothing is queued on this path, so one segment more in every window of congestion avoidance.
+// Santa Cruz: no segment is queued on this path, so congestion avoidance adds one segment per window.
 #[test]
 fn without_a_loss_santa_cruz() {
     insta::assert_snapshot!(rounds("santa-cruz", &clean(), 7), @r"
@@ -76,9 +76,9 @@ fn without_a_loss_santa_cruz() {
     ");
 }
 
-// Santa Cruz on a path that holds ten segments: a window that slow start made too large shrinks until n + delta = 5 more wait in the
-// queue. From below it grows until n - delta = 3 do, and once more: each window is measured up to the first of the two segments that
-// the growth lets out, which the second is still behind. No loss.
+// Santa Cruz on a path that holds ten segments: a window that slow start made too large shrinks until n + delta = 5
+// segments wait in the queue. A smaller window grows until n - delta = 3 wait, and once more: each window is measured
+// at the first of the two segments released by the growth, while the second is still behind it. No segment is lost.
 #[test]
 fn santa_cruz_keeps_a_queue_of_n() {
     for (ssthresh, settled) in [(8.0, 14.0), (f64::INFINITY, 15.0)] {
@@ -91,11 +91,11 @@ fn santa_cruz_keeps_a_queue_of_n() {
     }
 }
 
-// A single loss that is taken for wireless: without warning, jitter, outliers, or the mark (segment 21 has none).
-// Round 4: six ACKs let 7 segments out, the duplicate from 22 one more. Round 5: the second of eight duplicates more
-// lets out one, the third 21! without a cut: 11 are out and the window is inflated to 12.60, which lets out one; so
-// do the six left: 1 + 1 + 1 + 6. Round 6: the duplicate of the first of these; then the repair is acknowledged and 8
-// are out: one, and eight by the seven ACKs left, as the window passes 10.
+// A single loss classified as wireless: without warning, jitter, outliers, or the mark (segment 21 has none). Round 4:
+// six ACKs let 7 segments out, the duplicate from 22 one more. Round 5: the second of eight duplicates more lets out
+// one, the third 21! without a cut: 11 are out and the window is inflated to 12.60, which lets out one; so do the six
+// left: 1 + 1 + 1 + 6. Round 6: the duplicate of the first of these; then the repair is acknowledged and 8 are out:
+// one, and eight by the seven ACKs left, as the window passes 10.
 #[test]
 fn a_wireless_loss() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -186,9 +186,9 @@ fn a_loss_tibet() {
     ");
 }
 
-// Told of 0.96 Mbit/s and 100 ms, the ideal estimator knows that 12 segments fit, more than it had. Round 5: 31; 21!
-// and, with 11 out and 12 + 3 allowed, four more; then one for each of the six duplicates left. Told nothing it is
-// NewReno.
+// With 0.96 Mbit/s and 100 ms from the simulator, the ideal estimator sets a window of 12 segments, more than before.
+// Round 5: 31; 21! and, with 11 outstanding and 12 + 3 allowed, four more; then one for each of the remaining six
+// duplicates. Without this information it behaves as NewReno.
 #[test]
 fn a_loss_with_ideal_knowledge() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
@@ -228,8 +228,8 @@ fn a_loss_dcr() {
     ");
 }
 
-// The link layer delivers 21 60 ms late, within the round trip that DCR waits: nothing is sent again and nothing is
-// cut. 120 ms is too late: one cut.
+// The link layer delivers segment 21 60 ms late, within the round trip that DCR waits: no retransmission and no window
+// reduction. With 120 ms there is one reduction.
 #[test]
 fn what_the_link_layer_repairs_in_time_is_no_loss() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
@@ -276,12 +276,12 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
     assert_eq!(s.sender.counters().timeouts, 0);
     assert_eq!(s.expire(), (450.0, "2!".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
-    // In recovery duplicates begin no further wait: there is nothing to be put off.
+    // In recovery duplicates start no further delay.
     s.at(460);
     (5..=9).for_each(|last| drop(s.sack(2, &[(3, last)])));
     assert_eq!(s.due(), Some(750.0)); // the timeout of 300 ms
     assert_eq!((s.cuts(), s.sender.in_flight()), (1, 4000)); // 2, 10, 11 and, in half of the window, 12
-    // Nor does one that reports nothing new (RFC 6675 §2).
+    // A duplicate without new SACK information starts none either (RFC 6675 §2).
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
     s.sent();
     s.at(100).ack(2);
@@ -338,8 +338,8 @@ fn a_timeout() {
     ");
 }
 
-// Slow start into a full queue: half of a window that has doubled is queued, many round-trip times are beyond the
-// limits. The loss is found to be congestion by those who look for it there.
+// Slow start into a full queue: half of the doubled window is queued, and many round-trip times are beyond the limits.
+// Schemes that use these signs classify the loss as congestion.
 #[test]
 fn slow_start_overflows_a_queue() {
     for scheme in ["jtcp", "newreno-ff"] {
@@ -349,8 +349,8 @@ fn slow_start_overflows_a_queue() {
     }
 }
 
-// In congestion avoidance the queue is as full a window after the overflow as a window before: it grew by nothing,
-// and no k takes that for congestion.
+// In congestion avoidance the queue is as full one window after the overflow as one window before: it did not grow, and
+// with no k is the loss congestion.
 #[test]
 fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
     let judged = |k: f64| {

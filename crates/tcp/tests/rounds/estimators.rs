@@ -6,8 +6,8 @@ use crate::common::rounds::{clean, config, one, rounds, rounds_with, same, three
 use airhop_base::Rate;
 use airhop_tcp::seams::Judged;
 
-/// A bottleneck with a long queue: a packet each 8 ms, 125 kB of payload per second, 108 ms when it is empty. The pipe holds 13.5
-/// segments.
+/// A bottleneck with a long queue: a packet per 8 ms, 125 kB of payload per second, a round trip of 108 ms with an
+/// empty queue. The bandwidth-delay product is 13.5 segments.
 fn narrow() -> Path {
     Path { bottleneck: Some((Rate::from_bps(1_040_000), 1000)), ..Path::of(50) }
 }
@@ -119,7 +119,7 @@ fn vegas_three_losses() {
     ");
 }
 
-// §3.2: the path holds 13.5 segments, and between one and three more wait, as diff is rounded to whole segments.
+// §3.2: the bandwidth-delay product is 13.5 segments, and one to three more wait, as diff is rounded to whole segments.
 #[test]
 fn vegas_keeps_between_alpha_and_beta_queued() {
     let mut t = Transfer::new("vegas", &config(), narrow(), 10_000);
@@ -156,7 +156,8 @@ fn veno_losses() {
     ");
 }
 
-// The repair is lost too, and 33, sent after it, arrives: that shows it, without a timeout or a second cut.
+// The retransmission is lost too. The arrival of 33, which was sent after it, shows this loss, without a timeout or a
+// second reduction.
 #[test]
 fn forward_acknowledgement_finds_a_lost_repair() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
@@ -184,7 +185,7 @@ fn veno_takes_a_queue_for_congestion() {
     };
     let (reno, veno) = (grown("reno"), grown("veno"));
     assert_eq!(veno.0, reno.0.floor(), "the pipe is not full yet: {reno:?} {veno:?}");
-    // dW/dt is r/W and r/2W for a full pipe: W² gains twice as much in the same time.
+    // dW/dt is r/W and r/2W with a full path: W² grows twice as fast.
     let gain = |w: f64| w * w - (PIPE + 3.0) * (PIPE + 3.0);
     assert!((gain(reno.1) / gain(veno.1) - 2.0).abs() < 0.15, "{reno:?} {veno:?}");
     let lossy = narrow().losing(&[500]);
@@ -292,8 +293,8 @@ fn the_estimate_fills_the_empty_path() {
     assert_eq!(left("westwood-plus", 0), 11.0);
 }
 
-// Koo et al. 2007: with nothing queued the loss is the air's; the window is that of before: in round 5, 9.50 and 8 more of
-// inflation let 7 out beside 20; afterwards it grows on.
+// Koo et al. 2007: without queued segments the loss is wireless, and the window stays: in round 5, 9.50 plus an
+// inflation of 8 release 7 segments beside 20; afterwards the window grows again.
 #[test]
 fn westwood_vt_one_loss() {
     insta::assert_snapshot!(rounds("westwood-vt", &one(), 8), @r"
@@ -308,7 +309,7 @@ fn westwood_vt_one_loss() {
     ");
 }
 
-/// What WestwoodVT takes the loss of segment `n` on the narrow path for, and the window before and after.
+/// Returns WestwoodVT's classification of the loss of segment `n` on the narrow path, and the window before and after.
 fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
     let mut t = Transfer::given("westwood-vt", given, &config(), narrow().losing(&[n]), 100_000);
     t.run_until(at(7_500));
@@ -318,8 +319,8 @@ fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
     (judged, t.cwnd[k - 1].1, t.cwnd[k].1)
 }
 
-// Koo et al. 2007, §2 and §3: Δ < 14 the air, Δ > 16 a queue, undecided between them. On this path Δ is what the window has
-// above 13.5 segments.
+// Koo et al. 2007, §2 and §3: Δ < 14 wireless, Δ > 16 congestion, undecided in between. On this path Δ is the window
+// less 13.5 segments.
 #[test]
 fn westwood_vt_judges_by_its_queue() {
     let mut seen = Vec::new();

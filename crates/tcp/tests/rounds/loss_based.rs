@@ -47,7 +47,8 @@ fn one_loss() {
     8   7   7.14
     9   8   8.07
     ");
-    // Slow start from one segment; everything else had arrived, so nothing else is sent again. 4.75 is passed in round 8.
+    // Slow start from one segment; all other segments had arrived, so no other is retransmitted. The window passes 4.75
+    // in round 8.
     insta::assert_snapshot!(rounds("tahoe", &one(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -62,8 +63,9 @@ fn one_loss() {
     ");
 }
 
-// Three losses: Tahoe goes back over all of them. Round 7 sends four with a window of 3: the echo of 23t counts as a first
-// duplicate. The three echoes of 25t to 27t in round 8 acknowledge no more than was sent before the cut: no second one.
+// Three losses: Tahoe goes back over all of them. Round 7 sends four with a window of 3: the echo of 23t counts as a
+// first duplicate. The three echoes of 25t to 27t in round 8 acknowledge only data sent before the reduction: no second
+// reduction.
 #[test]
 fn three_losses_tahoe() {
     insta::assert_snapshot!(rounds("tahoe", &three(), 11), @r"
@@ -81,8 +83,8 @@ fn three_losses_tahoe() {
     ");
 }
 
-// Reno: the partial ACK of round 6 ends recovery with ten segments out and a window of 4: nothing moves until the timer, 200 ms
-// later, repairs 22. ssthresh 2.38 after that.
+// Reno: the partial ACK of round 6 ends recovery with ten segments outstanding and a window of 4: no segment is sent
+// until the timer repairs 22, 200 ms later. ssthresh is then 2.38.
 #[test]
 fn three_losses_reno() {
     insta::assert_snapshot!(rounds("reno", &three(), 12), @r"
@@ -100,7 +102,8 @@ fn three_losses_reno() {
     ");
 }
 
-// NewReno: a hole per round trip, one cut. Round 6: the duplicate from 30 lets 31 out, the partial ACK 22 and 32.
+// NewReno: one hole per round trip, one reduction. Round 6: the duplicate from 30 lets 31 out, the partial ACK 22 and
+// 32.
 #[test]
 fn three_losses_newreno() {
     insta::assert_snapshot!(common_rounds(&["newreno", "snoop"], &three(), 11), @r"
@@ -137,7 +140,8 @@ fn three_losses_sack() {
     ");
 }
 
-// ESACK: what is lost is not in flight, so the holes go out in round 5: with 20! out, 11 less 7 SACKed less 2 lost leaves 3.
+// ESACK: lost segments are not in flight, so the holes are retransmitted in round 5: with 20! sent, 11 less 7 SACKed
+// less 2 lost leaves 3.
 #[test]
 fn three_losses_esack() {
     insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
@@ -155,8 +159,8 @@ fn three_losses_esack() {
     ");
 }
 
-// A whole window is lost: silence until the timer, 200 ms (ns-2's minimum) after the last ACK. Then slow start over what was
-// lost up to half of 8.95, for every scheme alike.
+// A whole window is lost: no transmission until the timer, 200 ms (ns-2's minimum) after the last ACK. Then slow start
+// over the lost segments, up to half of 8.95, with every scheme.
 #[test]
 fn a_timeout() {
     insta::assert_snapshot!(common_rounds(&ALL, &window(), 10), @r"
@@ -172,8 +176,9 @@ fn a_timeout() {
     ");
 }
 
-// The retransmission is lost too. Reno and NewReno cannot see that: the timer. The two duplicates that arrive before its
-// answer make them send 21 and 22 once more (limited transmit after going back, as ns-2 does).
+// The retransmission is lost too. Reno and NewReno cannot detect this before the timer. The two duplicates that arrive
+// before the ACK of its retransmission make them send 21 and 22 once more (limited transmit after go-back-N, as in
+// ns-2).
 #[test]
 fn a_lost_repair_newreno() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop"], &repair(), 10), @r"
@@ -190,7 +195,8 @@ fn a_lost_repair_newreno() {
     ");
 }
 
-// Nor can ns-2's SACK, which repairs a hole once; but what is SACKed says nothing new, so no duplicate counts in round 8.
+// Nor can ns-2's SACK, which repairs a hole once; but SACKed segments are no new information, so no duplicate counts in
+// round 8.
 #[test]
 fn a_lost_repair_sack() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"
@@ -207,8 +213,8 @@ fn a_lost_repair_sack() {
     ");
 }
 
-// ESACK keeps sending order: 31, 32 and 33 were sent after 20! and arrived, so it is lost again (Yun 2009, Algorithm 1). No timeout,
-// no second cut.
+// ESACK keeps sending order: 31, 32 and 33 were sent after 20! and arrived, so 20! is lost (Yun 2009, Algorithm 1). No
+// timeout, no second reduction.
 #[test]
 fn a_lost_repair_esack() {
     insta::assert_snapshot!(rounds("ll-elsn", &repair(), 10), @r"
@@ -225,8 +231,8 @@ fn a_lost_repair_esack() {
     ");
 }
 
-// Two losses on the air, notified half a round trip after they were sent: they go out again in the same round, beyond the
-// window of 8.95, and the window goes on as if nothing had happened: 9.71 instead of 9.81, as seven ACKs advance in round 4
+// Two wireless losses, notified half a round trip after their transmission: they are retransmitted in the same round,
+// beyond the window of 8.95, and the window keeps growing: to 9.71 instead of 9.81, as seven ACKs advance in round 4
 // instead of eight.
 #[test]
 fn losses_on_the_air() {
@@ -245,7 +251,8 @@ fn losses_on_the_air() {
     ");
 }
 
-// CUBIC without a loss is Reno: no W_max, so it stays at the plateau, and its friendly estimate grows by one segment a window.
+// CUBIC without a loss is Reno: without W_max it stays at the plateau, and its Reno-friendly estimate grows by one
+// segment per window.
 #[test]
 fn cubic_without_a_loss() {
     assert_eq!(rounds("cubic", &clean(), 13), rounds("reno", &clean(), 13));

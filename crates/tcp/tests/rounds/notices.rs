@@ -1,5 +1,5 @@
-//! Senders that are told of losses: their window laws in segments per round trip, and scripts with the ACKs of the papers. The path and the
-//! notation of the rounds are those of `common/rounds.rs`.
+//! Senders that receive notices of losses: their window rules in segments per round trip, and scripts with the ACKs of
+//! the papers. The path and the notation of the rounds are those of `common/rounds.rs`.
 
 use crate::common;
 use crate::common::path::{Fate, Path};
@@ -8,7 +8,7 @@ use crate::common::script::Script;
 
 const ALL: [&str; 8] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "tcp-cl"];
 
-/// Segment 20 arrives damaged: the receiver says so in an ACK of its own.
+/// Segment 20 arrives damaged: the receiver reports it in an ACK of its own.
 fn damaged() -> Path {
     clean().with(20, 1, Fate::Damaged)
 }
@@ -25,7 +25,7 @@ fn marked() -> Path {
     path
 }
 
-// Nothing is lost: as in `rounds.rs`.
+// No segment is lost: as in `rounds.rs`.
 #[test]
 fn slow_start_then_avoidance() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 7), @r"
@@ -39,7 +39,7 @@ fn slow_start_then_avoidance() {
     ");
 }
 
-// What nobody tells of is a congestion loss: as in `rounds.rs`, one halving.
+// A loss without a notice is a congestion loss: as in `rounds.rs`, one halving.
 #[test]
 fn a_silent_loss() {
     insta::assert_snapshot!(common_rounds(&ALL, &one(), 8), @r"
@@ -87,8 +87,9 @@ fn a_damaged_segment_hack() {
     ");
 }
 
-// HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicates count for nothing: they are as old as 20n at most, or carry
-// the ELN. So limited transmit has no part in round 4, and in round 5 the ACK of 20n alone opens the window: 9.50 + 1/9.50.
+// HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicates do not count: they were caused by segments sent
+// before 20n, or carry the ELN. So limited transmit has no part in round 4, and in round 5 the ACK of 20n alone opens
+// the window: 9.50 + 1/9.50.
 #[test]
 fn a_damaged_segment_whose_duplicates_do_not_count() {
     let hack_fixed = rounds("hack-fixed", &damaged(), 8);
@@ -107,8 +108,8 @@ fn a_damaged_segment_whose_duplicates_do_not_count() {
     ");
 }
 
-// LHP. 20n stands last in the list, so 21 to 28 say nothing against it, but each that arrives leaves the list and lets one out:
-// the flow of ACKs is not interrupted. Round 5: 20n, 29 and 30 acknowledge, 9.50 + 0.105 + 0.104 + 0.103.
+// LHP. 20n is last in the list, so 21 to 28 do not count against it, but each arrival leaves the list and releases a
+// segment: the ACK clock continues. Round 5: 20n, 29 and 30 acknowledge, 9.50 + 0.105 + 0.104 + 0.103.
 #[test]
 fn a_damaged_segment_lhp() {
     let sack = rounds("lhp", &damaged(), 8);
@@ -125,8 +126,8 @@ fn a_damaged_segment_lhp() {
     ");
 }
 
-// Three damaged segments: HACK halves once, for 20. The others do not; what little they differ comes from who may send while 20
-// is missing (above).
+// Three damaged segments: HACK halves its window once, for 20. The others do not; their small differences come from the
+// schemes that may send while 20 is missing (above).
 #[test]
 fn three_damaged_segments() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &three_damaged(), 8), @r"
@@ -161,8 +162,8 @@ fn three_damaged_segments() {
     ");
 }
 
-// The repair is damaged, too. Whoever answers every ELN sends it again in round 5; TCP-ELN and the base station's ELN take the
-// second for a repetition: the timer, 200 ms after it was restarted by 20n.
+// The retransmission is damaged, too. Schemes that answer every ELN retransmit it in round 5; TCP-ELN and the base
+// station's ELN take the second ELN for a repetition: the timer repairs it, 200 ms after its restart by 20n.
 #[test]
 fn a_damaged_repair() {
     let path = damaged().with(20, 2, Fate::Damaged);
@@ -232,8 +233,8 @@ fn three_silent_losses() {
     ");
 }
 
-// Yun 2009 §2.1: "If SMART is used for LHP, whenever an ACK is lost, congestion control is invoked". The ACK of 21 is lost: with
-// SMART nothing else says that 21 arrived, so it is blamed beside 20. SACK blocks say it again.
+// Yun 2009 §2.1: "If SMART is used for LHP, whenever an ACK is lost, congestion control is invoked". The ACK of 21 is
+// lost: with SMART no other ACK reports the arrival of 21, so 21 counts as lost beside 20. SACK blocks report it again.
 #[test]
 fn a_lost_ack_lhp() {
     let mut path = clean().losing(&[20]);
@@ -260,7 +261,7 @@ fn a_lost_ack_lhp() {
     ");
 }
 
-/// A MAC on the way drops it, and the next ACK, that of 15, bears the NAK.
+/// A MAC on the path drops segment 20, and the next ACK, that of 15, carries the NAK.
 fn dropped() -> Fate {
     Fate::Dropped(airhop_base::Span::from_millis(25))
 }
@@ -332,7 +333,7 @@ fn a_late_nak_and_a_lost_repair_tcp_cl() {
     ");
 }
 
-// 20 is lost by congestion and 22 dropped: half of 9.50 for 20, and nothing for 22.
+// Segment 20 is lost by congestion and 22 dropped by a MAC: half of 9.50 for 20, and no reduction for 22.
 #[test]
 fn congestion_beside_a_dropped_segment_tcp_cl() {
     let path = clean().losing(&[20]).with(22, 1, dropped());
@@ -349,8 +350,9 @@ fn congestion_beside_a_dropped_segment_tcp_cl() {
     ");
 }
 
-// The packet has left the network, so a repair leaves the flight as it was. Fast recovery of ns-2's SACK begins with 10 - 3 = 7 in the
-// pipe; four more duplicates bring it to 3, below the window of 4, with or without a repair on a notice meanwhile.
+// The lost packet has left the network, so its retransmission leaves the flight unchanged. Fast recovery of ns-2's SACK
+// begins with 10 - 3 = 7 in the pipe; four more duplicates bring it to 3, below the window of 4, with or without a
+// repair on a notice meanwhile.
 #[test]
 fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {
     for has_notice in [false, true] {
@@ -363,12 +365,12 @@ fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {
         }
         let further = [6, 7, 8, 9].map(|last| s.sack(1, &[(3, last)]));
         assert_eq!(further, ["", "", "", if has_notice { "11" } else { "2+" }]);
-        // An ACK that only tells of a loss says of no segment that it left the network.
+        // An ACK that only reports a loss does not show that a segment left the network.
         assert_eq!(s.marked(1, &[(3, 9)]), "1n");
     }
 }
 
-// A sender that knows no ELN takes an ACK with the bit for what it would be without it.
+// A sender without ELN support treats an ACK with the bit as the same ACK without it.
 #[test]
 fn the_deaf_do_not_see_the_bit() {
     for scheme in ["reno", "newreno", "sack", "tcp-cl", "ebsn", "rttn"] {

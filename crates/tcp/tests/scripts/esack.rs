@@ -1,4 +1,4 @@
-//! ESACK with ELN filtering (Yun 2009 §4), and what must hold of it.
+//! ESACK with ELN filtering (Yun 2009 §4).
 
 use crate::common;
 use crate::common::path::{Fate, Path, Transfer};
@@ -54,7 +54,7 @@ proptest! {
     ) {
         let mut config = configs()[which];
         config.dsack = false;
-        config.pacing = false; // holds back the answer to a notice, too, which then comes later than a round trip
+        config.pacing = false; // delays the reaction to a notice, too, beyond a round trip
         let path = lost.iter().fold(Path::of(delay), |p, (&(n, nth), &(after, late, kind))| {
             let after = ms(after.min(delay));
             let fate = [Fate::Noticed(after), Fate::Repeated(after, ms(late)), Fate::GivenUp(after, after + ms(late))];
@@ -81,7 +81,8 @@ fn dupacks(s: &Script) -> u32 {
     s.sender.state().dupacks
 }
 
-// Yun 2009, Figure 4: 14, 16 and 18 are lost by congestion. LHP's packet list gives three cuts; ESACK "avoids this problem".
+// Yun 2009, Figure 4: 14, 16 and 18 are lost by congestion. LHP's packet list causes three window reductions; ESACK
+// "avoids this problem".
 #[test]
 fn figure_4_is_one_cut() {
     let mut s = fourteen(100);
@@ -140,7 +141,7 @@ fn each_suspect_is_counted_for_itself() {
     assert_eq!(s.cuts(), 0);
 }
 
-// Yun 2009 §4: what was counted against a segment whose loss an ELN explains is forgotten.
+// Yun 2009 §4: the duplicates counted against a segment are cleared when an ELN explains its loss.
 #[test]
 fn an_eln_acquits() {
     let mut s = fourteen(19);
@@ -155,7 +156,7 @@ fn an_eln_acquits() {
     assert_eq!((s.cuts(), dupacks(&s)), (0, 1));
 }
 
-// Yun 2009 §4: a notice about what arrived, or was never sent, is ignored.
+// Yun 2009 §4: a notice for a segment that arrived, or was never sent, is ignored.
 #[test]
 fn senseless_notices_are_ignored() {
     let mut s = fourteen(100);
@@ -167,7 +168,7 @@ fn senseless_notices_are_ignored() {
     assert_eq!((s.due(), s.sender.is_frozen()), (due, false));
 }
 
-// Yun 2009 §3.1: the ELN was lost on its way. Duplicates or the timer repair the loss, as in any sender.
+// Yun 2009 §3.1: the ELN was lost. Duplicates or the timer cause the repair, as in any sender.
 #[test]
 fn a_lost_eln_is_an_ordinary_loss() {
     let run = |path| Transfer::run("ll-elsn", &ns2(8.0, 4.0), path, 40).sender.counters().to_owned();
@@ -179,8 +180,8 @@ fn a_lost_eln_is_an_ordinary_loss() {
     assert_eq!((both_lost.fast_recoveries, both_lost.timeouts, both_lost.window_cuts), (1, 1, 2));
 }
 
-// Yun 2009 §4.2 with N = 2: the third loss in a row is a disconnection. Every other ELN is answered, nothing else is sent,
-// and no parameter moves.
+// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender answers every other ELN, sends
+// nothing else, and changes no parameter.
 #[test]
 fn a_disconnection_freezes() {
     let mut s = fourteen(100);
@@ -189,7 +190,7 @@ fn a_disconnection_freezes() {
     let (window, rto) = (s.window(), s.rto());
     assert_eq!([s.eln(16), s.eln(17), s.eln(18), s.eln(19)], ["", "17n", "", "19n"]);
     assert!(s.sender.is_frozen());
-    // Duplicates, from segments that were on their way, neither thaw nor cut nor let new data out.
+    // Duplicates from segments in flight neither end the freeze, nor reduce the window, nor release new data.
     for last in 20..=23 {
         assert_eq!(s.at(320).sack(14, &[(17, 17)]), "", "{last}");
     }
@@ -215,10 +216,10 @@ fn a_new_ack_thaws() {
     let window = s.window();
     let answers: Vec<String> = (14..=19).map(|n| s.eln(n)).collect();
     assert_eq!(answers, ["14n", "15n", "", "17n", "", "19n"]);
-    assert_eq!(s.at(1000).ack(15), "16+ 18+ 20"); // what was not answered, then new data, up to the old window
+    assert_eq!(s.at(1000).ack(15), "16+ 18+ 20"); // the segments of the ignored ELNs, then new data, up to the old window
     assert!(!s.sender.is_frozen());
     assert!(s.window().0 >= window.0 && s.cuts() == 0);
-    // The count begins anew.
+    // The count of consecutive losses restarts.
     assert_eq!([s.eln(15), s.eln(16), s.eln(17)], ["15n", "16n", ""]);
 }
 
@@ -244,7 +245,7 @@ fn an_ersn_suspends_congestion_control() {
         s.sack(14, &[(15, last)]);
     }
     assert_eq!((dupacks(&s), s.cuts()), (0, 0));
-    // The timer only starts again, while the hold lasts: 2 RTO (3.6.8).
+    // The timer only restarts during the suspension: 2 RTO (3.6.8).
     assert_eq!(s.expire(), (1300.0, "".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts, s.window()), (0, 0, window));
     assert_eq!(s.rto(), ms(1000));
@@ -252,7 +253,7 @@ fn an_ersn_suspends_congestion_control() {
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 1));
 }
 
-// When a hold has expired the ordinary rules return, for duplicates, too (reconstructed).
+// After the end of a suspension the ordinary rules apply again, for duplicates, too (reconstructed).
 #[test]
 fn a_hold_ends() {
     let mut s = fourteen(100);
@@ -270,8 +271,8 @@ fn a_hold_ends() {
     assert_eq!(s.cuts(), 1);
 }
 
-// And in recovery: 16 is lost as well, the link layer works on it while 14 is repaired, and does not deliver it. What had arrived after it
-// counts again when the hold is over.
+// In recovery: 16 is lost as well, and the link layer retries it without success while 14 is repaired. Segments
+// delivered after 16 count against it again after the suspension.
 #[test]
 fn a_hold_ends_in_recovery() {
     let mut s = fourteen(100);
@@ -287,7 +288,7 @@ fn a_hold_ends_in_recovery() {
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
 }
 
-// Yun 2009 §3.1: an ELN, or an ACK, ends the hold.
+// Yun 2009 §3.1: an ELN, or an ACK, ends the suspension.
 #[test]
 fn an_eln_after_an_ersn_ends_the_hold() {
     let mut s = fourteen(14);
@@ -295,7 +296,7 @@ fn an_eln_after_an_ersn_ends_the_hold() {
     assert_eq!(s.at(400).eln(14), "14n");
     assert_eq!(s.expire(), (1400.0, "14t".into()));
     assert_eq!(s.cuts(), 1);
-    // An ELN that is skipped as part of a disconnection says the same.
+    // An ELN ignored in a disconnection has the same effect.
     let mut s = fourteen(17);
     s.ersn(16);
     s.at(400);
@@ -305,8 +306,8 @@ fn an_eln_after_an_ersn_ends_the_hold() {
     assert_eq!(s.sender.counters().timeouts, 1);
 }
 
-// Algorithm 1, "else if (HighACK segment is SACKed) retransmit(HighACK)": the receiver dropped what it had reported. Once per
-// round trip, and no sign of congestion.
+// Algorithm 1, "else if (HighACK segment is SACKed) retransmit(HighACK)": the receiver discarded data that it had
+// SACKed. The retransmission happens once per round trip, and is no sign of congestion.
 #[test]
 fn a_reneging_receiver() {
     let mut s = fourteen(19);
@@ -323,7 +324,7 @@ fn a_reneging_receiver() {
     assert_eq!(s.expire(), (1550.0, "16t".into()));
 }
 
-// The same receiver without duplicates: the timer alone gets all of it across, with either SACK sender that keeps its
+// The same receiver without duplicates: the timer alone delivers all data, with both SACK senders that keep their
 // scoreboard (RFC 2018 §8).
 #[test]
 fn the_timer_survives_reneging() {

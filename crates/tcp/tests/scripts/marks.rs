@@ -4,7 +4,7 @@ use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, ns2, rfc};
 use airhop_tcp::Config;
 
-/// The window after each of these ACKs of the segments from 3 on, of which those with `true` echo a mark.
+/// Returns the window after each ACK of the segments from 3 on; ACKs with `true` echo a mark.
 fn windows(s: &mut Script, echoes: &[bool]) -> Vec<f64> {
     let ack = |(n, &ece): (u64, &bool)| {
         if ece {
@@ -44,8 +44,8 @@ fn an_echo_does_not_grow_the_window_in_slow_start() {
     }
 }
 
-// Linux, tcp_cong_control() and TCP_CA_CWR: not by any ACK until all that was out at the reduction is acknowledged, and a segment more, which
-// bears the CWR flag. Eleven segments were out.
+// Linux, tcp_cong_control() and TCP_CA_CWR: no growth before all data outstanding at the reduction is acknowledged, and
+// one further segment, which carries CWR. Eleven segments were outstanding.
 #[test]
 fn linux_grows_no_window_that_a_mark_reduces() {
     for scheme in ["reno", "cubic", "westwood-plus", "veno"] {
@@ -64,7 +64,8 @@ fn linux_grows_no_window_that_a_mark_reduces() {
     assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
 }
 
-// A timeout ends the reduction: slow start may begin, whatever was out when the mark came (Linux, tcp_enter_loss()).
+// A timeout ends the reduction: slow start may begin, regardless of the data outstanding at the mark (Linux,
+// tcp_enter_loss()).
 #[test]
 fn a_timeout_ends_the_reduction_for_a_mark() {
     let mut s = ten(Config { ecn: true, tlp: false, frto: false, ..linux(10.0, 5.0) });
@@ -77,8 +78,9 @@ fn a_timeout_ends_the_reduction_for_a_mark() {
     assert_eq!(s.window().0, 2.0);
 }
 
-// Linux, tcp_enter_cwr() and tcp_cwnd_reduction(): the flight comes down by PRR, from a window of 10 to one of 5: CEIL(delivered · 5 / 10) - out
-// while more than 5 are in the network. RFC 3168 does not say how; without PRR nothing goes out until less than 5 are.
+// Linux, tcp_enter_cwr() and tcp_cwnd_reduction(): PRR reduces the flight from a window of 10 to one of 5:
+// CEIL(delivered · 5 / 10) - out while more than 5 are in flight. RFC 3168 does not define this; without PRR no segment
+// is sent until fewer than 5 are in flight.
 #[test]
 fn linux_comes_down_evenly_after_a_mark() {
     for (prr, sent) in [
@@ -95,8 +97,9 @@ fn linux_comes_down_evenly_after_a_mark() {
     }
 }
 
-// Linux: with less in the network than the window to come, one for one, and one more for what is acknowledged and shows no loss (RFC 9937 §5,
-// SafeACK), and so no more than the application has written before goes out at once.
+// Linux, PRR (RFC 9937 §5): while the flight is below ssthresh, an ACK releases as many segments as it delivers, and
+// one more if it advances SND.UNA and shows no further loss (SafeACK). Data that the application writes after a mark
+// therefore leaves in no burst.
 #[test]
 fn linux_lets_no_burst_out_after_a_mark() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
@@ -107,9 +110,9 @@ fn linux_lets_no_burst_out_after_a_mark() {
     assert_eq!(s.window(), (5.0, 5.0));
 }
 
-// RFC 3168 §6.1.2: the window "should be reduced only once in response to a series of dropped and/or CE packets from a single window of data"; ns-2
-// (RenoTcpAgent::dupack_action()) and Linux (tcp_enter_recovery() in TCP_CA_CWR) repair the loss and reduce nothing. What is sent after the mark
-// and lost is another window of data.
+// RFC 3168 §6.1.2: the window "should be reduced only once in response to a series of dropped and/or CE packets from a
+// single window of data"; ns-2 (RenoTcpAgent::dupack_action()) and Linux (tcp_enter_recovery() in TCP_CA_CWR) repair
+// the loss without a reduction. A lost segment that was sent after the mark belongs to another window of data.
 #[test]
 fn a_mark_and_a_loss_are_one_sign_of_congestion() {
     for (name, config) in [("rfc", rfc(10.0, 5.0)), ("ns2", ns2(10.0, 5.0)), ("linux", linux(10.0, 5.0))] {

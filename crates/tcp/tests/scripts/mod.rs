@@ -1,4 +1,4 @@
-//! Scripts of segments, each as its source says.
+//! Scripts of segments, each after its source.
 
 mod esack;
 mod marks;

@@ -4,7 +4,7 @@ use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_tcp::Config;
 
-/// A sender whose application has written two full segments and half of one, and what it sent of them.
+/// Returns a sender whose application has written two and a half segments, and the segments that it sent.
 fn with_a_tail(config: Config, nagle: bool) -> (Script, String) {
     let config = Config { nagle, ..config };
     let sender = crate::common::sender("newreno", &[], &config);
@@ -13,8 +13,8 @@ fn with_a_tail(config: Config, nagle: bool) -> (Script, String) {
     (s, sent)
 }
 
-// RFC 9293 §3.7.4: "buffers all user data …, until the outstanding data have been acknowledged or until the TCP endpoint can send a
-// full-sized segment". What is written meanwhile leaves together.
+// RFC 9293 §3.7.4: "buffers all user data …, until the outstanding data have been acknowledged or until the TCP
+// endpoint can send a full-sized segment". Data written meanwhile leaves together.
 #[test]
 fn a_small_segment_waits_until_nothing_is_outstanding() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
@@ -56,7 +56,7 @@ fn it_can_be_turned_off() {
     }
 }
 
-// What was sent before goes out again at once, however short: after a timeout everything is outstanding.
+// Retransmissions of any length leave at once: after a timeout all data is outstanding.
 #[test]
 fn a_repair_does_not_wait() {
     let (mut s, sent) = with_a_tail(ns2(10.0, 5.0), false);

@@ -1,5 +1,5 @@
-//! Any sender told of losses (`Config::notices`): given these ACKs and notices at these times, these segments, with every way to
-//! repair a loss.
+//! Senders with notices (`Config::notices`): the segments sent for given ACKs and notices at given times, with every
+//! kind of loss recovery.
 
 use crate::common;
 use crate::common::script::{Script, ten_of};
@@ -56,8 +56,9 @@ fn an_eln_about_what_is_not_outstanding_says_nothing() {
     }
 }
 
-// Yun 2009 §2.1: at once, no cut; the timer starts anew. Yun 2009 §4.1: what was sent before the repair says nothing against it, and
-// the connection stays ACK-clocked: a segment for each duplicate, and no burst after them.
+// Yun 2009 §2.1: a retransmission at once, without a window reduction; the timer restarts. Yun 2009 §4.1: segments sent
+// before the retransmission do not count against it, and the connection stays ACK-clocked: a segment per duplicate, and
+// no burst after them.
 #[test]
 fn an_eln_is_answered_and_what_follows_does_not_cut() {
     for (scheme, config, has_sack) in senders() {
@@ -77,7 +78,7 @@ fn an_eln_is_answered_and_what_follows_does_not_cut() {
     }
 }
 
-// To who knows no notices they are nothing, and so they are on demand.
+// A sender without notices ignores them, as does one configured to do so.
 #[test]
 fn who_ignores_them_recovers_as_ever() {
     for (scheme, config, has_sack) in senders() {
@@ -94,7 +95,7 @@ fn who_ignores_them_recovers_as_ever() {
     }
 }
 
-// Two duplicates came first, as where the link layer is slow: they are forgiven.
+// Two duplicates precede the ELN, as with a slow link layer: their count is cleared.
 #[test]
 fn what_was_counted_before_the_eln_is_forgiven() {
     for (scheme, config, has_sack) in senders() {
@@ -117,7 +118,8 @@ fn what_was_counted_before_the_eln_is_forgiven() {
     }
 }
 
-// The repair is lost on the air, too: another ELN, another repair. Only one is told of twice at the base station.
+// The retransmission is lost on the air, too: a second ELN, a second retransmission. With the base station's ELN only
+// one is reported twice.
 #[test]
 fn a_second_loss_that_is_told() {
     for (scheme, config, has_sack) in senders() {
@@ -151,8 +153,8 @@ fn a_second_loss_that_nobody_tells_of_is_congestion() {
     }
 }
 
-// 2 is lost on the air and 3 by congestion, and both are told apart: one cut, for 3. Who knows no SACK, or blames the oldest hole
-// alone, learns of 3 when 2 is there; the others at once.
+// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both: one reduction, for 3. Senders
+// without SACK, or with losses of the oldest hole only, detect the loss of 3 when 2 has arrived; the others at once.
 #[test]
 fn congestion_behind_a_loss_on_the_air() {
     for (scheme, config, has_sack) in senders() {
@@ -179,7 +181,7 @@ fn congestion_behind_a_loss_on_the_air() {
             duplicates(&mut s, has_sack, 3, 12..=14);
         }
         if s.cuts() == 0 {
-            s.expire(); // TCP-DCR waits for the link layer, Vegas comes to its timer
+            s.expire(); // TCP-DCR waits for the link layer, Vegas for its timer
         }
         assert_eq!(s.cuts(), 1, "{scheme}");
         let again = s.sender.counters().retransmissions;
@@ -187,7 +189,7 @@ fn congestion_behind_a_loss_on_the_air() {
     }
 }
 
-// An ELN within fast recovery: the segment goes out again, and neither the window nor what recovery does changes.
+// An ELN within fast recovery: the segment is retransmitted, and neither the window nor the recovery changes.
 #[test]
 fn an_eln_in_fast_recovery() {
     for (scheme, config, has_sack) in senders() {
@@ -205,7 +207,7 @@ fn an_eln_in_fast_recovery() {
     }
 }
 
-// Nothing follows from a notice about what has arrived, was reported, or was never sent.
+// A notice for a segment that has arrived, was SACKed, or was never sent has no effect.
 #[test]
 fn senseless_notices_are_ignored() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
@@ -225,7 +227,7 @@ fn senseless_notices_are_ignored() {
 fn an_ersn_suspends_congestion_control() {
     for (scheme, config, has_sack) in senders() {
         let mut s = ten(scheme, config, Notices::Elsn);
-        assert_eq!([s.at(105).ersn(2), s.ersn(3)], ["", ""], "{scheme}"); // one hold does not end another
+        assert_eq!([s.at(105).ersn(2), s.ersn(3)], ["", ""], "{scheme}"); // the end of one suspension does not end another
         let rto = s.rto().millis_f64();
         let sent = duplicates(&mut s, has_sack, 2, 3..=11);
         assert_eq!(sent, "12 13 14 15 16 17 18 19 20", "{scheme}, {config:?}");
@@ -285,8 +287,9 @@ fn recovery_leaves_a_held_segment_alone() {
     }
 }
 
-// Yun 2009 §4.2 with N = 2: the third loss in a row is a disconnection. Every other ELN is answered, nothing else goes out, and no
-// parameter moves; the timer probes. The first ACK thaws, and what was lost meanwhile goes out without a cut.
+// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender answers every other ELN, sends
+// nothing else, and changes no parameter; the timer sends probes. The first ACK ends the freeze, and segments lost
+// meanwhile are retransmitted without a window reduction.
 #[test]
 fn a_disconnection_freezes_any_sender() {
     for (scheme, config, _) in senders() {
@@ -309,8 +312,8 @@ fn a_disconnection_freezes_any_sender() {
     }
 }
 
-// The base station's ELN, a bit on every duplicate until the segment is there (Balakrishnan and Katz 1998): one repair, no cut, and the connection
-// stays ACK-clocked with it, too.
+// The base station's ELN, a bit on every duplicate until the segment arrives (Balakrishnan and Katz 1998): one
+// retransmission, no window reduction, and an ACK-clocked connection.
 #[test]
 fn the_bit_of_a_base_station() {
     for (scheme, config, has_sack) in senders() {
@@ -328,7 +331,8 @@ fn the_bit_of_a_base_station() {
     }
 }
 
-// RFC 5681 §3.1: a timeout leaves a window of one segment, whatever waited to go out before it, as an answer that pacing holds back.
+// RFC 5681 §3.1: a timeout leaves a window of one segment, regardless of segments that wait for transmission, such as a
+// retransmission delayed by pacing.
 #[test]
 fn a_timeout_forgets_what_waited() {
     for (scheme, config, _) in senders() {
@@ -339,8 +343,8 @@ fn a_timeout_forgets_what_waited() {
     }
 }
 
-// RFC 5681 §3.1: from a timeout on slow start says how much goes out. What was sent before it makes no room, unless it shows that the timeout
-// was for nothing (RFC 5682).
+// RFC 5681 §3.1: after a timeout slow start limits the transmissions. Segments sent before it release no data, unless
+// they show that the timeout was spurious (RFC 5682).
 #[test]
 fn duplicates_after_a_timeout_make_no_room() {
     for (scheme, config, has_sack) in senders() {
@@ -353,8 +357,8 @@ fn duplicates_after_a_timeout_make_no_room() {
     }
 }
 
-// RFC 5681 §3.2 step 4: a segment for each that has left the network. An ACK that repeats what is known tells of none, nor does one that
-// tells of a second copy (RFC 2883 §4).
+// RFC 5681 §3.2 step 4: a segment is sent for each that has left the network. An ACK without new information shows
+// none, nor does a D-SACK (RFC 2883 §4).
 #[test]
 fn what_tells_nothing_new_makes_no_room() {
     for (scheme, config, _) in senders().into_iter().filter(|sender| sender.2) {
@@ -366,7 +370,8 @@ fn what_tells_nothing_new_makes_no_room() {
     }
 }
 
-// RFC 2018 §5: what a block reports is known, also if a notice explains the duplicate that bears it: a notice about it says nothing.
+// RFC 2018 §5: a segment reported by a block is known, also if a notice explains the duplicate that carries the block:
+// a notice for that segment has no effect.
 #[test]
 fn what_an_explained_duplicate_reports_is_known() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
@@ -377,13 +382,13 @@ fn what_an_explained_duplicate_reports_is_known() {
     }
 }
 
-// RFC 4015 §4: when a cut is undone recovery is over, and a notice explains duplicates as before it.
+// RFC 4015 §4: the undo of a reduction ends recovery, and a notice explains duplicates as before.
 #[test]
 fn an_undone_recovery_is_over() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
     let mut s = ten("sack", config, Notices::Elsn);
     assert!(duplicates(s.at(110), true, 2, 3..=5).contains("2!"));
-    s.at(120).ack(6); // 2 was only late, which its second copy shows
+    s.at(120).ack(6); // 2 was only late, as its duplicate arrival shows
     s.at(200).dsack(6, 2);
     assert_eq!((s.cuts(), s.sender.counters().undone), (1, 1));
     assert_eq!(s.at(205).eln(6), "6n");
@@ -408,7 +413,7 @@ fn what_the_link_layer_works_on_is_not_overdue() {
     }
 }
 
-// RFC 8985 §7.2: no probe while something is SACKed; nor does a hold of the link layer make one of that.
+// RFC 8985 §7.2: no probe while segments are SACKed; a suspension by the link layer does not change this.
 #[test]
 fn no_probe_goes_out_beside_a_hold() {
     let mut s = Script::new("reno", Config { notices: Notices::Elsn, ..linux(10.0, 5.0) });
@@ -420,7 +425,7 @@ fn no_probe_goes_out_beside_a_hold() {
     assert_eq!(s.expire(), (105.0 + rto, String::new()));
 }
 
-// eln-cubic is CUBIC that heeds: the same segments as with the key, and its own N.
+// eln-cubic is CUBIC with notices: the same segments as with the key, and its own N.
 #[test]
 fn eln_cubic_is_cubic_with_notices() {
     let told = Config { notices: Notices::Elsn, ..linux(10.0, 5.0) };
@@ -439,8 +444,8 @@ fn eln_cubic_is_cubic_with_notices() {
     }
 }
 
-// The application's pieces make segments of any length. With a scoreboard, what a notice names goes out again as it was: bytes of the
-// next segment beside it would be in the network unseen.
+// The application's writes make segments of any length. With a scoreboard, a segment named by a notice is retransmitted
+// with its own boundaries: further bytes of the next segment would be in flight without being counted.
 #[test]
 fn a_short_segment_goes_out_again_as_it_was() {
     for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {

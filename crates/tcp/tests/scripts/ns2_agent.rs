@@ -8,12 +8,12 @@ use airhop_tcp::{Config, SackRecovery};
 /// ns-2's Agent/TCP/Linux with Reno.
 const RENO: &str = "sack";
 
-/// A sender of ns-2's Linux agents. Its opening, a segment of one byte sent at 0 ms, is acknowledged at 100 ms, and counts as one of the
-/// segments that make the window grow; its full segments are numbered from 1 and leave from then on.
+/// A sender of ns-2's Linux agents. Its opening, a segment of one byte sent at 0 ms, is acknowledged at 100 ms, and
+/// counts as one of the segments that raise the window; its full segments are numbered from 1 and leave from then on.
 struct Agent(Script);
 
 impl Agent {
-    /// It has so many full segments to send.
+    /// Creates a script with this number of full segments to send.
     fn of(scheme: &str, config: Config, segments: u64) -> Self {
         let config = Config { sack_recovery: SackRecovery::RateHalving, ..config };
         let mut agent = Agent(Script::by(sender(scheme, &[], &config), &config, 1));
@@ -47,7 +47,8 @@ impl Agent {
         self.0.sack_bytes(byte(n) + 1, &runs)
     }
 
-    /// An ACK that expects segment `n` for each segment of `arrivals`, which with `n + 1` and what lies between has arrived.
+    /// Delivers an ACK that expects segment `n` for each segment of `arrivals`; all segments from `n + 1` to it have
+    /// arrived.
     fn sacks(&mut self, n: u64, arrivals: std::ops::RangeInclusive<u64>) -> Vec<String> {
         arrivals.map(|last| self.sack(n, &[(n + 1, last)])).collect()
     }
@@ -70,7 +71,7 @@ impl Agent {
     }
 }
 
-/// Ten full segments of Reno out at 100 ms, in congestion avoidance; ACKs come from 200 ms on.
+/// Ten full segments of Reno outstanding at 100 ms, in congestion avoidance; ACKs arrive from 200 ms on.
 fn ten() -> Agent {
     let mut agent = Agent::new(RENO, 10.0, 5.0);
     assert_eq!(agent.in_flight(), 10);
@@ -102,7 +103,8 @@ fn slow_start_ends_above_ssthresh() {
     assert_eq!(s.0.window().0, 7.0);
 }
 
-// RFC 3465 §2.1: an ACK is worth what it acknowledges. The opening and nine segments are ten, whose window is 11 after that.
+// RFC 3465 §2.1: an ACK counts for the data that it acknowledges. The opening and nine segments are ten, after which
+// the window is 11.
 #[test]
 fn a_delayed_ack_counts_for_all_its_segments() {
     let mut s = ten();
@@ -112,8 +114,9 @@ fn a_delayed_ack_counts_for_all_its_segments() {
     assert_eq!(s.0.window().0, 11.0);
 }
 
-// Forward acknowledgement (Mathis and Mahdavi 1996) takes a segment for lost when more than DupThresh lie above it; the port counts from the
-// segment before it, so that there have to be four. What counts is how far the foremost is, not how many have arrived.
+// Forward acknowledgement (Mathis and Mahdavi 1996) marks a segment lost when more than DupThresh lie above it; the
+// port counts from the segment before it, so four are needed. The distance of the highest segment counts, not the
+// number of arrivals.
 #[test]
 fn a_loss_shows_with_the_fourth_segment() {
     let mut s = ten();
@@ -136,8 +139,9 @@ fn a_loss_leaves_half_of_ssthresh() {
     assert_eq!(s.0.window(), (2.0, 5.0));
 }
 
-// tcp_cwnd_down() takes a segment from the window for every second ACK, and no ACK lets out more than one (tcp_moderate_cwnd() in recovery is
-// flight + 1). Nine in flight with the repair; of each two arrivals from then on the second lets one out, so that eight leave five.
+// tcp_cwnd_down() reduces the window by a segment for every second ACK, and no ACK releases more than one
+// (tcp_moderate_cwnd() in recovery is flight + 1). Nine are in flight with the retransmission; of each two arrivals
+// from then on the second releases one, so five are left after eight.
 #[test]
 fn every_second_ack_lets_a_segment_out() {
     let mut s = ten();
@@ -147,8 +151,9 @@ fn every_second_ack_lets_a_segment_out() {
     assert_eq!(s.in_flight(), 5);
 }
 
-// An ACK that tells of many arrivals at once lets no more out than one that tells of one: the window is cut to the flight and one. Of 13, four
-// are known to have arrived and one is lost; the repair makes nine. Eight more arrive at once: one in flight, one goes out.
+// An ACK that reports many arrivals releases no more segments than one that reports a single arrival: the window is
+// reduced to the flight plus one. Of 13, four are known to have arrived and one is lost; the retransmission makes nine.
+// Eight more arrive at once: one is in flight, and one is sent.
 #[test]
 fn no_burst_follows_lost_acks() {
     let mut s = ten();
@@ -246,8 +251,8 @@ fn westwood_fills_the_window_of_a_recovery() {
     assert_eq!(s.0.window().0, 9.0);
 }
 
-// Where the estimate is less than ssthresh, the window is only during the recovery: the round of 110 ms has nothing but the opening, so the
-// bandwidth is zero and the window 2.
+// If the estimate is less than ssthresh, it limits the window only during the recovery: the round of 110 ms contains
+// only the opening, so the bandwidth is zero and the window 2.
 #[test]
 fn westwood_ends_a_recovery_with_half_of_the_window() {
     let mut s = westwood();
@@ -311,7 +316,8 @@ fn veno_counts_half_segments() {
     }
 }
 
-// tcp_veno_cong_avoid() forgets the smallest round trip of the round on each ACK: 100 ms of segments 1 and 2 say nothing, 134 ms of 3 all.
+// tcp_veno_cong_avoid() resets the smallest round trip of the round at each ACK: the 100 ms of segments 1 and 2 do not
+// count, only the 134 ms of 3.
 #[test]
 fn veno_goes_by_the_latest_round_trip() {
     let mut s = veno();
@@ -332,8 +338,9 @@ fn vegas(cwnd: f64, ssthresh: f64) -> Script {
     s
 }
 
-// ns-2.35, tcp-vegas.cc: the ACK that ends a recovery takes the inflation back only if more than three duplicates came. Of 10 a quarter is given
-// up, in whole segments: 8. Three duplicates leave 8 + 3 = 11, a fourth 8, and a threshold of 2.
+// ns-2.35, tcp-vegas.cc: the ACK that ends a recovery removes the inflation only after more than three duplicates. The
+// window of 10 is reduced by a quarter, in whole segments, to 8. Three duplicates leave 8 + 3 = 11, a fourth 8, and
+// ssthresh 2.
 #[test]
 fn vegas_stays_inflated_after_three_duplicates() {
     for (duplicates, sent, left) in [(3, "1! 11", (11.0, 5.0)), (4, "1! 11 12", (8.0, 2.0))] {
@@ -345,7 +352,7 @@ fn vegas_stays_inflated_after_three_duplicates() {
     }
 }
 
-// The same: a fast retransmission goes through the timer's code, which backs the timeout off: of 3 s, 6 s.
+// The same: a fast retransmission uses the timer's code, which backs the timeout off from 3 s to 6 s.
 #[test]
 fn vegas_backs_off_at_a_fast_retransmission() {
     let mut s = vegas(10.0, 5.0);
@@ -355,8 +362,9 @@ fn vegas_backs_off_at_a_fast_retransmission() {
     assert_eq!((s.rto(), s.due()), (Span::from_secs(6), Some(6200.0)));
 }
 
-// The same: a window of three is two after a loss, though a quarter of it is no whole segment. Segment 2 is out for 200 ms, and the fine timeout
-// is (100 + 2·25)·17/16 = 159 ms: the first duplicate shows the loss.
+// The same: a window of three becomes two after a loss, although a quarter of it is less than a segment. Segment 2 has
+// been outstanding for 200 ms, and the fine-grained timeout is (100 + 2·25)·17/16 = 159 ms: the first duplicate shows
+// the loss.
 #[test]
 fn vegas_gives_up_one_of_three() {
     for (window, left) in [(3.0, 2.0), (4.0, 3.0)] {
@@ -367,8 +375,9 @@ fn vegas_gives_up_one_of_three() {
     }
 }
 
-// The same: of the first two ACKs after a retransmission each is an occasion to look whether the oldest segment is overdue, also when none is
-// outstanding: the next one has never been sent, seems overdue, and goes out both as a repair and as new data.
+// The same: each of the first two ACKs after a retransmission checks whether the oldest segment is overdue, even if
+// none is outstanding: the next segment has never been sent, seems overdue, and is sent both as a retransmission and as
+// new data.
 #[test]
 fn vegas_sends_a_segment_twice() {
     let mut s = vegas(16.0, 8.0);

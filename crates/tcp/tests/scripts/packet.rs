@@ -77,18 +77,19 @@ fn newreno_partial_acks() {
     assert_eq!(s.cuts(), 1);
 }
 
-// The same for a single segment: what it takes from the window it gives back, and the segment that left makes room for one.
+// The same for a single segment: the deflation and the segment given back cancel, and the segment that left releases
+// one.
 #[test]
 fn newreno_partial_ack_of_one_segment() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
     assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1, and 2 to 9 are out
-    // Karn's rule spares 9, which was sent once: the first sample.
+    // Karn's rule accepts 9, which was sent once: the first sample.
     s.at(250).ack(10);
     assert_eq!(s.sender.srtt(), Some(Span::from_millis(150)));
 }
 
-// And for more than the duplicates had let out: 7 - 5 + 1 are 2 without the one that is left of the inflation.
+// And for more segments than the duplicates had released: 7 - 5 + 1 are 2 without the remaining segment of inflation.
 #[test]
 fn newreno_partial_ack_of_most_of_the_flight() {
     let mut s = eight("newreno");
@@ -119,8 +120,8 @@ fn newreno_leaves_recovery_without_a_burst() {
     }
 }
 
-// Fall and Floyd 1996 §3: "Reno ... two dropped packets": the first partial ACK ends recovery, and no more duplicates
-// come than the guard or the window lets by: the timer has to expire. NewReno repairs the second at once.
+// Fall and Floyd 1996 §3: "Reno ... two dropped packets": the first partial ACK ends recovery, and the remaining
+// duplicates are too few for another fast retransmit: the timer expires. NewReno repairs the second loss at once.
 #[test]
 fn reno_stalls_on_two_losses() {
     let mut s = eight("reno");
@@ -151,12 +152,12 @@ fn tahoe_goes_back() {
     assert_eq!(s.window().0, 3.0);
 }
 
-// RFC 6582 §3.2 step 1: duplicates that go-back-N causes after a timeout for nothing acknowledge no more than `recover`.
+// RFC 6582 §3.2 step 1: duplicates caused by go-back-N after a spurious timeout acknowledge no more than `recover`.
 #[test]
 fn no_fast_retransmit_on_the_echo_of_a_timeout() {
     for scheme in ["tahoe", "reno", "newreno"] {
         let mut s = eight(scheme);
-        assert_eq!(s.expire(), (1000.0, "1t".into())); // a delay spike: nothing is lost
+        assert_eq!(s.expire(), (1000.0, "1t".into())); // a delay spike without a loss
         s.at(1100);
         assert_eq!(s.ack(2), "2t 3t");
         assert_eq!(s.ack(3), "4t 5t");
@@ -184,7 +185,7 @@ fn timeout_and_backoff() {
         assert_eq!(s.expire(), (3000.0, "1t".into()));
         assert_eq!(s.expire(), (7000.0, "1t".into()));
         assert_eq!(s.due(), Some(15_000.0));
-        // Which transmission is acknowledged is unknown: no sample, the backoff stays.
+        // The acknowledged transmission is ambiguous: no sample, and the backoff stays.
         assert_eq!(s.at(7050).ack(3), "3 4");
         assert_eq!(s.sender.srtt(), None, "{scheme}");
         assert_eq!(s.due(), Some(15_050.0));
@@ -251,7 +252,7 @@ fn rfc6675_recovery() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 3));
 }
 
-// RFC 6675 §4, NextSeg (3) and (4): 1 and 8 of ten are lost, and there is nothing new to send.
+// RFC 6675 §4, NextSeg (3) and (4): 1 and 8 of ten are lost, and there is no new data to send.
 #[test]
 fn rfc6675_last_resorts() {
     let mut s = Script::of("sack", rfc6675(10.0), 10);
@@ -260,7 +261,7 @@ fn rfc6675_last_resorts() {
     assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["", ""]);
     assert_eq!(s.sack(1, &[(2, 4)]), "1!");
     assert_eq!([s.sack(1, &[(2, 5)]), s.sack(1, &[(2, 6)])], ["", ""]);
-    // Pipe 4. Nothing lost, nothing new, no hole below a SACK: (4), the highest segment not SACKed, once.
+    // Pipe 4. No lost segment, no new data, no hole below a SACK: (4), the highest segment not SACKed, once.
     assert_eq!(s.sack(1, &[(2, 7)]), "10+");
     // Pipe 3, and 8 is a hole now: (3).
     assert_eq!(s.sack(1, &[(9, 9), (2, 7)]), "8+");
@@ -270,8 +271,8 @@ fn rfc6675_last_resorts() {
     assert_eq!((s.cuts(), s.due()), (1, None));
 }
 
-// RFC 6675 §5 (2): IsLost(HighACK + 1) begins recovery before three duplicates have come, as ACKs can be lost. §4: by
-// three discontiguous runs, or by more than two segments' worth of bytes.
+// RFC 6675 §5 (2): IsLost(HighACK + 1) begins recovery before three duplicates have arrived, as ACKs can be lost. §4: a
+// segment is lost if three discontiguous SACKed ranges, or more than two segments' worth of SACKed bytes, lie above it.
 #[test]
 fn rfc6675_is_lost() {
     for runs in [&[(7, 7), (5, 5), (3, 3)][..], &[(3, 5)][..]] {
@@ -284,8 +285,8 @@ fn rfc6675_is_lost() {
     assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two are not enough
 }
 
-// RFC 6675 §5, in place of a scheme's own recovery: on the third SACK one retransmission, and with news alone the next hole. A lost
-// retransmission waits for the timer, which rate halving and RACK need not.
+// RFC 6675 §5, in place of a scheme's own recovery: on the third SACK one retransmission, and the next hole only with
+// new SACK information. A lost retransmission waits for the timer, which rate halving and RACK need not.
 #[test]
 fn schemes_may_repair_by_rfc6675() {
     let config = Config { loss_detection: airhop_tcp::LossDetection::Rfc6675, ..rfc(10.0, 5.0) };
@@ -330,7 +331,7 @@ fn rfc6675_counts_runs() {
     }
 }
 
-// RFC 6675 §5.1: after a timeout no recovery begins before RecoveryPoint; what was SACKed is not sent again.
+// RFC 6675 §5.1: after a timeout no recovery begins before RecoveryPoint; SACKed segments are not retransmitted.
 #[test]
 fn rfc6675_after_a_timeout() {
     let mut s = Script::new("sack", rfc6675(8.0));
@@ -350,7 +351,7 @@ fn ns2_sack_pipe() {
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
     s.at(100);
     assert_eq!(s.sack(1, &[(3, 3)]), "11");
-    assert_eq!(s.sack(1, &[(3, 3)]), ""); // nothing new in it: it does not count
+    assert_eq!(s.sack(1, &[(3, 3)]), ""); // no new SACK information: it does not count
     assert_eq!(s.sack(1, &[(5, 5), (3, 3)]), "12");
     assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!"); // pipe = 12 - 3
     assert_eq!(s.window(), (5.0, 5.0));
@@ -378,7 +379,7 @@ fn ns2_sack_timeout() {
     assert_eq!(s.at(3100).sack(2, &[(3, 3)]), "2t 3t");
 }
 
-// RFC 2018 with the preset of the papers: three duplicates with new SACK information, then one cut per window.
+// RFC 2018 with the preset of the papers: three duplicates with new SACK information, then one reduction per window.
 #[test]
 fn one_cut_per_window() {
     for config in [ns2(10.0, 5.0), rfc6675(10.0)] {
@@ -388,7 +389,7 @@ fn one_cut_per_window() {
         for last in 2..=9 {
             s.sack(1, &[(2, last)]);
         }
-        // The retransmission is lost too: nothing but the timer can tell (Fall and Floyd 1996).
+        // The retransmission is lost too: only the timer can detect this (Fall and Floyd 1996).
         for last in 11..=13 {
             s.at(200).sack(1, &[(2, last)]);
         }
@@ -418,13 +419,13 @@ fn presets_differ_in_what_they_halve() {
     assert_eq!(s.window(), (4.0, 4.0));
 }
 
-// The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicates do not acknowledge "more than recover", so
-// without the heuristics of §4 the timer has to repair it. With SACK they carry news: RFC 6675 §5.1 asks for HighACK to
-// reach RecoveryPoint, and ns-2 keeps no guard once recovery is over.
+// The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicates do not acknowledge "more than
+// recover", so without the heuristics of §4 the timer has to repair it. With SACK they carry new information: RFC 6675
+// §5.1 requires HighACK to reach RecoveryPoint, and ns-2 has no guard after the recovery.
 #[test]
 fn the_first_segment_after_a_recovery() {
     let config = Config { limited_transmit: false, exit_to_flight: false, ..rfc(8.0, 4.0) };
-    // After the cut to 2 one segment is in flight (or in the pipe) with SACK: 13 fits.
+    // After the reduction to 2 one segment is in flight (or in the pipe) with SACK: 13 can be sent.
     for (scheme, sack_recovery, third) in [
         ("newreno", SackRecovery::Pipe, ""),
         ("sack", SackRecovery::Pipe, "9! 13"),

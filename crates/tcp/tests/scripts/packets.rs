@@ -4,7 +4,7 @@ use crate::common::script::Script;
 use crate::common::{linux, rfc, sender};
 use airhop_tcp::Config;
 
-/// The segments that a sender sends of so many writes of 100 bytes, and then as so many of them are acknowledged.
+/// Returns the segments sent for a number of writes of 100 bytes, and those sent when a number of them is acknowledged.
 fn small(config: Config, writes: usize, acknowledged: u64) -> (usize, usize, f64) {
     let mut s = Script::by(sender("newreno", &[], &config), &config, 0);
     let write = |s: &mut Script| {
@@ -17,7 +17,9 @@ fn small(config: Config, writes: usize, acknowledged: u64) -> (usize, usize, f64
     (sent, let_out + (0..writes).map(|_| write(&mut s)).sum::<usize>(), window)
 }
 
-// Linux, tcp_cwnd_test() and tcp_slow_start(): 20 writes find room for four segments, and two that are acknowledged make room for four more. RFC 5681 §2 and §3.1: bytes; 20 writes are two segments' worth, and an ACK is worth what it acknowledges.
+// Linux, tcp_cwnd_test() and tcp_slow_start(): four of 20 writes fit the window, and two acknowledged ones release four
+// more. RFC 5681 §2 and §3.1: the window counts bytes; 20 writes are two segments' worth, and an ACK counts for the
+// bytes that it acknowledges.
 #[test]
 fn small_segments_fill_a_window_of_segments_alone() {
     let infinite = f64::INFINITY;

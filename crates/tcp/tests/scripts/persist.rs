@@ -1,4 +1,5 @@
-//! The persist timer: probes of a closed window (RFC 9293 §3.8.6.1), and what leaves of a segment that has no room (§3.8.6.2.1).
+//! The persist timer: probes of a closed window (RFC 9293 §3.8.6.1), and the part that is sent of a segment that
+//! exceeds the window (§3.8.6.2.1).
 
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc, sender};
@@ -14,7 +15,7 @@ fn stopped(config: Config, window: u64) -> Script {
     s
 }
 
-/// Waits for the timer. Returns the milliseconds since `before`, and numbers and lengths of what is sent then.
+/// Waits for the timer. Returns the milliseconds since `before`, and numbers and lengths of the segments sent then.
 fn probes(s: &mut Script, before: f64) -> (f64, Vec<(u64, u32)>) {
     let due = s.wait_for_the_timer();
     (due - before, numbers(s))
@@ -24,9 +25,9 @@ fn numbers(s: &mut Script) -> Vec<(u64, u32)> {
     s.segments().iter().map(|s| (s.seq, s.len)).collect()
 }
 
-// "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the retransmission timeout period, and
-// SHOULD increase exponentially the interval between successive probes": an octet of new data. Answers that repeat the last ACK are no
-// duplicates, and no window is cut, however many there are.
+// "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the retransmission
+// timeout period, and SHOULD increase exponentially the interval between successive probes": an octet of new data.
+// Responses that repeat the last ACK are no duplicates, and any number of them reduces no window.
 #[test]
 fn an_octet_beyond_the_window_ever_more_rarely() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
@@ -39,7 +40,7 @@ fn an_octet_beyond_the_window_ever_more_rarely() {
             assert_eq!(s.after(10).update(3, 0), "");
         }
         assert_eq!((s.window(), s.cuts(), s.sender.counters().timeouts), (window, 0, 0));
-        // It had no room: it goes again, with what follows.
+        // The receiver had no room for it: it is retransmitted, with the data that follows.
         s.after(10).open_window(2500);
         s.arrives(Segment { ack: byte(3), ..s.pure_ack() });
         assert_eq!(numbers(&mut s), [(2001, 1000), (3001, 1000)]);
@@ -49,7 +50,7 @@ fn an_octet_beyond_the_window_ever_more_rarely() {
     }
 }
 
-// The update that says that there is room was lost: the receiver takes the octet, and its ACK tells.
+// The window update was lost: the receiver accepts the octet, and its ACK has the new window.
 #[test]
 fn a_lost_update_is_made_up_for() {
     let mut s = stopped(rfc(10.0, 5.0), 0);
@@ -61,8 +62,8 @@ fn a_lost_update_is_made_up_for() {
     assert_eq!(s.due(), None);
 }
 
-// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): no data, at a number that was acknowledged, and the interval counts from the answer. Nothing is
-// outstanding then.
+// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): no data, with an acknowledged sequence number, and the interval
+// starts at the response. No data is outstanding then.
 #[test]
 fn linux_asks_at_an_old_number() {
     let mut s = stopped(linux(10.0, 5.0), 0);

@@ -4,8 +4,8 @@ use crate::common::script::Script;
 use crate::common::{linux, rfc};
 use airhop_tcp::{Config, LossDetection, Preset};
 
-// RFC 8985 §7.2: PTO is 2 · SRTT where "SRTT is available", and the handshake makes it so (RFC 6298 §2.2); 2 ms more (Linux). Of five segments
-// that all are lost, the last goes out again after two round trips, not after a second.
+// RFC 8985 §7.2: PTO is 2 · SRTT where "SRTT is available", and the handshake makes it so (RFC 6298 §2.2); 2 ms more
+// (Linux). If all five segments are lost, the last is retransmitted after two round trips, not after a second.
 #[test]
 fn the_first_probe_knows_the_round_trip_of_the_handshake() {
     let mut s = Script::of("reno", Config { handshake: true, ..linux(10.0, f64::INFINITY) }, 5);
@@ -49,7 +49,8 @@ fn a_probe_waits_for_a_sample() {
     assert!(probes_again(linux(4.0, f64::INFINITY)));
 }
 
-// RFC 8985 §7.2: the timer starts anew for new data, sent or acknowledged, and not for a duplicate ACK without news, here of a D-SACK.
+// RFC 8985 §7.2: the timer restarts for new data, sent or acknowledged, and not for a duplicate ACK without new
+// information, here with a D-SACK.
 #[test]
 fn a_duplicate_without_news_does_not_put_a_probe_off() {
     let mut s = Script::of("reno", linux(4.0, f64::INFINITY), 6);
@@ -69,7 +70,7 @@ fn the_report_of_a_needless_probe_widens_no_window_in_linux() {
         let mut s = Script::of("reno", Config { stack, undo: false, ..linux(4.0, f64::INFINITY) }, 6);
         s.sent();
         s.at(100).sack(1, &[(2, 2)]);
-        s.at(101).ack(5); // 1 came late
+        s.at(101).ack(5); // 1 was late
         assert!(s.expire().1.ends_with("6p"));
         s.at(400).ack(7);
         s.at(410).dsack(7, 6);

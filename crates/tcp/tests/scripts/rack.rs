@@ -4,8 +4,8 @@ use crate::common::script::{Script, ten};
 use crate::common::{at, linux, rfc};
 use airhop_tcp::{Config, Growth, HalveFrom, Notices, Preset, RtoConfig, RtoKind, SackRecovery};
 
-// RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while more than ssthresh is in the network, what
-// goes out is to what is delivered as ssthresh is to the flight: 5 for 10. 2 is lost.
+// RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while the flight exceeds ssthresh,
+// segments sent and delivered have the ratio of ssthresh to the flight: 5 to 10. Segment 2 is lost.
 #[test]
 fn rack_fast_retransmit_and_proportional_rate_reduction() {
     let mut s = ten(linux(10.0, 5.0));
@@ -25,7 +25,7 @@ fn rack_fast_retransmit_and_proportional_rate_reduction() {
     assert_eq!(s.sender.counters().retransmissions, 1);
 }
 
-// RFC 3042 is asked for, or not: without it what has arrived makes no room for new data before the recovery.
+// With and without RFC 3042: without it delivered segments release no new data before the recovery.
 #[test]
 fn rack_without_limited_transmit() {
     let mut s = ten(Config { limited_transmit: false, ..linux(10.0, 5.0) });
@@ -33,8 +33,8 @@ fn rack_without_limited_transmit() {
     assert_eq!(s.sack(2, &[(3, 5)]), "2!");
 }
 
-// RFC 9937 §6.2, PRR-SSRB: with so many losses that less than ssthresh is in the network, each ACK that acknowledges data and
-// shows no further loss lets out one segment more than it delivers, any other just as much. 2 to 8 are lost.
+// RFC 9937 §6.2, PRR-SSRB: if losses reduce the flight below ssthresh, each ACK that acknowledges data and shows no
+// further loss releases one segment more than it delivers, any other ACK the same number. Segments 2 to 8 are lost.
 #[test]
 fn prr_slow_start_reduction_bound() {
     let mut s = ten(linux(10.0, 5.0));
@@ -53,7 +53,8 @@ fn prr_slow_start_reduction_bound() {
     assert_eq!((s.sender.in_flight(), s.cuts()), (5000, 1));
 }
 
-// RFC 9937 for RFC 6675's recovery: where that is silent until the flight has come down to half, PRR answers every second ACK.
+// RFC 9937 for RFC 6675's recovery: while that recovery sends nothing until the flight has halved, PRR sends at every
+// second ACK.
 #[test]
 fn prr_with_rfc6675() {
     for (prr, sent) in [(false, ["", "", "", "", "13", "14"]), (true, ["", "13", "", "14", "", ""])] {
@@ -66,7 +67,8 @@ fn prr_with_rfc6675() {
         let answers: Vec<String> = (5..=10).map(|last| s.sack(1, &[(2, last)])).collect();
         assert_eq!(answers, sent, "{prr}");
     }
-    // DeliveredData of a partial ACK is what SACK had not reported: one segment of five. CEIL(delivered · 10 / 20) - out, for 1 to 5.
+    // DeliveredData of a partial ACK excludes SACKed segments: one segment of five. CEIL(delivered · 10 / 20) - out,
+    // for 1 to 5.
     let config = Config { prr: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(20.0, 10.0) };
     let mut s = Script::new("sack", config);
     s.sent();
@@ -77,7 +79,8 @@ fn prr_with_rfc6675() {
     assert_eq!([s.at(150).sack(6, &[(7, 7)]), s.sack(6, &[(7, 8)])], ["", "24"]);
 }
 
-// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 lets five segments be in the network, and not a sixth in part.
+// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 allows five segments in flight, and no part of a
+// sixth.
 #[test]
 fn what_is_left_of_the_window_is_less_than_a_segment() {
     let mut s = ten(Config { prr: false, halve_from: HalveFrom::Cwnd, ..linux(10.0, 5.0) });
@@ -121,15 +124,16 @@ fn rack_waits_for_what_was_overtaken() {
 
     let mut s = ten(linux(10.0, 5.0));
     s.at(110).sack(2, &[(3, 3)]);
-    assert_eq!(s.at(120).ack(4), "13"); // it comes after all
+    assert_eq!(s.at(120).ack(4), "13"); // it arrives after all
     assert_eq!((s.cuts(), s.window().0), (0, 10.2));
     // Step 4: from now on reordering is expected. DupThresh segments above a hole are no reason for haste.
     assert_eq!(s.at(121).sack(4, &[(5, 7)]), "14 15 16");
     assert_eq!(s.expire(), (148.0, "4!".into()));
 }
 
-// RFC 8985 §6.2 step 4: each round with a D-SACK widens the window by a quarter of the least round trip; sixteen recoveries
-// without one narrow it again. Linux heeds no D-SACK before an original was seen to come late (tcp_dsack_seen()): here a retransmission did.
+// RFC 8985 §6.2 step 4: each round with a D-SACK widens the window by a quarter of the minimum RTT; sixteen recoveries
+// without a D-SACK narrow it again. Linux ignores D-SACKs before a late original was detected (tcp_dsack_seen()): here
+// a retransmission was late.
 #[test]
 fn needless_retransmissions_widen_the_window() {
     // Linux, tcp_cong_control(): the ACK that ends the recovery grows the window, too: 5 by 9 - 1 segments of 5.
@@ -159,8 +163,8 @@ fn rack_repairs_a_lost_retransmission() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 2));
 }
 
-// Linux, tcp_xmit_retransmit_queue(): the timer starts anew when the head of the queue goes out again, here 106 ms after recovery
-// began with it, and for no other segment. RFC 6298 §5 knows no such rule.
+// Linux, tcp_xmit_retransmit_queue(): the timer restarts when the head of the queue is retransmitted, here 106 ms after
+// the beginning of the recovery, and for no other segment. RFC 6298 §5 has no such rule.
 #[test]
 fn linux_restarts_the_timer_for_a_repeated_head() {
     for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
@@ -225,8 +229,8 @@ fn a_probe_that_is_acknowledged_lets_out_another() {
     assert_eq!(s.expire().1, "13p");
 }
 
-// RFC 8985 §7.4: an ACK shows that the probe has repaired a loss, and at once that another segment was lost, which recovery begins with:
-// one cut for both.
+// RFC 8985 §7.4: an ACK shows that the probe has repaired a loss, and also the loss of another segment, which starts
+// recovery: one reduction for both.
 #[test]
 fn a_probe_that_repairs_and_a_further_loss() {
     let mut s = four(linux(4.0, 2.0), 6);
@@ -240,7 +244,7 @@ fn a_probe_that_repairs_and_a_further_loss() {
     assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
 }
 
-// RFC 8985 §7.3: without new data the last segment goes again; its SACK lets RACK repair what was lost before it.
+// RFC 8985 §7.3: without new data the last segment is retransmitted; its SACK lets RACK repair the losses before it.
 #[test]
 fn tail_loss_probe_of_a_lost_tail() {
     let mut s = four(linux(4.0, 2.0), 6);
@@ -252,8 +256,9 @@ fn tail_loss_probe_of_a_lost_tail() {
     assert_eq!(s.due(), None);
 }
 
-// RFC 8985 §7.2: 200 ms more for a lone segment whose ACK may be delayed, but no later than the retransmission timer. §7.4.2: if the
-// probe itself repaired the loss, the window is cut, as soon as the ACK of later data shows that no D-SACK came for the probe.
+// RFC 8985 §7.2: 200 ms more for a lone segment whose ACK may be delayed, but no later than the retransmission timer.
+// §7.4.2: if the probe itself repaired the loss, the window is reduced as soon as the ACK of later data shows that no
+// D-SACK followed the probe.
 #[test]
 fn tail_loss_probe_of_the_last_segment() {
     for (answers, cuts) in
@@ -278,7 +283,7 @@ fn tail_loss_probe_of_the_last_segment() {
         assert_eq!(s.sent(), "7 8");
         s.at(710).ack(9);
         assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
-        // Nothing was sent again for that cut, so nothing shows that it was for nothing.
+        // That reduction had no retransmission, so it cannot be shown to be spurious.
         s.sender.supply(1000);
         s.sent();
         s.at(810).ack(10);
@@ -294,8 +299,8 @@ fn late(stack: Preset, segments: u64) -> Script {
     s
 }
 
-// RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next one covers what was sent once: spurious. RFC 4015
-// §4: the window is as before.
+// RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next ACK covers data sent once: the
+// timeout was spurious. RFC 4015 §4: the window is as before.
 #[test]
 fn frto_finds_a_timeout_for_nothing() {
     let mut s = late(Preset::Rfc, 100);
@@ -305,14 +310,15 @@ fn frto_finds_a_timeout_for_nothing() {
     assert_eq!(s.window(), (4.5, 2.0));
     let c = *s.sender.counters();
     assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
-    // A SACK block that covers it says the same.
+    // A SACK block that covers it has the same effect.
     let mut s = late(Preset::Rfc, 100);
     assert_eq!(s.at(500).ack(5), "7 8");
     s.at(510).sack(5, &[(6, 6)]);
     assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 2.0), 1));
 }
 
-// Linux, tcp_process_loss(): what was sent once shows it at once, whatever arrives of it; tcp_current_ssthresh(): three quarters of the window.
+// Linux, tcp_process_loss(): the arrival of any data sent once shows it at once; tcp_current_ssthresh(): three quarters
+// of the window.
 #[test]
 fn frto_of_linux_asks_for_no_new_data() {
     let mut s = late(Preset::Linux, 100);
@@ -334,7 +340,8 @@ fn frto_confirms_a_timeout() {
     assert_eq!(s.sender.counters().undone, 0);
 }
 
-// RFC 5682 §3.1 step 3b asks for "data that was not retransmitted": the arrival of what a probe had sent again says nothing.
+// RFC 5682 §3.1 step 3b asks for "data that was not retransmitted": the arrival of data retransmitted by a probe is no
+// evidence.
 #[test]
 fn frto_goes_by_what_was_sent_once() {
     let mut s = four(linux(4.0, 2.0), 6);
@@ -347,8 +354,9 @@ fn frto_goes_by_what_was_sent_once() {
     assert_eq!(s.at(800).sack(4, &[(6, 7)]), "4t"); // step 3a
 }
 
-// RFC 5682 §3.1 step 2b: without new data conventional recovery goes on; step 1: so it does if the timer expires again before
-// everything from the first time is acknowledged, but for Linux, tcp_enter_loss(), if it expires for the same segment.
+// RFC 5682 §3.1 step 2b: without new data conventional recovery continues; step 1: also if the timer expires again
+// before all data outstanding at the first expiry is acknowledged, except in Linux, tcp_enter_loss(), if it expires for
+// the same segment.
 #[test]
 fn frto_without_new_data() {
     for (stack, repeated) in [(Preset::Rfc, "4t 5t"), (Preset::Linux, "7 8")] {
@@ -361,8 +369,8 @@ fn frto_without_new_data() {
     }
 }
 
-// RFC 8985 §6.3: at a timeout what was sent less than a round trip ago is not taken for lost. The window is one segment (RFC 5681 §3.1); in
-// Linux, tcp_enter_loss(), one beside it.
+// RFC 8985 §6.3: at a timeout segments sent less than a round trip ago are not marked lost. The window is one segment
+// (RFC 5681 §3.1); in Linux, tcp_enter_loss(), these segments plus one.
 #[test]
 fn a_timeout_spares_what_has_just_been_sent() {
     for (stack, first, second) in [(Preset::Rfc, "3t", "4t"), (Preset::Linux, "3t 4t", "")] {
@@ -373,7 +381,7 @@ fn a_timeout_spares_what_has_just_been_sent() {
         s.at(380).sender.supply(1000);
         assert_eq!(s.sent(), "5");
         assert_eq!(s.expire(), (400.0, "2t".into()));
-        assert_eq!(s.at(470).ack(3), first); // cwnd 2 or 3, and 5 is under way
+        assert_eq!(s.at(470).ack(3), first); // cwnd 2 or 3, and 5 is in flight
         assert_eq!(s.at(480).sack(3, &[(5, 5)]), second);
     }
 }
@@ -389,7 +397,8 @@ fn a_timeout_in_fast_recovery_cuts_once() {
     assert_eq!((sent, s.window()), ("2t".into(), (1.0, 5.0)));
 }
 
-// The same with CUBIC, whose cut of 10 leaves 7: a second one would leave 4. When ssthresh is reached again, no plateau is known.
+// The same with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches ssthresh again,
+// there is no W_max.
 #[test]
 fn a_timeout_in_fast_recovery_cuts_cubic_once() {
     let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
@@ -404,8 +413,8 @@ fn a_timeout_in_fast_recovery_cuts_cubic_once() {
     assert_eq!(s.window(), (7.0, 7.0));
 }
 
-// tcp_enter_loss(): half of the whole window, but for a timeout of a segment that timed out before. So also of a sender that notices are
-// told to and none come.
+// tcp_enter_loss(): half of the whole window, except at a timeout of a segment that timed out before. The same holds
+// for a sender with notices that receives none.
 #[test]
 fn a_timeout_halves_the_whole_window_once() {
     for notices in [Notices::Scheme, Notices::Elsn] {
@@ -428,8 +437,8 @@ fn the_timer_of_linux_backs_off_to_two_minutes() {
     assert_eq!(times, [1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 247.0, 367.0]);
 }
 
-// RFC 3465 §2.2: in slow start as much as was delivered; what is left at ssthresh counts for congestion avoidance (§2.1). So with each
-// recovery that knows what SACK reported, and with one that notices are told to.
+// RFC 3465 §2.2: slow start grows by the delivered data; the remainder at ssthresh counts for congestion avoidance
+// (§2.1). This holds for each recovery with SACK, and for one with notices.
 #[test]
 fn growth_by_what_is_delivered() {
     let told = Notices::Elsn;
@@ -443,7 +452,7 @@ fn growth_by_what_is_delivered() {
         s.sent();
         assert_eq!(s.at(100).ack(3), "5 6 7", "{scheme}, {config:?}");
         assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
-        // What a SACK reported before is not counted twice.
+        // Segments that a SACK reported before are not counted twice.
         s.at(110).sack(3, &[(4, 4)]);
         s.at(120).ack(5);
         assert!((s.window().0 - 5.4).abs() < 1e-9, "{scheme}, {config:?}: {:?}", s.window());

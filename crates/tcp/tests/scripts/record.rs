@@ -1,5 +1,5 @@
-//! What every ACK says of arrivals is heeded, whatever else it says: SACK beside a window that moved, below the cumulative ACK, and on
-//! ACKs that advance.
+//! The sender uses the SACK blocks of every ACK: with a changed window, below the cumulative ACK, and on ACKs that
+//! advance.
 
 use crate::common;
 use crate::common::script::Script;
@@ -43,7 +43,7 @@ fn a_window_that_moves_hides_no_loss() {
     }
 }
 
-// The same ACKs tell what is in the network: one of eight, or what recovery sent in their place.
+// The same ACKs show the flight: one of eight, or the segments that recovery sent in their place.
 #[test]
 fn a_window_that_moves_hides_no_arrival() {
     let mut s = eight(Config { dupthresh: 100, ..rfc(8.0, 4.0) });
@@ -54,7 +54,7 @@ fn a_window_that_moves_hides_no_arrival() {
     }
 }
 
-// Linux tags SACK on ACKs below the cumulative one, too: one that was overtaken on its way tells what has arrived all the same.
+// Linux tags SACK on ACKs below the cumulative one, too: an overtaken ACK still reports arrivals.
 #[test]
 fn an_ack_that_was_overtaken_tells_of_arrivals() {
     for config in [rfc(8.0, 4.0), linux(8.0, 4.0)] {
@@ -78,7 +78,8 @@ fn an_ack_that_advances_may_show_a_loss() {
     }
 }
 
-// The same where the ACK that shows it also ends a recovery: 1 is lost, and 19, the first that recovery let out.
+// The same if the ACK that shows the loss also ends a recovery: 1 is lost, and 19, the first segment released by
+// recovery.
 #[test]
 fn the_ack_that_ends_a_recovery_may_show_the_next_loss() {
     let mut s = Script::new("sack", rfc(16.0, 8.0));

@@ -1,11 +1,11 @@
-//! A path that reorders, and what that means to a sender: given these ACKs, these windows.
+//! Effect of reordering on a sender: the windows after given ACKs.
 
 use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, rfc};
 use airhop_tcp::{Config, LossDetection, Preset};
 
-/// Eleven segments are out with a window of 10; the ACK after the first. Segment 2 comes behind segment `foremost`, and then others are SACKed
-/// above a new hole at 3, one at a time. Returns what each of these adds to the window, in segments.
+/// Returns the growth of the window at each of several ACKs, in segments. Eleven segments are outstanding with a window
+/// of 10; segment 2 arrives after segment `foremost`, and then others are SACKed above a new hole at 3, one at a time.
 fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
     let mut s: Script = ten(Config { initial_ssthresh: 5.0, ..config });
     s.at(105).sack(2, &[(foremost, foremost)]);
@@ -20,9 +20,9 @@ fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
     grown
 }
 
-// Linux, tcp_may_raise_cwnd(): what is SACKed grows the window, a segment for as many as it holds, once a segment arrived more than
-// tcp_reordering segments behind the end of the foremost (tcp_check_sack_reordering()): 2 behind the end of 5 by four, behind that of 4 by
-// three. RFC 5681 §3.1 has only "an ACK that cumulatively acknowledges new data" grow it.
+// Linux, tcp_may_raise_cwnd(): SACKed segments raise the window, by one segment per window, once a segment has arrived
+// more than tcp_reordering segments behind the end of the highest (tcp_check_sack_reordering()): 2 behind the end of 5
+// by four, behind that of 4 by three. RFC 5681 §3.1 has only "an ACK that cumulatively acknowledges new data" grow it.
 #[test]
 fn what_is_sacked_grows_the_window_where_the_path_reorders() {
     let near = |grown: Vec<f64>, each: f64| grown.iter().all(|g| (g - each).abs() < 1e-9);
@@ -32,7 +32,7 @@ fn what_is_sacked_grows_the_window_where_the_path_reorders() {
     assert!(near(grown_by_sacks(Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }, 5), 0.0));
 }
 
-// No recovery but RACK tells of its reductions: without it, nothing that is SACKed grows a window, least in a fast recovery.
+// Only RACK reports its reductions: with other recoveries SACKed segments never raise a window.
 #[test]
 fn what_is_sacked_grows_no_window_in_a_fast_recovery() {
     for detection in [LossDetection::Rack, LossDetection::Duplicates] {
@@ -50,8 +50,9 @@ fn what_is_sacked_grows_no_window_in_a_fast_recovery() {
     }
 }
 
-// RFC 8985 §6.2 step 2: RACK.rtt is that of what the last ACK tells, also if that was not sent after RACK.segment: 5 took 105 ms, and 2, which was
-// sent before it, 107. What is missing has that, and a quarter of the least round trip of 100 ms.
+// RFC 8985 §6.2 step 2: RACK.rtt is that of the segment delivered by the last ACK, even if it was sent before
+// RACK.segment: 5 took 105 ms, and 2, which was sent before it, 107 ms. Missing segments have this time, plus a quarter
+// of the minimum RTT of 100 ms.
 #[test]
 fn the_round_trip_of_rack_is_that_of_the_last_arrival() {
     for config in [linux(10.0, 5.0), Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }] {

@@ -1,4 +1,4 @@
-//! Cuts that were for nothing, against the text of the RFCs: given these ACKs at these times, these windows.
+//! Spurious window reductions, against the text of the RFCs: the windows after given ACKs at given times.
 
 use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, rfc};
@@ -17,8 +17,8 @@ fn eifel_undoes_a_cut_for_nothing() {
     }
 }
 
-// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a timeout in the recovery that is for nothing as well forgets neither
-// the window before it nor its first retransmission.
+// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a spurious timeout in the recovery keeps the window
+// before the recovery and the recovery's first retransmission.
 #[test]
 fn eifel_undoes_two_cuts_for_nothing() {
     let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
@@ -32,8 +32,7 @@ fn eifel_undoes_two_cuts_for_nothing() {
     assert!(s.window().0 >= 10.1, "{:?}", s.window());
 }
 
-// RFC 4015 §4 restores the window of a recovery that can go back. NewReno's, without a scoreboard, cannot: it has sent again what it cannot
-// take back.
+// RFC 4015 §4 restores the window of a recovery that can be undone. NewReno's, without a scoreboard, cannot.
 #[test]
 fn a_recovery_without_a_scoreboard_stays_cut() {
     let mut s = Script::new("newreno", Config { undo: true, timestamps: true, ..rfc(8.0, 4.0) });
@@ -43,7 +42,7 @@ fn a_recovery_without_a_scoreboard_stays_cut() {
     assert_eq!((s.sender.counters().undone, s.cuts()), (0, 1));
 }
 
-// RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, nothing was lost.
+// RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, no segment was lost.
 #[test]
 fn dsack_undoes_a_cut_for_nothing() {
     let mut s = ten(linux(10.0, 5.0));
@@ -51,19 +50,20 @@ fn dsack_undoes_a_cut_for_nothing() {
     assert_eq!(s.at(120).ack(6), "");
     assert_eq!(s.window().0, 5.0);
     assert_eq!(s.at(200).dsack(6, 2), "13 14 15");
-    // Linux, tcp_current_ssthresh(): three quarters of the window, of which the whole segments come back.
+    // Linux, tcp_current_ssthresh(): three quarters of the window, restored in whole segments.
     assert_eq!((s.window(), s.sender.counters().undone), ((10.0, 7.0), 1));
-    // A second report is of nothing more.
+    // A second report has no effect.
     s.dsack(6, 2);
     assert_eq!(s.sender.counters().undone, 1);
 }
 
-// RFC 4015 §4: "pipe_prev" is that of the last reduction: one for nothing gives back what it took, and not what an earlier loss did.
+// RFC 4015 §4: "pipe_prev" is that of the last reduction: the undo of a spurious reduction does not undo an earlier
+// one.
 #[test]
 fn only_the_last_cut_is_undone() {
     let mut s = ten(linux(10.0, 5.0));
     assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
-    s.at(210).ack(13); // what was sent again was needed
+    s.at(210).ack(13); // the retransmission was needed
     s.at(310).ack(15);
     let before = s.window();
     assert!(6.0 <= before.0 && before.0 < 7.0, "{before:?}");
@@ -74,7 +74,8 @@ fn only_the_last_cut_is_undone() {
     assert_eq!((s.sender.counters().undone, s.window()), (1, (6.0, 5.0)));
 }
 
-// One ACK that tells of a cut for nothing and of a new loss: the former is undone before the latter cuts.
+// One ACK that shows a spurious reduction and a new loss: the sender undoes the former before it reduces the window for
+// the latter.
 #[test]
 fn undo_comes_before_a_new_cut() {
     let mut s = ten(linux(10.0, 5.0));
@@ -84,7 +85,8 @@ fn undo_comes_before_a_new_cut() {
     assert_eq!((s.window(), s.cuts(), s.sender.counters().undone), ((5.0, 5.0), 2, 1));
 }
 
-// RFC 3708 §2: a D-SACK of what was sent after the cut, for the first time, is about no retransmission: the network has made the copy.
+// RFC 3708 §2: a D-SACK of a segment first sent after the reduction concerns no retransmission: the network has
+// duplicated the segment.
 #[test]
 fn a_copy_of_something_newer_undoes_nothing() {
     let mut s = ten(linux(10.0, 5.0));
@@ -96,7 +98,7 @@ fn a_copy_of_something_newer_undoes_nothing() {
     assert_eq!(s.sender.counters().undone, 1);
 }
 
-// RFC 6675's recovery goes back as well: the next loss begins a new one.
+// RFC 6675's recovery is undone as well: the next loss starts a new one.
 #[test]
 fn rfc6675_can_go_back() {
     let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };

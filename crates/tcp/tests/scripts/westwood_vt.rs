@@ -66,7 +66,7 @@ fn a_partial_ack_begins_a_new_count() {
     assert_eq!((s.window(), s.cuts()), ((2.0, 2.0), 1));
 }
 
-// The next loss is judged by itself, whatever duplicates say of this one.
+// The next loss is classified by itself, independently of the duplicates for this one.
 #[test]
 fn by_default_the_decision_waits_for_the_next_loss() {
     each_configuration(|config| {

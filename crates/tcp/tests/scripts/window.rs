@@ -1,4 +1,5 @@
-//! The window where the receiver, or the application, is the limit: what is not used neither grows nor counts when a loss halves it.
+//! The window if the receiver or the application limits the sender: an unused window does not grow, and a loss halves
+//! only the used part.
 
 use crate::common;
 use crate::common::script::Script;
@@ -135,8 +136,8 @@ fn a_lost_syn_costs_linux_a_second() {
     }
 }
 
-/// The window, and how many segments go out at once, when an application pauses until `ms` after 30 segments, the last of them sent at 100 ms. Slow
-/// start has opened a window of 40 by then; the timeout is 250 to 300 ms.
+/// Returns the window and the size of the burst after a pause: the application writes 30 segments, the last sent at 100
+/// ms, and writes again at time `ms`. Slow start has then opened a window of 40 segments; the RTO is 250 to 300 ms.
 fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
     let rto = RtoConfig { min: Span::from_millis(200), ..config.rto };
     let config = Config { rto, growth: Growth::PerByte, ..config };
@@ -150,8 +151,9 @@ fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
     (s.window().0, sent)
 }
 
-// RFC 5681 §4.1: after more than a timeout without sending the window is no more than the initial one. Linux, tcp_cwnd_restart(): it is halved for
-// each timeout that the pause took, down to that. ns-2 keeps it, and all do after less than a timeout.
+// RFC 5681 §4.1: after more than an RTO without sending the window is at most the initial window. Linux,
+// tcp_cwnd_restart(): the window is halved for each RTO of the pause, down to the initial window. ns-2 keeps the
+// window, and all presets do after less than an RTO.
 #[test]
 fn a_pause_takes_the_window_back() {
     let infinite = f64::INFINITY;

@@ -1,5 +1,5 @@
-//! What holds for any packets that are captured: whoever reads the files finds them, and nothing else. Random tests and the fuzzer both
-//! come through here.
+//! Laws for any captured packets: a reader of the files finds exactly these packets. Random tests and the fuzzer use
+//! this harness.
 
 #[path = "../../../tcp/tests/hostile/bytes.rs"]
 mod bytes;
@@ -17,11 +17,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// What RFC 791 §3.1 and RFC 9293 §3.1 have room for, bytes.
+/// Limits of RFC 791 §3.1 and RFC 9293 §3.1, bytes.
 const LARGEST_DATAGRAM: u32 = 65_535;
 const LARGEST_OPTIONS: u32 = 40;
 
-/// Captures what the script says into `folder`, which is emptied before, and reads it back.
+/// Captures the packets of the script into `folder`, which is emptied before, and reads them back.
 pub fn capture(bytes: &[u8], folder: &Path) {
     let _was_not_there = fs::remove_dir_all(folder);
     let script = script::read(bytes);
@@ -38,14 +38,14 @@ pub fn capture(bytes: &[u8], folder: &Path) {
     }
 }
 
-/// What one node should have captured.
+/// Expected capture of one node.
 #[derive(Default)]
 struct Expected<'a> {
     interfaces: Vec<&'a str>,
     records: Vec<(&'a Crossing, usize, Packet)>,
 }
 
-/// Does it. Returns what should be in the files, by node.
+/// Runs the script. Returns the expected contents of the files, by node.
 fn record<'a>(script: &'a Script, folder: &Path) -> Vec<Expected<'a>> {
     let flows = vec![String::from("f"); FLOWS.into()];
     let nodes: Vec<String> = script.nodes.iter().map(|&name| name.into()).collect();
@@ -74,18 +74,18 @@ fn record<'a>(script: &'a Script, folder: &Path) -> Vec<Expected<'a>> {
             }
         }
     }
-    // The first that cannot be written is the last that was looked at, and is told.
+    // The first packet that cannot be written ends the capture, and is reported.
     assert_eq!(recorder.finish().is_err(), is_refused);
     expected
 }
 
-/// What is only passed on is captured as it leaves.
+/// A forwarded packet is captured at its departure.
 fn is_captured(c: &Crossing) -> bool {
     let is_for_here = c.packet.dst == c.node || c.packet.dst == NodeId::BROADCAST;
     c.direction == Direction::Out || is_for_here || c.comment.is_some()
 }
 
-/// True if there is a datagram that holds this packet.
+/// True if a datagram can carry this packet.
 fn fits(packet: &Packet) -> bool {
     let (length, options) = match &packet.body {
         Body::Tcp(s) => (40 + s.option_bytes() + s.len, s.option_bytes()),
@@ -96,7 +96,7 @@ fn fits(packet: &Packet) -> bool {
     packet.bytes == length && length <= LARGEST_DATAGRAM && options <= LARGEST_OPTIONS
 }
 
-/// What readers of the wire have to know of a flow: who began it, and the window scales that its ends have announced.
+/// State that a reader of the wire needs for a flow: its initiator, and the window scales announced by its ends.
 #[derive(Default)]
 struct Wire(HashMap<FlowId, Conversation>);
 
@@ -107,7 +107,7 @@ struct Conversation {
 }
 
 impl Wire {
-    /// The packet as it is read again.
+    /// Returns the packet as it is read back.
     fn carry(&mut self, packet: &Packet) -> Packet {
         let [sender, receiver] = match packet.body {
             Body::Notice(_) => [packet.dst, packet.src],
@@ -124,7 +124,7 @@ impl Wire {
         }
         let packet = carried(packet, *shift);
         match &packet.body {
-            // Yun 2009, §3.1: like an ACK of the receiver, whoever made it.
+            // Yun 2009, §3.1: like an ACK of the receiver, for any origin.
             Body::Notice(n) if n.kind.names_segment() => {
                 let (src, dst) = (conversation.receiver, conversation.sender);
                 Packet { src, dst, body: Body::Notice(Notice { origin: src, ..*n }), ..packet }

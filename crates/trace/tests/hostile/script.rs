@@ -1,4 +1,4 @@
-//! What is captured, read from bytes: any bytes are a script.
+//! Captured packets, decoded from bytes: any bytes are a script.
 
 use super::bytes::Bytes;
 use airhop_base::{
@@ -92,7 +92,7 @@ impl Bytes<'_> {
             Body::Notice(n) => n.bytes(),
             Body::Routing(message) => 28 + message.bytes(),
         };
-        // One in 64 does not say how long it is.
+        // One in 64 has no length.
         let bytes = if self.next() % 64 == 63 { bytes + 1 } else { bytes };
         Packet {
             ecn: self.one_of(&Ecn::ALL),
@@ -134,7 +134,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// In most cases nothing: there is not room for everything in the options of a segment.
+    /// In most cases none: the options of a segment have no room for everything.
     fn seldom<T>(&mut self, get: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.next().is_multiple_of(4).then(|| get(self))
     }

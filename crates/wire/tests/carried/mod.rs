@@ -1,4 +1,5 @@
-//! What the documentation of the crate says that the wire carries of a packet. Captures (`crates/trace`) are read back to the same.
+//! Parts of a packet that the wire carries, as documented by the crate. Captures (`crates/trace`) are read back to the
+//! same.
 
 use airhop_base::{
     Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions, RouteReply,
@@ -6,7 +7,7 @@ use airhop_base::{
 };
 use airhop_base::{Sack, SackBlock, Segment, Span, Time};
 
-/// `packet` as it is read again, if whoever sent it announced a window scale of `shift`.
+/// Returns `packet` as it is read back if its sender announced a window scale of `shift`.
 pub fn carried(packet: &Packet, shift: u8) -> Packet {
     let body = match packet.body.clone() {
         Body::Tcp(segment) => Body::Tcp(carried_segment(segment, shift)),

@@ -48,7 +48,7 @@ pub fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
     Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))
 }
 
-/// What a packet is on the wire.
+/// Returns a packet's bytes on the wire.
 pub fn bytes(packet: &Packet) -> Vec<u8> {
     let mut conversation = Conversation::new(SENDER, RECEIVER);
     conversation.observe(packet);
@@ -57,7 +57,7 @@ pub fn bytes(packet: &Packet) -> Vec<u8> {
     out
 }
 
-/// RFC 1071 §1: summing up what is protected, checksum included, leaves nothing.
+/// RFC 1071 §1: the sum over the protected bytes, checksum included, is zero.
 pub fn checksums_hold(datagram: &[u8]) -> bool {
     internet_checksum(&datagram[..20]) == 0 && internet_checksum(&protected(datagram)) == 0
 }

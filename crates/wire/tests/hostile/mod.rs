@@ -1,9 +1,9 @@
-//! What holds for any bytes that are taken for a datagram. Random tests and the fuzzer both come through here.
+//! Laws for any bytes read as a datagram. Random tests and the fuzzer use this harness.
 
 use airhop_base::{Body, Packet};
 use airhop_wire::{Conversation, WireError, decode, encode};
 
-/// Bytes are read, or refused in words; what was read is written as a datagram that is read the same.
+/// Bytes are read, or refused with a message; a packet that was read is written as a datagram with the same meaning.
 pub fn datagram(bytes: &[u8]) {
     let packet = match decode(bytes) {
         Ok(decoded) => decoded.packet,
@@ -13,13 +13,13 @@ pub fn datagram(bytes: &[u8]) {
     let mut again = Vec::new();
     match encode(&packet, &conversation(&packet), &mut again) {
         Ok(()) => assert_eq!(decode(&again).map(|decoded| decoded.packet).as_ref(), Ok(&packet)),
-        // Options that nobody here writes, or not so many of them, or in another order with less padding.
+        // Options that Airhop does not write, or not in this number, or in another order with less padding.
         Err(WireError::Options(_) | WireError::Length { .. }) => {}
         Err(other) => panic!("{packet:?}: {other}"),
     }
 }
 
-/// The same behind right checksums and lengths, which no random bytes have.
+/// The same with valid checksums and lengths, which random bytes do not have.
 pub fn repaired_datagram(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     if bytes.len() >= 28 {
@@ -34,7 +34,7 @@ pub fn repaired_datagram(bytes: &[u8]) {
     datagram(&bytes);
 }
 
-/// One in which nobody has announced a window scale.
+/// A connection without window scales.
 fn conversation(packet: &Packet) -> Conversation {
     match packet.body {
         Body::Notice(_) => Conversation::new(packet.dst, packet.src),
@@ -54,7 +54,7 @@ pub fn internet_checksum(words: &[u8]) -> u16 {
     !(sum as u16)
 }
 
-/// What the checksum of the transport protects (RFC 9293 §3.1, RFC 768, RFC 792).
+/// Bytes protected by the checksum of the transport (RFC 9293 §3.1, RFC 768, RFC 792).
 pub fn protected(datagram: &[u8]) -> Vec<u8> {
     let body = &datagram[20..];
     let length = (body.len() as u16).to_be_bytes();

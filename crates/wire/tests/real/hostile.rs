@@ -1,4 +1,4 @@
-//! What holds for any bytes that are taken for a datagram of a real host.
+//! Laws for any bytes read as a datagram of a real host.
 
 use airhop_base::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Original, Packet, RareOptions, Segment, Time};
 use airhop_wire::real::{
@@ -7,7 +7,8 @@ use airhop_wire::real::{
 };
 use std::sync::Arc;
 
-/// Bytes are read, or refused in words. What was read leaves as it came; with a mark and NAKs its checksums hold if they did.
+/// Bytes are read, or refused with a message. A datagram that was read leaves unchanged; with a mark and NAKs its
+/// checksums are valid if they were valid before.
 pub fn datagram(bytes: &[u8]) {
     let seen = match read(bytes) {
         Ok(seen) => seen,
@@ -83,7 +84,7 @@ pub fn repaired_datagram(bytes: &[u8]) {
     assert_eq!(payload, expected);
 }
 
-/// A checksum may be begun anywhere; with the field in place, the rest sums up to all ones or nothing is touched.
+/// A checksum may begin at any offset; with its field filled in, the sum is all ones, or no byte changes.
 pub fn begun_checksum(bytes: &[u8]) {
     let [a, b, c, d, rest @ ..] = bytes else { return };
     let (start, offset) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
@@ -96,8 +97,8 @@ pub fn begun_checksum(bytes: &[u8]) {
     assert_eq!(changed, rest);
 }
 
-/// Segments with any numbers and flags, either way: what an observer makes of a number folds back to it, unless that is older than all it
-/// knows; nothing is acknowledged that was not sent.
+/// Segments with any numbers and flags, in either direction: an unfolded number folds back to the original, unless it
+/// is older than the observer's state; only sent data is acknowledged.
 pub fn connection(bytes: &[u8]) {
     let mut connection = Connection::new();
     let mut sent = [1; 2];

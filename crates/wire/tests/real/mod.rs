@@ -58,7 +58,7 @@ pub fn header(seq: u32, options: &[TcpOptionElement]) -> TcpHeader {
     header
 }
 
-/// The TCP header of a datagram as it is read.
+/// Returns the TCP header of a datagram.
 pub fn seen(datagram: &[u8]) -> SeenTcp {
     read(datagram).unwrap().tcp.unwrap()
 }

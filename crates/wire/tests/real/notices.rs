@@ -60,7 +60,7 @@ fn like_an_ack_byte_by_byte() {
     }
 }
 
-/// A delay saturates; a NAK and mixed addresses are told in words.
+/// A delay saturates; a NAK and mixed addresses give messages.
 #[test]
 fn what_is_no_datagram() {
     let long =

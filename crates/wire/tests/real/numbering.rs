@@ -6,7 +6,7 @@ use airhop_wire::real::{Connection, SeenTcp, Way};
 use etherparse::TcpHeader;
 use proptest::prelude::*;
 
-/// A header with nothing but these numbers.
+/// A header with these numbers only.
 fn plain(seq: u32, ack: Option<u32>) -> SeenTcp {
     let numbers =
         TcpHeader { ack: ack.is_some(), acknowledgment_number: ack.unwrap_or(9), ..header(seq, &[]) };
@@ -34,7 +34,7 @@ fn opened(scales: [Option<u8>; 2]) -> Connection {
     connection
 }
 
-/// RFC 9293 §3.4: a SYN is 0, the first byte 1; what belongs to a segment comes along.
+/// RFC 9293 §3.4: a SYN is 0, the first byte 1; the other fields of a segment are read as well.
 #[test]
 fn a_connection_from_its_syn_on() {
     let mut connection = Connection::new();
@@ -55,7 +55,7 @@ fn a_connection_from_its_syn_on() {
     assert_eq!(connection.fold(Way::Forward, 701), ISN.wrapping_add(701));
 }
 
-/// RFC 7323 §2.2: scaled only if both SYNs have the option; the scale is that of who sends the segment.
+/// RFC 7323 §2.2: windows are scaled only if both SYNs have the option; the scale is that of the segment's sender.
 #[test]
 fn the_window_is_scaled_if_both_ends_said_so() {
     let windows = |scales| {
@@ -91,7 +91,7 @@ fn sack_blocks_count_as_the_peer_does() {
     assert_eq!(segment.ack, 0x90);
 }
 
-/// Without a SYN: the first number of a stream is its byte 1, whoever says it. Older ones saturate.
+/// Without a SYN: the first number of a stream, from either end, is its byte 1. Older numbers saturate.
 #[test]
 fn a_connection_that_was_open_before() {
     let mut connection = Connection::new();
@@ -134,7 +134,7 @@ fn another_syn_reopens() {
     );
 }
 
-/// RFC 4987 §3.6: who answers with SYN cookies picks another number for each answer to one SYN.
+/// RFC 4987 §3.6: a host with SYN cookies picks another number for each answer to one SYN.
 #[test]
 fn another_answer_to_the_same_syn_is_the_same_connection() {
     let mut connection = opened([None; 2]);
@@ -149,7 +149,8 @@ fn another_answer_to_the_same_syn_is_the_same_connection() {
     );
 }
 
-/// RFC 9293 §3.10.7.1: the RST of a host that knows no connection has the number 0; the answer to the SYN sent again counts.
+/// RFC 9293 §3.10.7.1: the RST of a host without the connection has the number 0; the answer to the retransmitted SYN
+/// counts.
 #[test]
 fn a_reset_teaches_nothing() {
     let mut connection = Connection::new();
@@ -169,8 +170,9 @@ fn a_reset_teaches_nothing() {
 }
 
 proptest! {
-    /// RFC 9293 §3.4: numbers unfold to the offsets that were folded, across any number of wraps, however they are reordered within 2³⁰
-    /// and whoever says them; an ACK of more than was sent is one of what was sent (§3.10.7.4), and moves nothing.
+    /// RFC 9293 §3.4: numbers unfold to the offsets that were folded, across any number of wraps, with any reordering
+    /// within 2³⁰ and from either end; an ACK of more than was sent counts as an ACK of the sent data (§3.10.7.4), and
+    /// does not advance the stream.
     #[test]
     fn offsets_survive_wraps_and_reordering(
         isn: u32,
@@ -196,7 +198,7 @@ proptest! {
         }
     }
 
-    /// Without a SYN the distances are right, whatever number comes first.
+    /// Without a SYN distances are right for any first number.
     #[test]
     fn distances_are_right_without_a_syn(first: u32, steps in prop::collection::vec(0u32..1 << 30, 1..50)) {
         let mut connection = Connection::new();

@@ -1,4 +1,4 @@
-//! What a network card would have done.
+//! Work of a network card's offloads.
 
 use super::{header, ip, seen, tcp};
 use crate::hostile::internet_checksum;
@@ -6,7 +6,7 @@ use airhop_wire::real::{OffloadError, Unreadable, checksums_hold, complete_check
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 
-/// What of the pseudo header a host sums up (RFC 9293 §3.1, RFC 8200 §8.1), with RFC 1071 §4.1.
+/// Sum of the pseudo header (RFC 9293 §3.1, RFC 8200 §8.1) by RFC 1071 §4.1.
 fn pseudo_sum(datagram: &[u8], transport: usize) -> u16 {
     let (protocol, addresses) = match datagram[0] >> 4 {
         4 => (datagram[9], &datagram[12..20]),
@@ -40,7 +40,7 @@ fn a_checksum_is_completed() {
     }
 }
 
-/// RFC 768: a UDP checksum that comes out as zero is sent as all ones.
+/// RFC 768: a UDP checksum of zero is sent as all ones.
 #[test]
 fn no_completed_checksum_is_zero() {
     let checksum_of_zeros = [udp(false, &[0, 0])[26], udp(false, &[0, 0])[27]];
@@ -52,7 +52,8 @@ fn no_completed_checksum_is_zero() {
     assert_eq!(checksums_hold(&begun), Ok(()));
 }
 
-/// RFC 1071 §1: the sum of what is not all zero is never zero, so no TCP checksum is all ones: one that comes out as zero is sent so.
+/// RFC 1071 §1: the sum of bytes that are not all zero is never zero, so no TCP checksum is all ones: a checksum of
+/// zero is sent as zero.
 #[test]
 fn no_checksum_of_tcp_is_all_ones() {
     let ack = |last: [u8; 2]| tcp(false, 0, header(9, &[]), &last);
@@ -66,7 +67,7 @@ fn no_checksum_of_tcp_is_all_ones() {
     assert_eq!(segments(&whole, 1000).unwrap().collect::<Vec<_>>(), [whole]);
 }
 
-/// A header of a device that points behind the datagram is refused, and nothing written.
+/// A device header that points beyond the datagram is refused, and no byte is written.
 #[test]
 fn a_checksum_behind_the_end() {
     let mut bytes = [7; 30];
@@ -131,7 +132,7 @@ fn udp_is_cut() {
     }
 }
 
-/// What needs no cutting is one segment, and gets its checksums.
+/// A datagram that needs no segmentation is one segment, with its checksums filled in.
 #[test]
 fn one_segment_is_whole() {
     for payload in [&b""[..], b"data"] {
@@ -141,7 +142,7 @@ fn one_segment_is_whole() {
     }
 }
 
-/// What cannot be cut is told in words.
+/// A datagram that cannot be segmented gives a message.
 #[test]
 fn what_is_not_cut() {
     let whole = tcp(false, 0, header(1, &[]), b"data");

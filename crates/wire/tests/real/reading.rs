@@ -1,4 +1,4 @@
-//! What is read of datagrams.
+//! Reading of datagrams.
 
 use super::hostile;
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6, header, ip, seen, tcp};
@@ -37,7 +37,7 @@ fn a_syn_of_both_families() {
         assert_eq!((tcp.mss, tcp.window_scale, tcp.sack_permitted), (Some(1460), Some(7), true));
         assert_eq!(tcp.timestamps, Some(Timestamps { value: 7, echo: 9 }));
         assert_eq!(checksums_hold(&bytes), Ok(()));
-        // Headers are enough, and what a device puts behind a datagram is none of it.
+        // Headers are sufficient, and bytes that a device appends to a datagram are ignored.
         assert_eq!(read(&bytes[..bytes.len() - 5]), Ok(all));
         assert_eq!(read(&[&bytes[..], &[0xEE; 9]].concat()), Ok(all));
     }
@@ -71,7 +71,7 @@ fn an_ack_with_sack_blocks() {
     );
 }
 
-/// RFC 9293 §3.1, MUST-7: options that make no sense do not make a segment one; those before them count.
+/// RFC 9293 §3.1, MUST-7: malformed options do not make a segment malformed; the options before them count.
 #[test]
 fn malformed_options_are_left_out() {
     let with = |options: &[u8]| {
@@ -120,7 +120,7 @@ fn what_is_not_tcp() {
     }
 }
 
-/// RFC 791 §3.2: a fragment passes whole, also the first, which has the ports. Don't fragment says nothing.
+/// RFC 791 §3.2: every fragment passes as a fragment, also the first, which has the ports. The flag DF has no effect.
 #[test]
 fn fragments_of_ipv4() {
     let whole = tcp(false, 0, header(1, &[]), &[7; 100]);
@@ -171,7 +171,7 @@ fn extension_headers_of_ipv6() {
     assert!(matches!(read(&chain[..60]), Err(Unreadable::Cut { what: "IPv6 extension header", .. })));
 }
 
-/// A header that contradicts itself, or is not there, is told in words.
+/// An inconsistent or missing header gives a message.
 #[test]
 fn what_cannot_be_read() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
@@ -207,7 +207,7 @@ fn seeds_are_survived() {
 }
 
 proptest! {
-    /// No bytes make anything here panic, and what is read leaves as it came.
+    /// No bytes cause a panic, and a datagram that was read leaves unchanged.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         hostile::datagram(&bytes);

@@ -45,7 +45,7 @@ fn udp_without_a_checksum() {
     }
 }
 
-/// What is not there cannot be checked; of a fragment (RFC 791 §3.2) only the header can.
+/// Missing bytes cannot be checked; of a fragment (RFC 791 §3.2) only the header can be.
 #[test]
 fn parts_of_datagrams() {
     let bytes = tcp(false, 0, header(1, &[]), b"payload");

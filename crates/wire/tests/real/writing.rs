@@ -1,4 +1,4 @@
-//! What leaves of a datagram that came.
+//! Writing of received datagrams.
 
 use super::{header, original, other_packet, packet, seen, tcp};
 use airhop_base::{Ecn, Eln, Naks, Original, Packet, RareOptions, Segment};
@@ -27,7 +27,7 @@ fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
     }))
 }
 
-/// Nothing changed: the very bytes, not a copy.
+/// Without a change: the original bytes, not a copy.
 #[test]
 fn what_did_not_change_is_the_same() {
     for is_v6 in [false, true] {
@@ -45,7 +45,7 @@ fn what_did_not_change_is_the_same() {
     assert!(Arc::ptr_eq(&write_back(&nonsense, &marked, None, false), nonsense.datagram()));
 }
 
-/// RFC 3168 §5: only an ECN-capable packet is marked. But for the field and the IPv4 checksum nothing changes.
+/// RFC 3168 §5: only an ECN-capable packet is marked. Only the field and the IPv4 checksum change.
 #[test]
 fn congestion_experienced() {
     for (is_v6, ecn) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
@@ -64,8 +64,8 @@ fn congestion_experienced() {
     }
 }
 
-/// Balakrishnan and Katz 1998: the ACK stays one, with a bit more, whose place is that of simulated ACKs. Who does not hear it does not get it, and what
-/// is no TCP has no such bit.
+/// Balakrishnan and Katz 1998: the ACK stays an ACK with one more bit, at the place of simulated ACKs. A sender without
+/// a listener does not receive it, and packets other than TCP have no such bit.
 #[test]
 fn eln_in_an_ack() {
     let eln = RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE };
@@ -110,7 +110,8 @@ fn naks_byte_by_byte() {
     assert_eq!((naks(&bytes), naks(&[])), (vec![], vec![]));
 }
 
-/// RFC 9293 §3.1: 40 bytes of options, and 65535 of a datagram. What does not fit, and what nobody could read, is left out.
+/// RFC 9293 §3.1: 40 bytes of options, and 65535 of a datagram. NAKs that do not fit, or could not be read, are
+/// omitted.
 #[test]
 fn naks_that_have_no_room_are_left_out() {
     let with = |options: &[u8], seqs: &[u64], connection: Option<(&Connection, Way)>| {
@@ -157,7 +158,7 @@ proptest! {
         prop_assert_eq!(&out[out.len() - payload.len()..], &payload[..]);
         let is_marked = matches!(ecn, 1 | 2) && marks || ecn == 3;
         prop_assert_eq!(read(&out).unwrap().ecn == Ecn::Ce, is_marked);
-        // A prefix becomes the prefix of the same datagram.
+        // A truncated datagram becomes the same prefix of the full result.
         let prefix = &bytes[..bytes.len() - payload.len()];
         let cut = write_back(&super::original(prefix), &packet, Some((&connection, Way::Reverse)), false);
         prop_assert_eq!(&cut[..], &out[..out.len() - payload.len()]);

@@ -46,7 +46,7 @@ const TIMEOUT: Key = key(
 const ATTEMPTS: Key = key(
     "attempts",
     Kind::Count { least: 1, most: 255 },
-    Nothing("a packet is never given up"),
+    Nothing("none; no limit"),
     "maximum number of transmissions of a frame, the first included; then its packet is dropped",
 );
 

@@ -39,8 +39,12 @@ super::kinds! {
 }
 
 const AT: Key = key("at", Kind::Span { least_ns: 0 }, Required, "start time");
-const EVERY: Key =
-    key("every", Kind::Span { least_ns: 1 }, Nothing("it happens once"), "period of its repetition");
+const EVERY: Key = key(
+    "every",
+    Kind::Span { least_ns: 1 },
+    Nothing("none; the change happens once"),
+    "period of its repetition",
+);
 
 /// Accepts a change that fits any link.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}

@@ -15,13 +15,13 @@ static KEYS: [Key; 4] = [
     key(
         "fer",
         Kind::Probability,
-        Nothing("either `fer` or `loss` is needed"),
+        Nothing("none; `fer` or `loss` is required"),
         "frame error rate of a full data frame; shorter frames by their bits (Yun 2009 §5.1)",
     ),
     key(
         "loss",
         Kind::Probability,
-        Nothing("either `fer` or `loss` is needed"),
+        Nothing("none; `fer` or `loss` is required"),
         "loss rate of every frame, of any length",
     ),
     REFERENCE,

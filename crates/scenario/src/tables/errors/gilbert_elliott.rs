@@ -19,7 +19,7 @@ pub(super) static KIND: Model = Model {
     plan,
 };
 
-const CHAIN: &str = "`p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are needed";
+const CHAIN: &str = "none; `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are required";
 
 static KEYS: [Key; 10] = [
     key("p_gb", Kind::Probability, Nothing(CHAIN), "probability of a change from good to bad after a frame"),
@@ -47,7 +47,7 @@ static KEYS: [Key; 10] = [
     key(
         "step",
         Kind::Span { least_ns: 1_000 },
-        Nothing("the chain steps with every data frame"),
+        Nothing("none; the chain steps with every data frame"),
         "interval of the chain's steps in time, whether or not anybody sends; a frame has the state in which it began",
     ),
     key(

@@ -6,7 +6,7 @@ use crate::grammar::key::Without::Nothing;
 use crate::grammar::key::{Key, Kind, key};
 use airhop_radio::errors::errors_per_bit;
 
-const BER_OR_FER: &str = "either `ber_good` and `ber_bad` or `fer_good` and `fer_bad` are needed";
+const BER_OR_FER: &str = "none; `ber_good` and `ber_bad`, or `fer_good` and `fer_bad`, are required";
 
 pub(super) const BER_GOOD: Key =
     key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in good times");

@@ -49,7 +49,7 @@ const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between ne
 pub(crate) const LAYOUT_KEY: Key = key(
     "layout",
     Kind::Choice(&LAYOUT),
-    Nothing("`stations` has their positions"),
+    Nothing("none; `stations` has the positions"),
     "rule that places the stations, instead of `stations`",
 );
 
@@ -59,7 +59,7 @@ pub(crate) static PLACED: [Key; 3] = [
     key(
         "receive",
         Kind::Metres,
-        Nothing("all stations hear each other"),
+        Nothing("none; all stations hear each other"),
         "receive range: frames can be decoded up to this distance",
     ),
     key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
