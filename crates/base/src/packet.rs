@@ -15,7 +15,7 @@ pub const UDP_HEADER_BYTES: u32 = 28;
 pub struct NodeId(pub u16);
 
 impl NodeId {
-    /// Broadcast address: every node that hears the packet. No node has this number.
+    /// Broadcast address: every node in receive range. No node has this number.
     pub const BROADCAST: NodeId = NodeId(u16::MAX);
 }
 
@@ -46,7 +46,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Treatment by a biased queue.
     pub profile: Profile,
-    /// True if bit errors hit its payload while its headers are intact. Only the receiver of a scheme that asks for such packets meets one.
+    /// True if bit errors hit its payload while its headers are intact. Only the receiver of a scheme that uses such
+    /// packets receives one.
     pub damaged: bool,
     /// Hops left. Only on-demand routing counts them: static routes have no loops.
     pub ttl: u8,

@@ -173,7 +173,7 @@ pub struct Flags {
     pub ack: bool,
     /// No more data.
     pub fin: bool,
-    /// Push: the receiver's application is to get all data now (RFC 9293 §3.9.1.2).
+    /// Push: the receiver delivers all data to the application now (RFC 9293 §3.9.1.2).
     pub psh: bool,
     /// ECN echo (RFC 3168 §6.1).
     pub ece: bool,
@@ -209,7 +209,8 @@ pub struct Arrival {
     pub at: Time,
 }
 
-/// First bytes of segments that a MAC on the way dropped (Cheng & Lin 2008): at most four, each once, the lowest first.
+/// First bytes of segments that a MAC on the path dropped (Cheng & Lin 2008): at most four, each once, the lowest
+/// first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Naks {
     len: u8,
@@ -223,7 +224,7 @@ impl Naks {
     /// None.
     pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
 
-    /// Adds the segment that begins at `seq`, unless it is there. Of five the highest is left out.
+    /// Adds the segment that begins at `seq`, unless it is present. Of five segments the highest is dropped.
     pub fn insert(&mut self, seq: u64) {
         let place = self.seqs().partition_point(|&known| known < seq);
         if place == Naks::MOST || self.seqs().get(place) == Some(&seq) {

@@ -8,17 +8,17 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NANOS: u64 = 1_000_000_000;
 
-/// Instant, in nanoseconds since the simulation began.
+/// Point in time, in nanoseconds since the simulation began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 
 impl Time {
     /// The beginning of the simulation.
     pub const ZERO: Time = Time(0);
-    /// An instant later than every event.
+    /// A time later than every event.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// Creates the instant `ns` nanoseconds after the beginning.
+    /// Creates the time `ns` nanoseconds after the beginning.
     pub const fn from_nanos(ns: u64) -> Self {
         Time(ns)
     }

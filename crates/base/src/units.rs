@@ -15,7 +15,7 @@ const FREQUENCY_UNITS: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e
 const POWER_UNITS: [(&str, f64); 1] = [("dBm", 1.0)];
 const RATIO_UNITS: [(&str, f64); 1] = [("dB", 1.0)];
 
-/// Message about a refused quantity: what was expected, with an example.
+/// Message about a refused quantity: the expected form, with an example.
 pub type Refusal = String;
 
 /// Parses a duration such as `"10 ms"`. Zero is allowed.

@@ -57,7 +57,8 @@ pub(crate) fn place_bitfields(
     })
 }
 
-/// Goes through the CO-RE records: the number of an instruction, what it asks for (`enum bpf_core_relo_kind`), and of which member.
+/// Goes through the CO-RE records: the number of an instruction, the kind of relocation (`enum bpf_core_relo_kind`),
+/// and the member.
 fn each(
     elf: &Elf,
     btf: &Btf,
@@ -77,8 +78,8 @@ fn each(
     })
 }
 
-/// The first instruction of these functions that names a member of a layout's structure which is not simulated, or stores to one that programs
-/// may not write: its number, and what is wrong.
+/// Returns the first instruction of these functions that names a member of a layout's structure which is not simulated,
+/// or stores to one that programs may not write: its number, and the reason.
 pub(crate) fn refuse(
     named: &[Named],
     code: &[Instruction],

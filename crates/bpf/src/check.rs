@@ -4,7 +4,8 @@ use crate::instruction::{FRAME, Instruction, Op};
 use crate::memory::FRAME_BYTES;
 use crate::program::{Function, Listing};
 
-/// Checks all functions, and takes the second halves of constants for what nothing reaches. An error has the instruction's number.
+/// Checks all functions, and treats the second halves of constants as unreachable. An error has the instruction's
+/// number.
 pub(crate) fn check(
     code: &[Option<Instruction>],
     listing: &Listing,

@@ -40,7 +40,7 @@ pub enum Callback {
     MinTsoSegs,
     /// `void cong_control([u32 ack, int flag,] const struct rate_sample *)`: window and rate, in place of all of the kernel's own.
     CongControl,
-    /// `u32 undo_cwnd()`: the window after a reduction that was for nothing.
+    /// `u32 undo_cwnd()`: the window after a spurious reduction.
     UndoCwnd,
     /// `u32 sndbuf_expand()`: the send buffer in windows.
     SndbufExpand,

@@ -14,7 +14,7 @@ pub(crate) const R_BPF_64_32: u32 = 10;
 
 /// The largest file that is read, in bytes.
 const LARGEST_FILE: usize = 16 << 20;
-/// Bytes of all that is taken out of it: sections, names, relocations.
+/// Bytes of the file: sections, names, relocations.
 const MOST: usize = 64 << 20;
 
 /// Bytes that may still be read from a file. Parts of a file can overlap: the file's size is no bound.
@@ -39,7 +39,7 @@ impl Allowance {
 #[derive(Debug)]
 pub(crate) struct Section {
     pub name: String,
-    /// Of what has a place in the program's memory, and of types.
+    /// Sections in the program's memory, and sections of types.
     pub bytes: Vec<u8>,
     pub executable: bool,
     pub writable: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Section {
 #[derive(Debug)]
 pub(crate) struct Symbol {
     pub name: String,
-    /// The section's index; `None`: somebody else's, an extern.
+    /// Index of the section; `None` for an extern.
     pub section: Option<usize>,
     pub value: u64,
     pub is_function: bool,

@@ -10,7 +10,7 @@ pub struct Place {
     pub function: String,
     /// The instruction's number in its function, from 0, where a 64-bit constant counts as two (as in `llvm-objdump`).
     pub instruction: usize,
-    /// File and line of the source, if the object tells (`.BTF.ext`).
+    /// File and line of the source, if the object has them (`.BTF.ext`).
     pub line: Option<(String, u32)>,
 }
 
@@ -24,7 +24,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A program did what the kernel's verifier would have refused, or what the simulation cannot do.
+/// A program did something that the kernel's verifier would have refused, or that is not simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{object}: {place}: {cause}")]
 pub struct Fault {
@@ -51,7 +51,7 @@ pub enum Cause {
     /// More frames than the kernel allows.
     #[error("calls are nested deeper than {0} functions")]
     TooDeep(usize),
-    /// A kernel function that was called with what it does not take.
+    /// A kernel function called with invalid arguments.
     #[error("{function}: {why}")]
     Call {
         /// The function.

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Helper, Kfunc};
 
-/// A register that always holds zero: what an instruction has no register for it reads from here.
+/// A register that is always zero, read by instructions without a source register.
 pub(crate) const ZERO: u8 = 11;
 /// The frame pointer, which programs only read.
 pub(crate) const FRAME: u8 = 10;
@@ -18,7 +18,7 @@ pub(crate) enum Op {
     Constant,
     // Moves that extend the sign.
     Mov8To64, Mov16To64, Mov32To64, Mov8To32, Mov16To32,
-    // RFC 9669 §4.2. What little-endian machines do for "to little-endian" is to cut.
+    // RFC 9669 §4.2. On little-endian machines "to little-endian" truncates.
     Cut16, Cut32, Cut64, Swap16, Swap32, Swap64,
     // RFC 9669 §4.3: on to `offset` if dst OP S.
     Jump,

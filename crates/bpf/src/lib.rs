@@ -1,9 +1,10 @@
 //! Congestion controls as Linux loads them: the very BPF object, its programs called as the kernel calls them.
 //!
-//! [`Object::read`] takes the file that clang made, whose `struct tcp_congestion_ops` are its [`CongestionControl`]s. A [`Machine`] is the
-//! object in one run, with its maps and global variables; a [`Socket`] is a flow's `struct tcp_sock`, laid out by the object's own types (BTF).
-//! Whoever owns the flow fills it in, has [`Machine::call`] run a [`Callback`]'s program, and takes out what that changed. Programs of tc that
-//! hear notices for a congestion control are run by [`Machine::filter`].
+//! [`Object::read`] takes the file that clang made, whose `struct tcp_congestion_ops` are its [`CongestionControl`]s. A
+//! [`Machine`] is the object in one run, with its maps and global variables; a [`Socket`] is a flow's
+//! `struct tcp_sock`, laid out by the object's own types (BTF). The owner of the flow fills it in, calls
+//! [`Machine::call`] for a [`Callback`]'s program, and reads back the changes. [`Machine::filter`] runs programs of tc
+//! that receive notices for a congestion control.
 //!
 //! No object, however wrong or hostile, can do more than fail: it is checked when it is read, every access to memory is, and a call that does
 //! not end is ended after a million instructions. An [`ObjectError`] or a [`Fault`] names the function, the instruction and the line.

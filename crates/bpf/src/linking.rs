@@ -1,4 +1,4 @@
-//! Relocations: what the addresses in instructions and in data refer to.
+//! Relocations: targets of the addresses in instructions and in data.
 
 use crate::btf::Btf;
 use crate::elf::{self, Elf, Relocation, Symbol};

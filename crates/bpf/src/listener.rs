@@ -1,4 +1,5 @@
-//! A connection whose object hears notices: its programs of tc see what arrives, as real bytes, before TCP does.
+//! A connection whose object listens for notices: its programs of tc see arriving packets, as real bytes, before TCP
+//! does.
 
 use crate::kernel::Verdict;
 use crate::machine::Machine;
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Listener {
     object: Arc<Object>,
-    /// The congestion control that hears.
+    /// The congestion control with the listener.
     name: String,
     joined: Option<Joined>,
     /// Room for a packet.
@@ -58,7 +59,7 @@ impl NoticePolicy for Listener {
         let Some(Joined { machine, conversation }) = &mut self.joined else { return false };
         conversation.observe(packet);
         if encode(packet, conversation, &mut self.bytes).is_err() {
-            return false; // what no interface could carry
+            return false; // a packet too large for any interface
         }
         let mut machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
         let filters = self.object.filters();

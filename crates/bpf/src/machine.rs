@@ -46,7 +46,7 @@ pub struct Machine {
 
 /// Instructions of one call, as many as the kernel's verifier follows.
 const BUDGET: u32 = 1_000_000;
-/// Instructions of a run: so many, and so many more for each call. No run is without end, however many calls it makes.
+/// Instruction budget of a run: a base, and an increment per call. Every run ends, for any number of calls.
 const CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 
@@ -96,7 +96,7 @@ impl Machine {
     /// returns a `u32` the low bits count).
     ///
     /// # Errors
-    /// The program did what the kernel's verifier would have refused, or asked for what is not simulated.
+    /// The program did something that the kernel's verifier would have refused, or that is not simulated.
     ///
     /// # Panics
     /// With more than [`MOST_ARGUMENTS`] arguments.
@@ -140,7 +140,8 @@ impl Machine {
         run(&self.object, program, kernel, &mut self.credit)
     }
 
-    /// Shows a packet, an IP datagram, to a program that sees packets, and returns what it makes of it. The program can read the packet.
+    /// Passes a packet, an IP datagram, to a program for packets, and returns its verdict. The program can read the
+    /// packet.
     ///
     /// # Errors
     /// As [`Machine::call`], and a verdict that is not simulated.
@@ -178,7 +179,7 @@ impl Machine {
     }
 }
 
-/// Runs a program, and says in words where it failed.
+/// Runs a program; an error names the place of its failure.
 fn run(
     object: &Object,
     program: Program,
@@ -204,7 +205,7 @@ fn fault(object: &Object, (at, cause): (usize, Cause)) -> Box<Fault> {
 }
 
 impl Helpers<'_> {
-    /// Calls a function of the kernel with the registers r1 to r3: the socket, and what comes after it.
+    /// Calls a function of the kernel with the registers r1 to r3: the socket, and two further arguments.
     pub(crate) fn call_kfunc(
         &mut self,
         kfunc: Kfunc,

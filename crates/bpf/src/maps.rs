@@ -1,4 +1,4 @@
-//! Maps: what programs keep beside a socket's own state (the kernel's documentation, bpf/maps).
+//! Maps: state of programs besides that of a socket (the kernel's documentation, bpf/maps).
 
 use crate::btf::{Btf, Type, TypeId};
 use crate::error::Problem;
@@ -47,7 +47,7 @@ struct Declared {
 }
 
 impl Definition {
-    /// Reads a variable of the section `.maps`: a structure whose members' types say what the map is (`__uint`, `__type`).
+    /// Reads a variable of the section `.maps`: a structure whose members' types define the map (`__uint`, `__type`).
     pub(crate) fn read(btf: &Btf, name: &str, structure: TypeId) -> Result<Definition, Problem> {
         let mut declared = Declared::default();
         let wrong = |why: String| Problem::Map { map: name.to_owned(), why };
@@ -74,7 +74,7 @@ impl Definition {
 }
 
 impl Declared {
-    /// The kind, if the numbers make a map of it.
+    /// Returns the kind of map, if the numbers are valid for it.
     fn check(&self) -> Result<Kind, String> {
         let kind = match self.kind {
             1 | 5 => Kind::Hash,

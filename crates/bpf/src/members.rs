@@ -1,4 +1,5 @@
-//! The members of the kernel's structures that are simulated: what each is filled in with, and how the sender takes back what a program writes.
+//! The members of the kernel's structures that are simulated: the value of each, and the effect of a program's writes
+//! on the sender.
 
 use crate::kernel::{Field, Image, Layout, Window};
 use airhop_tcp::kernel_ops::{AckSample, RateSample, Sock};
@@ -143,7 +144,7 @@ static SOCKET: [Known<Sock>; 62] = [
     noted("icsk_ca_initialized", |_| 1, "1: no callback comes before `init`"),
 ];
 
-/// Of these, the members that callbacks may write, and how the sender takes them back.
+/// The members that callbacks may write, and their effect on the sender.
 const CHANGED: [(&str, Set<Sock>); 10] = [
     ("snd_cwnd", |sk, value| sk.snd_cwnd = value as u32),
     ("snd_cwnd_cnt", |sk, value| sk.snd_cwnd_cnt = value as u32),
@@ -282,7 +283,7 @@ impl Changed {
         Changed(seen.map(|(_, at, set)| (at, set)).collect())
     }
 
-    /// The sender takes back what has changed.
+    /// The sender reads back changed members.
     pub(crate) fn take(&self, image: &Image, sk: &mut Sock) {
         self.0.iter().for_each(|(field, set)| set(sk, image.get(*field)));
     }

@@ -103,7 +103,7 @@ pub(crate) const ALONG: u8 = 1;
 /// Programs may write this byte.
 pub(crate) const WRITE: u8 = 4;
 
-/// Bytes of which each says who may read and write it.
+/// Bytes with access rights for reading and writing.
 #[derive(Debug, Default)]
 pub(crate) struct Guarded<'a> {
     pub bytes: &'a mut [u8],
@@ -168,9 +168,9 @@ pub struct Denied {
 /// Kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// A load, or what a helper reads.
+    /// A load, or a read by a helper.
     Load,
-    /// A store, or what a helper writes.
+    /// A store, or a write by a helper.
     Store,
 }
 

@@ -21,7 +21,7 @@ use std::sync::Arc;
 const FILTERS: [&str; 3] = ["tc", "tcx", "classifier"];
 /// Section in which an object lists the notices that it understands.
 const SERVICES: &str = "airhop.services";
-/// Licences that the kernel takes for compatible with its own (linux `license_is_gpl_compatible`).
+/// Licences that the kernel accepts as compatible with its own (linux `license_is_gpl_compatible`).
 const COMPATIBLE: [&str; 6] =
     ["GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL"];
 
@@ -51,10 +51,10 @@ pub struct Object {
 }
 
 impl Object {
-    /// Reads an object from the bytes of a file; `name` is what errors call it.
+    /// Reads an object from the bytes of a file; errors contain `name`.
     ///
     /// # Errors
-    /// What is not such an object, what no kernel would load, and what asks the kernel for something that is not simulated.
+    /// If the bytes are no such object, if no kernel would load it, or if it uses a kernel feature that is not simulated.
     pub fn read(bytes: &[u8], name: &str) -> Result<Object, ObjectError> {
         Object::build(bytes, name).map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
@@ -214,7 +214,8 @@ impl Object {
     }
 }
 
-/// Kernels relocate what was compiled for `struct tcp_sock___old`; here offsets are the object's own, and would be those of another structure.
+/// Kernels relocate accesses compiled for `struct tcp_sock___old`; here offsets are the object's own, and would be
+/// those of another structure.
 fn refuse_flavours(btf: &Btf, ext: &[u8]) -> Result<(), Problem> {
     match btf.relocated_structures(ext)?.into_iter().find(|name| name.contains("___")) {
         Some(flavour) => {
@@ -246,7 +247,7 @@ pub(crate) fn license(elf: &Elf) -> String {
     text(elf, "license", 64)
 }
 
-/// The words of the section that says which notices programs understand.
+/// Words of the section that lists the notices that programs understand.
 fn services(elf: &Elf) -> Vec<String> {
     text(elf, SERVICES, 256).split_whitespace().map(str::to_owned).collect()
 }

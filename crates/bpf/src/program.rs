@@ -143,7 +143,7 @@ pub(crate) fn decode(elf: &Elf, linking: &Linking<'_>) -> Result<Vec<Option<Inst
     Ok(code)
 }
 
-/// RFC 9669 §5.4: a number, or what a relocation makes of it.
+/// RFC 9669 §5.4: a number, or its relocated value.
 fn constant(
     first: Encoded,
     second: Option<Encoded>,

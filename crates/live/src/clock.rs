@@ -9,7 +9,7 @@ pub trait Clock {
     fn now(&self) -> Time;
 }
 
-/// The machine's monotonic clock. Nobody sets it, so a correction by NTP is not taken for a stall.
+/// The machine's monotonic clock. It is never set, so a correction by NTP does not count as a stall.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     start: Instant,

@@ -33,7 +33,8 @@ pub struct Emulation {
     pub spin: Option<Span>,
     /// Additional time of each sleep, as on a busy machine: for tests of the effect of lateness.
     pub oversleep: Span,
-    /// Hears of the thread in the namespace of each node, as `/proc` has it: nsenter(1) of it enters the namespace.
+    /// Receives the thread in the namespace of each node, by its number in `/proc`: nsenter(1) of it enters the
+    /// namespace.
     pub threads: Option<Sender<(NodeId, i32)>>,
 }
 
@@ -57,7 +58,8 @@ pub enum EndKind {
         /// The longest datagram of the device, in bytes. Below 1280 there is no IPv6 (RFC 8200 §5).
         mtu: u16,
     },
-    /// An existing interface of this name: what arrives there for others enters the network, and what leaves goes out there.
+    /// An existing interface of this name: datagrams that arrive there for other hosts enter the network, and
+    /// departures leave there.
     Device(String),
 }
 
@@ -79,9 +81,9 @@ pub struct Command {
 pub struct Control {
     /// Node, whose end is a namespace.
     pub node: NodeId,
-    /// By what name the kernel knows it.
+    /// Name in the kernel.
     pub name: String,
-    /// The BPF object that it is in; `None` for one that the kernel has.
+    /// BPF object that contains it; `None` for a congestion control of the kernel.
     pub object: Option<Loadable>,
 }
 
@@ -159,8 +161,8 @@ pub struct Live {
     pub commands: Vec<Ended>,
     /// By node that is a namespace: the congestion control that a new socket there had at the end.
     pub congestion_control: Vec<(NodeId, String)>,
-    /// Notices that listeners of BPF objects heard, and losses that cost no window for them: their variables `notices_heard` and `cuts_spared`. `None`
-    /// without such an object.
+    /// Notices received by listeners of BPF objects, and window reductions that they avoided: the variables
+    /// `notices_heard` and `cuts_spared`. `None` without such an object.
     pub heard: Option<[u64; 2]>,
     /// Packets that the emulator or a device lost, not the network.
     pub lost_to_emulator: u64,
@@ -195,7 +197,7 @@ pub struct Ended {
     pub stderr: Option<Output>,
 }
 
-/// Output of a command: all of it, or its beginning and its end.
+/// Output of a command: complete, or its beginning and its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
     /// The first bytes, at most 1 MiB.
@@ -281,8 +283,8 @@ pub enum EmulationError {
 impl Emulation {
     /// Runs it, on this thread: `world` begins at time zero when all ends are there, just before the first command starts.
     ///
-    /// `stop` ends it within a tenth of a second. `on_progress` hears of it about ten times a second; packets wait until it returns. When
-    /// this returns, nothing is left: no process, namespace, device or changed setting.
+    /// `stop` ends it within a tenth of a second. `on_progress` is called about ten times a second; packets wait until
+    /// it returns. On return no process, namespace, device or changed setting is left.
     ///
     /// # Errors
     /// This machine or this user cannot ([`privileges`](crate::privileges) checks it beforehand), a command cannot be started, or the log

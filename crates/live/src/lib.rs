@@ -1,12 +1,12 @@
 //! Real packets of real programs through a simulated network, in real time.
 //!
-//! The world of a simulation does no I/O and has no clock. [`Outside`] is all that this crate wants of it: what happens next, let it
-//! happen, let this datagram in, what has left. [`drive::Loop`] turns that into real time, over ports and a clock that it does not know;
-//! [`host`] has those of a Linux machine: network namespaces with TUN devices and the programs in them, and existing interfaces.
-//! [`Emulation`] puts the two together.
+//! The world of a simulation does no I/O and has no clock. [`Outside`] is this crate's interface to it: time of the
+//! next event, handling of events, entering datagrams, departures. [`drive::Loop`] runs it in real time, over abstract
+//! ports and an abstract clock; [`host`] has those of a Linux machine: network namespaces with TUN devices and the
+//! programs in them, and existing interfaces. [`Emulation`] puts the two together.
 //!
-//! A run is evidence only if the emulator kept pace: [`lateness`] and the stalls show that. [`log`] writes down what entered, so that the
-//! same run can be had again without any of this ([`replay`]).
+//! A run is evidence only if the emulator kept pace: [`lateness`] and the stalls show that. [`log`] records the
+//! entering datagrams, so that the run can be repeated without hosts ([`replay`]).
 
 pub mod clock;
 pub mod drive;

@@ -19,11 +19,11 @@ pub trait Outside {
     /// [`Stopped`]: the world goes no further.
     fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped>;
 
-    /// Appends what has left the network since the last call, in the order of time.
+    /// Appends the datagrams that have left the network since the last call, in the order of time.
     fn departures(&mut self, into: &mut Vec<Departure>);
 }
 
-/// The world goes no further: a scheme failed, or somebody asked it to stop. It knows the reason itself.
+/// The world has stopped: a scheme failed, or a stop was requested. The world has the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the simulation stopped")]
 pub struct Stopped;

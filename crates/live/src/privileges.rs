@@ -95,7 +95,7 @@ mod linux {
         effective.is_some_and(|set| set >> capability & 1 == 1)
     }
 
-    /// True unless root is root of the machine: resources outside of namespaces obey nobody else.
+    /// True unless root is root of the machine: resources outside of namespaces require it.
     fn is_in_user_namespace() -> bool {
         let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
         map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]

@@ -20,7 +20,7 @@ pub struct SocketInfo {
     pub ssthresh: Option<u32>,
     /// Smoothed round-trip time, microseconds.
     pub srtt_us: u32,
-    /// Segments that were sent again, all in all.
+    /// Total number of retransmitted segments.
     pub retransmits: u32,
 }
 

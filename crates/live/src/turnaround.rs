@@ -1,8 +1,9 @@
-//! Turnaround of a host, as the network sees it: from the departure of a data segment from the network to the entry of a pure ACK for
-//! exactly that segment. The lateness of the emulator is part of it, and so is a delayed ACK's timer.
+//! Turnaround of a host, measured at the network: from the departure of a data segment from the network to the entry of
+//! a pure ACK for exactly that segment. The lateness of the emulator is part of it, and so is a delayed ACK's timer.
 //!
-//! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK meets
-//! the next data frame. So it belongs to the report of an emulation; a simulation takes it as `tcp.turnaround`.
+//! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK
+//! collides with the next data frame. The report of an emulation therefore contains it; a simulation has it as
+//! `tcp.turnaround`.
 //!
 //! Beside that stands what the host alone adds to what a simulated receiver does: without lateness, timers, and waiting for answers before.
 
@@ -112,7 +113,8 @@ impl Turnaround {
         let unanswered = self.unanswered.get_mut(&connection);
         let Some((segment, segments)) = unanswered.and_then(|data| data.answered(tcp.ack)) else { return };
         self.lengths.add(at.since(segment.due));
-        // A host that stood still answers what came meanwhile at once: those answers waited for the first of them.
+        // After a stall a host answers all segments received meanwhile at once: those answers waited for the first of
+        // them.
         let took = at.since(segment.at.max(self.last));
         self.last = at;
         if segments > 1 || took < DELAYED {

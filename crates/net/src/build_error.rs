@@ -1,5 +1,5 @@
-//! `BuildError`: a plan has no route, too many agents, or nothing that can be drawn, so that no world can be made of
-//! it.
+//! `BuildError`: a plan without a route, with too many agents, or with an impossible draw, from which no world can be
+//! built.
 
 use crate::agents::MOST_AGENTS;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! A flow has two ends: TCP sender and receiver, or a source of datagrams and who counts them.
+//! A flow has two ends: TCP sender and receiver, or a source and a sink of datagrams.
 
 use crate::ground_truth::lateness::LatenessBook;
 use crate::ground_truth::loss_ledger::LossLedger;
@@ -106,7 +106,7 @@ impl TcpEnds {
     pub fn receive(&mut self, now: Time, packet: &Packet, size: u64) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
-        // A pure ACK is no copy of the segment that would have its number.
+        // A pure ACK is no transmission of the segment with its number.
         if let Some(segment) = packet.segment()
             && segment.len > 0
             && !packet.damaged

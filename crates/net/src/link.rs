@@ -12,8 +12,8 @@ use airhop_radio::pace::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events wait: the next arrival, and, if a discipline is to be asked for the next
-/// packet, the end of the transmission under way.
+/// One direction of a wired link. At most two of its events are scheduled: the next arrival, and, with a discipline
+/// that selects the next packet, the end of the present transmission.
 #[derive(Debug)]
 pub(crate) struct Link {
     wire: VecDeque<OnWire>,
@@ -45,9 +45,9 @@ pub(crate) struct Mishaps {
 /// Packets before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served, while there is room: the departure of a packet is known at its arrival. The packet enters the serialiser
-    /// at once, and no event is needed when its turn comes. A packet that arrives at the instant of a departure still finds the departing
-    /// packet waiting.
+    /// First come, first served, while there is room: the departure of a packet is known at its arrival. The packet
+    /// enters the serialiser at once, and no event is needed when its turn comes. A packet that arrives at the time of
+    /// a departure still finds the departing packet waiting.
     Scheduled {
         /// Queue capacity, packets.
         capacity: usize,
@@ -62,7 +62,7 @@ pub(crate) enum Line {
     },
 }
 
-/// Packet in the serialiser, or under way.
+/// Packet in the serialiser, or propagating.
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,

@@ -1,4 +1,4 @@
-//! Fades belong to the channel and not to who sends, so the bad times of a plan's links are known without running it.
+//! Fades depend on the channel and not on the senders, so the bad times of a plan's links are known without running it.
 
 use crate::build_error::BuildError;
 use crate::placement;

@@ -1,9 +1,9 @@
-//! Placement: for each replication it is drawn, before anything runs, where the stations of a wlan are, and between
-//! which of them its flows go.
+//! Placement: the positions of the stations of a wlan, and the ends of its flows, are drawn for each replication before
+//! the run.
 //!
 //! Places come from the stream `<wlan>.layout`, x before y, station after station; the ends of a flow come from
-//! `<flow>.between`. Schemes are not asked, so every scheme meets the same network. One more flow leaves the ends of those
-//! before it, unless its own need other places.
+//! `<flow>.between`. The draws do not depend on the scheme, so every scheme meets the same network. A further flow
+//! leaves the ends of those before it unchanged, unless its own need other places.
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
@@ -17,7 +17,7 @@ use std::collections::{HashSet, VecDeque};
 /// Position of a station, x and y in metres.
 pub type Position = [f64; 2];
 
-/// Returns the plan of one replication: `plan` itself, or a copy of it in which nothing is left to chance.
+/// Returns the plan of one replication: `plan` itself, or a copy of it with all random choices made.
 ///
 /// # Errors
 /// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw is as the plan asks.
@@ -90,8 +90,8 @@ impl Area {
     }
 }
 
-/// True if there is a path from each place to each other in steps of at most `reach`. Costs little where it is false: so many draws of a
-/// sparse network are.
+/// Returns true if there is a path between any two places in steps of at most `reach`. Returns quickly if false, as for
+/// many draws of a sparse network.
 pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Position> = places.to_vec();
@@ -155,8 +155,8 @@ struct Short {
     pairs: usize,
 }
 
-/// Returns a deck for each number of hops that is asked for. The last deck is for flows that accept any number: they get the remaining
-/// pairs.
+/// Returns a deck for each requested number of hops. The last deck is for flows that accept any number: they draw from
+/// the remaining pairs.
 fn decks(wanted: &[Pair], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));

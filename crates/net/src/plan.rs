@@ -43,7 +43,7 @@ pub struct Area {
     pub connected: bool,
 }
 
-/// Flow between two stations that are drawn; no two flows of a wlan get the same pair.
+/// Flow between two drawn stations; no two flows of a wlan have the same pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// Flow.

@@ -37,8 +37,8 @@ pub enum OnReal {
 /// Form of a service.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Agent wherever the data enter a wireless link, where it hears events of the link layer: at the base station on the way down, at the
-    /// sending station on the way up.
+    /// Agent at each place where the data enter a wireless link, with the events of that link layer: at the base
+    /// station for the downlink, at the sending station for the uplink.
     AtLink(BuildAgent),
     /// Agent at every station of the wireless networks that the data cross, wherever routing leads them.
     AtStations(BuildAtStation),
@@ -46,7 +46,7 @@ pub enum Kind {
     AtBase(BuildAtBase),
     /// Agent that reports a wireless link, at any [`AgentPlace`] that it chooses.
     BesideAir(BuildBesideAir),
-    /// Discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
+    /// Discipline, of the capacity given, in place of the drop-tail queues on the path of the flow's data.
     Queue(fn(usize) -> QueuePlan),
     /// The true properties of its path, from the simulator to the sender.
     Oracle,
@@ -92,7 +92,8 @@ pub enum Way {
 pub enum LinkService {
     /// Delivery, marked as damaged, of segments that arrived with bit errors behind their headers.
     DamagedFrames,
-    /// Fragments that protect a segment's headers, on 802.11; a station that gets those alone delivers the segment, marked as damaged.
+    /// Fragments that protect a segment's headers, on 802.11; a station that receives only the headers delivers the
+    /// segment, marked as damaged.
     Fragments,
     /// Contention time of the data, summed in a header field, hop by hop.
     Contention,

@@ -82,7 +82,7 @@ impl Datagrams {
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// Returns the share of dropped datagrams among all that are not under way any more, 0 to 1.
+    /// Returns the share of dropped datagrams among those no longer in flight, 0 to 1.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)

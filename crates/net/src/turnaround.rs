@@ -1,9 +1,10 @@
 //! Packets that a host or an emulator holds for a time, in their order.
 //!
-//! The turnaround of a receiver's host is the time from a segment to the ACK that it causes. Interrupts, scheduling and the stack of a
-//! real machine take it before TCP sees the segment: an ACK reports all that TCP has when it leaves, and nothing that is still at the
-//! interface. On 802.11 it decides how often an ACK meets the next data frame: an ACK that is there at once starts its backoff
-//! together with the sender's next frame, one that comes later finds that frame on the air.
+//! The turnaround of a receiver's host is the time from a segment to the ACK that it causes. Interrupts, scheduling and
+//! the stack of a real machine take it before TCP sees the segment: an ACK reports all that TCP has when it leaves, but
+//! no segment still at the interface. On 802.11 the turnaround decides how often an ACK collides with the next data
+//! frame: an immediate ACK starts its backoff together with the sender's next frame, a later one finds that frame on
+//! the air.
 
 use airhop_base::{Empirical, Span, Time};
 use airhop_engine::Stream;
@@ -96,7 +97,7 @@ mod tests {
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
         let mut host =
             host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
-        // Intervals so long that no ACK waits for the one before.
+        // Intervals long enough that no ACK waits for the one before.
         let at = |i| Time::ZERO + Span::from_secs(2) * i;
         let mut takes: Vec<f64> = (0..n).map(|i| (host.hold(at(i), i) - at(i)).secs_f64() * 1e6).collect();
         takes.sort_by(f64::total_cmp);

@@ -3,7 +3,7 @@
 use crate::script::{EcnField, Flags, Segment, TcpOption};
 use crate::stack::Compared;
 
-/// Returns the first difference between what a script expects and what was sent, if they differ.
+/// Returns the first difference between the expected and the sent segment, if any.
 pub(crate) fn difference(
     expected: &Segment,
     sent: &Segment,

@@ -78,7 +78,7 @@ pub fn judge(file: &Path, text: &str) -> Result<Verdict, ParseError> {
 /// Returns the verdicts of the other senders of Airhop that the script's options `--also` name, by their words.
 ///
 /// # Errors
-/// The text is no script, or the option names what does not exist.
+/// The text is no script, or the option names an unknown sender.
 pub fn judge_variants(file: &Path, text: &str) -> Result<Vec<(String, Verdict)>, String> {
     let script: Script = parse(&file.display().to_string(), text).map_err(|error| error.to_string())?;
     let folder = file.parent().unwrap_or(Path::new("."));

@@ -147,7 +147,8 @@ impl Player<'_> {
         self.stack.deliver(&segment)
     }
 
-    /// Returns the stack's timestamp for one of the script: what was seen, or as far from the nearest that was.
+    /// Returns the stack's timestamp for one of the script: the observed one, or one at the same distance from the
+    /// nearest observed.
     fn clock(&self, script: u32) -> u32 {
         let before = self.clocks.range(..=script).next_back();
         let Some((&known, &stack)) = before.or_else(|| self.clocks.range(script..).next()) else {
@@ -183,8 +184,8 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Returns the next segment. A script may expect as one what leaves as several: a sender that offloads segmentation hands them over
-    /// together. They are put together as long as they are a part of what is expected.
+    /// Returns the next segment. A script may expect several sent segments as one, since a sender with segmentation
+    /// offload passes them together. They are merged as long as they are a part of the expected segment.
     fn whole(&mut self, expected: &Segment, by: i64) -> Result<Option<Sent>, Refusal> {
         let Some(mut sent) = self.stack.next_sent(by)? else { return Ok(None) };
         while sent.segment.seq == expected.seq && sent.segment.len > 0 && sent.segment.len < expected.len {

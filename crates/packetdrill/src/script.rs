@@ -283,7 +283,7 @@ pub struct Call {
     pub result: Option<i64>,
     /// The name of the error that it expects.
     pub error: Option<String>,
-    /// `0.1...0.5 …`: it blocks, and returns so many nanoseconds after it began.
+    /// `0.1...0.5 …`: it blocks, and returns this many nanoseconds after its start.
     pub blocks: Option<i64>,
 }
 

@@ -96,14 +96,15 @@ impl Settings {
     /// Applies a shell command, and the scripts in `folder` that it runs.
     ///
     /// # Errors
-    /// The part of it that is not modelled.
+    /// The command contains a part that is not modelled.
     pub(crate) fn command(&mut self, text: &str, folder: &Path) -> Result<(), String> {
         for word in text.split_whitespace().filter(|word| word.ends_with(".sh") && !word.starts_with('/')) {
             let file = folder.join(word);
             if fs::metadata(&file).is_ok_and(|about| about.len() <= LARGEST)
                 && let Ok(text) = fs::read_to_string(file)
             {
-                // The common defaults of a suite are Linux' own; what is not modelled in them is there for other scripts.
+                // The common defaults of a suite are Linux' own; settings in them that are not modelled are for other
+                // scripts.
                 let _ = self.lines(&text);
             }
         }

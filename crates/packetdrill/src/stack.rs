@@ -14,7 +14,7 @@ pub struct Sent {
 /// Reason for which a stack refuses an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The stack has no model of it; the reason.
+    /// Reason why the stack has no model of it.
     NotApplicable(String),
     /// The result is another one than the script expects.
     Differs {

@@ -279,7 +279,7 @@ mod tests {
         LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
-    /// Returns the times, in ms, at which packets of these sizes have been sent that all wait from the beginning.
+    /// Returns the completion times, in ms, of packets of these sizes that all wait from the beginning.
     fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
         let (mut pace, mut now) = (pace(trace), Time::ZERO);
         let mut send = |bytes: &u32| {

@@ -195,7 +195,7 @@ mod tests {
         assert!(!["10.255.255.255", "255.255.255.255", "224.0.0.22", "ff02::2"].into_iter().any(unicast));
     }
 
-    /// RFC 6335 §6: every flow has a dynamic port of its own, and other ports belong to nobody.
+    /// RFC 6335 §6: every flow has a dynamic port of its own, and other ports belong to no flow.
     #[test]
     fn ports_tell_flow_and_direction() {
         for id in [0, 1, 59, MAX_FLOWS - 1] {

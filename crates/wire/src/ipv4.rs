@@ -41,8 +41,8 @@ pub(crate) fn finish(
     let (src, dst) = ends(packet, conversation);
     let header = Ipv4Header {
         total_len,
-        // RFC 6864 §4.1: the identification of a datagram that nobody fragments may be anything. Zero makes a packet
-        // the same bytes at every node.
+        // RFC 6864 §4.1: the identification of an unfragmented datagram may have any value. Zero makes a packet the
+        // same bytes at every node.
         identification: 0,
         dont_fragment: true,
         time_to_live: packet.ttl,

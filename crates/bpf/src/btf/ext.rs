@@ -30,7 +30,7 @@ pub(crate) struct Reached {
     pub bytes: u64,
 }
 
-/// The error of a section that does not hold what its header says.
+/// Returns the error of a section that contradicts its header.
 fn wrong(why: impl Into<String>) -> Problem {
     Problem::Types { section: ".BTF.ext", why: why.into() }
 }
@@ -66,8 +66,9 @@ impl Btf {
 }
 
 impl Btf {
-    /// The member that an access string such as `0:3:1` leads to from a structure: the number of a member of each structure on the way, and of
-    /// an array's element. `None`: it leads nowhere, or to another element of an array of such structures.
+    /// Returns the member selected by an access string such as `0:3:1` in a structure: the number of a member of each
+    /// nested structure, and of an array's element. `None` if it selects no member, or another element of an array of
+    /// such structures.
     pub(crate) fn reached(&self, root: u32, path: Name) -> Result<Option<Reached>, Problem> {
         let (mut at, Type::Composite { name, .. }) = self.get(TypeId(root))? else { return Ok(None) };
         let (structure, mut names) = (self.text(*name).to_owned(), String::new());

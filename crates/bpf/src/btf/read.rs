@@ -59,7 +59,7 @@ impl Btf {
     }
 }
 
-/// A type's three words, and what its kind has after them.
+/// A type's three words, and the data of its kind after them.
 fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     let mut next = || words.next().ok_or("cut off");
     let (name, info, size_or_type) = (next()?, next()?, next()?);
@@ -98,8 +98,7 @@ fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
             Type::Variable { name, kind: target }
         }
         15 => {
-            // A variable's offset and size are for the linker to say.
-            // A variable's offset and size are for the linker to say.
+            // The linker sets a variable's offset and size. The linker sets a variable's offset and size.
             let mut variable = || {
                 let (variable, _offset, _bytes) = (next()?, next()?, next()?);
                 Ok::<_, &str>(TypeId(variable))

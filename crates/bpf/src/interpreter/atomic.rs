@@ -30,7 +30,7 @@ fn aligned(address: u64, bytes: usize) -> Result<(), Denied> {
     }
 }
 
-/// Of a word of 64 bits: returns what it held.
+/// Applies the operation to a word of 64 bits; returns its former value.
 pub(super) fn word64(
     atomic: Atomic,
     memory: &mut Memory<'_>,
@@ -46,7 +46,7 @@ pub(super) fn word64(
     Ok(old)
 }
 
-/// Of a word of 32 bits: returns what it held.
+/// Applies the operation to a word of 32 bits; returns its former value.
 pub(super) fn word32(
     atomic: Atomic,
     memory: &mut Memory<'_>,
@@ -62,7 +62,7 @@ pub(super) fn word32(
     Ok(old)
 }
 
-/// The register that learns what the word held.
+/// Register that receives the former value of the word.
 pub(super) fn fetch(atomic: Atomic, registers: &mut Registers, src: usize, old: u64) {
     match atomic {
         Atomic::Add | Atomic::Or | Atomic::And | Atomic::Xor => {}

@@ -1,4 +1,4 @@
-//! The interpreter: what each instruction does (RFC 9669 §4 and §5).
+//! The interpreter: execution of each instruction (RFC 9669 §4 and §5).
 
 mod atomic;
 #[cfg(test)]

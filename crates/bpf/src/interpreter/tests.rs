@@ -238,7 +238,7 @@ fn loads_and_stores() {
     assert_eq!(stored((0x63, 3, 2, 1, 0), 0x81), 0xffff_ffff_8483_8281);
 }
 
-// §5.3, table 13: what memory holds afterwards and, with FETCH, what the register learns; of the word 0x0b0a0908 or its 64 bits at +8.
+// §5.3, table 13: memory afterwards and, with FETCH, the fetched value; for the word 0x0b0a0908 or its 64 bits at +8.
 #[test]
 fn atomics() {
     let old = 0x0f0e_0d0c_0b0a_0908_u64;
@@ -254,14 +254,15 @@ fn atomics() {
         assert_eq!(learnt(0xc3, operation | 1), old & 0xffff_ffff);
     }
     assert_eq!([modified(0xdb, 0xe1), learnt(0xdb, 0xe1)], [0xf0, old]);
-    // Compared with r0: 0 here, which memory does not hold; and what memory holds.
+    // Compared with r0: first 0, which differs from memory; then the value of memory.
     let compared = |r0: Line, last| run_lines(&[r0, (0xdb, 3, 2, 8, 0xf1), last, EXIT], 0, 0xf0).unwrap();
     let (memory, keep) = ((0x79, 0, 3, 8, 0), (0xbf, 0, 0, 0, 0));
     assert_eq!([compared((0xb7, 0, 0, 0, 0), memory), compared((0xb7, 0, 0, 0, 0), keep)], [old, old]);
     assert_eq!([compared(memory, memory), compared(memory, keep)], [0xf0, old]);
 }
 
-// §4.3.1 and the kernel's limits: r6 to r9 and the stack of a function are its own; what it calls begins with a clean stack.
+// §4.3.1 and the kernel's limits: r6 to r9 and the stack of a function are its own; a called function begins with a
+// clean stack.
 #[test]
 fn calls_keep_registers_and_stack() {
     let decode = |at: usize, (opcode, dst, src, offset, immediate): Line| {
@@ -292,7 +293,7 @@ fn what_has_no_end_is_ended() {
     assert_eq!(run_code(&[call]), Err((0, Cause::TooDeep(FRAMES))));
 }
 
-// Whatever stands before or after a region is no part of it, nor is zero, nor an address of nothing.
+// Bytes before or after a region are not part of it, nor are zero and unmapped addresses.
 #[test]
 fn memory_is_checked() {
     let fault = |line, first| match run_lines(&[line, EXIT], first, 0) {
@@ -310,7 +311,7 @@ fn memory_is_checked() {
     assert_eq!(fault((0x7b, 1, 2, 0, 0), context), "store of 8 bytes at the context +0, which is read-only");
 }
 
-// RFC 9669 §3.1: what no section of it defines is refused before it runs.
+// RFC 9669 §3.1: an undefined instruction is refused before it runs.
 #[test]
 fn what_is_not_defined_is_refused() {
     let refused = |opcode, dst, src, offset, immediate| {

@@ -203,7 +203,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// Copies bytes that a program may read into `scratch`.
+    /// Copies readable bytes of a program into `scratch`.
     fn take(&mut self, address: u64, length: u64, helper: Helper) -> Result<(), Cause> {
         let mut scratch = std::mem::take(self.scratch);
         scratch.clear();
@@ -300,7 +300,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// `bpf_getsockopt`: the bytes of a full segment. What is asked for in another length is zero (bpf-helpers(7)).
+    /// `bpf_getsockopt`: the bytes of a full segment. A request with another length returns zeros (bpf-helpers(7)).
     fn get_option(&mut self, helper: Helper, socket: u64, option: [u64; 4]) -> Result<u64, Cause> {
         self.expect_socket(helper, socket)?;
         let [level, name, value, length] = option;
@@ -356,7 +356,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// `flags`: `BPF_SK_STORAGE_GET_F_CREATE` (1) makes a value, of zeroes or of what `initial` points to.
+    /// `flags`: `BPF_SK_STORAGE_GET_F_CREATE` (1) creates a value, of zeros or of the bytes at `initial`.
     fn storage_get(
         &mut self,
         helper: Helper,

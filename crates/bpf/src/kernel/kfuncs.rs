@@ -173,7 +173,8 @@ impl Window {
         self.cwnd(socket) < socket.get(self.snd_ssthresh) as u32
     }
 
-    /// RFC 3465 §2.2: the window grows by what is acknowledged, here up to ssthresh; what is left of `acked` is for congestion avoidance.
+    /// RFC 3465 §2.2: the window grows by the acknowledged segments, here up to ssthresh; the rest of `acked` is for
+    /// congestion avoidance.
     fn slow_start(&self, socket: &mut Image, acked: u32) -> u32 {
         let cwnd = self.cwnd(socket);
         let grown = cwnd.saturating_add(acked).min(socket.get(self.snd_ssthresh) as u32);
@@ -181,7 +182,8 @@ impl Window {
         acked.wrapping_sub(grown.wrapping_sub(cwnd))
     }
 
-    /// RFC 3465 §2.1: a segment for each `w` segments acknowledged. What was counted towards a larger `w` than this one is worth one segment.
+    /// RFC 3465 §2.1: a segment per `w` acknowledged segments. Segments counted for a larger `w` than this one add one
+    /// segment.
     fn additive_increase(&self, socket: &mut Image, w: u32, acked: u32) -> Result<(), String> {
         if w == 0 {
             return Err(
@@ -198,7 +200,7 @@ impl Window {
         Ok(())
     }
 
-    /// RFC 7661 §4.2: a window that the sender does not use says nothing of the path. In slow start half of it has to be in use.
+    /// RFC 7661 §4.2: an unused window is no evidence about the path. In slow start half of it has to be in use.
     pub(crate) fn is_limited(&self, socket: &Image) -> bool {
         match self.in_slow_start(socket) {
             true => u64::from(self.cwnd(socket)) < 2 * socket.get(self.max_packets_out),
@@ -206,7 +208,7 @@ impl Window {
         }
     }
 
-    /// RFC 5681 §3.1: slow start, and congestion avoidance with what it leaves.
+    /// RFC 5681 §3.1: slow start, and congestion avoidance with the remainder.
     fn reno(&self, socket: &mut Image, acked: u32) -> Result<(), String> {
         if !self.is_limited(socket) {
             return Ok(());
@@ -226,7 +228,8 @@ mod tests {
     use crate::kernel::{Socket, socket_layout};
     use std::sync::Arc;
 
-    /// Calls a kfunc for a socket with these members; returns what it returns, the window, and what is counted towards the next segment.
+    /// Calls a kfunc for a socket with these members; returns its result, the window, and the count towards the next
+    /// segment.
     fn call(kfunc: Kfunc, arguments: [u64; 2], members: &[(&str, u64)]) -> Result<(u64, u64, u64), String> {
         let no_types = [0x1_eb9f_u32, 24, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
         let layout = socket_layout(&Arc::new(Btf::read(&no_types).unwrap()), &[]).unwrap().complete();
@@ -251,7 +254,7 @@ mod tests {
         assert_eq!(grown(20, 200, 90), Ok((0, 100)));
     }
 
-    // RFC 3465 §2.1, and one segment at most for what was counted while more was needed.
+    // RFC 3465 §2.1, and at most one segment for acknowledgements counted with a larger window.
     #[test]
     fn additive_increase() {
         let grown = |w, acked, counted| {

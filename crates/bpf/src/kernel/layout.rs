@@ -30,7 +30,7 @@ const PRIVATE: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     offset: u32,
-    /// Bytes of what is loaded and stored: 1 to 8.
+    /// Bytes of a load or store: 1 to 8.
     bytes: u8,
     /// Bits below the member's own.
     shift: u8,
@@ -41,8 +41,8 @@ pub struct Field {
 
 /// Offsets of the members of a structure that the simulation fills in, and a program's rights to read and write them.
 ///
-/// A member that the object's types do not declare has a place after the structure's end, where no program reaches it: what fills the
-/// structure in, and what the kernel itself does with it, need not know which members an object uses.
+/// A member that the object's types do not declare has a place after the structure's end, where no program reaches it:
+/// the code that fills in the structure need not depend on the members that an object uses.
 #[derive(Clone, Debug)]
 pub struct Layout {
     btf: Arc<Btf>,
@@ -133,7 +133,7 @@ impl Layout {
         Arc::new(self)
     }
 
-    /// True if programs may load so many bytes at once: those of one member; with a bitfield the bytes around it.
+    /// True if programs may load this many bytes at once: those of one member; with a bitfield the bytes around it.
     fn may_load(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_bitfield = |owner: &u16| {
@@ -145,8 +145,8 @@ impl Layout {
             && (is_one || owners.iter().any(is_bitfield))
     }
 
-    /// True if programs may store so many bytes at once: those of one member, from its first byte on (Linux, bpf_tcp_ca_btf_struct_access());
-    /// in the state of a congestion control anywhere.
+    /// True if programs may store this many bytes at once: those of one member, from its first byte on (Linux,
+    /// bpf_tcp_ca_btf_struct_access()); in the state of a congestion control anywhere.
     fn may_store(&self, offset: usize, bytes: usize) -> bool {
         let Some(owners) = self.owners.get(offset..offset.saturating_add(bytes)) else { return false };
         let is_one = owners[0] != 0 && owners.iter().all(|owner| *owner == owners[0]);

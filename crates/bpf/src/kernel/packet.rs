@@ -20,7 +20,7 @@ const DATA_END: usize = 80;
 pub enum Verdict {
     /// `TC_ACT_OK`, or the like: it goes on.
     Pass,
-    /// `TC_ACT_SHOT` and its kin: nobody else sees it.
+    /// `TC_ACT_SHOT` and its kin: no later program or receiver sees the packet.
     Drop,
 }
 
@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-/// The structure, and which bytes of it a program can read and write.
+/// The structure, and the bytes that a program can read and write.
 #[derive(Clone, Debug)]
 pub(crate) struct SocketBuffer {
     pub bytes: [u8; BYTES],

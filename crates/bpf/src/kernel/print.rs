@@ -1,4 +1,4 @@
-//! `bpf_printk`: what programs print, filled in.
+//! `bpf_printk`: formatting of programs' output.
 
 use super::Helper;
 use super::helpers::Helpers;

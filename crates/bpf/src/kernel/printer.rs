@@ -1,6 +1,6 @@
 //! Output of programs goes to the standard error stream, a line each, with the object and the time.
 
-/// Lines of a run; what comes after them is left out.
+/// Most lines of a run; further lines are dropped.
 const MOST_LINES: u32 = 1000;
 
 /// Output of the programs of a run.

@@ -76,7 +76,8 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// A socket of zeroes, with the layout that [`Object::socket_layout`](crate::Object::socket_layout) made. `number` tells it from other sockets of the same [`Machine`](crate::Machine), `seed` is that of its
+    /// Creates a socket of zeros with the layout that [`Object::socket_layout`](crate::Object::socket_layout) made.
+    /// `number` distinguishes it from other sockets of the same [`Machine`](crate::Machine), `seed` is that of its
     /// `bpf_get_prandom_u32`.
     ///
     /// # Panics

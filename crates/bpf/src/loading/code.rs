@@ -178,7 +178,7 @@ impl<'a> Code<'a> {
         Ok(program)
     }
 
-    /// Fills in what is known of the relocations of a function, which begins at instruction `base`. Returns its calls.
+    /// Fills in the known relocations of a function, which begins at instruction `base`. Returns its calls.
     fn link(
         &self,
         function: Function,
@@ -241,7 +241,7 @@ impl<'a> Code<'a> {
                 }
             }
         }
-        // A call within a section may need no relocation: it says how far it is.
+        // A call within a section may need no relocation: it has a relative offset.
         for at in (base..program.code.len() / BYTES).filter(|at| !linked.contains(at)) {
             let instruction = &program.code[at * BYTES..];
             if instruction[0] == CALL && instruction[1] >> 4 == LOCAL_CALL {

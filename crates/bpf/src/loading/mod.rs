@@ -1,5 +1,5 @@
-//! Contents of an object for a loader (bpf(2)): types, maps, instructions with what is still to be filled in, and the congestion controls member
-//! by member. Nothing here asks a kernel for anything but its types.
+//! Contents of an object for a loader (bpf(2)): types, maps, instructions with the open relocations, and the congestion
+//! controls member by member. This module reads only the types of a kernel.
 
 mod code;
 mod kernel;
@@ -118,7 +118,8 @@ impl Loadable {
         build().map_err(|problem| ObjectError { file: name.to_owned(), problem })
     }
 
-    /// Fills in the options of the kernel's configuration that programs read, by their names; what the kernel lacks is 0.
+    /// Fills in the options of the kernel's configuration that programs read, by their names; an option that the kernel
+    /// lacks is 0.
     pub fn configure(&mut self, value: impl Fn(&str) -> Option<u64>) {
         for map in self.maps.iter_mut().filter(|map| map.name == CONFIGURATION) {
             let Some(content) = &mut map.content else { continue };

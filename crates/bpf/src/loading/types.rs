@@ -1,5 +1,6 @@
-//! Types of an object as a kernel takes them: variables and sections, which clang leaves without sizes and offsets, become types of the same
-//! length that no program refers to; functions of the kernel get names for their arguments.
+//! Types of an object in the form that a kernel accepts: variables and sections, which clang leaves without sizes and
+//! offsets, become types of the same length that no program refers to; functions of the kernel get names for their
+//! arguments.
 
 use super::kernel::{trailing, word};
 use crate::btf::{header, wrong};
@@ -11,7 +12,7 @@ const STRUCT: u32 = 4 << 24;
 const ONE_BYTE: u32 = 8;
 /// Bytes of the widest integer.
 const WIDEST: u32 = 16;
-/// A function of somebody else, among the sorts of functions, and one of this object that others may call.
+/// Linkage of an extern function, and of a global function of this object.
 const EXTERN: u32 = 2;
 const GLOBAL: u32 = 1;
 

@@ -1,7 +1,7 @@
 //! The loop that keeps a simulated network at pace with real time.
 //!
-//! A pass: the world goes on to now, what left is written, a bounded number of datagrams is read at each port and enters at
-//! the time of its reading, and the loop sleeps until the next event or datagram.
+//! A pass: the world advances to the present time, departed datagrams are written, a bounded number of datagrams is
+//! read at each port and enters at the time of its reading, and the loop sleeps until the next event or datagram.
 
 mod tally;
 mod vigil;
@@ -56,7 +56,7 @@ pub enum DriveError {
     Log(#[from] LogError),
 }
 
-/// Ends of a network and what drives it.
+/// Ends of a network and their driver.
 #[derive(Debug)]
 pub struct Loop<C, S, P> {
     /// The time.
@@ -77,7 +77,7 @@ impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
     /// Drives `world` until `duration`, until `over` gives a reason, or until the world stops.
     ///
     /// # Errors
-    /// A port cannot be read, or the log not written. What the world and the ports have then is of no use.
+    /// A port cannot be read, or the log not written. World and ports are then unusable.
     pub fn run<W: Outside>(
         &mut self,
         world: &mut W,

@@ -37,7 +37,7 @@ pub struct Progress {
     pub admitted: Count,
     /// Datagrams that left it.
     pub departed: Count,
-    /// 99 % of what left was written at most so late, in microseconds.
+    /// 99 % quantile of the lateness of departures, in microseconds.
     pub lateness_p99_us: f64,
     /// Number of datagrams that the emulator itself lost.
     pub lost_to_emulator: u64,
@@ -55,10 +55,11 @@ pub struct Stall {
 /// Lateness and turnaround of an emulation, for a simulation of the same: see [`airhop_base::Empirical`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// From when a packet was due at its host until it was written; of packets that are written together, after the first one, from when
-    /// the one before was written. What is due while the emulator stands still leaves together: the stall is counted once.
+    /// Time from the due time of a packet at its host until it was written; for packets written together, after the
+    /// first, from the writing of the one before. Packets due during a stall of the emulator leave together, so the
+    /// stall counts once.
     pub lateness: Empirical,
-    /// By node: what its host takes from a data segment to the ACK of it.
+    /// Turnaround of each node's host, from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Empirical)>,
 }
 

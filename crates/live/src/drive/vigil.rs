@@ -1,13 +1,14 @@
 //! Limit of busy-waiting.
 //!
-//! Linux takes the processor from real-time threads that use more than 95 % of it (`sched_rt_runtime_us`, sched(7)): for 50 ms in every
-//! second nothing else would happen. So a loop that busy-waits sleeps a tenth of the time, whatever it is asked for.
+//! Linux takes the processor from real-time threads that use more than 95 % of it (`sched_rt_runtime_us`, sched(7)):
+//! the process would stop for 50 ms in every second. A loop that busy-waits therefore sleeps a tenth of the time, for
+//! any setting.
 
 use airhop_base::{Span, Time};
 
 /// Interval over which sleep is counted: far below the second over which Linux counts.
 const WINDOW: Span = Span::from_millis(20);
-/// One part in so many of the time is slept.
+/// Inverse of the share of time spent asleep.
 const SHARE: u64 = 10;
 
 /// The time awake and asleep.

@@ -1,10 +1,10 @@
 //! An existing interface as an end of the network: Airhop stands in a real router.
 //!
-//! What comes in there for this machine's link address and another's IP address enters the network; what leaves it goes
-//! out there, and the kernel finds the next hop and its link address. Meanwhile a policy rule keeps the kernel from forwarding
-//! the same packets itself (ip-rule(8): `pref 1 iif DEV blackhole`, behind the rule of the local addresses, which stay reachable).
-//! An emulator that was killed leaves its rule; the next one on that interface takes it away. The rule has a protocol number that says
-//! whose it is, and an interface has one emulator at a time.
+//! Packets that arrive there for this machine's link address and another host's IP address enter the network;
+//! departures leave there, and the kernel finds the next hop and its link address. Meanwhile a policy rule keeps the
+//! kernel from forwarding the same packets itself (ip-rule(8): `pref 1 iif DEV blackhole`, behind the rule of the local
+//! addresses, which stay reachable). A killed emulator leaves its rule; the next one on that interface removes it. A
+//! protocol number marks the rule as Airhop's, and an interface has one emulator at a time.
 
 use super::Device;
 use super::netlink::Netlink;
@@ -34,7 +34,7 @@ pub struct Interface {
     incoming: OwnedFd,
     outgoing4: OwnedFd,
     outgoing6: OwnedFd,
-    /// Addresses of this machine: what is for them is not for the network.
+    /// Addresses of this machine: datagrams for them do not enter the network.
     own: BTreeSet<IpAddr>,
     /// Rest of a packet that was longer than the MTU of a wire.
     segments: VecDeque<Vec<u8>>,
@@ -74,7 +74,7 @@ impl Interface {
         if !is_for_this_host {
             return None;
         }
-        // An Ethernet frame is at least 60 bytes long: what is behind a shorter datagram is not part of it.
+        // An Ethernet frame is at least 60 bytes long: bytes after a shorter datagram are padding.
         let captured = buffer.get(link_header..length)?;
         let seen = real::read(captured).ok().filter(|seen| self.is_for_others(seen))?;
         let length = seen.bytes as usize;

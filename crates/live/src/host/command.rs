@@ -72,7 +72,7 @@ impl Running {
         self.ended.load(Ordering::Acquire)
     }
 
-    /// Ends what still runs, and collects what all have printed.
+    /// Ends running commands, and collects the output of all.
     pub fn end(all: Vec<Running>) -> Vec<Ended> {
         let killed: Vec<bool> = all.iter().map(|running| !running.has_ended()).collect();
         all.iter().filter(|running| !running.has_ended()).for_each(Running::terminate);
@@ -88,7 +88,8 @@ impl Running {
         Pid::from_raw(self.child.id() as i32)
     }
 
-    /// Asks the program, and what it started in its session, to end. The first process of its namespace does not listen.
+    /// Sends SIGTERM to the program and the other processes of its session. The first process of its namespace ignores
+    /// the signal.
     fn terminate(&self) {
         // It may have ended in this moment. Its number is not another's before it is reaped.
         let _ = killpg(self.pid(), Signal::SIGTERM);
@@ -166,7 +167,7 @@ fn read_all(mut from: impl Read, kept: usize) -> Output {
 mod tests {
     use super::*;
 
-    /// A command that prints for hours must not fill the memory; how it began and how it ended are what matters.
+    /// A command that prints for hours must not fill the memory; the beginning and the end of its output are kept.
     #[test]
     fn the_beginning_and_the_end_of_what_is_printed_are_kept() {
         let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();

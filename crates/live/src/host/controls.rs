@@ -15,7 +15,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// Variables of an object that count what its listener heard, and what that spared.
+/// Variables of an object that count the notices received by its listener, and the window reductions avoided.
 const COUNTERS: [&str; 2] = ["notices_heard", "cuts_spared"];
 /// Number of retransmissions by the kernel of the last data of a program that is gone (ip-sysctl, tcp_orphan_retries; eight by default). A
 /// killed emulator leaves connections behind without a peer: with this limit they are gone, and the object with them, within half a minute.
@@ -26,7 +26,7 @@ const ORPHAN_RETRIES: &str = "5";
 pub struct Controls {
     /// By name.
     registered: Vec<(String, Arc<Registered>)>,
-    /// Descriptors by which programs see what arrives.
+    /// Descriptors of the attached ingress programs.
     listening: Vec<OwnedFd>,
     names: Vec<(NodeId, String)>,
 }

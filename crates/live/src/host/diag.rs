@@ -15,8 +15,8 @@ const DONE: u16 = 3;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 const TCP: u8 = 6;
-/// States of connections that have data under way or may have: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT, LAST_ACK, CLOSING (numbers
-/// of `enum` in include/net/tcp_states.h).
+/// States of connections that have data in flight or may have: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT, LAST_ACK,
+/// CLOSING (numbers of `enum` in include/net/tcp_states.h).
 const STATES: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 /// All states in which a connection has a congestion control: these, SYN_SENT and SYN_RECV.
 const ANY_STATE: u32 = STATES | 1 << 2 | 1 << 3;
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// sock_diag(7): what is aborted is gone for both sides at once.
+    /// sock_diag(7): an aborted connection ends for both sides at once.
     #[test]
     fn connections_are_aborted() {
         let namespace = crate::host::namespace::Namespace::open(airhop_base::NodeId(0), 1500);

@@ -1,4 +1,4 @@
-//! Programs that see what arrives at a device, where the kernel has no links for them (tcx): filters of the device's clsact (tc-bpf(8)).
+//! Ingress programs of a device on a kernel without links for them (tcx): filters of the device's clsact (tc-bpf(8)).
 
 use super::netlink::{Netlink, attribute};
 use std::io;
@@ -8,7 +8,7 @@ const NEW_QDISC: u16 = 36;
 const NEW_FILTER: u16 = 44;
 const CREATE: u16 = 0x400;
 const EXCLUSIVE: u16 = 0x200;
-/// TC_H_CLSACT, the handle that it has, and where filters of what arrives are.
+/// TC_H_CLSACT, its handle, and the parent of ingress filters.
 const CLSACT: u32 = 0xffff_fff1;
 const CLSACT_HANDLE: u32 = 0xffff_0000;
 const INGRESS: u32 = 0xffff_fff2;
@@ -19,11 +19,11 @@ const OPTIONS: u16 = 2;
 const BPF_DESCRIPTOR: u16 = 6;
 const BPF_NAME: u16 = 7;
 const BPF_FLAGS: u16 = 8;
-/// The program says itself what becomes of a packet.
+/// The program itself decides the action on a packet.
 const DIRECT_ACTION: u32 = 1;
 
 impl Netlink {
-    /// Has programs see what arrives at a device, in this order, for as long as it is there.
+    /// Attaches programs to the ingress of a device, in this order, as long as the device exists.
     ///
     /// # Errors
     /// The kernel refuses: it has no clsact, or the device has such filters already.
@@ -84,7 +84,7 @@ mod tests {
         packet
     }
 
-    /// A notice that arrives at a device with filters is heard, as with tcx.
+    /// A notice that arrives at a device with filters reaches the program, as with tcx.
     #[test]
     fn a_filter_hears_notices() {
         let able = Privileges::look().struct_ops;

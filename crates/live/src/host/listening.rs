@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-/// States of a socket in the kernel's tables: a TCP socket that listens, a UDP socket that is connected to nobody.
+/// States of a socket in the kernel's tables: a TCP socket that listens, an unconnected UDP socket.
 const LISTEN: &str = "0A";
 const UNCONNECTED: &str = "07";
 

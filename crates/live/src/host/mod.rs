@@ -48,7 +48,7 @@ const GLANCE: Duration = Duration::from_millis(5);
 
 /// A port of this machine, with a descriptor to wait for.
 pub trait Device: Port + AsFd {
-    /// Returns the number of datagrams lost because nobody read them in time.
+    /// Returns the number of datagrams lost because they were not read in time.
     fn lost(&mut self) -> u64;
 }
 

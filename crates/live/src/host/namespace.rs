@@ -1,4 +1,4 @@
-//! A node of the network: network, process and mount namespaces without names, which are gone when nobody is in them.
+//! A node of the network: network, process and mount namespaces without names, which disappear with their last process.
 
 use super::sys;
 use super::tun::{Failed, Tun};
@@ -53,8 +53,8 @@ impl Namespace {
         done.recv().map_err(|_| gone())
     }
 
-    /// Starts a program as the second process of a process namespace of its own. The first is returned, with a thread that calls `ended`
-    /// when it ends; it is not reaped then, so that nobody else gets its number.
+    /// Starts a program as the second process of a process namespace of its own. The first is returned, with a thread
+    /// that calls `ended` when it ends; it is not reaped then, so its number is not reused.
     ///
     /// # Errors
     /// The kernel refuses.

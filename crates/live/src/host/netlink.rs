@@ -26,7 +26,8 @@ const NO_DUPLICATE_DETECTION: u32 = 0x02;
 const RULE_INPUT: u16 = 3;
 const RULE_PRIORITY: u16 = 6;
 const RULE_PROTOCOL: u16 = 21;
-/// Protocol number of rules by Airhop (rtnetlink(7), rtm_protocol), which nobody else uses. Only rules with it are removed.
+/// Protocol number of rules by Airhop (rtnetlink(7), rtm_protocol), which no other program uses. Only rules with it are
+/// removed.
 const AIRHOP: u8 = 172;
 const RULE_BLACKHOLE: u8 = 6;
 const ROUTE_DESTINATION: u16 = 1;
@@ -96,7 +97,7 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
     }
 
-    /// Adds an IPv6 address to a device that is in force at once: nobody else on the link can have it (RFC 4862 §5.4).
+    /// Adds an IPv6 address to a device, valid at once: no other host on the link can have it (RFC 4862 §5.4).
     ///
     /// # Errors
     /// The kernel refuses.
@@ -128,8 +129,8 @@ impl Netlink {
         self.ask(DELETE_RULE, 0, &discard(INET6, device, AIRHOP)).and(four)
     }
 
-    /// Connections to the addresses of a device get the congestion control of this name: the route that the kernel has added with `address`
-    /// is replaced by one with a clear message.
+    /// Sets the congestion control of connections to the addresses of a device: the route that the kernel has added
+    /// with `address` is replaced by one with a clear message.
     ///
     /// # Errors
     /// The kernel refuses: `EINVAL` if it knows no such congestion control.

@@ -57,7 +57,7 @@ impl<'a> Waiting<'a> {
 fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) -> Result<(), String> {
     let patience = Instant::now() + PATIENCE;
     loop {
-        // Asked for first: what was ready when the last command ended counts.
+        // Checked first: a server ready when the last command ended counts.
         let has_ended = started.iter().filter(|one| one.node() == ready.node).all(Running::has_ended);
         let is_late = Instant::now() >= patience;
         let told = match seen(ready, stage, signals, patience) {
@@ -78,7 +78,7 @@ fn wait(ready: &Ready, started: &[Running], stage: &Stage, signals: &Signals) ->
     }
 }
 
-/// Returns the state found in place of the sign, `None` if the sign is there.
+/// Returns the state found in place of the sign of readiness, `None` if the sign is present.
 fn seen(ready: &Ready, stage: &Stage, signals: &Signals, patience: Instant) -> io::Result<Option<String>> {
     let namespace = stage.namespace(ready.node)?;
     match &ready.sign {

@@ -58,7 +58,7 @@ impl EpollSleep {
         oversleep: Span,
     ) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
-        // A device stays marked until it is empty. Timer and alarm are only heard, never read: each time counts once.
+        // A device stays marked until it is empty. Timer and alarm are only polled, never read: each event counts once.
         let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
         let timer =
             TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;

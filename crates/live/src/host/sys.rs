@@ -67,7 +67,7 @@ pub fn schedule(how: SchedulingPolicy) -> io::Result<()> {
 /// # Errors
 /// The kernel is older than Linux 5.3.
 pub fn own_pidfd() -> io::Result<OwnedFd> {
-    // SAFETY: pidfd_open takes two numbers; what it returns belongs to nobody else.
+    // SAFETY: pidfd_open takes two numbers; it returns a descriptor without another owner.
     unsafe {
         let descriptor = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0);
         if descriptor < 0 {
@@ -98,7 +98,8 @@ pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
     unsafe { command.pre_exec(become_first) };
 }
 
-/// Runs as the first process of the namespace before the program is there: binds itself to the emulator, and mounts its own /proc.
+/// Runs as the first process of the namespace before the program: ties its life to the emulator, and mounts its own
+/// /proc.
 fn first_process(emulator: RawFd) -> io::Result<()> {
     let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
     let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -121,7 +122,8 @@ fn first_process(emulator: RawFd) -> io::Result<()> {
 
 /// Reaps whatever ends in the namespace, until the program does; then ends as it did.
 fn wait_for(program: libc::pid_t) -> ! {
-    // SAFETY: plain system calls; `status` lives on the stack. Closing all descriptors harms nobody: this process uses none.
+    // SAFETY: plain system calls; `status` lives on the stack. Closing all descriptors is harmless: this process uses
+    // none.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, c"airhop-init".as_ptr());
         for signal in 1..=64 {
@@ -156,7 +158,7 @@ fn close_all() {
 /// Properties of a captured packet, apart from its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// Length with its link header; more than there was room for if it was cut.
+    /// Length with its link header; larger than the buffer if the packet was truncated.
     pub length: usize,
     /// The length of its link header.
     pub link_header: usize,
@@ -172,7 +174,7 @@ pub struct Captured {
 pub struct Offload {
     /// 1: the checksum is to be completed.
     pub flags: u8,
-    /// Not zero: it is to be cut.
+    /// Nonzero if the datagram is to be segmented.
     pub kind: u8,
     /// Length of its headers.
     pub headers: u16,
@@ -184,19 +186,19 @@ pub struct Offload {
     pub offset: u16,
 }
 
-/// Returns a socket that captures what comes in at a device from its network, link headers included: without them, the kernel does not
-/// report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
+/// Returns a socket that captures packets received by a device from its network, link headers included: without them,
+/// the kernel does not report offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
 ///
 /// # Errors
 /// The user may not.
 pub fn capture(device: u32) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // Protocol 0: nothing is captured before it is bound.
-    // SAFETY: socket takes numbers; what it returns belongs to nobody else.
+    // Protocol 0: no packet is captured before it is bound. SAFETY: socket takes numbers; it returns a descriptor
+    // without another owner.
     let socket = unsafe { OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?) };
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
     set_option(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
-    // Room for the packets of a stall of some ten milliseconds; the kernel takes what it allows.
+    // Room for the packets of a stall of some ten milliseconds; the kernel may limit it.
     set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, 16 << 20)?;
     // SAFETY: sockaddr_ll is plain numbers, for which zeros are valid.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
@@ -239,14 +241,14 @@ pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captur
 /// Returns the length of the link headers of a kind of device. A VLAN's tag is not included: the kernel takes it out.
 fn link_header(kind: u16) -> usize {
     match kind {
-        // Ethernet and what looks like it: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
+        // Ethernet and devices with its headers: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
         libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => 14,
         // Tunnels, PPP and modems: bare IP.
         _ => 0,
     }
 }
 
-/// Returns the number of packets that [`capture`]'s socket lost since the last call, since nobody read them in time.
+/// Returns the number of packets that [`capture`]'s socket lost since the last call, which were not read in time.
 ///
 /// # Errors
 /// The kernel does not report it.

@@ -76,7 +76,7 @@ fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
 /// Returns the number of datagrams that a device dropped, by the kernel's table of devices (proc_pid_net(5)).
 fn dropped(devices: &str) -> Option<u64> {
     let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
-    // Eight numbers of what the kernel received, then packets, errors and drops of what it sent.
+    // Eight numbers about received packets, then packets, errors and drops of sent ones.
     line.split_whitespace().nth(11)?.parse().ok()
 }
 
@@ -90,7 +90,7 @@ impl Device for Tun {
     fn lost(&mut self) -> u64 {
         let mut text = String::new();
         let read = self.devices.rewind().and_then(|()| self.devices.read_to_string(&mut text));
-        // A program may have taken its device away, and with it what that had counted.
+        // A program may have deleted its device, and with it the device's counters.
         read.ok().and_then(|_| dropped(&text)).unwrap_or(0)
     }
 }
@@ -114,7 +114,7 @@ impl Port for Tun {
 mod tests {
     use super::*;
 
-    /// The table as Linux 6.18 writes it: 3 errors and 7 drops of what was sent to the device.
+    /// The table as Linux 6.18 writes it: 3 errors and 7 drops of packets sent to the device.
     #[test]
     fn what_the_device_lost_is_in_the_table() {
         let table = "Inter-|   Receive                                                |  Transmit

@@ -31,8 +31,8 @@ pub fn open(stage: &Stage) -> io::Result<Vec<(NodeId, Diag)>> {
     opened.collect()
 }
 
-/// Asks for all connections until `over`, and sends what has changed. Congestion controls have the second of their `names`, if the kernel knows them by
-/// the first.
+/// Reads all connections until `over`, and sends the changes. A congestion control has the second of its `names`, if
+/// the kernel has it under the first.
 pub fn watch(
     nodes: &[(NodeId, Diag)],
     names: &[(String, String)],

@@ -64,14 +64,14 @@ mod tests {
         sum.value()
     }
 
-    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and a length that is no multiple of what is taken at once.
+    /// The check value of CRC-32/ISO-HDLC (Williams 1993, §15), and a length that is not a multiple of the step.
     #[test]
     fn the_check_value() {
         assert_eq!((of(b"123456789"), of(b""), of(&[0; 4])), (0xCBF4_3926, 0, 0x2144_DF1C));
         assert_eq!(of(&[0xFF; 32]), 0xFF6C_AB0B);
     }
 
-    /// The sum does not depend on how the bytes were cut.
+    /// The sum does not depend on the division of the bytes.
     #[test]
     fn the_sum_of_parts() {
         let bytes: Vec<u8> = (0..=255).collect();

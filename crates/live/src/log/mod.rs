@@ -1,4 +1,4 @@
-//! The log of what entered a network: with it, a live run can be had again, as often as one likes, without its hosts.
+//! Log of the datagrams that entered a network: with it, a live run can be repeated without its hosts.
 //!
 //! All numbers are little-endian. The head: [`MAGIC`], version (u16), flags (u8; bit 0: headers only), length (u32) and bytes of a header
 //! in UTF-8 whose meaning is the caller's, checksum. Then records, each with its kind (u8):
@@ -9,8 +9,8 @@
 //! * 4, a sample of a connection by the kernel of a host, which may have been taken earlier than the record before: length (u16), checksum;
 //!   bytes of `Sampled::to_bytes`, checksum.
 //!
-//! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so no record passes that is damaged,
-//! missing, doubled or in another place. Version 1 is the same without checksums, and is read on.
+//! A checksum (u32) is the CRC-32 of all bytes of the file before it without the earlier checksums, so a damaged,
+//! missing, duplicated or moved record is detected. Version 1 is the same without checksums, and can still be read.
 
 mod checksum;
 #[cfg(target_os = "linux")]
@@ -88,7 +88,7 @@ pub struct Replayed {
     pub ending: Ending,
 }
 
-/// Lets all that is in `log` enter `world`, and the world go on to the end. What leaves is thrown away.
+/// Replays `log` into `world`, to the end of the world. Departures are discarded.
 ///
 /// Of a log with headers only, payload is zeros: its checksums do not hold.
 ///

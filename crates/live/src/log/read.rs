@@ -18,7 +18,7 @@ pub struct Entry {
     pub node: NodeId,
     /// The length of the whole datagram in bytes.
     pub length: usize,
-    /// First bytes: all of it, or its headers.
+    /// First bytes: the whole datagram, or its headers.
     pub kept: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ pub enum Ending {
     Complete(Time),
     /// In the middle of the run: the emulator was killed.
     Cut {
-        /// The last datagram that is there entered at this time.
+        /// Time of entry of the last complete datagram.
         last: Time,
     },
 }
@@ -43,7 +43,7 @@ impl Ending {
     }
 }
 
-/// A log that is being read: an iterator of what entered.
+/// Reader of a log: an iterator over the entering datagrams.
 #[derive(Debug)]
 pub struct Log<R> {
     path: PathBuf,
@@ -132,7 +132,7 @@ impl<R: Read> Log<R> {
         self.headers_only
     }
 
-    /// Returns the end of the log. As long as there is something to read, it seems cut there.
+    /// Returns the end of the log, which seems truncated as long as records are left to read.
     pub fn ending(&self) -> Ending {
         self.ending.unwrap_or(Ending::Cut { last: self.last })
     }
@@ -164,7 +164,7 @@ impl<R: Read> Log<R> {
         }
     }
 
-    /// Returns the next record: `None` at the end, and where the file is cut.
+    /// Returns the next record; `None` at the end, and at a truncation.
     fn record(&mut self) -> Result<Option<Entry>, LogError> {
         loop {
             let begin = self.offset;
@@ -299,7 +299,8 @@ impl<R: Read> Log<R> {
         Ok(Some(bytes))
     }
 
-    /// Returns the next `count` bytes; `None` if the file has fewer. Room is made for what comes, not for what is announced.
+    /// Returns the next `count` bytes; `None` if the file has fewer. Memory is allocated for the bytes read, not for
+    /// the announced length.
     fn bytes(&mut self, count: u32) -> Result<Option<Vec<u8>>, LogError> {
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(count.into()).read_to_end(&mut bytes);

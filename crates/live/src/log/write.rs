@@ -30,7 +30,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins the log at `path`, in place of what is there. With `headers_only` no payload is kept: it is private.
+    /// Creates the log at `path`, replacing an existing file. With `headers_only` no payload is stored, for privacy.
     ///
     /// # Errors
     /// `path` is something else than a regular file, or another emulation writes there; the file cannot be made, or `header` has 4 GiB

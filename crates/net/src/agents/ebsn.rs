@@ -10,8 +10,8 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct Ebsn;
 
 impl Ebsn {
-    /// Creates the agent at this place, if there is one: base stations report the way down, and the link layer of the source itself only if
-    /// the scheme listens to it.
+    /// Creates the agent at this place, if any: base stations report the downlink, and the link layer of the source
+    /// itself only if the scheme listens to it.
     pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
@@ -58,7 +58,7 @@ mod tests {
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
 
-    // Base stations report the way down; a wireless source only for a scheme that listens to its own link.
+    // Base stations report the downlink; a wireless source reports only for a scheme that listens to its own link.
     #[test]
     fn it_stands_before_the_way_down() {
         let plan = |own_link| {

@@ -7,10 +7,10 @@ use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
 use std::collections::VecDeque;
 
-/// Number of blocks of sequence numbers remembered on the way up (ns-2's agent).
+/// Number of blocks of sequence numbers stored on the uplink (ns-2's agent).
 const BLOCKS: usize = 8;
 
-/// Number of segments remembered on the way down.
+/// Number of segments stored on the downlink.
 const SEGMENTS: usize = 256;
 
 /// ELN agent for one flow.
@@ -127,8 +127,8 @@ struct Forwarded {
 struct Crossing {
     seq: u64,
     end: u64,
-    /// Number of segments that were ahead of it when it crossed for the first time, late, as the repair of a loss on the wired side: they
-    /// cause as many duplicate ACKs, which carry no information about the wireless link.
+    /// Number of segments ahead of the segment when it first crossed, late, as the retransmission of a loss on the
+    /// wired side: they cause the same number of duplicate ACKs, which carry no information about the wireless link.
     ahead: usize,
 }
 

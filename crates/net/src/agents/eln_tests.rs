@@ -25,7 +25,7 @@ fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// Returns for each of these ACKs whether it has the bit when it goes on.
+/// Returns for each of these ACKs whether it has the bit after the agent.
 fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
@@ -33,8 +33,8 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     })
 }
 
-// Balakrishnan and Katz 1998: segment 2 did not come from the wireless side, so its duplicates bear the bit, and so does the new ACK that
-// asks for it. Segment 5 was lost behind the base station: no bit.
+// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless side, so its duplicates carry the bit, and so
+// does the new ACK that expects it. Segment 5 was lost behind the base station: no bit.
 #[test]
 fn uplink_what_never_came_was_lost_on_the_air() {
     let mut agent = Eln::uplink();
@@ -58,7 +58,7 @@ fn uplink_several_holes_and_the_first_segment() {
     assert_eq!(acks(&mut agent, [2, 4]), [false; 2], "old ACKs say nothing");
 }
 
-// ns-2's agent has room for 8 blocks: blocks before the second of nine are forgotten, and ACKs for them get no bit.
+// ns-2's agent has room for 8 blocks: blocks before the second of nine are dropped, and ACKs for them have no bit.
 #[test]
 fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
@@ -73,7 +73,8 @@ fn uplink_eight_blocks() {
     assert_eq!(acks(&mut agent, [0, 2, 14]), [true; 3]);
 }
 
-// Duplicates count only in ACKs that go where the data come from: ACKs in the direction of the data and a handshake's ACKs get no bit.
+// Duplicates count only in ACKs towards the data's sender: ACKs in the direction of the data and a handshake's ACKs
+// have no bit.
 #[test]
 fn only_acks_of_the_data_bear_the_bit() {
     let syn = |mut packet: Packet| {
@@ -102,7 +103,7 @@ fn downlink_what_crossed_was_lost_on_the_air() {
     // The repair of 3 crosses behind 4, 5 and 6, which still cause duplicates; a fourth shows that the repair was lost.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
-    // A segment that crosses again crossed before: its duplicates get the bit, as the sender must not count them.
+    // A retransmitted segment has crossed before: its duplicates have the bit, as the sender must not count them.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3]), [true]);
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
@@ -116,7 +117,7 @@ fn downlink_a_full_queue() {
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
-    // Segment 2 of these is lost on the air, and its repair before the full queue: no further bit, until 3 is missing.
+    // Segment 2 is lost on the air, and its retransmission at the full queue: no further bit, until 3 is missing.
     let mut agent = Eln::downlink();
     data(&mut agent, 0..5);
     assert_eq!(acks(&mut agent, [2, 2]), [false, true]);

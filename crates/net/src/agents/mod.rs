@@ -49,8 +49,8 @@ pub enum LinkEventKind {
     Discarded,
     /// Link ACK: the link layer learned that the packet arrived.
     Delivered,
-    /// Begin of a fade, as the link layer sees it: the first failure after a success. For the agents that heed fades, of all flows whose
-    /// next hop, towards either end, is this link; the tag names the flow.
+    /// Beginning of a fade for the link layer: the first failure after a success. For agents that use fades, of all
+    /// flows whose next hop, towards either end, is this link; the tag names the flow.
     FadeStart,
     /// End of a fade with its duration, until the first link ACK since it began.
     FadeEnd(Span),
@@ -74,7 +74,7 @@ pub struct AgentActions {
     pub packets: Vec<Packet>,
     /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
-    /// Set on [`LinkEventKind::Discarded`]: true if routing is not told of this drop, and keeps using the link.
+    /// Set on [`LinkEventKind::Discarded`]: true if this drop is not reported to routing, which keeps using the link.
     pub spares_link: bool,
 }
 
@@ -154,7 +154,7 @@ mod tests {
 
     impl Agent for Bystander {}
 
-    // The contract of the trait: by default an agent lets all packets pass, and asks for nothing.
+    // The contract of the trait: by default an agent lets all packets pass, and requests nothing.
     #[test]
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

@@ -89,8 +89,8 @@ const SPARED: (bool, usize) = (true, 0);
 const REPORTED: (bool, usize) = (false, 0);
 const TOLD: (bool, usize) = (true, 1);
 
-// As the scheme has it by default: the NAK goes on the next ACK of the flow that passes, once; not on data, on what goes the other way or opens
-// the connection.
+// The scheme's default: the NAK is added once to the next passing ACK of the flow; not to data, to packets of the other
+// direction, or to those of the handshake.
 #[test]
 fn a_nak_rides_on_the_next_ack() {
     let mut agent = at(HERE, &[]);
@@ -233,8 +233,8 @@ fn what_is_reported() {
     }
 }
 
-// RFC 9293 §3.1: 40 bytes of options, and what an ACK bears of another node stays. Timestamps, an arrival and one NAK leave 8; with
-// an ELN there is none.
+// RFC 9293 §3.1: 40 bytes of options, and NAKs of another node stay in an ACK. Timestamps, an arrival and one NAK leave
+// 8; with an ELN there is none.
 #[test]
 fn as_many_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });

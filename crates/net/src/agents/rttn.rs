@@ -7,7 +7,7 @@ use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 
-/// Time for which a sender heeds a notice, and for which a flow without data counts as active.
+/// Time for which a notice is valid, and for which a flow without data counts as active.
 const VALIDITY: Span = Span::from_secs(60);
 
 /// Minimum time between two notices to a flow.
@@ -20,7 +20,7 @@ const K: f64 = 2.0;
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
-    /// Lengths of fades on the way to each mobile that it serves for this flow: one or two.
+    /// Lengths of fades towards each mobile served for this flow: one or two.
     fades: Vec<(NodeId, Fades)>,
     /// Time of the flow's last data that passed, with their first byte and the first byte after them.
     data: Option<(Time, [u64; 2])>,
@@ -77,7 +77,8 @@ impl Rttn {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay to an active flow, if needed: always as a fade begins, else if the delay is news.
+    /// Sends a notice of the expected delay to an active flow, if needed: always at the beginning of a fade, else if
+    /// the delay has changed enough.
     fn tell(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };

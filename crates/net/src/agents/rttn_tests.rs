@@ -88,7 +88,7 @@ fn the_fades_of_an_active_flow() {
     assert!(a.heeds_fades(), "all of this needs to be told");
 }
 
-// "More than 20 %", up or down: the fifth itself is no news.
+// "More than 20 %", up or down: a change of exactly 20 % causes no notice.
 #[test]
 fn news_is_more_than_a_fifth() {
     let a = Rttn { told: Some((at(0), Span::from_secs(8))), ..agent() };
@@ -97,7 +97,7 @@ fn news_is_more_than_a_fifth() {
     }
 }
 
-// "Rate <= 1 per second per flow". A notice that was held back goes with the next data, if it is still news.
+// "Rate <= 1 per second per flow". A suppressed notice is sent with the next data, if it is still needed.
 #[test]
 fn once_a_second() {
     let mut a = agent();
@@ -111,7 +111,7 @@ fn once_a_second() {
     assert_eq!(fade_begins(&mut a, 2100), [524.625]);
 }
 
-// "Active senders (… seen in the last 60 s)"; and a word holds for 60 s, after which it is news again.
+// "Active senders (… seen in the last 60 s)"; and a notice is valid for 60 s, after which it is sent again.
 #[test]
 fn sixty_seconds() {
     let mut a = agent();

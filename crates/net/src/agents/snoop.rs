@@ -1,9 +1,9 @@
 //! Snoop: repairs wireless losses between the TCP receiver and the base station (Balakrishnan et al. 1995).
 //!
-//! The agent keeps a copy of every segment on its way to the receiver until the receiver has acknowledged it. Duplicate ACKs for a segment
-//! that it holds, or a timeout of its own, make it send that copy again, and the duplicate ACKs do not reach the sender. At a sending
-//! station the same agent sits between TCP and MAC (Yun 2009 §5.2, "symmetric operation"): the far end's ACKs come a round trip later, and
-//! it cannot know where a segment was lost.
+//! The agent stores every segment towards the receiver until the receiver has acknowledged it. On duplicate ACKs for a
+//! stored segment, or at a timeout of its own, it retransmits the segment, and drops the duplicate ACKs. At a sending
+//! station the same agent lies between TCP and MAC (Yun 2009 §5.2, "symmetric operation"): the far end's ACKs come a
+//! round trip later, and it cannot know where a segment was lost.
 //!
 //! The rules are those of ns-2.35's agent, which the papers ran, where Balakrishnan et al. leave them open: the second duplicate repairs, a
 //! repair is not made twice for duplicates, the gains and the floor of the local timer. Three of its oddities are left out: all flows
@@ -30,7 +30,7 @@ const NEARLY_FULL: f64 = 0.97;
 /// Snoop agent for one flow.
 #[derive(Debug, Default)]
 pub struct Snoop {
-    /// Copies of segments that are not acknowledged yet, by sequence number.
+    /// Stored unacknowledged segments, by sequence number.
     cache: VecDeque<Cached>,
     /// Node that the data come from: duplicates count only in ACKs that go there. `None` before the first segment.
     sender: Option<NodeId>,

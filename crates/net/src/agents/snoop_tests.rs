@@ -1,4 +1,4 @@
-//! Scripts: packets pass at these times, these copies are sent again, these ACKs go on.
+//! Scripts: passing packets with their times, the agent's retransmissions, and the forwarded ACKs.
 //!
 //! Segments are numbered from 0 and carry 1000 bytes; ACK n asks for segment n.
 
@@ -28,7 +28,7 @@ struct Script {
     actions: AgentActions,
 }
 
-/// Action on an ACK, and the segments that were sent again.
+/// Action on an ACK, and the retransmitted segments.
 type Outcome = (PacketAction, Vec<u64>);
 
 const FORWARDED: (PacketAction, Vec<u64>) = (PacketAction::Forward, Vec::new());
@@ -99,8 +99,8 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// ns-2.35: a segment is repaired for duplicates once. The sender gets the first duplicate, and the first two that are more
-// than were expected: three with which it may retransmit itself (RFC 5681 §3.2). The timer goes on.
+// ns-2.35: a segment is retransmitted once for duplicates. The sender receives the first duplicate, and the first two
+// beyond the expected number: three, after which it may retransmit itself (RFC 5681 §3.2). The timer keeps running.
 #[test]
 fn a_lost_repair_is_told_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);
@@ -156,7 +156,7 @@ fn a_congestion_loss_is_left_to_the_sender() {
     }
     // Nor does the timer send 4, which the receiver has.
     assert_eq!(s.timer(1000), []);
-    // The sender's retransmission passes, and is taken for one: duplicates under way are still the sender's.
+    // The sender's retransmission passes, and is recognised as such: duplicates in flight still go to the sender.
     s.data(1001, 3);
     for at in 1002..1006 {
         assert_eq!(s.ack(at, 3), FORWARDED);
@@ -169,7 +169,7 @@ fn a_congestion_loss_is_left_to_the_sender() {
     assert_eq!(s.ack(1200, 9), FORWARDED);
 }
 
-// A retransmission by the sender of what is in the cache: it began recovery, so duplicates go to it.
+// A retransmission by the sender of a cached segment: the sender is in recovery, so duplicates go to it.
 #[test]
 fn a_retransmission_by_the_sender() {
     let mut s = Script::pass(0, 0, 6);
@@ -202,7 +202,7 @@ fn a_nearly_full_queue_is_not_cached() {
     }
 }
 
-// At most 100 segments; what is left out is forwarded like the rest.
+// At most 100 segments; segments that are not stored are forwarded as well.
 #[test]
 fn the_cache_is_bounded() {
     let mut s = Script::pass(0, 0, 150);

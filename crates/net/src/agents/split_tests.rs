@@ -80,7 +80,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     // The initial window of the second half is two segments.
     assert_eq!(data(&mut split, ms(2), 1001), Out { acks: vec![(3001, 4001)], data: vec![1001] });
     assert_eq!(data(&mut split, ms(3), 3001), Out { acks: vec![(4001, 4001)], data: vec![] });
-    // The buffer is full. Room for one segment is no news yet; room for two is.
+    // The buffer is full. Room for one segment causes no window update; room for two does.
     assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
     assert_eq!(ack(&mut split, ms(10), 1999), Out::default());
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
@@ -98,8 +98,8 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     );
 }
 
-// Only a sender that had to stop gets a window update: while a whole segment fits, its next data fetches the news; less than one is no room
-// (RFC 9293 §3.8.6.2.1, the sender's side: it waits for a full segment).
+// Only a sender that had to stop gets a window update: while a whole segment fits, the ACK of its next data carries the
+// window; less than one counts as no room (RFC 9293 §3.8.6.2.1, the sender's side: it waits for a full segment).
 #[test]
 fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {

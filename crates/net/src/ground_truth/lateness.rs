@@ -4,14 +4,15 @@ use airhop_base::{Notice, NoticeKind, Time};
 
 /// Lateness of notices that could have moved the retransmission timer: ERSN, EBSN and RTTN.
 ///
-/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the timer expired while the notice
-/// was under way, that is the first such expiry, and the notice is late. Else it is the expiry that the running timer has at the arrival,
-/// before the notice acts, and the lateness is not positive. With neither, the notice has no lateness.
+/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the timer
+/// expired while the notice was under way, the first such expiry counts, and the notice is late. Else it is the expiry
+/// that the running timer has at the arrival, before the notice acts, and the lateness is not positive. With neither,
+/// the notice has no lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
     /// Number of notices that arrived and have a lateness.
     pub notices: u64,
-    /// Number of these that came after an expiry.
+    /// Number of notices that arrived after an expiry.
     pub late: u64,
     /// Sum of all latenesses, nanoseconds.
     pub sum_ns: i64,
@@ -89,7 +90,7 @@ impl LatenessBook {
         Some(lateness as f64 / 1e6)
     }
 
-    /// Forgets the expiries once nothing is under way: later notices have missed none of them.
+    /// Drops the expiries once no notice is under way: later notices have missed none of them.
     fn settle(&mut self) {
         self.under_way -= 1;
         if self.under_way == 0 {
@@ -122,11 +123,12 @@ mod tests {
 
     use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
 
-    // Made at 1000 ms. The timer would expire at 1500, and the notice is there at 1300; a second one finds no timer running.
+    // Sent at 1000 ms. The timer would expire at 1500, and the notice arrives at 1300; a second one finds no timer
+    // running.
     #[test]
     fn in_time() {
         let mut book = LatenessBook::default();
-        book.on_timeout(at(900)); // nothing was under way
+        book.on_timeout(at(900)); // no notice was under way
         book.on_made(Ebsn);
         assert_eq!(book.on_arrival(at(1300), &made(Ebsn, 1000), Some(at(1500))), Some(-200.0));
         book.on_made(Ebsn);

@@ -26,8 +26,8 @@ pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "non
 /// [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
 
-/// Segments of one flow that were lost and not sent again since, by first byte, with the cause; and the classifications of these losses. On
-/// a fast path thousands of losses are known at a time, and each segment that is sent looks one up.
+/// Lost and not yet retransmitted segments of one flow, by first byte, with the cause; and the classifications of these
+/// losses. On a fast path thousands of losses are known at a time, and each sent segment looks one up.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
@@ -40,7 +40,8 @@ impl LossLedger {
         self.lost.insert(seq, cause);
     }
 
-    /// Forgets the loss of the segment at `seq`, which is under way again: classifications from now on are about this copy.
+    /// Removes the loss of the segment at `seq`, which is in flight again: later classifications concern this
+    /// transmission.
     pub fn on_sent_again(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }

@@ -1,9 +1,9 @@
-//! Oracle: properties of a path that only a simulator knows: the time that everything takes when nothing goes wrong, and a flow's share of
-//! the bottleneck.
+//! Oracle: properties of a path that only a simulator knows: the delays without losses and queueing, and a flow's share
+//! of the bottleneck.
 //!
-//! A wired link carries the rate of a direction (the mean of a recorded link; the lowest rate, if it changes); where the way back is so
-//! slow that ACKs fill it, the ACKs bound the flow (RFC 3449 §2.1). A radio link does, too, less the overhead of its frames and the link
-//! ACKs that share its transmitters, if its window is large enough.
+//! A wired link carries the rate of a direction (the mean of a recorded link; the lowest rate, if it changes); if the
+//! reverse direction is so slow that ACKs fill it, the ACKs bound the flow (RFC 3449 §2.1). A radio link does, too,
+//! less the overhead of its frames and the link ACKs that share its transmitters, if its window is large enough.
 
 use crate::links::LinkPlan;
 use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
@@ -145,8 +145,8 @@ impl<'a> Network<'a> {
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
-    /// Returns the round trip of a full segment, which goes out when an ACK has come, and of its own ACK, when all queues are empty and
-    /// nobody else sends; with mean backoffs.
+    /// Returns the round trip of a full segment, sent at the arrival of an ACK, and of its own ACK, with empty queues,
+    /// without other senders, and with mean backoffs.
     fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
         let first = back.last().copied().unwrap_or(Hop::None);

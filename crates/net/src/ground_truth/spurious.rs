@@ -2,7 +2,7 @@
 
 use airhop_base::Time;
 
-/// Detector of timeouts that were not needed: of the segment that such a timeout sends again, a copy that was sent before reaches the
+/// Detector of spurious timeouts: an earlier transmission of the segment that such a timeout retransmits reaches the
 /// receiver, or has reached it.
 ///
 /// The link layer may deliver that copy much later, when the sender has timed out for the same segment more than once, and each of these
@@ -24,7 +24,7 @@ impl SpuriousTimeouts {
         }
     }
 
-    /// Records the arrival of a copy of the segment at `seq`, sent at `sent`, at the receiver, which now expects `expected` next.
+    /// Records the arrival of the segment at `seq`, sent at `sent`, at the receiver, which now expects `expected` next.
     pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
         if self.open.is_empty() {
             return;
@@ -61,7 +61,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (3, 0));
     }
 
-    // The original is lost. The copy of the first timeout arrives late: that timeout was needed, the later ones were not.
+    // The original is lost. The retransmission of the first timeout arrives late: that timeout was needed, the later
+    // ones were spurious.
     #[test]
     fn the_copy_of_the_first_timeout_arrives() {
         let mut spurious = three();
@@ -76,7 +77,7 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (0, 0));
     }
 
-    // The ACK was lost or is late, and the copy of the timeout may get lost as well.
+    // The ACK was lost or is late, and the retransmission of the timeout may be lost as well.
     #[test]
     fn the_receiver_has_it() {
         let mut spurious = SpuriousTimeouts::default();

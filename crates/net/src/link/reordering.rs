@@ -1,7 +1,8 @@
 //! Wires that reorder: a share of the packets is late, and those behind overtake them.
 //!
-//! Paths reorder where packets take ways of different lengths, by parallel links inside of routers (Bennett, Partridge and Shectman 1999)
-//! or over several paths. What happens to one packet is independent of the others, as with the `reorder` of netem.
+//! Paths reorder if packets take paths of different lengths, by parallel links inside of routers (Bennett, Partridge
+//! and Shectman 1999) or over several paths. What happens to one packet is independent of the others, as with the
+//! `reorder` of netem.
 
 use crate::world::event::Event;
 use airhop_base::{Packet, Span, Time};

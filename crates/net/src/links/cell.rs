@@ -69,7 +69,7 @@ impl LinkPlan for WlanPlan {
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let cell = &self.cell;
-        // An idle medium spares a packet its backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
+        // On an idle medium a packet needs no backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
         let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
             cell.link_ack_time() + cell.ifs() + backoff // the packet answers the frame just received

@@ -21,7 +21,7 @@ pub(crate) trait LinkPlan {
     fn name(&self) -> &str;
     /// Returns the nodes that it joins.
     fn nodes(&self) -> &[NodeId];
-    /// Returns the way in which it joins them, as the link of this number among those of its type.
+    /// Returns the joined nodes and hops of the link with this number among those of its type.
     fn joins(&self, number: usize) -> Joins;
     /// Returns the queue before the transmitter of this hop.
     fn queue(&self, hop: Hop) -> QueuePlan;
@@ -40,19 +40,20 @@ pub(crate) trait LinkPlan {
     /// Returns the mean time for which a packet of `bytes` over this hop occupies the medium, if nothing is lost and the medium is
     /// saturated.
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span;
-    /// Returns the time for which the answer to a packet over this hop, a packet of `bytes` over the way back, occupies the medium of this
-    /// hop.
+    /// Returns the time for which the answer to a packet over this hop, a packet of `bytes` in the reverse direction,
+    /// occupies the medium of this hop.
     fn time_for_answer(&self, hop: Hop, bytes: u32) -> Span {
         let _ = (hop, bytes);
         Span::ZERO
     }
-    /// Returns the time for which the link layer's own answer to a frame over this hop occupies the medium of the way back.
+    /// Returns the time for which the link layer's own answer to a frame over this hop occupies the medium of the
+    /// reverse direction.
     fn time_for_link_ack(&self, hop: Hop) -> Span {
         let _ = hop;
         Span::ZERO
     }
-    /// Returns the time from the arrival by `before` of a packet of `bytes` that goes on by `hop` until it is at the other end, if nobody
-    /// else sends.
+    /// Returns the time from the arrival by `before` of a packet of `bytes` that continues by `hop` until it is at the
+    /// other end, without other senders.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span;
 }
 

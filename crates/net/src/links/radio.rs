@@ -49,7 +49,8 @@ impl LinkPlan for RadioLinkPlan {
         pace(&self.link, end(hop), bytes)
     }
 
-    /// Returns the time of the link ACKs: the way back is a medium of its own, but its link ACKs go here.
+    /// Returns the time of the link ACKs: the reverse direction is a medium of its own, but its link ACKs travel in
+    /// this one.
     fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
         link_ack_time(&self.link, 1 - end(hop))
     }
@@ -85,8 +86,9 @@ fn link_ack_time(link: &RadioPlan, end: End) -> Span {
     link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
-/// Returns the mean time per IP packet of `bytes` at a radio link's transmitter at `end`, if nothing is lost: its serialisation time, or,
-/// if the window of the link's recovery is a tighter limit, 1/N of the time of a frame, its ACK, and the way there and back.
+/// Returns the mean time per IP packet of `bytes` at a radio link's transmitter at `end`, if nothing is lost: its
+/// serialisation time, or, if the window of the link's recovery is a tighter limit, 1/N of the time of a frame, its
+/// ACK, and the propagation delays of both directions.
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);

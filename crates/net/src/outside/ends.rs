@@ -30,8 +30,8 @@ impl RealEnds {
         }
     }
 
-    /// Returns the counts of a flow: those that a kernel alone knows (timeouts, recoveries, window cuts, classifications of losses) stay at
-    /// zero.
+    /// Returns the counts of a flow: those known only to a kernel (timeouts, recoveries, window reductions,
+    /// classifications of losses) stay at zero.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
         let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
@@ -94,7 +94,7 @@ impl HalfConnection {
         }
     }
 
-    /// Records entering data. True if some of it had been sent before.
+    /// Records entering data. Returns true if some of it is a retransmission.
     pub fn on_data(&mut self, now: Time, seq: u64, end: u64) -> bool {
         let again = seq < self.max_sent;
         self.retransmissions += u64::from(again);
@@ -125,8 +125,8 @@ impl HalfConnection {
         is_new
     }
 
-    /// Records an ACK of this data that leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. True if it
-    /// acknowledges more than those before.
+    /// Records an ACK of this data that leaves to its sender: the sender's round trip, smoothed as in RFC 6298 §2.
+    /// Returns true if it acknowledges more than those before.
     pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
             let sample = now - since;

@@ -1,4 +1,5 @@
-//! Departures: the bytes of packets with the network's changes of their headers, and notices to hosts that hear them.
+//! Departures: the bytes of packets with the network's changes of their headers, and notices to hosts that listen for
+//! them.
 
 use super::Opened;
 use crate::flow::{Ends, Flow};
@@ -58,8 +59,9 @@ impl World {
         }
     }
 
-    /// Sends a notice to a real sender. EBSN and RTTN are messages of their own, which any kernel ignores. ELN and ERSN look like an ACK,
-    /// for which a kernel that does not listen to them would take them: they leave only to a node that hears them.
+    /// Sends a notice to a real sender. EBSN and RTTN are messages of their own, which any kernel ignores. ELN and ERSN
+    /// have the form of an ACK, and a kernel without a listener would process them as one: they leave only to a node
+    /// that listens for them.
     pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
         let Flow { plan, ends: Ends::Real(real), .. } = &mut self.flows[usize::from(flow.0)] else { return };
         let node = plan.from;

@@ -40,7 +40,8 @@ pub struct OutsideEnd {
     pub node: NodeId,
     /// Addresses behind it.
     pub reach: Reach,
-    /// True if its senders hear ELN and ERSN: these look like an ACK, for which any other kernel would take them.
+    /// True if its senders listen for ELN and ERSN: these have the form of an ACK, and any other kernel would process
+    /// them as one.
     pub hears: bool,
 }
 
@@ -133,7 +134,7 @@ impl Outside {
         others().find(|end| end.reach == Reach::Network).map(|end| end.node)
     }
 
-    /// True if senders at a node hear notices that look like ACKs.
+    /// True if senders at a node listen for notices in the form of ACKs.
     fn hears(&self, node: NodeId) -> bool {
         self.ends.iter().any(|end| end.node == node && end.hears)
     }

@@ -77,7 +77,7 @@ mod tests {
         );
         let marks = bench.drain_packets().map(|packet| packet.ecn == Ecn::Ce);
         assert_eq!(marks.collect::<Vec<_>>(), [false, false, false, true, true]);
-        // The sixth found 5: 4.03. Those that meet an empty queue halve it: 2.02 is still a warning, 1.01 is none.
+        // The sixth found 5: 4.03. Arrivals at an empty queue halve it: 2.02 is still a warning, 1.01 is none.
         assert_eq!((bench.pass_with(ect), bench.pass_with(ect)), (Ecn::Ce, Ecn::Ect0));
     }
 

@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(bench.disc.flows.len(), 2);
     }
 
-    // McKenney 1990: a flood takes places from nobody but itself.
+    // McKenney 1990: a flood takes buffer space only from itself.
     #[test]
     fn the_longest_queue_makes_room() {
         let mut bench = Bench::new(Fq::new(4, 1000));

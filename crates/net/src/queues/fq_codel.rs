@@ -17,11 +17,11 @@ pub struct FqCodelPlan {
     pub flows: u16,
 }
 
-/// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of bytes each; flows that
-/// build no queue (sparse flows) get priority.
+/// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of
+/// bytes each; flows that build no queue (sparse flows) have priority.
 ///
-/// Flows are identified by their numbers where the RFC hashes addresses and ports: the sharing of queues does not depend on chance, and
-/// with more queues than flows nothing is shared.
+/// Flows are identified by their numbers where the RFC hashes addresses and ports: the sharing of queues does not
+/// depend on chance, and with more queues than flows no queue is shared.
 #[derive(Debug)]
 pub struct FqCodel {
     plan: FqCodelPlan,

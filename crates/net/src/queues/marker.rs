@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
 
-    // RFC 3168 §5: ECT(0), ECT(1) and CE are capable. A mark counts where it is made, for the flow whose packet bears it.
+    // RFC 3168 §5: ECT(0), ECT(1) and CE are capable. A mark counts at its queue, for the flow of the marked packet.
     #[test]
     fn a_mark_counts_once() {
         let mut marker = Marker::default();

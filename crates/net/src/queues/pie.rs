@@ -16,8 +16,9 @@ pub struct PiePlan {
     pub ecn: bool,
 }
 
-/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller sets anew every 15 ms, from how
-/// far the delay is off its target and where it is going. What finds the queue full is dropped.
+/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller updates
+/// every 15 ms, from the deviation of the delay from its target and from its trend. Arrivals at a full queue are
+/// dropped.
 ///
 /// The basic scheme (§4) with marks (§5.1), derandomisation (§5.4) and the cap of the probability's growth (§5.5). The delay is that of the
 /// packet that left last, taken from its time stamp (§4.3): this is exact, also where the rate varies, as before a MAC; an estimate from
@@ -289,7 +290,7 @@ mod tests {
         assert_eq!(updated(at(0.999, 0.5, 0.5)), 1.0);
     }
 
-    // Nothing changes between packets, so updates may be made when the next one is there: as if they had been made in time.
+    // The state does not change between packets, so due updates are computed at the next arrival.
     #[test]
     fn late_updates_are_those_that_were_due() {
         for delay in [0.0, 15.0 * MS, 20.0 * MS, 90.0 * MS] {

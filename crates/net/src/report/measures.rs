@@ -84,7 +84,7 @@ flow_measures! {
     /// Reductions of the congestion window.
     window_cuts: u64 { label: "Window cuts", of_real: false }
 
-    /// Timeouts that were not needed: a copy of the segment that was sent before reached the receiver.
+    /// Spurious timeouts: an earlier transmission of the segment reached the receiver.
     spurious_timeouts: u64 { label: "Spurious timeouts", of_real: false }
 
     /// Smoothed round-trip time (RFC 6298) at the end; null before the first sample.
@@ -106,7 +106,7 @@ flow_measures! {
     /// Data segments that reached the receiver when it had all their bytes.
     duplicates: u64 { label: "Duplicate segments", of_real: false }
 
-    /// Timeouts of the sender at which a notice that could have spared it was under way.
+    /// Timeouts of the sender during which a notice that could have prevented them was under way.
     timeouts_warned_late: u64 { label: "Timeouts with a warning under way", of_real: false }
 
     /// Arrival of a notice that could have spared a timeout (ERSN, EBSN, RTTN) less the expiry that it should have

@@ -18,7 +18,7 @@ pub use measures::{FlowReport, flow_columns, run_columns};
 pub struct Report {
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up, the first part of it, which is left out of goodput and counters.
+    /// Warm-up, the first part of the run, excluded from goodput and counters.
     pub warmup: Span,
     /// Number of events handled.
     pub events: u64,

@@ -3,7 +3,7 @@
 use airhop_base::NodeId;
 use std::collections::{HashMap, VecDeque};
 
-/// The way out of a node.
+/// Outgoing hop of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hop {
     /// No way.
@@ -128,7 +128,7 @@ pub struct Graph {
     cells: Vec<Stations>,
 }
 
-/// The stations of a cell: node and place of each, metres, and how far they are heard, if not everywhere.
+/// The stations of a cell: node and position of each, metres, and their receive range, if limited.
 #[derive(Clone, Debug)]
 pub struct Stations {
     /// Node and place of each.
@@ -258,12 +258,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Reaches all stations that hear `node`, which is one of them.
+    /// Reaches all stations in receive range of `node`, which is one of them.
     fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
         let stations = &self.graph.cells[cell];
         let here = self.distance[index(node)];
-        // In a cell where all stations hear each other, a nearer station has reached all others already: without this, a large cell costs
-        // its square.
+        // In a cell with all stations in range, a nearer station has reached all others already: without this check, a
+        // large cell costs its square.
         if stations.reach.is_none() && self.cells[cell] < here {
             return;
         }

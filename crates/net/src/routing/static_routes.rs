@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 /// Next hops, for every node, towards the nodes that flows begin or end at.
 ///
-/// All nodes that one wire joins to a network share the table of the node at its other end: the memory grows with what has routes to choose
-/// from, not with the square of the hosts.
+/// All nodes that one wire joins to a network share the table of the node at its other end: the memory grows with the
+/// nodes that have a choice of routes, not with the square of the hosts.
 #[derive(Clone, Debug)]
 pub struct Routes {
     /// One table behind the other: by node, the next hop towards one node.
@@ -76,7 +76,7 @@ mod tests {
     use super::super::graph::Joins;
     use super::*;
 
-    // Hosts a, b on router r; c on q; r and q joined twice over, by x and by y. What hangs on r has the way of r.
+    // Hosts a, b on router r; c on q; r and q joined twice over, by x and by y. Hosts on r have the routes of r.
     #[test]
     fn hosts_of_a_router_share_its_way() {
         let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);

@@ -48,13 +48,13 @@ pub(super) struct Connection {
     exceeds_window: bool,
 }
 
-/// Events before data: enough to begin anew with other parameters.
+/// Events before data, kept to restart with other parameters.
 #[derive(Debug, Default)]
 struct Handshake {
     /// Times at which the sender's SYN left.
     syns: Vec<Time>,
     answer: Option<(Time, Simulated)>,
-    /// The first copy of the peer's SYN.
+    /// The peer's first SYN.
     peer: Option<(Time, Simulated)>,
 }
 
@@ -144,7 +144,7 @@ impl Connection {
         self.handshake = handshake;
     }
 
-    /// Passes the peer's SYN to the receiver. The SYN-ACK that it owes leaves as the sender's SYN.
+    /// Passes the peer's SYN to the receiver. The receiver's SYN-ACK leaves as the sender's SYN.
     fn hear_syn(&mut self, syn: &Segment, now: Time) {
         self.peer_origin = syn.seq;
         let mut heard = self.simulated(syn);

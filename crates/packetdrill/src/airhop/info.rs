@@ -30,7 +30,7 @@ pub(super) fn value(connection: &Connection, name: &str, now: Time) -> Option<f6
         },
         "tcpi_unacked" => board.len() as f64,
         "tcpi_sacked" => count(&|sent| sent.sacked),
-        // As Linux counts: what was lost stays lost until it has arrived, repaired or not.
+        // As Linux counts: a lost segment counts as lost until it has arrived, retransmitted or not.
         "tcpi_lost" => count(&|sent| !sent.sacked && (sent.lost || sent.retransmitted)),
         "tcpi_retrans" => count(&|sent| !sent.sacked && sent.retransmitted && !sent.lost),
         "tcpi_total_retrans" => counters.retransmissions as f64,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// The clock at the beginning of a script, nanoseconds: timestamps of zero mean that there is none.
 const EPOCH: u64 = 1_000_000_000;
-/// Timers that expire before a segment must leave; a sender that sends nothing for so long never will.
+/// Most timer expiries without a segment, after which a sender is taken to be silent for ever.
 const TIMERS: usize = 10_000;
 
 /// Airhop's TCP.

@@ -80,7 +80,7 @@ const LARGEST_PIECES: usize = 17;
 /// Flags of sending calls that keep data back or open connections.
 const UNMODELLED_FLAGS: [&str; 4] = ["MSG_FASTOPEN", "MSG_MORE", "MSG_EOR", "MSG_OOB"];
 
-/// Does what a call does. Returns whether its result was compared.
+/// Executes a call. Returns true if its result was compared.
 pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
     let descriptor = call.number(0).unwrap_or(-1);
     let succeeded = call.result.unwrap_or(0) >= 0;
@@ -89,7 +89,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         "setsockopt" => set_option(host, descriptor, call)?,
         "listen" if succeeded => host.sockets.all.entry(descriptor).or_default().listens = true,
         "accept" | "accept4" => accept(host, call),
-        // A second call asks what became of the first.
+        // A second call asks for the result of the first.
         "connect" if host.sockets.connected != Some(descriptor) => {
             host.sockets.connected = Some(descriptor);
             host.connect(descriptor)?;
@@ -101,7 +101,7 @@ pub(super) fn call(host: &mut Airhop, call: &Call) -> Result<bool, Refusal> {
         name if name.starts_with("psp_") || name.starts_with("sctp_") => {
             return Err(Refusal::unmodelled(format!("{name}()")));
         }
-        _ => {} // fcntl, bind, getsockopt, poll, epoll and their like say nothing to TCP
+        _ => {} // fcntl, bind, getsockopt, poll, epoll and similar calls do not concern TCP
     }
     Ok(false)
 }

@@ -1,4 +1,4 @@
-//! Statements mean what Python makes of them.
+//! Statements have the same meaning as in Python.
 
 use super::{Held, Memory, Statement, parse};
 use crate::cursor::{Cursor, Place};

@@ -78,11 +78,11 @@ pub(super) fn knows(name: &str) -> bool {
     calls.contains(&name)
 }
 
-/// Prepares a call that [`knows`] names on a socket; `local` and `peer` are the addresses that bind() and connect() take. `None`: the call says nothing to TCP,
-/// and is not made.
+/// Prepares a call that [`knows`] names on a socket; `local` and `peer` are the addresses that bind() and connect()
+/// take. `None`: the call does not concern TCP, and is not made.
 ///
 /// # Errors
-/// The runner does not know the call, or what it asks for.
+/// The runner does not support the call or its arguments.
 pub(super) fn prepare(
     call: &Call,
     on: Arc<OwnedFd>,

@@ -50,7 +50,7 @@ const MTU: u16 = 1500;
 /// Room for `struct tcp_info` of kernels to come.
 const INFO_BYTES: usize = 512;
 
-/// A machine stalls now and then: a script that fails is tried again, so many times in all.
+/// Number of tries of a failing script, since a machine may stall.
 const TRIES: usize = 3;
 
 /// Checks the kernel against a script; commands run in `folder`. A script that cannot be tried does not apply.
@@ -132,7 +132,7 @@ impl Kernel {
     fn shell(&self, text: &str) -> Result<(), String> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(text).current_dir(&self.folder);
-        // Scripts that restore what they set name their files by it.
+        // Scripts that restore settings name their files by it.
         command.env("PACKETDRILL_PID", std::process::id().to_string());
         let output = self.namespace.within(move || command.output()).and_then(|output| output);
         let output = output.map_err(|error| error.to_string())?;
@@ -147,7 +147,7 @@ impl Kernel {
         i64::try_from(self.start.elapsed().as_nanos()).unwrap_or(i64::MAX)
     }
 
-    /// Waits until `until` for segments of the stack; returns when one is there, if `stop`.
+    /// Waits until `until` for segments of the stack; with `stop`, returns at the first one.
     fn listen(&mut self, until: i64, stop: bool) -> Result<(), Refusal> {
         loop {
             self.read()?;
@@ -157,7 +157,7 @@ impl Kernel {
             }
             let mut polled = [PollFd::new(self.tun.as_fd(), PollFlags::POLLIN)];
             let timeout = TimeSpec::from(Duration::from_nanos(left.unsigned_abs()));
-            // A signal ends the wait early, and the loop begins anew.
+            // A signal ends the wait early, and the loop restarts it.
             let _ = ppoll(&mut polled, Some(timeout), None);
         }
     }
@@ -320,10 +320,10 @@ impl Stack for Kernel {
         if text.contains("/sys/module") || text.contains("modprobe") {
             return Err(Refusal::unmodelled("a parameter of the whole machine"));
         }
-        let _ = self.settings.command(text, &self.folder); // what Airhop does not model is none of the kernel's business
+        let _ = self.settings.command(text, &self.folder); // the kernel ignores the list of features that Airhop does not model
         let done = self.shell(text).map_err(|error| format!("`{}`: {error}", text.trim()));
         if self.sockets.is_empty() {
-            self.start = Instant::now(); // what sets the machine up takes no time of the script
+            self.start = Instant::now(); // set-up commands take no time of the script
         }
         done.map_err(Refusal::NotApplicable)
     }
@@ -349,7 +349,7 @@ impl Stack for Kernel {
     }
 }
 
-/// Starts the thread for calls that block. It ends when nobody gives it calls any more, after the one that it is in.
+/// Starts the thread for calls that block. The thread ends when its queue of calls is closed, after the present call.
 fn caller() -> io::Result<Sender<(Job, SyncSender<Returned>)>> {
     let (calls, to_do) = channel::<(Job, SyncSender<Returned>)>();
     let work = move || {

@@ -82,7 +82,8 @@ impl ArqSender for Sender {
         self.closed &= self.base < self.sent;
     }
 
-    /// Returns the timeout of the oldest frame, from the start of its last transmission. The timer stops until that frame is sent again.
+    /// Returns the timeout of the oldest frame, from the start of its last transmission. The timer stops until that
+    /// frame is retransmitted.
     fn deadline(&self) -> Option<Time> {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }

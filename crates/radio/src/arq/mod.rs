@@ -24,16 +24,16 @@ pub enum ArqPlan {
     /// The receiver takes frames in order only; at a timeout the sender goes back to the oldest that is not acknowledged
     /// (Kounavis 1996 §5C). With a window of one it is stop-and-wait.
     GoBackN {
-        /// Frames sent again at a timeout.
+        /// Frames retransmitted at a timeout.
         group: Group,
         /// Window, timer and limit.
         rules: ArqRules,
     },
-    /// The receiver keeps frames out of order; only missing frames are sent again (Kounavis 1996 §5C). The window is at most
-    /// [`SELECTIVE_WINDOW`].
+    /// The receiver keeps frames out of order; only missing frames are retransmitted (Kounavis 1996 §5C). The window is
+    /// at most [`SELECTIVE_WINDOW`].
     SelectiveRepeat {
-        /// True if a gap that a link ACK shows is filled at once, as HDLC's selective reject asks for (SREJ, ISO/IEC 13239); otherwise only
-        /// timers have a frame sent again.
+        /// True if a gap shown by a link ACK is filled at once, as with HDLC's selective reject (SREJ, ISO/IEC 13239);
+        /// otherwise only timers cause retransmissions.
         srej: bool,
         /// Window, timer and limit.
         rules: ArqRules,
@@ -47,7 +47,8 @@ pub enum ArqPlan {
 pub enum Group {
     /// All frames outstanding, of a window that slides with every link ACK.
     Sliding,
-    /// Blocks of N frames: a block is over when one link ACK covers all of it, and goes again as a whole before.
+    /// Blocks of N frames: a block ends when one link ACK covers all of it, and is retransmitted as a whole before
+    /// that.
     Blocks,
 }
 
@@ -94,7 +95,7 @@ pub struct LinkAck {
     pub beyond: u64,
 }
 
-/// NAK of a receiver that acknowledges no frames: frames are missing or, at last, given up.
+/// NAK of a receiver that acknowledges no frames: frames are missing or, at the end, discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nak {
     /// First number of the range.
@@ -119,8 +120,8 @@ pub struct Upward {
 /// Findings of an ARQ sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Delivery of a frame: it was acknowledged, or has not been asked for in so long that it must have arrived. Comes once for each
-    /// number.
+    /// Delivery of a frame: it was acknowledged, or has not been requested for so long that it must have arrived.
+    /// Emitted once for each number.
     Acknowledged(u64),
     /// Failure of a transmission: not acknowledged in time, or known to be lost.
     Failed {
@@ -128,7 +129,7 @@ pub enum Report {
         number: u64,
         /// Number of the transmission; the first is 1.
         attempt: u32,
-        /// True if the frame is sent again; otherwise [`Report::Discarded`] follows.
+        /// True if the frame is retransmitted; otherwise [`Report::Discarded`] follows.
         retry: bool,
     },
     /// Discard of this number by the sender.
@@ -226,7 +227,7 @@ impl ArqPlan {
 }
 
 impl ArqRules {
-    /// True if a frame that failed `attempt` times is sent again.
+    /// True if a frame that failed `attempt` times is retransmitted.
     fn retry(&self, attempt: u32) -> bool {
         self.attempts.is_none_or(|most| attempt < most)
     }

@@ -35,7 +35,7 @@ impl RlpRules {
     }
 }
 
-/// Sender of RLP: requested copies before new frames.
+/// Sender of RLP: requested retransmissions before new frames.
 #[derive(Debug)]
 pub(super) struct Sender {
     idle: Span,
@@ -47,7 +47,7 @@ pub(super) struct Sender {
     frames: VecDeque<Kept>,
     /// Number of the next new frame.
     next: u64,
-    /// Requested copies, in order.
+    /// Requested retransmissions, in order.
     asked: VecDeque<u64>,
     /// Start of the last frame.
     last: Time,
@@ -146,7 +146,7 @@ impl ArqSender for Sender {
 
     fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
 
-    /// Counts each NAK as a failure, and queues one copy of each frame that it names.
+    /// Counts each NAK as a failure, and queues one retransmission of each frame that it names.
     fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<Report>) {
         let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
         let over = now + self.copy * copies;
@@ -184,7 +184,7 @@ impl ArqSender for Sender {
 #[derive(Debug)]
 pub(super) struct Receiver {
     rules: RlpRules,
-    /// Lowest number that is neither delivered nor given up.
+    /// Lowest number neither delivered nor discarded.
     expected: u64,
     /// States of the numbers from there to the highest known.
     places: VecDeque<Place>,
@@ -234,7 +234,8 @@ impl Receiver {
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
-    /// Handles a frame that is no copy. Copies go first: when it began, only later requests were left.
+    /// Handles a frame that is no retransmission. Retransmissions have priority: when the frame began, only later
+    /// requests were left.
     fn on_no_copy(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
@@ -306,7 +307,7 @@ impl ArqReceiver for Receiver {
 
     fn on_timeout(&mut self, now: Time, up: &mut Upward) {
         let overdue = self.overdue(now);
-        // The copies of a round that is over are not under way any more.
+        // The retransmissions of a finished round are no longer in flight.
         for (range, _) in &overdue {
             self.places.range_mut(range.clone()).for_each(|place| *place = Place::GivenUp);
         }
@@ -317,8 +318,8 @@ impl ArqReceiver for Receiver {
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
             up.given_up.extend(first..=last);
-            // IS-707-A does not inform the sender. Here the receiver does, as often as the last round asked, so that listeners at the
-            // sender hear of the loss, as over links with ACKs.
+            // IS-707-A does not inform the sender. In Airhop the receiver does, as often as in the last round, so that
+            // listeners at the sender receive the loss, as over links with ACKs.
             up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
         }
         self.advance(up);

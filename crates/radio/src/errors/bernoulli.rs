@@ -92,8 +92,8 @@ mod tests {
         }
     }
 
-    /// P(header ok) = (1 - BER)^(8H). Losses do not depend on H, so that a scheme that can use damaged frames meets the channel of all
-    /// others.
+    /// P(header ok) = (1 - BER)^(8H). Losses do not depend on H, so a scheme that can use damaged frames has the same
+    /// channel as all others.
     #[test]
     fn headers_suffer_by_their_bits_and_do_not_change_what_is_lost() {
         let (bits, frames) = (8608_u64, 100_000);

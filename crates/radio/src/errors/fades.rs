@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Specification of the times at which a channel is bad.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FadePlan {
-    /// Random good and bad times by turns.
+    /// Alternating random good and bad times.
     Drawn {
         /// Mean lengths of the good and of the bad times.
         means: [Span; 2],
@@ -53,7 +53,7 @@ pub(super) struct Fades {
 enum Path {
     /// Random lengths; the means of good and bad in seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
-    /// Record, and the number of the bad time that is under way or comes next.
+    /// Record, and the number of the present or next bad time.
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
@@ -203,7 +203,8 @@ mod tests {
         }
     }
 
-    /// One uniform number decides the state in which the path begins, one for each time its length: this order defines what a seed means.
+    /// One uniform number decides the state in which the path begins, and one each duration: this order defines the
+    /// meaning of a seed.
     #[test]
     fn a_path_is_drawn_in_this_order() {
         let mut stream = Streams::new(1, 0).stream("fades");

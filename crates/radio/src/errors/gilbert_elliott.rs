@@ -5,7 +5,7 @@ use airhop_engine::Stream;
 /// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963): a frame is lost with the probability of the state,
 /// then the state changes or stays. The chain begins in its stationary distribution.
 ///
-/// A frame that it spares does not step it. A frame is lost as a whole, whatever its length.
+/// A control frame does not step the chain. A frame of any length is lost as a whole.
 #[derive(Debug)]
 pub struct GilbertElliott {
     /// Loss probability of a frame in the good and the bad state.

@@ -1,4 +1,4 @@
-//! Outages, times in which nothing gets through, on top of another model.
+//! Outages, times in which every frame is lost, on top of another model.
 
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::Time;

@@ -6,7 +6,7 @@ use airhop_engine::Stream;
 /// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames: a chain that is stepped by frames stops while a sender
 /// waits for its timer, a chain that is stepped by time does not.
 ///
-/// The states come from a stream of their own, so they are the same at the same time whatever is sent. A data frame is lost with the
+/// The states come from a stream of their own, so they do not depend on the traffic. A data frame is lost with the
 /// probability of the state in which it began.
 #[derive(Debug)]
 pub struct Stepped {
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// A sender that sends more meets the same states.
+    /// A sender with more traffic has the same states.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_sends_when() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);

@@ -4,10 +4,10 @@ use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 
-/// Channel that is good and bad by turns, in its own time (Bakshi et al. 1997, Kounavis 1996).
+/// Channel with alternating good and bad states in real time (Bakshi et al. 1997, Kounavis 1996).
 ///
-/// The states come from a stream of their own, so they are the same at the same time whatever is sent. A frame that spans a change suffers
-/// each state for its part of the airtime, over which its bits are spread evenly.
+/// The states come from a stream of their own, so they do not depend on the traffic. A frame that spans a change
+/// suffers each state for its part of the airtime, over which its bits are spread evenly.
 #[derive(Debug)]
 pub struct TwoState {
     fades: Fades,

@@ -31,7 +31,7 @@ fn a_broadcast_is_sent_once_at_the_control_rate_to_all_in_range() {
     }
 }
 
-/// Every receiver has a channel of its own, and nobody repeats a frame that one of them lost.
+/// Every receiver has a channel of its own, and a lost broadcast is not retransmitted.
 #[test]
 fn each_receiver_of_a_broadcast_has_its_own_errors() {
     let mut plan = plan(3);
@@ -44,8 +44,8 @@ fn each_receiver_of_a_broadcast_has_its_own_errors() {
     assert_eq!(count(&world, |n| matches!(n, Note::Lost { .. } | Note::Failed { .. })), 0);
 }
 
-/// A broadcast reserves no time behind its end: a station that received it waits for a DIFS, and a frame for one station is acknowledged as
-/// ever.
+/// A broadcast reserves no time behind its end: a station that received it waits for a DIFS, and unicast frames are
+/// acknowledged.
 #[test]
 fn a_broadcast_reserves_nothing() {
     let mut world = World::new(&plan(3), 5);

@@ -118,7 +118,7 @@ impl Fields {
         }
     }
 
-    /// Returns this table at another path, as if nobody had written it.
+    /// Returns this table at another path, marked as not written by the user.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
         Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
@@ -140,13 +140,13 @@ impl Fields {
         &self.refused
     }
 
-    /// True if `name` has no value because nobody wrote one, not because it was refused.
+    /// True if `name` has no value because the file has none, not because it was refused.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
 
-    /// True if `name` has no value and what was refused here was hardly meant for it: a misspelt key is one problem, not an
-    /// unknown one and a missing one.
+    /// True if `name` has no value and no refused key of this table was probably meant for it: a misspelt key is one
+    /// problem, not an unknown one and a missing one.
     pub(crate) fn misses(&self, name: &str) -> bool {
         let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
         self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))

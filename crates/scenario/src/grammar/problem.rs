@@ -1,4 +1,4 @@
-//! Problems of a scenario, in messages for the person who wrote it.
+//! Problems of a scenario, as messages for its author.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -29,7 +29,7 @@ pub(crate) struct Problem {
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds a problem with the value of `path`, written at `at`; `what` has the expected and the actual value.
+    /// Adds a problem with the value of `path`, written at `at`; `what` contains the expected and the actual value.
     pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
@@ -94,11 +94,12 @@ fn legible(text: &str) -> String {
     shown
 }
 
-/// Names the first character of a message that a reader would take for another, or would not see, and that no word of Airhop's has: a
-/// hyphen that does not break, a quotation mark of a word processor, a full-width digit, a Cyrillic letter. Empty if there is none.
+/// Names the first character of a message that looks like another one, or is invisible, and that no word of Airhop
+/// contains: a hyphen that does not break, a quotation mark of a word processor, a full-width digit, a Cyrillic letter.
+/// Empty if there is none.
 pub(crate) fn look_alike(message: &str) -> String {
     let is_one = |c: &char| match c {
-        '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // seen by nobody
+        '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2018}'..='\u{201f}' => true, // hyphens, quotation marks
         '\u{391}'..='\u{3a1}' | '\u{3a4}'..='\u{3a7}' | '\u{3bf}' | '\u{400}'..='\u{52f}' => true, // Greek, Cyrillic
         '\u{660}'..='\u{669}' | '\u{6f0}'..='\u{6f9}' | '\u{966}'..='\u{96f}' => true, // digits of other scripts

@@ -150,7 +150,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     }
 }
 
-/// Guesses the probability that somebody wrote as "1 %".
+/// Guesses the probability meant by a text such as "1 %".
 fn per_cent(text: &str) -> String {
     let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number {

@@ -17,8 +17,8 @@ pub struct SavedFades {
 }
 
 impl Scenario {
-    /// Returns the fades that this replication will meet, or would if it went on, up to `until` (a duration such as `"200 s"`; the end of
-    /// the run by default). Links without fades in real time are left out.
+    /// Returns the fades of this replication up to `until`, which may lie after the end of the run (a duration such as
+    /// `"200 s"`; the end of the run by default). Links without fades in real time are left out.
     ///
     /// # Errors
     /// A sentence for the user, if `until` is no duration, or a random choice of the replication has no solution.

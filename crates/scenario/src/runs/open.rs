@@ -1,4 +1,4 @@
-//! A run that is open to real hosts: somebody else has the clock and the datagrams, live or from a log.
+//! A run that is open to real hosts: the caller has the clock and the datagrams, live or from a log.
 
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};

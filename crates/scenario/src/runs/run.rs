@@ -248,7 +248,7 @@ impl Pool {
         Pool { stop, results, threads }
     }
 
-    /// Waits so long for a run to finish.
+    /// Waits up to this time for a run to finish.
     pub fn next(&mut self, wait: Duration) -> Progress {
         match self.results.recv_timeout(wait) {
             Ok((index, result)) => Progress::Done(index, result),

@@ -23,7 +23,7 @@ pub(crate) struct LinkType {
     /// Fills the defaults that depend on the largest IP datagram that crosses it, bytes, and checks them. The size is unknown (`false`) if
     /// a flow or a link was refused.
     pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
-    /// Returns the way in which the table of this number, which could be read, joins its nodes.
+    /// Returns the nodes joined by the valid table with this number.
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
     /// The number of the link among those of its type, if the hop is over one.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,

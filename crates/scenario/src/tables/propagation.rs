@@ -27,7 +27,7 @@ pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     }
 }
 
-/// Refuses ranges and powers that contradict each other, and stations that no other station hears.
+/// Refuses ranges and powers that contradict each other, and stations out of range of all others.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let before = problems.len();
     if let (Some(range), Some(_)) = (wlan.table("range"), wlan.table("propagation")) {
@@ -79,7 +79,7 @@ fn check_propagation(propagation: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the ranges of a wlan's frames; `None` if all stations hear each other, or a value is missing.
+/// Returns the ranges of a wlan's frames; `None` if all stations are in range of each other, or a value is missing.
 pub(crate) fn range(wlan: &Fields) -> Option<Range> {
     if let Some(propagation) = wlan.table("propagation") {
         return plan(propagation).map(|plan| plan.range());
@@ -114,7 +114,7 @@ pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
     range(wlan).map(|range| range.receive)
 }
 
-/// Returns the stations of a wlan that no other station hears, each with the distance to the nearest.
+/// Returns the stations of a wlan out of range of all others, each with the distance to the nearest.
 fn lonely(wlan: &Fields) -> Vec<(String, f64)> {
     let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
     let mut lonely = Vec::new();

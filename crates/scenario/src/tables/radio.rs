@@ -67,8 +67,9 @@ pub(super) static RADIO: [Key; 12] = [
     ERRORS_KEY,
 ];
 
-/// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts depend on what crosses
-/// it: with a flow or a link refused (`all_sound` false), it is unknown which are too short.
+/// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts
+/// depend on the packets that cross it: with a refused flow or link (`all_sound` false), it is unknown which are too
+/// short.
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     arq::fill(link, largest);
     if all_sound {

@@ -20,7 +20,7 @@ pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     for direction in each_way::DIRECTIONS {
         check_direction(link, direction, problems);
         if problems.len() > before {
-            return; // what is wrong of both is said once
+            return; // a problem of both directions is reported once
         }
     }
 }

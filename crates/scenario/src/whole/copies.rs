@@ -21,7 +21,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
         problems.add(root.at("copies"), "copies", what);
-        copies = 1; // to check what is repeated; nobody waits for all of it to be made, only to be refused
+        copies = 1; // to check the copies; an excessive number is refused before all of them are made
     }
     let mut any = false;
     for (list, nodes) in lists() {

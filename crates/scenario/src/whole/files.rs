@@ -1,7 +1,8 @@
 //! Files that a scenario names: found, read, and known by their content.
 //!
-//! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the content, so that it
-//! reads back to the same wherever it is read, or not at all: results of two contents are never taken for each other.
+//! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the
+//! content, so that it reads back to the same wherever it is read, or not at all: results of different contents are
+//! never mixed.
 //!
 //! For a scenario of unknown origin no file is opened, since a message about a file would show its content: the contents come with the
 //! scenario ([`Files::Given`]).
@@ -19,7 +20,8 @@ use std::sync::Arc;
 pub enum Files<'a> {
     /// On this machine, their names relative to this folder.
     Folder(&'a Path),
-    /// Here, as digest and content of each. No file of this machine is opened, for somebody else wrote the scenario.
+    /// Here, as digest and content of each. No file of this machine is opened, since the scenario has an unknown
+    /// origin.
     Given(&'a [(String, String)]),
 }
 

@@ -6,7 +6,8 @@ use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// Largest IP datagram that a flow sends over each link, bytes: what `fer` is about, and what timeouts of link recovery are made for.
+/// Largest IP datagram that a flow sends over each link, bytes: the frame to which `fer` refers, and for which timeouts
+/// of link recovery are derived.
 pub(crate) struct Largest {
     /// By the place of the link's type, then by its number.
     bytes: Vec<Vec<Option<u32>>>,

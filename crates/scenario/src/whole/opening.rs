@@ -15,7 +15,7 @@ pub(super) const HEADERS: u32 = 52;
 /// The MTU of a node to or from which the scenario has no flow: Ethernet's (RFC 894).
 pub(super) const DEFAULT_MTU: u32 = 1500;
 
-/// A node that real hosts are behind, as somebody asked for it.
+/// A node with real hosts behind it, as requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Door {
     /// Request as messages name it: `--on s`.
@@ -24,7 +24,7 @@ pub struct Door {
     pub node: String,
     /// Addresses behind it.
     pub reach: Reach,
-    /// Senders there hear notices that look like ACKs.
+    /// Senders there listen for notices in the form of ACKs.
     pub hears: bool,
 }
 
@@ -154,7 +154,7 @@ fn segment(flow: &FlowPlan) -> u32 {
     }
 }
 
-/// Returns notes on services that real senders do not hear.
+/// Returns notes on services whose notices real senders ignore.
 fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     let mut notes = Vec::new();
     let hears = |node: NodeId| ends.iter().any(|end| end.node == node && end.hears);

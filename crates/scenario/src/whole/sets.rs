@@ -95,7 +95,7 @@ fn name_of(table: &Item) -> Option<String> {
     }
 }
 
-/// Sets the value at the end of `words`, making tables on the way. The check finds out whether the keys exist.
+/// Sets the value at the end of `words`, and creates the tables before it. The check finds unknown keys.
 fn put(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
@@ -118,7 +118,7 @@ fn put(
     put_below(entry(entries, keys, first, at), first, below, rest, value, at)
 }
 
-/// Sets the value of one direction, `rate.a->b`. What was one value of both directions stays that of the other.
+/// Sets the value of one direction, `rate.a->b`. A value of both directions remains that of the other.
 fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
     let [direction] = words else { return Err(format!("expected a direction, such as {key}.a->b")) };
     let Some((from, to)) = direction.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
@@ -187,8 +187,8 @@ fn put_below(
     }
 }
 
-/// Returns the item of a key. An item that the document leaves out starts as its default, so that `queue.packets` can be set where nobody
-/// wrote a queue.
+/// Returns the item of a key. An item that the document leaves out starts as its default, so that `queue.packets` can
+/// be set without a queue in the file.
 fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
         let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {

@@ -6,7 +6,7 @@ use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time
 /// Direction of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// From the side that opened the connection, which is who sent the first packet seen.
+    /// From the side that opened the connection, the sender of the first observed packet.
     Forward,
     /// From the other side.
     Reverse,
@@ -25,8 +25,8 @@ impl Way {
 /// A TCP connection as an observer between its ends knows it: from which number each side counts, how far it has come, and what its window
 /// field means.
 ///
-/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. Of a side whose SYN was not seen, the first number seen is taken
-/// for its first byte of data. What is older than that, and arrives later, has offset 0.
+/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. For a side without an observed SYN, the
+/// first observed number counts as its first byte of data. Older data that arrives later has offset 0.
 ///
 /// Acknowledgements of a side are bounded by the data seen from the other side: a host may claim more (RFC 9293 §3.10.7.4 drops such an
 /// ACK).
@@ -53,7 +53,7 @@ impl Stream {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
         self.end = self.end.max(1);
-        // A SYN that is sent again may do without options; the other side's SYN shows whether the first arrived.
+        // A retransmitted SYN may lack options; the other side's SYN shows whether the first arrived.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 

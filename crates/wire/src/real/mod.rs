@@ -1,12 +1,12 @@
 //! Datagrams of real hosts: the fields that the simulation needs, and their bytes at departure.
 //!
-//! [`crate::encode`] and [`crate::decode`] speak Airhop's own addresses; real hosts have any. [`read`] looks into such a datagram of IPv4
-//! or IPv6, a [`Connection`] turns its TCP header into an [`airhop_base::Segment`] with offsets that never wrap, and [`write_back`] writes
-//! the network's changes (CE marks, ELN, NAKs) into a copy of the bytes. Everything else of a datagram leaves as it came: options that
-//! nobody here knows, reserved bits, urgent data, checksums right or wrong.
+//! [`crate::encode`] and [`crate::decode`] speak Airhop's own addresses; real hosts have any. [`read`] looks into such
+//! a datagram of IPv4 or IPv6, a [`Connection`] turns its TCP header into an [`airhop_base::Segment`] with offsets that
+//! never wrap, and [`write_back`] writes the network's changes (CE marks, ELN, NAKs) into a copy of the bytes. All
+//! other parts of a datagram leave unchanged: unknown options, reserved bits, urgent data, valid and invalid checksums.
 //!
-//! Further work of a host and a network card: [`notice`] writes to a sender, and [`complete_checksum`] and [`segments`] end what a host
-//! left to its card.
+//! Further work of a host and a network card: [`notice`] writes to a sender, and [`complete_checksum`] and [`segments`]
+//! complete the work that a host left to its card.
 //!
 //! Nothing here does any I/O, and no bytes make it panic.
 

@@ -1,10 +1,10 @@
-//! Notices to a real sender. ELN and ERSN have the form of an ACK of its receiver, with a mark in reserved bits (Yun 2009 §3.1; the bits
-//! are those of [`crate::encode`]): only who listens for them may get one. EBSN and RTTN are ICMP messages in the form of [`crate::encode`]'s,
-//! with addresses behind.
+//! Notices to a real sender. ELN and ERSN have the form of an ACK of its receiver, with a mark in reserved bits (Yun
+//! 2009 §3.1; the bits are those of [`crate::encode`]): they must be sent only to a host that listens for them. EBSN
+//! and RTTN are ICMP messages in the form of [`crate::encode`]'s, with addresses behind.
 //!
-//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). No kernel takes them for anything;
-//! a program that listens for ICMP does. The addresses of the segment stand in full, since the notice goes to its source, but does not
-//! come from its destination:
+//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore them; a
+//! program that listens for ICMP receives them. The addresses of the segment stand in full, since the notice goes to
+//! its source, but does not come from its destination:
 //!
 //! ```text
 //! type | code 0 EBSN, 1 RTTN | checksum || delay in µs || source port | destination port || sequence number || end of the segment
@@ -25,7 +25,7 @@ const EXPERIMENT_V6: u8 = 200;
 const TCP_OFFSET: usize = 12;
 const TCP_CHECKSUM: usize = 16;
 
-/// RFC 791 §3.1: nobody fragments it.
+/// RFC 791 §3.1: don't fragment.
 const DONT_FRAGMENT: u8 = 0x40;
 
 /// The segment that a notice is about, as its headers had it.

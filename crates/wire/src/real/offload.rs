@@ -26,7 +26,7 @@ pub enum OffloadError {
         /// Length of the datagram.
         has: usize,
     },
-    /// Only whole TCP and UDP datagrams are cut.
+    /// Only whole TCP and UDP datagrams are segmented.
     #[error("{0} cannot be cut into segments: a whole TCP or UDP datagram and a gso_size are expected")]
     Uncut(&'static str),
 }
@@ -69,7 +69,7 @@ pub fn segments(datagram: &[u8], gso_size: u16) -> Result<impl Iterator<Item = V
     Ok((0..count).map(move |index| large.segment(index)))
 }
 
-/// A datagram that is to be cut.
+/// A datagram to be segmented.
 struct Large<'a> {
     headers: Headers,
     /// All headers.

@@ -64,7 +64,7 @@ pub struct SeenTcp {
     pub sack_permitted: bool,
     /// SACK blocks (RFC 2018 §3).
     pub sack: SeenSack,
-    /// Timestamps (RFC 7323 §3), in ticks of the clocks of who sent them.
+    /// Timestamps (RFC 7323 §3), in ticks of the clocks of their senders.
     pub timestamps: Option<Timestamps>,
 }
 

@@ -7,7 +7,7 @@ use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
 /// IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3). Of a fragment and of other protocols, of the IPv4 header alone.
 ///
 /// # Errors
-/// What does not hold: a checksum, or that the bytes are a whole datagram. The destination of a datagram that still has to follow a
+/// If a checksum is wrong, or the bytes are no whole datagram. The destination of a datagram that still has to follow a
 /// source route, which IPv6 protects instead of that in its header, is not looked for: that is an error, too.
 pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     let headers = Headers::of(datagram).map_err(|_| "not an IP datagram")?;

@@ -60,7 +60,7 @@ impl Attributes {
 
     fn descriptor(self, command: u32) -> io::Result<OwnedFd> {
         let descriptor = self.call(command)?;
-        // SAFETY: what these commands return is a new descriptor, which belongs to nobody else.
+        // SAFETY: these commands return a new descriptor without another owner.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
 }
@@ -73,7 +73,7 @@ pub fn load_types(types: &[u8]) -> io::Result<OwnedFd> {
     Attributes::new().address(0, types.as_ptr()).with(16, types.len() as u32).descriptor(TYPES_LOAD)
 }
 
-/// Makes a map, with what it holds from the beginning.
+/// Creates a map with its initial contents.
 ///
 /// # Errors
 /// The kernel refuses.
@@ -189,7 +189,7 @@ pub fn load_program(
     }
 }
 
-/// Registers what the map of a structure of callbacks holds, for as long as the link is open.
+/// Registers the structure of callbacks in a map, as long as the link is open.
 ///
 /// # Errors
 /// The kernel refuses: `EEXIST` since something of that name is registered.
@@ -198,7 +198,7 @@ pub fn register(map: &OwnedFd) -> io::Result<OwnedFd> {
     Attributes::new().fd(0, map).with(8, STRUCT_OPS).descriptor(LINK_CREATE)
 }
 
-/// Has a program see what arrives at a device of this thread's network namespace, for as long as the link is open.
+/// Attaches a program to the ingress of a device of this thread's network namespace, as long as the link is open.
 ///
 /// # Errors
 /// The kernel refuses: before Linux 6.6 it knows no such links (tcx).

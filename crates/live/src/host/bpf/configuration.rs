@@ -3,7 +3,8 @@
 use nix::sys::utsname::uname;
 use nix::time::{ClockId, clock_getres};
 
-/// An option by its name, as far as one can be told without the kernel's configuration file, which few machines have.
+/// Returns an option by its name, as far as it is known without the kernel's configuration file, which few machines
+/// have.
 pub(super) fn option(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => ticks(),

@@ -33,8 +33,8 @@ pub struct Registered {
 }
 
 impl Registered {
-    /// Registers the congestion control `name` of an object. If the kernel has one of that name, of another emulation or registered by hand, it gets a name
-    /// of its own: see [`Registered::name`].
+    /// Registers the congestion control `name` of an object. If the kernel has one of that name, of another emulation
+    /// or registered by hand, it is registered under a name of its own: see [`Registered::name`].
     ///
     /// # Errors
     /// In words, after the name of the program or the map: what the kernel lacks or refuses.
@@ -73,8 +73,8 @@ impl Registered {
         &self.name
     }
 
-    /// Has its programs see what arrives at a device of this thread's network namespace, as long as the descriptors are open; where the kernel
-    /// has no such links (tcx, Linux 6.6), as long as the device is there.
+    /// Attaches its programs to the ingress of a device of this thread's network namespace, as long as the descriptors
+    /// are open; on a kernel without such links (tcx, Linux 6.6), as long as the device exists.
     ///
     /// # Errors
     /// The kernel refuses filters, too.
@@ -102,7 +102,7 @@ impl Registered {
     }
 }
 
-/// Returns a name, or the same with a number, cut to what a kernel takes.
+/// Returns a name, or the name with a number, truncated to the kernel's limit.
 fn own_name(name: &str, number: usize) -> String {
     const LONGEST: usize = 15;
     match number {
@@ -131,7 +131,7 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    /// Registers a congestion control by a name. The inner error: somebody else has registered that name meanwhile.
+    /// Registers a congestion control by a name. The inner error: another process has registered that name meanwhile.
     fn register(
         &self,
         control: &LoadControl,
@@ -148,7 +148,7 @@ impl Loading<'_> {
                     programs.insert(place, self.program(&self.object.programs[*program], attach)?);
                 }
                 (MemberValue::Program(_), None) => return Err(format!("{name} {NO_MEMBER}")),
-                // The kernel checks the values: it wants zeros in what only it may set.
+                // The kernel checks the values: members that only it may set must be zero.
                 (MemberValue::Bytes(bytes), Some(place)) => {
                     let named = [own.as_bytes(), &[0]].concat();
                     let bytes = if name == "name" { &named } else { bytes };

@@ -90,11 +90,11 @@ impl Router {
         }
     }
 
-    /// Starts a local repair as in ns-2.35. The request asks for a route as fresh as the lost one, not a fresher one (RFC 3561 §6.12): the
-    /// neighbours on both sides, who still have the old route, answer, with routes that are longer, and nothing comes of it until theirs
-    /// expire. And ns-2 hands its scheduler the time at which the wait for an answer ends in the place of the length of that wait, so the
-    /// repair is given up when the clock shows about twice what it shows now; then one of the longer routes is taken, which may lead back
-    /// to here.
+    /// Starts a local repair as in ns-2.35. The request asks for a route as fresh as the lost one, not a fresher one
+    /// (RFC 3561 §6.12): the neighbours on both sides, which still have the old route, answer with longer routes, so
+    /// the repair does not succeed before these routes expire. ns-2 passes to its scheduler the end of the wait as a
+    /// time instead of a duration, so the repair is abandoned at about twice the present time; then one of the longer
+    /// routes is used, which may lead back to this node.
     fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
         self.table.entry(dst).state = State::Repairing;
         self.search(now, dst);

@@ -21,7 +21,8 @@ pub struct Router {
     pub(super) plan: AodvPlan,
     pub(super) table: Table,
     buffer: Buffer,
-    /// The node's own sequence number. In ns-2 it is even: a route that somebody lost is one more, and never taken for a new one.
+    /// The node's own sequence number. In ns-2 it is even: the number of a broken route is one more, and never counts
+    /// as a new one.
     pub(super) seq: u32,
     /// The identity of the last request.
     request: u32,
@@ -120,7 +121,7 @@ impl Router {
                     route.outdate(); // RFC 3561 §6.11 (ii); ns-2 leaves it at that of the loss
                 }
                 let lost = vec![Unreachable { dst, seq: route.seq }];
-                // Whoever sent the packet has to hear of it, a precursor or not.
+                // The sender of the packet must receive the error, a precursor or not.
                 self.send_error(lost, NodeId::BROADCAST);
                 self.actions.push_back(Action::Drop(packet));
             }

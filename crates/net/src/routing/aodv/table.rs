@@ -12,14 +12,14 @@ pub(super) struct Table(BTreeMap<NodeId, Route>);
 #[derive(Debug)]
 pub(super) struct Route {
     pub state: State,
-    /// Destination sequence number; 0 if nothing was ever heard of the destination.
+    /// Destination sequence number; 0 if it is unknown.
     pub seq: u32,
     /// Of the route, or of the last one there was; `None` if there was none.
     pub hops: Option<u8>,
     pub next: NodeId,
     /// Expiry of the route, if it is not used.
     pub expires: Time,
-    /// Precursors: neighbours that use the route, and get an error if it breaks.
+    /// Precursors: neighbours that use the route, and receive an error if it breaks.
     pub precursors: Vec<NodeId>,
     pub search: Search,
 }
@@ -157,12 +157,12 @@ impl Search {
     /// Searches whose time per hop is remembered.
     const MEMORY: usize = 3;
 
-    /// Records a request that goes out now.
+    /// Records a request sent now.
     pub fn ask(&mut self, now: Time, ttl: u8) {
         (self.ttl, self.asked) = (ttl, now);
     }
 
-    /// True if no request is under way.
+    /// True if no request is pending.
     pub fn is_over(&self) -> bool {
         self.until == Time::ZERO
     }

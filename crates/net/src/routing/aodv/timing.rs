@@ -4,7 +4,7 @@ use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// State of a search before a request goes out.
+/// State of a search before its first request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     /// True for the first request of the search.
@@ -82,7 +82,7 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the delay of a broadcast that others, who received the same, may send at this moment too.
+    /// Returns the delay of a broadcast that other receivers of the same message may send at the same time.
     pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
     }

@@ -71,7 +71,8 @@ const KEYS: [&str; 2] = ["arq", "arq_back"];
 
 /// Quantities that timeouts of one direction's data depend on.
 struct Times {
-    /// The pace of the data, and of the way back: the mean, if it is that of a recorded link; the lowest, if it changes.
+    /// Rate of the data direction, and of the reverse direction: the mean of a recorded link; the lowest of a changing
+    /// one.
     pace: [LinkRate; 2],
     /// There and back; the longest of each, if it changes.
     delays: Span,
@@ -125,7 +126,8 @@ fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
-/// Fills the recovery of the way back of a radio link, and the timeouts of both, whose largest IP datagram has `largest` bytes.
+/// Fills in the recovery of a radio link's reverse direction, and the timeouts of both directions, for a largest IP
+/// datagram of `largest` bytes.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
     if link.lacks("arq_back")
         && let Some(arq) = link.table("arq")
@@ -160,7 +162,7 @@ pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
                  got \"{timeout}\""
             );
             problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
-            return; // it may be that of the way back, too
+            return; // it may be that of the reverse direction, too
         }
     }
 }

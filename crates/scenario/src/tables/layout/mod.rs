@@ -126,12 +126,12 @@ pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     problems.add(wlan.at(key), wlan.path_of(key), what);
 }
 
-/// Checks the numbers and the names of a layout. `reach`: how far its stations are heard, if not everywhere.
+/// Checks the numbers and the names of a layout. `reach`: receive range of its stations, if limited.
 pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems) {
     let before = problems.len();
     check_prefix(layout, problems);
     if declared(layout).is_some_and(|declared| declared.drawn_in.is_some()) {
-        return; // whether there is such a draw only draws can tell
+        return; // only the draw itself shows whether one exists
     }
     check_room(layout, problems);
     if problems.len() == before

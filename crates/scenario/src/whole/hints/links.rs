@@ -35,7 +35,7 @@ pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
 /// Finds radio links whose frame window is smaller than rate times round trip.
 pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
-        // The way back is often equal to the way there, and reported with it.
+        // Both directions are often equal, and are then reported together.
         let link = &radio.link;
         let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
         let ends = if differs { 0..2 } else { 0..1 };

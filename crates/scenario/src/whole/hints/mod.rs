@@ -63,7 +63,7 @@ const TRAPS: [(&str, Trap); 8] = [
 ];
 
 impl Scenario {
-    /// Returns hints for the traps that it is in. Links and schemes in the same one share a hint.
+    /// Returns hints for the traps of a scenario. Links and schemes in the same trap share a hint.
     pub fn hints(&self) -> Vec<Hint> {
         let topology = Topology::new(self.fields());
         let largest = Largest::new(self.fields(), &topology);

@@ -8,7 +8,7 @@ use airhop_base::Span;
 use airhop_net::routing::Hop;
 use airhop_tcp::Config;
 
-/// The most that a flow gets on its path: no other flow, no collisions, no losses, no queues.
+/// Largest goodput of a flow on its path: no other flow, no collisions, no losses, no queues.
 pub(super) struct Path {
     /// Payload, bit/s.
     pub(super) bps: f64,

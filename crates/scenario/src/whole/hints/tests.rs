@@ -174,7 +174,7 @@ fn bases_are_named_with_the_values_that_are_set_in_them() {
     assert_eq!(names(&sets), ["preset ns2, timestamps = true, rto.min = \"200 ms\""]);
 }
 
-/// A table that takes no part in any run is one that somebody believes in.
+/// An unused table is probably a mistake of its author.
 #[test]
 fn what_takes_no_part_is_told() {
     let spur =

@@ -1,4 +1,4 @@
-//! Traps of unused parts of a scenario: links that no flow crosses, stations that none meets, services without a place to act.
+//! Traps of unused parts of a scenario: links and stations off every flow's path, services without a place to act.
 
 use super::{Caught, Look};
 use crate::grammar::fields::Fields;
@@ -10,7 +10,7 @@ use airhop_net::routing::Hop;
 use airhop_net::services::{Kind, LinkService, Service};
 use std::collections::HashSet;
 
-/// Links, and stations with a place of their own, that no flow of the file meets.
+/// Links, and stations with a position of their own, off the path of every flow of the file.
 pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
     let met = Met::new(look);
     let unused = |(link, table): (Link, &Fields)| {
@@ -111,7 +111,8 @@ impl Met {
         }
     }
 
-    /// Returns the stations of a table that no flow meets: not those of a layout, or that routes on demand may take.
+    /// Returns the stations of a table off every flow's path, without those of a layout, or that routes on demand may
+    /// use.
     fn idle_stations(&self, table: &Fields) -> Vec<String> {
         if !table.takes("stations") || is_on_demand(table) {
             return Vec::new();

@@ -3,14 +3,15 @@
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, request};
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
-// RFC 3561 §6.11 (i): all routes over a lost neighbour go down and are one older; their users get an error. ns-2 sends it in any case.
+// RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid with a number one higher; their users receive an
+// error. ns-2 sends it in any case.
 #[test]
 fn a_lost_neighbour_takes_its_routes_along() {
     for plan in [RFC, NS2] {
         let mut bench = Bench::new(plan);
         bench.hear(0, BEFORE, request(END, 0, 1, 0));
         bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the neighbour before uses it
-        bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // nobody else uses this
+        bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // no other node uses this
         // RFC 3561 §6.11: an error for one neighbour alone goes to it, and its link layer sees to it.
         let sent = match plan {
             RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),

@@ -80,7 +80,7 @@ impl Net {
         }
     }
 
-    /// Any message that is under way arrives: late or early, now and then twice, now and then never.
+    /// Any message in flight arrives: late or early, sometimes twice, sometimes never.
     fn deliver(&mut self) {
         if self.under_way.is_empty() {
             return;

@@ -4,7 +4,7 @@ use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, rep
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
-// RFC 3561 §6.5: a request is passed on once, a hop further on, and shows the way back.
+// RFC 3561 §6.5: a request is forwarded once, with its hop count raised, and sets up the reverse route.
 #[test]
 fn a_request_is_passed_on_once() {
     let mut bench = Bench::new(RFC);
@@ -53,8 +53,8 @@ fn a_node_with_a_fresh_route_answers_for_the_destination() {
     }
 }
 
-// RFC 3561 §6.7 and §6.2: a reply goes back the way of the request, a hop further on; an older or a longer route than the known one
-// goes nowhere.
+// RFC 3561 §6.7 and §6.2: a reply follows the reverse route, with its hop count raised; a reply with an older or longer
+// route than the known one is dropped.
 #[test]
 fn replies_are_passed_back_unless_they_bring_nothing() {
     let mut bench = Bench::new(RFC);
@@ -84,8 +84,9 @@ fn a_packet_of_somebody_else_without_a_route_is_an_error() {
     }
 }
 
-// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number, and makes the own number newer in any case; in ns-2
-// an older one does not count. It goes on to who uses the route, and what waits for that next hop is dropped (ns-2).
+// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number, and makes the own number newer
+// in any case; in ns-2 an older one does not count. It is forwarded to the users of the route, and packets waiting for
+// that next hop are dropped (ns-2).
 #[test]
 fn errors_are_passed_on_to_precursors() {
     let cases = [

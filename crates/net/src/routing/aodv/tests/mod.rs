@@ -55,7 +55,7 @@ impl Bench {
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
 
-    /// A packet from `src`, which came over so many hops, is to go to `dst`.
+    /// Returns a packet from `src` to `dst` after this number of hops.
     fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         self.router.on_packet(ms(at), packet, Passing { src, dst, hops });

@@ -33,7 +33,8 @@ fn ns2_repairs_near_the_destination() {
 /// The RFC with local repair.
 const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
 
-/// A router that has a route to [`END`] of so many hops, used by the neighbour before, and one to another node by the same neighbour.
+/// A router with a route to [`END`] of this number of hops, used by the neighbour before, and one to another node by
+/// the same neighbour.
 fn with_routes(hops: u8) -> Bench {
     let mut bench = Bench::new(REPAIRING);
     bench.hear(0, BEFORE, request(END, 0, 1, 1));
@@ -76,8 +77,8 @@ fn a_route_that_is_repaired_answers_no_request() {
     assert_eq!(asked.dst_seq, 11);
 }
 
-// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), the users of the route get an error and the packets
-// are dropped.
+// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), the users of the route receive an
+// error and the packets are dropped.
 #[test]
 fn a_repair_that_fails_is_an_error() {
     let mut bench = with_routes(3);

@@ -4,7 +4,7 @@ use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
-/// The radius and the time of all requests until the search is given up, and that time.
+/// Radius and time of all requests until the search is abandoned, and the time of that.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
     let radius = |did: &[Did]| match did {
