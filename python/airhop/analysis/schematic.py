@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from airhop.analysis.topology import RadioLink, Topology, each_way, radio_links, rate
+from airhop.analysis.topology import RadioLink, Topology, cell_rate, each_way, radio_links, rate
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _cells(network: Mapping[str, Any], topology: Topology) -> Iterator[Line]:
     for table, cell in zip(network.get("wlan", ()), topology.cells, strict=True):
         for a, b in hops:
             if b in cell.hearers.get(a, ()):
-                yield Line(cell.name, (a, b), str(table.get("rate", "")), wireless=True)
+                yield Line(cell.name, (a, b), cell_rate(table), wireless=True)
 
 
 def _columns(lines: Sequence[Line], ways: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -196,6 +196,15 @@ def rate(table: Mapping[str, Any]) -> str:
     return each_way(paces.get("") or paces)
 
 
+def cell_rate(table: Mapping[str, Any]) -> str:
+    """Return the rate of a cell, or the standard and the MCS and spatial streams that make it."""
+    value = table.get("rate", "")
+    if not isinstance(value, Mapping):
+        return str(value)
+    streams = value.get("streams", 1)
+    return f"{table['standard']}, MCS {value['mcs']}, {streams} stream{'s' if streams > 1 else ''}"
+
+
 def each_way(value: str | Mapping[str, str]) -> str:
     """Return what a key of a link has: for both directions, or for each."""
     if isinstance(value, str):

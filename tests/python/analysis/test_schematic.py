@@ -15,7 +15,7 @@ import synthetic_radio
 from airhop import Scenario, plots
 from airhop.analysis.on_air import on_air
 from airhop.analysis.schematic import Schematic, schematic
-from airhop.analysis.topology import Topology, cells, radio_links
+from airhop.analysis.topology import Topology, cell_rate, cells, radio_links
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.paper import PRINT_STYLE
 from airhop.plots.schematic import schematic_figure
@@ -89,6 +89,13 @@ def test_a_radio_link_tells_its_recovery_in_both_directions_and_its_errors(drawn
     (link,) = radio_links({"radio": [traced | {"errors": recorded}]})
     assert link.rate == "lte.trace"
     assert link.errors.replace("\u00a0", " ") == "recorded, file fades.csv, FER bad 1.0"
+
+
+def test_a_cell_has_a_rate_or_mcs_and_streams() -> None:
+    assert cell_rate({"standard": "802.11b", "rate": "11 Mbit/s"}) == "11 Mbit/s"
+    modern = {"standard": "802.11ac", "rate": {"mcs": 9, "streams": 2}}
+    assert cell_rate(modern) == "802.11ac, MCS 9, 2 streams"
+    assert cell_rate({**modern, "rate": {"mcs": 7}}) == "802.11ac, MCS 7, 1 stream"
 
 
 def test_hops_over_a_cell_are_links_too() -> None:
