@@ -30,7 +30,8 @@ pub(super) static AGGREGATION: [Key; 2] = [
         "frames",
         Kind::Count { least: 1, most: 256 },
         Derived("64; 256 with 802.11ax"),
-        "Block Ack window, MPDUs: the most in an A-MPDU, and beyond the oldest MPDU that is not acknowledged (at most 64; 256 with 802.11ax)",
+        "Block Ack window, MPDUs: the most in an A-MPDU, and beyond the oldest MPDU that is not acknowledged (at most 64; 256 with 802.11ax); \
+         without meaning where `bytes` is 0",
     ),
 ];
 
@@ -69,22 +70,21 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     let mut add = |table: &Fields, name: &str, what: String| {
         problems.add(table.at(name), table.path_of(name), what);
     };
+    let most = max_window(format);
+    if let Some(frames) = table.count("frames").filter(|frames| *frames > most) {
+        add(table, "frames", format!("expected at most {most} MPDUs with {}, got {frames}", format.name()));
+    }
     let (bytes, longest) = (table.count("bytes"), u64::from(format.max_psdu()));
     if let Some(bytes) = bytes.filter(|bytes| *bytes != MAX && *bytes > longest) {
         let name = format.name();
         add(table, "bytes", format!("expected at most {longest} bytes with {name}, or \"max\", got {bytes}"));
     }
     if bytes == Some(0) {
-        let of_block_ack = [(table, "frames"), (wlan, "lost_block_ack"), (wlan, "lifetime")];
-        for (table, name) in of_block_ack.into_iter().filter(|(table, name)| table.is_given(name)) {
+        for name in ["lost_block_ack", "lifetime"].into_iter().filter(|name| wlan.is_given(name)) {
             let what = "belongs to Block Ack, and aggregation.bytes = 0 has none; leave it out".to_string();
-            add(table, name, what);
+            add(wlan, name, what);
         }
         return;
-    }
-    let most = max_window(format);
-    if let Some(frames) = table.count("frames").filter(|frames| *frames > most) {
-        add(table, "frames", format!("expected at most {most} MPDUs with {}, got {frames}", format.name()));
     }
     if wlan.is_given("attempts") && wlan.is_given("lifetime") {
         let what = "expected either `lifetime` or `attempts`, which counts in its place, got both";

@@ -164,6 +164,19 @@ fn a_buffer_far_below_what_the_path_holds_is_told() {
     );
 }
 
+/// A cell that aggregates is as fast as its aggregates: 802.11ac at 390 Mbit/s carries 338 Mbit/s of datagrams over 41 ms, some 1100
+/// packets, of which a quarter is 280. A packet in each channel access would be 52 Mbit/s, and 50 packets a quarter.
+#[test]
+fn a_queue_is_short_for_the_rate_of_aggregates() {
+    const CELL: &str = include_str!("../../../../../python/airhop/scenarios/wifi-ac.toml");
+    let with = |packets| [("wlan.cell.queue.packets", packets)];
+    assert_eq!(traps(CELL, &[]), [""; 0]);
+    assert_eq!(traps(CELL, &with("300")), [""; 0]);
+    assert_eq!(traps(CELL, &with("200")), ["short-queue"]);
+    let alone = [with("200")[0], ("wlan.cell.aggregation.bytes", "0")];
+    assert_eq!(traps(CELL, &alone), [""; 0]);
+}
+
 #[test]
 fn bases_are_named_with_the_values_that_are_set_in_them() {
     let names = |sets: &[(&str, &str)]| {
