@@ -53,7 +53,7 @@ UNREPEATED = (
 )
 """Reason of the lower goodput where the channel loses frames."""
 EQUAL = 0.02
-"""How far apart the printed columns are at most where they are equal."""
+"""Largest difference of the printed columns where they are equal."""
 
 
 def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> ClaimResult:
