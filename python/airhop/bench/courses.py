@@ -40,22 +40,38 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """Speed of a peer, measured once beside Airhop on the same machine in the same minutes."""
+
+    simulator: str
+    segments_per_cpu_s: float
+    """Delivered segments per second of user CPU time."""
+    goodput_mbps: float
+    airhop_is_times_faster: float
+    """Ratio of Airhop's segments per CPU second to the peer's, of interleaved runs."""
+    why: str
+    """Conditions of the measurement, a sentence."""
+
+
+@dataclass(frozen=True)
 class Course:
     """Scenario that all simulators run."""
 
     title: str
     scenario: str
-    """The packaged scenario,"""
+    """Name of the packaged scenario."""
     ns2_program: str
-    """the program for ns-2,"""
+    """Name of the program for ns-2; empty if ns-2 does not run the course."""
     ns3_scenario: str
-    """and the letter of the scenario in the program for ns-3."""
+    """Letter of the scenario in the program for ns-3; empty if that program does not have the course."""
     parameters: Sequence[Parameter]
     notes: Sequence[Note]
     duration_s: int
     """Simulated time here and in ns-2."""
     ns3_duration_s: int
     """ns-3 is slow; the goodput of a steady state needs less time."""
+    recorded: Recorded | None = None
+    """Measurement of a peer that `airhop bench` does not run."""
 
     def value(self, what: str) -> Any:
         """Return the value of a parameter."""
@@ -297,6 +313,41 @@ COURSES: Mapping[str, Course] = {
         ],
         duration_s=3,
         ns3_duration_s=3,  # it begins with slow start: no steady state
+    ),
+    "wifi-ac": Course(
+        title="a download over 802.11ac, 80 MHz, MCS 9, CUBIC, a wire of 20 ms",
+        scenario="wifi-ac",
+        ns2_program="",
+        ns3_scenario="",
+        parameters=[
+            Parameter("scheme", "cubic", _at("scheme"), None, None),
+            Parameter("segment, B", 1448, _at("flow.download.segment", unit="B"), None, None),
+            Parameter("delayed ACKs", True, _at("flow.download.tcp.delayed_ack"), None, None),
+            Parameter("width, MHz", 80, _at("wlan.cell.width", unit="MHz"), None, None),
+            Parameter("MCS", 9, _at("wlan.cell.rate.mcs"), None, None),
+            Parameter("streams", 1, _at("wlan.cell.rate.streams"), None, None),
+            Parameter("delay of the wire, ms", 20, _at("wired.backhaul.delay", unit="ms"), None, None),
+            Parameter(
+                "queue, packets",
+                1000,
+                _at("wired.backhaul.queue.packets", "wlan.cell.queue.packets"),
+                None,
+                None,
+            ),
+            Parameter("warm-up, s", 0, _at("warmup", unit="s"), None, None),
+        ],
+        notes=[],
+        duration_s=20,
+        ns3_duration_s=0,
+        recorded=Recorded(
+            "ns-3.44",
+            segments_per_cpu_s=4_080,
+            goodput_mbps=289.0,
+            airhop_is_times_faster=680.0,
+            why="Two runs of 4 s after 2 s, TcpCubic, each between runs of Airhop on a busy machine. PyPI's"
+            " wheel has asserts and logging compiled in, which cost up to half of its time; its VHT PPDUs"
+            " lack SIG-B, and its wire has 10 Gbit/s.",
+        ),
     ),
 }
 """The courses by name."""

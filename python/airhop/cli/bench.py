@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from textwrap import fill
@@ -12,7 +12,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.bench import speed
-from airhop.bench.courses import COURSES, Course
+from airhop.bench.courses import COURSES, NS2_SCHEMES, Course
 from airhop.bench.speed import Queue, Speed, UnavailableError
 from airhop.cli.app import Json, Whole
 from airhop.cli.output import console, print_json, print_table, say
@@ -45,7 +45,8 @@ def bench(
     Parameters
     ----------
     courses
-        Courses: last-hop, chain (eight hops), dumbbell (100 flows at 1 Gbit/s); by default all.
+        Courses: last-hop, chain (eight hops), dumbbell (100 flows at 1 Gbit/s), wifi-ac (a download over
+        802.11ac); by default all.
     peers
         Folder with the programs for ns-2 and ns-3. By default bench/peers of the source tree.
     repeats
@@ -134,13 +135,14 @@ def _measure(name: str, peers: Path | None, repeats: int, reporter: Reporter, mi
 
 
 def _contenders(course: Course, peers: Path | None) -> dict[str, Callable[[int], Speed]]:
-    ours: dict[str, Callable[[int], Speed]] = {
-        "Airhop": partial(speed.airhop, course),
-        "Airhop, in Python": partial(speed.python_scheme, course),
-    }
-    if peers is None:
-        return ours
-    return {**ours, "ns-2": partial(speed.ns2, peers, course), "ns-3": partial(speed.ns3, peers, course)}
+    found: dict[str, Callable[[int], Speed]] = {"Airhop": partial(speed.airhop, course)}
+    if course.value("scheme") in NS2_SCHEMES:
+        found["Airhop, in Python"] = partial(speed.python_scheme, course)
+    if peers is not None and course.ns2_program:
+        found["ns-2"] = partial(speed.ns2, peers, course)
+    if peers is not None and course.ns3_scenario:
+        found["ns-3"] = partial(speed.ns3, peers, course)
+    return found
 
 
 def _document(name: str, measured: _Measured) -> dict[str, object]:
@@ -156,6 +158,7 @@ def _document(name: str, measured: _Measured) -> dict[str, object]:
             "events_per_cpu_s": queue.events_per_cpu_s,
             "airhop_share": measured.share,
         },
+        "recorded": course.recorded and asdict(course.recorded),
     }
 
 
@@ -201,6 +204,12 @@ def _print(course: Course, measured: _Measured) -> None:
         f"Airhop's event queue alone, {number(queue.mean_waiting)} events waiting: "
         f"{queue.events_per_cpu_s:,.0f} events/CPU s; the run handles {measured.share:.1%} of that.",
     ]
+    if (peer := course.recorded) is not None:
+        foot.append(
+            f"Recorded: {peer.simulator} delivers {peer.goodput_mbps:.3g} Mbit/s and"
+            f" {peer.segments_per_cpu_s:,.0f} segments/CPU s, Airhop beside it"
+            f" × {number(peer.airhop_is_times_faster)}. {peer.why}"
+        )
     for line in foot:
         out.print(fill(line, min(out.width, WIDTH)))
     out.print()

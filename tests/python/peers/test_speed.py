@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import cycle
 from pathlib import Path
 
@@ -22,6 +22,8 @@ NS2 = (
 NS3 = "RES scn=A goodput=0.830000 segs=20750 cpu_setup=0.010 cpu_run=5.000 events=1600000 segs_per_cpu=4150\n"
 
 LAST_HOP = COURSES["last-hop"]
+PEERED = {name: course for name, course in COURSES.items() if course.ns2_program}
+"""Courses that ns-2 and ns-3 run as well."""
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ def test_failed_peer_is_told(peers: Path, monkeypatch: pytest.MonkeyPatch) -> No
         speed.ns2(peers, LAST_HOP, 1001)
 
 
-@pytest.mark.parametrize("name", COURSES)
+@pytest.mark.parametrize("name", PEERED)
 def test_a_scheme_in_python_is_measured_on_the_same_run(name: str) -> None:
     short = replace(COURSES[name], duration_s=20 if name == "last-hop" else 1)
     ours, python = speed.airhop(short, 1001), speed.python_scheme(short, 1001)
@@ -161,11 +163,11 @@ def test_a_row_says_what_its_simulator_has_otherwise(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(speed, "ns3", lambda _peers, _course, _seed: Speed("", 10, 500, 4.0, 6000, 1.0))
-    assert bench(*COURSES, repeats=2) == 0
+    assert bench(*PEERED, repeats=2) == 0
     written = capsys.readouterr()
     assert max(map(len, written.out.splitlines())) <= 80
     assert "too narrow" not in written.err
-    for course in COURSES.values():
+    for course in PEERED.values():
         assert course.notes
         for note in course.notes:
             assert f"[{note.word}] " in written.out
@@ -185,7 +187,7 @@ ONLY_ONE = {
     ("frame header, us", "ns-3"),
 }
 """Parameters with one value in a peer, which is the course's."""
-EVERY = [(name, one.what) for name, course in COURSES.items() for one in course.parameters]
+EVERY = [(name, one.what) for name, course in PEERED.items() for one in course.parameters]
 
 
 def another(value: object) -> object:
@@ -217,7 +219,7 @@ def test_a_parameter_is_told_to_all_simulators(name: str, what: str) -> None:
 
 # A word that a program does not read would leave its own default in place, in silence: ns-2's chain once took
 # Reno where the others had NewReno.
-@pytest.mark.parametrize("name", COURSES)
+@pytest.mark.parametrize("name", PEERED)
 def test_the_peers_programs_know_every_word(name: str) -> None:
     course, folder = COURSES[name], speed.find_peers()
     assert folder is not None
@@ -237,7 +239,7 @@ def test_the_peers_programs_know_every_word(name: str) -> None:
     assert {"scheme", "seed", "T"} <= known["ns-2"] & known["ns-3"]
 
 
-@pytest.mark.parametrize("name", COURSES)
+@pytest.mark.parametrize("name", PEERED)
 def test_a_course_says_its_scheme_window_and_segment(name: str) -> None:
     course = COURSES[name]
     scheme, segment, window = (
@@ -265,3 +267,42 @@ def test_every_course_can_be_run(course: Course) -> None:
     measured = speed.airhop(replace(course, duration_s=1), 1001)
     bits = course.value("segment, B") * 8 / 1e6
     assert 0 < measured.segments * bits == pytest.approx(measured.goodput_mbps, rel=0.01)
+
+
+# ---- a download over 802.11ac ----------------------------------------------------------------------------
+
+WIFI = COURSES["wifi-ac"]
+
+
+@pytest.mark.usefixtures("simulators")
+def test_a_course_without_peers_tells_what_was_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench("wifi-ac", repeats=2, as_json=True) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert [one["simulator"] for one in found["simulators"]] == ["Airhop"]
+    assert WIFI.recorded is not None
+    assert found["recorded"] == asdict(WIFI.recorded)
+    assert bench("wifi-ac", "chain", repeats=2) == 0
+    assert capsys.readouterr().out.count("Recorded: ns-3.44 delivers 289 Mbit/s") == 1
+
+
+def test_the_download_is_that_of_the_packaged_scenario() -> None:
+    document = Scenario.load(WIFI.scenario).with_(dict(WIFI.changes)).to_dict()
+    (cell,), (wire,), (flow,) = document["wlan"], document["wired"], document["flow"]
+    assert (cell["standard"], cell["width"], cell["rate"]) == ("802.11ac", "80 MHz", {"mcs": 9, "streams": 1})
+    assert (wire["delay"], flow["scheme"]["name"], flow["segment"]) == ("20 ms", "cubic", "1448 B")
+
+
+# The goodput that ns-3.44 has on this course, whose runs are as long as its starts.
+def test_the_download_has_the_goodput_of_ns3() -> None:
+    assert WIFI.recorded is not None
+    measured = speed.airhop(replace(WIFI, duration_s=6), 1001)
+    assert measured.goodput_mbps == pytest.approx(WIFI.recorded.goodput_mbps, rel=0.06)
+
+
+# Ratios of fastest runs, by turns: a busy machine slows both.
+@pytest.mark.alone
+def test_a_segment_of_wifi_costs_no_more_than_three_of_the_last_hop() -> None:
+    wifi, legacy = replace(WIFI, duration_s=5), replace(LAST_HOP, duration_s=500)
+    pairs = [(speed.airhop(wifi, seed), speed.airhop(legacy, seed)) for seed in speed.seeds(3)]
+    ours, theirs = (speed.best(runs).segments_per_cpu_s for runs in zip(*pairs, strict=True))
+    assert theirs <= 3 * ours
