@@ -27,7 +27,7 @@ NETWORK: dict[str, Any] = {
     ],
     "flow": [{"name": "ftp", "from": "n0", "to": "n4", "transport": "tcp", "segment": "1000 B"}],
 }
-PACKETS = {1094: "data", 94: "ack", 554: "datagram"}
+PACKETS = {1094: "data", 2194: "data", 94: "ack", 554: "datagram"}
 """By length of the frame; those of the link bear `control` here."""
 # start and end in µs, from, to, kind, bytes, seq, attempt, outcome
 ROWS = (
@@ -50,6 +50,10 @@ ROWS = (
     (2400, 2440, "n2", "n1", "data", 94, 1001, 1, "collision"),
     (2720, 2780, "n2", "n3", "data", 554, 7, 1, "received"),
     (2800, 2840, "n4", "n0", "data", 94, 2001, 1, "unheard"),
+    (2860, 2900, "n0", "n1", "a-mpdu", 2194, 5001, 1, "received"),
+    (2905, 2920, "n1", "n0", "block-ack", 32, 5001, 1, "received"),
+    (2940, 2955, "n0", "n1", "block-ack-req", 24, 7, 1, "received"),
+    (2960, 2975, "n1", "n0", "block-ack", 32, 7, 1, "received"),
 )
 
 

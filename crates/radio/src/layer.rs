@@ -52,14 +52,36 @@ pub struct Transmitted {
     pub frame: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// Tag of the packet inside; of a control frame, of the packet that it serves.
+    /// Tag of the packet inside; of a control frame, of the packet that it serves; of an A-MPDU, of its first packet. Of a BlockAckReq, no
+    /// flow, and its starting sequence number.
     pub tag: Tag,
-    /// Number of that packet at its station; `None`: a control frame of a radio link.
+    /// Number of that packet at its station; `None`: a control frame of a radio link, or a BlockAckReq and its answer.
     pub number: Option<u64>,
     /// Number of the attempt at that packet; the first is 1.
     pub attempt: u32,
     /// Start of the transmission.
     pub start: Time,
+    /// Reception at the station addressed.
+    pub reception: Reception,
+}
+
+/// MPDU of a transmission that just ended, in a cell that aggregates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SentMpdu {
+    /// The sending station.
+    pub from: Station,
+    /// Place in the A-MPDU, from 0; 0 for an MPDU alone in its PPDU.
+    pub place: u32,
+    /// Sequence number under the Block Ack agreement, from 0; the air has it modulo 4096.
+    pub sequence: u64,
+    /// Tag of the packet inside.
+    pub tag: Tag,
+    /// Number of that packet at its station.
+    pub number: u64,
+    /// Length of the MPDU, bytes, without delimiter and padding.
+    pub bytes: u32,
+    /// Number of this transmission of it, from 1.
+    pub attempt: u32,
     /// Reception at the station addressed.
     pub reception: Reception,
 }
@@ -271,6 +293,8 @@ pub enum LinkEffect {
     },
     /// End of a frame's transmission; only if `tell_all` asked for it. Precedes the effects that follow from it.
     Transmitted(Transmitted),
+    /// MPDU of the transmission that [`LinkEffect::Transmitted`] has just reported, in the order of their places.
+    Mpdu(SentMpdu),
     /// Room in a station that had none: it takes packets again, until it is no longer free.
     Ready(Station),
 }

@@ -73,11 +73,16 @@ pub(crate) fn run(
     fragments: Option<Fragmentation>,
     seed: u64,
 ) -> World {
+    let mut world = World::new(plan, seed);
+    world.fragments = fragments;
+    run_in(world, plan, packets)
+}
+
+/// Runs the packets through the cell of this world, a new one, until nothing happens any more.
+pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u32, u64)]) -> World {
     let n = plan.stations.len() as u16;
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.3);
-    let mut world = World::new(plan, seed);
-    world.fragments = fragments;
     for (from, to, bytes, at) in packets {
         world.run(Time::ZERO + Span::from_micros(at));
         let from = from % n;
@@ -97,6 +102,7 @@ pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
         | Note::Acknowledged { number, .. } => Some(number),
         Note::Lost { .. }
         | Note::Transmitted(_)
+        | Note::Mpdu(_)
         | Note::Ready(_)
         | Note::Heard { .. }
         | Note::Broadcast { .. }

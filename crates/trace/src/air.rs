@@ -167,6 +167,11 @@ impl Air {
         self.outcome.push(row.outcome as u32);
     }
 
+    /// Returns the number of the last row, from 0.
+    pub fn last(&self) -> u32 {
+        self.start.len().saturating_sub(1) as u32
+    }
+
     pub fn into_table(self, flows: &[String]) -> Table {
         // The word for all nodes, which no node can be called.
         let everyone = std::iter::once("*".to_owned());

@@ -5,6 +5,7 @@ use crate::air::{Air, AirRow};
 use crate::columns::Table;
 use crate::fades::Fades;
 use crate::links::Links;
+use crate::mpdus::{MpduRow, Mpdus};
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
     Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, SendContext, Stations,
@@ -37,6 +38,7 @@ struct Tables {
     links: Links,
     stations: Stations,
     air: Air,
+    mpdus: Mpdus,
     walks: Walks,
 }
 
@@ -66,6 +68,7 @@ impl Recorder {
             links: Links::default(),
             stations: Stations::default(),
             air: Air::new(node_names),
+            mpdus: Mpdus::default(),
             walks: Walks::new(node_names),
         });
         let captures = match pcap_dir {
@@ -182,6 +185,13 @@ impl Recorder {
         }
     }
 
+    /// Records an MPDU of the transmission that [`Recorder::transmission`] recorded last.
+    pub fn mpdu(&mut self, row: MpduRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.mpdus.push(tables.air.last(), row);
+        }
+    }
+
     /// True if packets are captured, so that it is worth calling [`Recorder::packet`].
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
@@ -231,6 +241,7 @@ impl Recorder {
                 tables.fades.into_table(&tables.places),
                 tables.stations.into_table(),
                 tables.air.into_table(flows),
+                tables.mpdus.into_table(flows),
                 tables.walks.into_table(flows, &tables.places),
             ];
             others.into_iter().chain(links).collect()

@@ -2,7 +2,7 @@
 
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
-    Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause,
+    Acked, AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, MpduRow, NoticeEvent, Recorder, SendCause,
     SendContext, Spot, Step, Table, Walker, WindowSample,
 };
 
@@ -60,6 +60,19 @@ fn fill(r: &mut Recorder) {
     };
     r.transmission(frame);
     r.transmission(AirRow { to: None, kind: AirKind::Broadcast, outcome: AirOutcome::Unheard, ..frame });
+    r.transmission(AirRow { kind: AirKind::Ampdu, ..frame });
+    let mpdu = MpduRow {
+        place: 0,
+        sequence: 4097,
+        flow: WEB,
+        packet: DropKind::Data,
+        seq: 2001,
+        bytes: 1094,
+        attempt: 2,
+        outcome: AirOutcome::Channel,
+    };
+    r.mpdu(mpdu);
+    r.mpdu(MpduRow { place: 1, sequence: 4099, outcome: AirOutcome::Received, ..mpdu });
 }
 
 fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
@@ -107,6 +120,8 @@ fn the_schema_is_fixed() {
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
+        "mpdus: ppdu u32, place u32, sequence u64, flow category, packet category, seq u64, bytes u32, attempt u32, \
+         outcome category",
         "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \
          bytes u32, payload u32, damaged bool, ecn category, flags category",
         "links: time_s f64, place category, rate_mbps f64, delay_ms f64",
@@ -144,6 +159,12 @@ fn rows_say_what_was_recorded() {
 
     assert_eq!(table(&tables, "deliveries").column("bytes"), Some(&Column::U64(vec![1 << 40])));
 
+    let mpdus = table(&tables, "mpdus");
+    assert_eq!(mpdus.column("ppdu"), Some(&Column::U32(vec![2, 2])), "the third row of `air`");
+    assert_eq!(mpdus.column("place"), Some(&Column::U32(vec![0, 1])));
+    assert_eq!(mpdus.column("sequence"), Some(&Column::U64(vec![4097, 4099])));
+    assert_eq!(words(mpdus, "outcome"), ["channel", "received"]);
+
     let fades = table(&tables, "fades");
     assert_eq!(words(fades, "place"), ["bs->d"]);
     assert_eq!(fades.column("begin_s"), Some(&Column::F64(vec![0.008])));
@@ -161,15 +182,18 @@ fn rows_say_what_was_recorded() {
     assert_eq!(stations.column("y_m"), Some(&Column::F64(vec![0.5, -1.0])));
 
     let air = table(&tables, "air");
-    assert_eq!(air.column("start_s"), Some(&Column::F64(vec![0.006; 2])));
-    assert_eq!(air.column("end_s"), Some(&Column::F64(vec![0.007; 2])));
-    assert_eq!([words(air, "from"), words(air, "to")], [["n1", "n1"], ["n0", "*"]]);
-    assert_eq!([words(air, "kind"), words(air, "outcome")], [["data", "broadcast"], ["captured", "unheard"]]);
-    assert_eq!([words(air, "flow"), words(air, "packet")], [["web"; 2], ["data"; 2]]);
-    assert_eq!(air.column("seq"), Some(&Column::U64(vec![2001; 2])));
+    assert_eq!(air.column("start_s"), Some(&Column::F64(vec![0.006; 3])));
+    assert_eq!(air.column("end_s"), Some(&Column::F64(vec![0.007; 3])));
+    assert_eq!([words(air, "from"), words(air, "to")], [["n1"; 3], ["n0", "*", "n0"]]);
+    assert_eq!(
+        [words(air, "kind"), words(air, "outcome")],
+        [["data", "broadcast", "a-mpdu"], ["captured", "unheard", "captured"]]
+    );
+    assert_eq!([words(air, "flow"), words(air, "packet")], [["web"; 3], ["data"; 3]]);
+    assert_eq!(air.column("seq"), Some(&Column::U64(vec![2001; 3])));
     assert_eq!(
         [air.column("bytes"), air.column("attempt")],
-        [Some(&Column::U32(vec![1094; 2])), Some(&Column::U32(vec![2; 2]))]
+        [Some(&Column::U32(vec![1094; 3])), Some(&Column::U32(vec![2; 3]))]
     );
 }
 

@@ -19,9 +19,12 @@ from airhop.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-FRAMES = ("rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast")
+FRAMES = (
+    "rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast", "a-mpdu", "block-ack", "block-ack-req"
+)  # fmt: skip
 """Kinds of frames that are drawn apart. Data frames are `data`, `tcp-ack` and `other` by what they carry: a
-TCP segment with payload, one without, anything else; `ack` are those of the link."""
+TCP segment with payload, one without, anything else; `ack` are those of the link; an `a-mpdu` has several
+data frames."""
 CARRIED = {"data": "data", "ack": "tcp-ack"}
 REASONS = {
     "hidden": "of hidden terminals: the senders do not sense each other",
@@ -260,7 +263,7 @@ def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]
     import polars as pl
 
     packet = ("to", "flow", "seq")
-    tries = frames.filter(pl.col("kind").is_in(["rts", "data", "tcp-ack", "other"]))
+    tries = frames.filter(pl.col("kind").is_in(["rts", "data", "tcp-ack", "other", "a-mpdu"]))
     following = tries.with_columns(
         pl.col("start_s", "attempt").shift(-1).over("lane", *packet).name.prefix("next_")
     )

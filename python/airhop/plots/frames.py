@@ -32,5 +32,8 @@ STYLES = {
     "other": FrameStyle("other data", "#d6336c", "#d9b3c0", "....", ""),
     "ack": FrameStyle("link ACK", "#8a94a0", "#ffffff", "", ""),
     "broadcast": FrameStyle("broadcast", "#a8643c", "#d9b8a4", "xxxx", ""),
+    "a-mpdu": FrameStyle("A-MPDU", "#1b4f9c", "#5a7fa8", "", "M"),
+    "block-ack": FrameStyle("BlockAck", "#5f6b78", "#ffffff", "-----", ""),
+    "block-ack-req": FrameStyle("BlockAckReq", "#b8860b", "#f0dcb8", "|||||", ""),
 }
 """By kind of frame (`airhop.analysis.on_air.FRAMES`)."""

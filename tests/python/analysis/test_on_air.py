@@ -344,6 +344,9 @@ def test_the_legend_counts_frames_outcomes_and_reasons() -> None:
     legend = {entry.group: entry.count for entry in timeline(synthetic_air.traced_run()).legends["air"]}
     assert legend == {
         "rts": 1,
+        "a-mpdu": 1,
+        "block-ack": 2,
+        "block-ack-req": 1,
         "cts": 1,
         "data": 7,
         "tcp-ack": 4,
@@ -414,12 +417,12 @@ def told(tab: Tab) -> str:
 
 def test_the_page_goes_to_a_collision_and_draws_it_frame_by_frame(opened: Tab) -> None:
     page = opened.page
-    assert told(opened) == "1,900 frames in sight: zoom in to see each of them."
+    assert told(opened) == "2,300 frames in sight: zoom in to see each of them."
     lanes = page.evaluate(LANES)
     assert lanes["labels"] == [[lane, f"n{lane}"] for lane in range(5)]
     assert lanes["ends"] == [4.5, -0.5]
     page.click("figure[data-plot=air] [data-go=collision-after]")
-    page.wait_for_selector("figure[data-plot=air] output:has-text('27 frames in sight.')")
+    page.wait_for_selector("figure[data-plot=air] output:has-text('31 frames in sight.')")
     assert "collision at 0.000850 s" in page.locator(".timeline .controls output").inner_text()
     sources = page.evaluate(
         SOURCES, ["bars:data", "bars:many", "marks:hidden", "strips:heard", "lines:hidden"]
@@ -447,7 +450,7 @@ def test_many_frames_are_drawn_as_runs_and_never_lost(opened: Tab) -> None:
     many = opened.page.evaluate(SOURCES, ["bars:many", "bars:data", "overlaps:hidden"])
     assert many["bars:data"]["left"] == []
     runs = len(many["bars:many"]["left"])
-    assert 5 <= runs < 1900
+    assert 5 <= runs < 2300
     assert len(many["overlaps:hidden"]["left"]) == 100
     lanes = {
         round((a + b) / 2) for a, b in zip(many["bars:many"]["top"], many["bars:many"]["bottom"], strict=True)
@@ -458,7 +461,7 @@ def test_many_frames_are_drawn_as_runs_and_never_lost(opened: Tab) -> None:
 def test_a_kind_that_is_switched_off_takes_its_strips_along(opened: Tab) -> None:
     page = opened.page
     page.click("figure[data-plot=air] [data-go=collision-after]")
-    page.wait_for_selector("figure[data-plot=air] output:has-text('27 frames in sight.')")
+    page.wait_for_selector("figure[data-plot=air] output:has-text('31 frames in sight.')")
     before = page.evaluate(SOURCES, ["strips:heard"])["strips:heard"]["left"]
     page.click("figure[data-plot=air] [data-group=ack]")
     eventually(page, lambda: page.evaluate(SOURCES, ["bars:ack"])["bars:ack"]["left"] == [])

@@ -43,7 +43,7 @@ def test_goodput_is_delivered_bytes_over_duration(short: Scenario) -> None:
 def test_trace_tables_keep_their_types(short: Scenario, tmp_path: Path) -> None:
     result = airhop.run(short, trace=True)
     logged = {"segments", "acks", "window", "drops", "queue", "notices", "deliveries", "air", "packets"}
-    assert set(result.tables) == logged | {"fades", "stations"}
+    assert set(result.tables) == logged | {"fades", "stations", "mpdus"}
     segments = result.tables["segments"]
     assert segments.schema["time_s"] == pl.Float64
     assert segments.schema["seq"] == pl.UInt64

@@ -6,8 +6,8 @@ use crate::routing::Layer;
 use crate::world::World;
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, Station, Transmitted};
-use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Spot, Step};
+use airhop_radio::layer::{BROADCAST, FrameKind, LostFrame, Reception, SentMpdu, Station, Transmitted};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, MpduRow, Spot, Step};
 
 impl World {
     /// Records a step of a packet between two stations.
@@ -61,13 +61,7 @@ impl World {
     pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
-        let outcome = match sent.reception {
-            Reception::Received => AirOutcome::Received,
-            Reception::Captured => AirOutcome::Captured,
-            Reception::Channel => AirOutcome::Channel,
-            Reception::Collision => AirOutcome::Collision,
-            Reception::Unheard => AirOutcome::Unheard,
-        };
+        let outcome = outcome_of(sent.reception);
         let from = &interfaces[usize::from(sent.from)];
         if recorder.wants_packets()
             && let Some(id) = sent.number.and_then(|number| link.packet(sent.from, number))
@@ -104,6 +98,16 @@ impl World {
         });
     }
 
+    /// Records an MPDU of the transmission that was recorded last.
+    pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let &SentMpdu { from, place, sequence, tag, number, bytes, attempt, reception } = sent;
+        let (packet, seq) = self.links.interface(layer, from).taken.kind(Some(number), tag);
+        let outcome = outcome_of(reception);
+        let flow = tag.flow;
+        recorder.mpdu(MpduRow { place, sequence, flow, packet, seq, bytes, attempt, outcome });
+    }
+
     pub(crate) fn captures(&self) -> bool {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
@@ -123,6 +127,17 @@ impl World {
         if let Some(packet) = from.records.copy(number) {
             recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
         }
+    }
+}
+
+/// Returns the outcome in traces of a reception.
+fn outcome_of(reception: Reception) -> AirOutcome {
+    match reception {
+        Reception::Received => AirOutcome::Received,
+        Reception::Captured => AirOutcome::Captured,
+        Reception::Channel => AirOutcome::Channel,
+        Reception::Collision => AirOutcome::Collision,
+        Reception::Unheard => AirOutcome::Unheard,
     }
 }
 

@@ -171,6 +171,7 @@ impl World {
                 self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
             }
             LinkEffect::Transmitted(frame) => self.record_transmission(now, layer, &frame),
+            LinkEffect::Mpdu(mpdu) => self.record_mpdu(layer, &mpdu),
             LinkEffect::Ready(from) => self.on_ready(now, layer, from),
         }
     }

@@ -1,11 +1,11 @@
 //! Frame exchanges under Block Ack: A-MPDU and BlockAck, single MPDU and Ack, BlockAckReq and BlockAck.
 use super::exchange::Exchange;
 use super::mac::aggregator::{Aggregator, Next};
-use super::mac::mpdu::MpduSet;
-use super::medium::{Member, Transmission};
+use super::mac::mpdu::{Mpdu, MpduSet};
+use super::medium::{Member, NO_PACKET, Transmission};
 use super::rx_state::Slot;
 use crate::address::Station;
-use crate::layer::{FrameKind, LinkEffect, LostFrame};
+use crate::layer::{FrameKind, LinkEffect, LostFrame, Reception, SentMpdu};
 use crate::phy::{ACK_BYTES, BLOCK_ACK_REQ_BYTES};
 use crate::tag::Tag;
 use airhop_base::{Drop, FlowId, Time};
@@ -15,10 +15,9 @@ impl Exchange {
     /// Builds the frame of the exchange that the aggregator of `from` has begun.
     pub(super) fn burst(&self, from: Station, aggregator: &Aggregator, start: Time) -> Transmission {
         let timing = &self.timing;
-        let first = aggregator.burst().first();
         let (to, next) = aggregator.next();
         let (kind, bytes, airtime, answer) = match next {
-            Next::Request => {
+            Next::Request { .. } => {
                 (FrameKind::BlockAckReq, BLOCK_ACK_REQ_BYTES, timing.block_ack_req, timing.block_ack)
             }
             Next::Data { bytes } => match aggregator.burst() {
@@ -26,19 +25,49 @@ impl Exchange {
                 _ => (FrameKind::Ampdu, bytes, timing.psdu(bytes), timing.block_ack),
             },
         };
+        let (tag, number, attempt, header) = match (next, aggregator.burst()) {
+            (Next::Data { .. }, [first, ..]) => (first.tag, first.number, first.attempt, first.header),
+            (Next::Data { .. }, []) => unreachable!("an A-MPDU has MPDUs"),
+            (Next::Request { start }, _) => {
+                (Tag { flow: FlowId::NONE, seq: start, end: start }, NO_PACKET, 1, bytes)
+            }
+        };
         Transmission {
             from,
             to,
             kind,
             bytes,
-            header: if kind == FrameKind::Data { first.map_or(bytes, |mpdu| mpdu.header) } else { bytes },
-            attempt: first.map_or(1, |mpdu| mpdu.attempt),
+            header: if kind == FrameKind::Data { header } else { bytes },
+            attempt,
             start,
             end: start + airtime,
             duration: self.phy.sifs + answer,
-            tag: first.map_or(Tag { flow: FlowId::NONE, seq: 0, end: 0 }, |mpdu| mpdu.tag),
-            number: first.map_or(0, |mpdu| mpdu.number),
+            tag,
+            number,
         }
+    }
+
+    /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception; `received`: those of an A-MPDU that arrived.
+    pub(super) fn tell_mpdus(
+        &self,
+        slot: Slot,
+        reception: Reception,
+        received: &MpduSet,
+        effects: &mut VecDeque<LinkEffect>,
+    ) {
+        let &Transmission { from, kind, .. } = self.medium.get(slot);
+        let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
+        if !matches!(kind, FrameKind::Data | FrameKind::Ampdu) {
+            return;
+        }
+        let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
+        effects.extend((0..).zip(aggregator.burst()).map(|(place, mpdu)| {
+            // In an A-MPDU that arrived, an MPDU that did not has bit errors.
+            let is_damaged = has_arrived && !received.contains(place as usize);
+            let reception = if is_damaged { Reception::Channel } else { reception };
+            let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
+            LinkEffect::Mpdu(SentMpdu { from, place, sequence, tag, number, bytes, attempt, reception })
+        }));
     }
 
     /// Puts the MPDUs of an A-MPDU into its `slot`.

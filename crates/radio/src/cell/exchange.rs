@@ -202,6 +202,7 @@ impl Exchange {
         });
         if let Some(reception) = ended.reception {
             effects.push_back(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
+            self.tell_mpdus(slot, reception, &ended.received, effects);
         }
         let answers = match ended.outcome {
             _ if to == BROADCAST => self.broadcast(from, number, effects),

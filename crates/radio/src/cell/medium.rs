@@ -16,6 +16,9 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
+/// Number in place of that of a packet: of a BlockAckReq and its answer.
+pub(crate) const NO_PACKET: u64 = u64::MAX;
+
 /// Transmission on the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transmission {
@@ -33,7 +36,7 @@ pub(crate) struct Transmission {
     /// Duration field: reservation of the medium beyond the end of the frame.
     pub duration: Span,
     pub tag: Tag,
-    /// Number of its packet at the station that sends or sent that.
+    /// Number of its packet at the station that sends or sent that, or [`NO_PACKET`].
     pub number: u64,
 }
 
@@ -120,7 +123,7 @@ impl Transmission {
     /// Returns its row in a trace.
     pub fn transmitted(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
-        let number = Some(self.number);
+        let number = (self.number != NO_PACKET).then_some(self.number);
         Transmitted { from, to, frame, bytes, tag, number, attempt, start, reception }
     }
 }

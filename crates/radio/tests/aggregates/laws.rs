@@ -1,9 +1,10 @@
 //! What must hold in any cell that aggregates, under any traffic.
 
-use crate::harness::Note;
-use crate::laws::{any_plan, of, run, traffic};
+use crate::harness::{Note, World};
+use crate::laws::{any_plan, of, run, run_in, traffic};
 use airhop_base::{Rate, Span};
 use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
+use airhop_radio::layer::FrameKind;
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -67,6 +68,40 @@ proptest! {
             let lost = count(|n| matches!(n, Note::Discarded { arrived: false, .. }));
             let unknown = count(|n| matches!(n, Note::Discarded { arrived: true, .. }));
             prop_assert_eq!((delivered, lost + acknowledged + unknown), (acknowledged + unknown, 1), "{}", number);
+        }
+    }
+
+    /// Each PPDU with data is reported with its MPDUs: places from 0, ascending sequence numbers, subframes that add up to the PSDU, and one
+    /// received MPDU at least where the PPDU is.
+    #[test]
+    fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
+        let mut world = World::new(&plan, seed);
+        world.cell.tell_all();
+        let world = run_in(world, &plan, &packets);
+        let mut notes = world.notes.iter().map(|(_, note)| *note).peekable();
+        while let Some(note) = notes.next() {
+            let Note::Transmitted(ppdu) = note else { continue };
+            let mut mpdus = Vec::new();
+            while let Some(Note::Mpdu(mpdu)) = notes.next_if(|next| matches!(next, Note::Mpdu(_))) {
+                mpdus.push(mpdu);
+            }
+            prop_assert!(mpdus.iter().map(|mpdu| mpdu.place).eq(0..mpdus.len() as u32));
+            prop_assert!(mpdus.is_sorted_by(|a, b| a.sequence < b.sequence));
+            let whole = mpdus.iter().rev().skip(1).map(|mpdu| (mpdu.bytes + 4).next_multiple_of(4)).sum::<u32>();
+            match ppdu.frame {
+                FrameKind::Data => {
+                    prop_assert_eq!((mpdus.len(), mpdus[0].bytes, mpdus[0].reception), (1, ppdu.bytes, ppdu.reception));
+                }
+                FrameKind::Ampdu => {
+                    prop_assert!(mpdus.len() > 1);
+                    prop_assert_eq!(whole + mpdus[mpdus.len() - 1].bytes + 4, ppdu.bytes);
+                    prop_assert_eq!(mpdus.iter().map(|mpdu| mpdu.reception).max(), Some(ppdu.reception));
+                }
+                _ => prop_assert!(mpdus.is_empty()),
+            }
+            if let Some(first) = mpdus.first() {
+                prop_assert_eq!((first.tag, Some(first.number), first.attempt), (ppdu.tag, ppdu.number, ppdu.attempt));
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
 use airhop_radio::cell::{AirEvent, Cell, CellEvent, CellPlan, CellRules, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Transmitted};
+use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, SentMpdu, Transmitted};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
@@ -22,6 +22,7 @@ pub enum Note {
     Acknowledged { from: Station, number: u64 },
     Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
     Transmitted(Transmitted),
+    Mpdu(SentMpdu),
     Ready(Station),
     Fade { from: Station, begins: bool },
 }
@@ -182,6 +183,7 @@ impl World {
                 Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
             LinkEffect::Transmitted(frame) => Note::Transmitted(frame),
+            LinkEffect::Mpdu(mpdu) => Note::Mpdu(mpdu),
             LinkEffect::Ready(station) => {
                 self.feed(station);
                 Note::Ready(station)

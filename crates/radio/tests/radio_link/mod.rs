@@ -181,8 +181,11 @@ impl World {
                 self.feed(at(from));
                 Note::Ready(at(from))
             }
-            LinkEffect::Heard { .. } | LinkEffect::Broadcast { .. } | LinkEffect::HeaderOnly { .. } => {
-                unreachable!("a radio link sends no broadcasts and no fragments")
+            LinkEffect::Heard { .. }
+            | LinkEffect::Broadcast { .. }
+            | LinkEffect::HeaderOnly { .. }
+            | LinkEffect::Mpdu(_) => {
+                unreachable!("a radio link sends no broadcasts, no fragments and no A-MPDUs")
             }
         };
         if self.keep {

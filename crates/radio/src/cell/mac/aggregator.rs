@@ -22,8 +22,8 @@ const HELD_AGGREGATES: u64 = 2;
 pub(crate) enum Next {
     /// The MPDUs of [`Aggregator::burst`], in a PSDU of that many bytes.
     Data { bytes: u32 },
-    /// A BlockAckReq.
-    Request,
+    /// A BlockAckReq with this starting sequence number.
+    Request { start: u64 },
 }
 
 /// Packet that the MAC holds.
@@ -90,7 +90,7 @@ impl Aggregator {
             agreements: Vec::new(),
             turn: 0,
             begun: Time::ZERO,
-            next: Next::Request,
+            next: Next::Request { start: 0 },
             burst: Vec::with_capacity(ampdu.window as usize),
             is_full: false,
             reports: Vec::new(),
@@ -138,8 +138,8 @@ impl Aggregator {
             agreement.report(from, &mut self.reports, effects);
             match exchange {
                 Exchange::None => {}
-                Exchange::Request { .. } => {
-                    self.next = Next::Request;
+                Exchange::Request { start } => {
+                    self.next = Next::Request { start };
                     return true;
                 }
                 Exchange::Data(psdu) => {

@@ -1,0 +1,71 @@
+//! The table `mpdus`: each MPDU on the channels of cells that aggregate.
+
+use crate::air::AirOutcome;
+use crate::columns::{Column, Table};
+use crate::tables::{DropKind, flows_or_none, words};
+use airhop_base::FlowId;
+
+/// Row of `mpdus`, without the number of its PPDU.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MpduRow {
+    /// Place in the A-MPDU, from 0; 0 for an MPDU alone in its PPDU.
+    pub place: u32,
+    /// Sequence number under the Block Ack agreement, from 0; the air has it modulo 4096.
+    pub sequence: u64,
+    /// Flow of the packet inside, if it belongs to one.
+    pub flow: FlowId,
+    /// Kind of that packet.
+    pub packet: DropKind,
+    /// First byte of the packet's payload; the acknowledgement number of an ACK; the number of a datagram.
+    pub seq: u64,
+    /// Length of the MPDU, bytes, without delimiter and padding.
+    pub bytes: u32,
+    /// Number of this transmission of the MPDU; the first is 1.
+    pub attempt: u32,
+    /// Outcome of the MPDU at the station addressed.
+    pub outcome: AirOutcome,
+}
+
+/// `mpdus`: each MPDU of each PPDU, in the order of `air`, then of their places.
+#[derive(Default)]
+pub(crate) struct Mpdus {
+    ppdu: Vec<u32>,
+    place: Vec<u32>,
+    sequence: Vec<u64>,
+    flow: Vec<u32>,
+    packet: Vec<u32>,
+    seq: Vec<u64>,
+    bytes: Vec<u32>,
+    attempt: Vec<u32>,
+    outcome: Vec<u32>,
+}
+
+impl Mpdus {
+    /// Adds an MPDU of the PPDU in this row of `air`.
+    pub fn push(&mut self, ppdu: u32, row: MpduRow) {
+        self.ppdu.push(ppdu);
+        self.place.push(row.place);
+        self.sequence.push(row.sequence);
+        self.flow.push(row.flow.0.into());
+        self.packet.push(row.packet as u32);
+        self.seq.push(row.seq);
+        self.bytes.push(row.bytes);
+        self.attempt.push(row.attempt);
+        self.outcome.push(row.outcome as u32);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("ppdu", Column::U32(self.ppdu)),
+            ("place", Column::U32(self.place)),
+            ("sequence", Column::U64(self.sequence)),
+            ("flow", flows_or_none(self.flow, flows)),
+            ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),
+            ("seq", Column::U64(self.seq)),
+            ("bytes", Column::U32(self.bytes)),
+            ("attempt", Column::U32(self.attempt)),
+            ("outcome", Column::Category(self.outcome, words(&AirOutcome::ALL.map(AirOutcome::name)))),
+        ];
+        Table { name: "mpdus", columns }
+    }
+}
