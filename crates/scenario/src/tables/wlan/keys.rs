@@ -158,18 +158,23 @@ pub(in crate::tables) static WLAN: [Key; 29] = [
          is sent in fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; the service `fragments` cuts \
          its data by itself",
     ),
-    key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
+    key(
+        "stations",
+        Kind::Stations,
+        Nothing("none; `layout` places the stations"),
+        "position of each station, metres",
+    ),
     layout::LAYOUT_KEY,
     key(
         "range",
         Kind::Section(&propagation::RANGE),
-        Nothing("all stations hear each other"),
+        Nothing("none; all stations hear each other"),
         "ranges of frames by distance",
     ),
     key(
         "propagation",
         Kind::Section(&propagation::PROPAGATION),
-        Nothing("`range` has the ranges"),
+        Nothing("none; `range` sets the ranges"),
         "ranges of frames from their power, instead of `range`",
     ),
     key(
