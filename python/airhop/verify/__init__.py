@@ -39,6 +39,7 @@ from airhop.verify.laws import (
     windows,
     wires,
 )
+from airhop.verify.laws.wifi import mpdus, originators, recipients, slots
 from airhop.verify.trace import Finding, Trace
 
 if TYPE_CHECKING:
@@ -79,6 +80,14 @@ LAWS: Mapping[str, Law] = {
             "what is received is answered, and what collides met something",
             exchanges.check,
         ),
+        Law("mpdu", "a PPDU is as long as its MPDUs, within the limits of A-MPDUs", mpdus.check),
+        Law(
+            "block-ack",
+            "the oldest MPDUs of a window go first, as often as they may; requests have a reason",
+            originators.check,
+        ),
+        Law("release", "packets arrive once, in order, as their MPDUs are released", recipients.check),
+        Law("slot", "an access begins at a slot boundary after AIFS or EIFS, within its window", slots.check),
         Law("fragment", "a packet in fragments is sent piece by piece, and arrives once", fragments.check),
         Law("radio", "a radio link sends one frame at a time, and hands over once and in order", radio.check),
         Law("route", "where routes are static, each hop of a packet shortens its way", routes.check),

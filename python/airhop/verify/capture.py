@@ -15,7 +15,7 @@ def outlasts(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[boo
     """Return whether a frame's receiver could, and had to, receive it beside others, bit errors aside."""
     if any(other.sender == frame.receiver for other in others):
         return False, False
-    if medium.plan["receiver"] == "lock":
+    if medium.plan.get("receiver") == "lock":
         return _outlasts_each(medium, frame, others)
     return _outlasts_all(medium, frame, others)
 

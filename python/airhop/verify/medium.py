@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from airhop.analysis.topology import Cell
-from airhop.verify.trace import Finding, Frame, Trace, quantity
+from airhop.verify.ppdus import FORMATS, LONGEST, Ppdus
+from airhop.verify.trace import Finding, Frame, Mpdu, Trace, quantity
 
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
@@ -18,6 +19,10 @@ _ACK_BYTES = 14
 """A link ACK (IEEE 802.11-2016 §9.3.1.4)."""
 _MAC_BYTES = 28
 """MAC header and FCS, which each fragment has (IEEE 802.11-2016 §9.3.2.1)."""
+ANSWERS = {"rts": "cts", "data": "ack", "a-mpdu": "block-ack", "block-ack-req": "block-ack"}
+"""Kind of the answer to a frame, a SIFS later, by its kind."""
+RECEIVED = ("received", "captured")
+"""Outcomes of frames that arrived."""
 RTS_LIMIT = 7
 """RTS frames without a CTS before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4)."""
 _MOST_FRAGMENTS = 16
@@ -36,11 +41,24 @@ class Medium:
     """Flows whose data goes in LHP's fragments, with attempts for all of them together."""
     largest: int
     """The largest packet of the run, bytes."""
+    mpdus: Mapping[int, list[Mpdu]]
+    """MPDUs of PPDUs, by row of `air`, in cells with Block Ack."""
+
+    @cached_property
+    def ppdus(self) -> Ppdus | None:
+        """PPDUs of 802.11n, ac and ax; None of the others."""
+        return Ppdus(self.plan) if self.plan["standard"] in FORMATS else None
+
+    @property
+    def aggregates(self) -> bool:
+        """True if MPDUs go under a Block Ack agreement."""
+        return self.ppdus is not None and self.ppdus.aggregates
 
     @cached_property
     def threshold(self) -> int | None:
         """The longest data frame, if longer ones go in fragments."""
-        return None if self.plan["fragmentation"] == "off" else int(quantity(self.plan["fragmentation"]))
+        given = self.plan.get("fragmentation", "off")
+        return None if given == "off" else int(quantity(given))
 
     @cached_property
     def overhead(self) -> int:
@@ -68,23 +86,31 @@ class Medium:
     @cached_property
     def longest(self) -> int:
         """The longest time that a frame may be on the air, ns, even if the end of the run cuts it off."""
+        if self.aggregates:
+            return LONGEST
         whole = math.ceil(self.airtime("data", self.largest + self.overhead))
         return max([whole, *(frame.end - frame.start for frame in self.frames)])
 
     @cached_property
     def sifs(self) -> int:
         """Between a frame and its answer."""
+        if self.ppdus is not None:
+            return self.ppdus.sifs
         return _TIMING[self.plan["standard"]][0]
 
     @cached_property
     def difs(self) -> int:
-        """Between a frame and what is no answer to it, at least (IEEE 802.11-2016 §10.3.7)."""
+        """Between a frame and what is no answer to it, at least: DIFS (IEEE 802.11-2016 §10.3.7), or AIFS."""
+        if self.ppdus is not None:
+            return self.ppdus.aifs
         sifs, slot = _TIMING[self.plan["standard"]]
         return sifs + 2 * slot
 
     @cached_property
     def answer_timeout(self) -> float:
         """After a frame without an answer, until its sender's backoff at the earliest."""
+        if self.ppdus is not None:
+            return self.ppdus.timeout
         sifs, slot = _TIMING[self.plan["standard"]]
         if self.plan["ack_timeout"] == "802.11":
             # IEEE 802.11-2016 §10.3.2.9; aRxPHYStartDelay is preamble and header. DIFS elapses meanwhile.
@@ -104,12 +130,21 @@ class Medium:
 
     def airtime(self, kind: str, octets: int) -> float:
         """Return the time of a frame: header and bits, or symbols (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
+        if self.ppdus is not None:
+            return self.ppdus.airtime(kind, octets)
         rate = quantity(self.plan["rate" if kind == "data" else "control_rate"])
         header = quantity(self.plan["phy"]["header"])
         if self.plan["phy"]["coding"] == "serial":
             return header + octets * 8e9 / rate
         symbols = math.ceil((16 + 8 * octets + 6) / (rate * 4e-6))
         return header + 4_000 * symbols + 6_000
+
+    def answer_time(self, kind: str) -> float:
+        """Return the duration of the answer to a frame of this kind."""
+        answer = ANSWERS[kind]
+        if self.ppdus is None:
+            return self.ack  # a CTS is as long
+        return self.ppdus.airtime(answer, self.ppdus.length(answer) or 0)
 
     def senses(self, a: str, b: str) -> bool:
         """Return whether two stations sense each other."""
@@ -148,7 +183,7 @@ def media(trace: Trace) -> Iterator[Medium]:
     largest = max((step.bytes for step in trace.steps), default=0)
     for cell in trace.cells:
         frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
-        yield Medium(plans[cell.name], cell, frames, fragmented, largest)
+        yield Medium(plans[cell.name], cell, frames, fragmented, largest, trace.mpdus)
 
 
 def _is_on(frame: Frame, cell: Cell) -> bool:

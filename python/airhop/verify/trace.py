@@ -77,6 +77,21 @@ class Frame(NamedTuple):
     seq: int
     attempt: int
     outcome: str
+    row: int = -1
+    """Its row of the table."""
+
+
+class Mpdu(NamedTuple):
+    """A row of the table `mpdus`, without its PPDU."""
+
+    place: int
+    sequence: int
+    flow: str
+    packet: str
+    seq: int
+    bytes: int
+    attempt: int
+    outcome: str
 
 
 def is_handshake(step: Step) -> bool:
@@ -107,6 +122,7 @@ def is_prompt(flow: Mapping[str, Any]) -> bool:
 _READ_FROM: Mapping[str, set[str]] = {
     "packets": {"steps", "_steps_by_flow", "_by_place"},
     "air": {"frames", "_frames_by_place"},
+    "mpdus": {"mpdus"},
     "stations": {"cells"},
 }
 """Values read once from each table of a trace."""
@@ -145,7 +161,18 @@ class Trace:
             "air", "from", "to", "kind", "bytes", "flow", "packet", "seq", "attempt", "outcome"
         )
         times = (self.times("air", name) for name in ("start_s", "end_s"))
-        return sorted(map(Frame, *times, *columns))
+        return sorted(map(Frame, *times, *columns, range(self.tables["air"].height)))
+
+    @cached_property
+    def mpdus(self) -> dict[int, list[Mpdu]]:
+        """MPDUs of each PPDU with data, by the row of the PPDU in `air`, in cells with Block Ack."""
+        columns = self._columns(
+            "mpdus", "place", "sequence", "flow", "packet", "seq", "bytes", "attempt", "outcome"
+        )
+        found: defaultdict[int, list[Mpdu]] = defaultdict(list)
+        for ppdu, mpdu in zip(self.tables["mpdus"]["ppdu"].to_list(), map(Mpdu, *columns), strict=True):
+            found[ppdu].append(mpdu)
+        return dict(found)
 
     def frames_at(self, place: str) -> list[Frame]:
         """Return the transmissions from one station to another, `bs->d`, by their start."""

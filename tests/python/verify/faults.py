@@ -7,6 +7,7 @@ from collections.abc import Callable
 import planned
 import polars as pl
 from faults_marks import FAULTS as OF_MARKS
+from faults_wifi import FAULTS as OF_WIFI
 from forged import Recorded, count, doubled, emptied, more, removed, shifted
 
 
@@ -496,4 +497,5 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("counters", "chain", _counts_requests_twice),
     ("counters", "varying", _never_done),
     *OF_MARKS,
+    *OF_WIFI,
 ]

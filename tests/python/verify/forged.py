@@ -94,6 +94,26 @@ VARYING = {
         }
     ],
 }
+BLOCK_ACK = {
+    "name": "block-ack",
+    "duration": "200 ms",
+    "wired": [{"name": "w", "ends": ["s", "ap"], "rate": "500 Mbit/s", "delay": "1 ms"}],
+    "wlan": [
+        {
+            "name": "cell",
+            "standard": "802.11n",
+            "rate": {"mcs": 7},
+            "stations": {"ap": [0, 0], "a": [1, 0], "b": [2, 0]},
+            "lost_block_ack": "request",
+            "errors": {"kind": "bernoulli", "loss": 0.1},
+        }
+    ],
+    "flow": [
+        {"name": "down", "from": "s", "to": "a", "scheme": "cubic"},
+        {"name": "up", "from": "b", "to": "s", "scheme": "cubic"},
+    ],
+}
+"""A cell that aggregates, in which MPDUs are lost and A-MPDUs collide."""
 TAIL = {"flow.ftp.app.size": "150500 B", "flow.ftp.tcp.nagle": True, "duration": "6 s"}
 """A transfer whose last segment is half of one."""
 INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -101,6 +121,8 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "each-byte": (MARKED, {"scheme": "dctcp"}),
     "each-mark": (MARKED, {"scheme": "jersey"}),
     "tail": (VARYING, TAIL),
+    "block-ack": (BLOCK_ACK, {"duration": "200 ms"}),
+    "resends": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.lost_block_ack": "resend"}),
     "linux-tail": (VARYING, TAIL | {"flow.ftp.tcp.preset": "linux"}),
 }
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from airhop.verify.medium import RTS_LIMIT, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Step, Trace
 
-_ANSWERS = {"cts": "rts", "data": "cts", "ack": "data"}
-"""Kind of the frame that a frame answers after a SIFS, by its kind."""
-
-
+_ANSWERED = {
+    "cts": ("rts",), "data": ("cts", "ack"), "a-mpdu": ("cts",), "ack": ("data",),
+    "block-ack": ("a-mpdu", "block-ack-req"),
+}  # fmt: skip
+"""Kinds of the frames that a frame answers after a SIFS, by its kind; data also follow a fragment's ACK."""
 _BYTES = {"rts": 20, "cts": 14, "ack": 14}
 """Lengths of control frames."""
 
@@ -24,6 +25,8 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield from _lasts(medium, frame)
             yield from _begins(medium, frame)
         yield from _once(medium)
+        if medium.aggregates:
+            continue  # laws/wifi follows MPDUs
         yield from _contents(trace, medium)
         yield from _attempts(medium)
         yield from _numbers(medium)
@@ -159,11 +162,11 @@ def _begins(medium: Medium, frame: Frame) -> Iterator[Finding]:
 
 def _is_answer(medium: Medium, frame: Frame) -> bool:
     """Return whether it follows a SIFS on the frame that it answers, or on a fragment's link ACK."""
-    asked = _ANSWERS.get(frame.kind)
+    asked = _ANSWERED.get(frame.kind, ())
     return any(
         abs(other.end + medium.sifs - frame.start) <= ROUNDING
         and other.receiver == frame.sender
-        and (other.kind == asked or (frame.kind == "data" and other.kind == "ack"))
+        and other.kind in asked
         for other in medium.before(frame.start, medium.sifs)
     )
 

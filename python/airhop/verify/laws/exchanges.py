@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from airhop.verify.capture import outlasts
-from airhop.verify.medium import Medium, finding, media
+from airhop.verify.medium import ANSWERS, RECEIVED, Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
-_RECEIVED = ("received", "captured")
+_NAMES = {"ack": "link ACK", "block-ack": "BlockAck"}
+"""Names of answers that follow on data."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -37,7 +38,7 @@ class _Exchanges:
         self._duration = duration
         self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
         self._received = {
-            (frame.receiver, frame.end): frame for frame in medium.frames if frame.outcome in _RECEIVED
+            (frame.receiver, frame.end): frame for frame in medium.frames if frame.outcome in RECEIVED
         }
 
     def answer(self, frame: Frame) -> Frame | None:
@@ -47,14 +48,15 @@ class _Exchanges:
         return next(filter(None, near), None)
 
     def answered(self, frame: Frame) -> Iterator[Finding]:
-        """Find the link ACK that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
-        if frame.kind != "data" or frame.outcome not in _RECEIVED:
+        """Find the link ACK or BlockAck that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
+        wanted = _NAMES.get(ANSWERS.get(frame.kind, ""))
+        if wanted is None or frame.outcome not in RECEIVED:
             return
-        if frame.end + self._medium.sifs + self._medium.ack > self._duration:
+        if frame.end + self._medium.sifs + self._medium.answer_time(frame.kind) > self._duration:
             return  # the end of the run cuts it off
         answer = self.answer(frame)
-        if answer is None or answer.kind != "ack" or answer.receiver != frame.sender:
-            yield finding("exchange", frame, "received, and no link ACK follows after a SIFS")
+        if answer is None or answer.kind != ANSWERS[frame.kind] or answer.receiver != frame.sender:
+            yield finding("exchange", frame, f"received, and no {wanted} follows after a SIFS")
 
     def check_response(self, frame: Frame) -> Iterator[Finding]:
         """Yield a finding if a response (CTS, link ACK, data after RTS/CTS) follows no eliciting frame."""
@@ -64,7 +66,9 @@ class _Exchanges:
                 wanted = ["rts"]
             case "ack":
                 wanted = ["data"]
-            case "data" if needs_cts:
+            case "block-ack":
+                wanted = ["a-mpdu", "block-ack-req"]
+            case "data" | "a-mpdu" if needs_cts:
                 wanted = ["cts", "ack"] if self._medium.may_be_cut(frame) else ["cts"]
             case _:
                 return
@@ -73,7 +77,7 @@ class _Exchanges:
         asked = next(filter(None, near), None)
         if asked is None or asked.kind not in wanted or asked.sender != frame.receiver:
             yield finding("exchange", frame, f"answers no {wanted[0]} that its sender received")
-        elif frame.kind != "data" and _packet(asked) != _packet(frame):
+        elif frame.kind not in ("data", "a-mpdu") and _packet(asked) != _packet(frame):
             yield finding("exchange", frame, f"answers the {asked.kind} of another packet, or attempt at it")
 
     def outcome(self, frame: Frame) -> Iterator[Finding]:
@@ -97,14 +101,14 @@ class _Exchanges:
         medium = self._medium
         waits: dict[str, Frame] = {}
         for frame in medium.frames:
-            if frame.kind in ("cts", "ack"):
+            if frame.kind in ANSWERS.values():
                 continue
             last = waits.pop(frame.sender, None)
             if last is not None and frame.start < last.end + medium.answer_timeout - ROUNDING:
                 text = f"begins {frame.start - last.end} ns after a {last.kind} without an answer"
                 yield finding("exchange", frame, text)
             answer = self.answer(frame)
-            if frame.receiver != "*" and (answer is None or answer.outcome not in _RECEIVED):
+            if frame.receiver != "*" and (answer is None or answer.outcome not in RECEIVED):
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
@@ -116,11 +120,11 @@ class _Exchanges:
         if medium.plan["errors"] != {"kind": "clean"}:
             return  # who else could read it is not recorded
         for cts in medium.frames:
-            is_heard = cts.kind in ("cts", "ack") and cts.outcome in _RECEIVED
+            is_heard = cts.kind in ("cts", "ack") and cts.outcome in RECEIVED
             data = self.answer(cts) if is_heard else None
-            if data is None or data.kind != "data":
+            if data is None or data.kind not in ("data", "a-mpdu"):
                 continue
-            until = data.end + medium.sifs + medium.ack
+            until = data.end + medium.sifs + medium.answer_time(data.kind)
             readers = self._readers(cts)
             for other in medium.before(int(until), int(until) - cts.end):
                 begins = cts.end < other.start and other.sender in readers

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airhop.catalogue import flagged
+from airhop.verify.ppdus import FORMATS
 from airhop.verify.trace import Finding, Trace, listed, model_at, quantity, ways
 
 _DEVIATIONS, _FEW = 7.0, 6
@@ -115,8 +116,12 @@ def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
         return  # of what is harmed, some is of use
     sent: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)
     for frame in trace.frames:
-        if frame.kind in ("data", "ack") and frame.outcome in ("received", "captured", "channel"):
-            sent[f"{frame.sender}->{frame.receiver}"].append((frame.bytes, frame.outcome == "channel"))
+        hop = hops.at(f"{frame.sender}->{frame.receiver}")
+        spares_control = hop is not None and hop.plan.get("standard") in FORMATS
+        of_data = [frame] if frame.kind == "data" else trace.mpdus.get(frame.row, [])
+        for one in [frame] if frame.kind == "ack" and not spares_control else of_data:
+            if one.outcome in ("received", "captured", "channel"):
+                sent[f"{frame.sender}->{frame.receiver}"].append((one.bytes, one.outcome == "channel"))
     for step in trace.steps:
         hop = hops.at(step.place)
         if hop is not None and hop.kind == "wired" and (step.step == "arrived" or step.cause == "channel"):

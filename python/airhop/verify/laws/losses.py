@@ -59,7 +59,13 @@ def _of_cells(trace: Trace) -> Iterator[_Loss]:
     """List the frames that the stations they were for did not receive."""
     for medium in media(trace):
         for frame in medium.frames:
-            if frame.outcome in _LOST and frame.receiver != "*":
+            if frame.kind == "a-mpdu":
+                place = f"{frame.sender}->{frame.receiver}"
+                for mpdu in medium.mpdus.get(frame.row, ()):
+                    if mpdu.outcome in _LOST:
+                        of = (mpdu.outcome, mpdu.flow, mpdu.packet, mpdu.seq, mpdu.bytes)
+                        yield _Loss(frame.end, place, *of)
+            elif frame.outcome in _LOST and frame.receiver != "*":
                 yield _loss(frame, frame.end, frame.packet if frame.kind == "data" else "control")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from airhop.verify.laws.wires import passages, ports
-from airhop.verify.medium import media
-from airhop.verify.trace import ROUNDING, Finding, Trace, delays, ways
+from airhop.verify.medium import Medium, media
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, ways
 
 _Times = defaultdict[str, set[int]]
 """By place."""
@@ -73,15 +73,15 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
             others = [other for other in names if other != station]
             queue = f"{station}->{others[0] if len(others) == 1 else '*'}"
             queues |= {f"{station}->{other}": queue for other in [*others, "*"]}
-            if medium.plan["routing"]["kind"] != "static":
+            if medium.plan["routing"]["kind"] != "static" or medium.aggregates:
                 several.add(queue)  # those to a neighbour that is gone go back to the router
         patience = medium.difs + medium.sifs + round(medium.ack)
         for frame in medium.frames:
-            if frame.kind == "ack":
+            if frame.kind in ("ack", "block-ack"):
                 left[queues[f"{frame.receiver}->*"]].add(frame.end)
             elif frame.kind == "broadcast":
                 left[queues[f"{frame.sender}->*"]].add(frame.end)
-            elif frame.attempt >= medium.plan["attempts"] or medium.plan["access"] == "rts-cts":
+            elif medium.aggregates or _may_be_last(medium, frame):
                 # It is given up when no answer has come in time, even if it had arrived before; RTS frames
                 # count beside it, and fragments of a packet each anew.
                 given_up[queues[f"{frame.sender}->*"]].append((frame.end, frame.end + patience))
@@ -115,6 +115,10 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
     return offered, dropped, left, given_up, several
 
 
+def _may_be_last(medium: Medium, frame: Frame) -> bool:
+    return bool(frame.attempt >= medium.plan["attempts"] or medium.plan["access"] == "rts-cts")
+
+
 def _transits(trace: Trace) -> dict[str, set[int]]:
     """Return, of each direction of a wire, how long before its arrival a packet has left."""
     return {place: delays(link) for link, place in _places(trace, "wired")}
@@ -132,9 +136,15 @@ def _late(trace: Trace) -> dict[str, int]:
 def _patient(trace: Trace) -> set[str]:
     """Name the directions in which a recovery gives up, and goes on, after a time that is not recorded.
 
-    Packets in fragments have a lifetime, which may end where the last of them arrived, unknown to the sender.
+    Packets in fragments have a lifetime, which may end where the last of them arrived, unknown to the
+    sender; so have MPDUs. Where stations are hidden, a reception of milliseconds may defer a timeout.
     """
-    cut = [medium.cell for medium in media(trace) if medium.threshold is not None]
+    cut = [
+        medium.cell
+        for medium in media(trace)
+        if medium.threshold is not None
+        or (medium.aggregates and ("lifetime" in medium.plan or medium.cell.limited))
+    ]
     stations = {f"{a}->{b}" for cell in cut for a in cell.places for b in (*cell.places, "*") if a != b}
     return stations | {
         place

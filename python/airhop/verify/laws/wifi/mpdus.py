@@ -1,0 +1,105 @@
+"""The table `mpdus`: each PPDU with data has its MPDUs, and is as long as they are; limits of A-MPDUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from airhop.verify.medium import RECEIVED, Medium, finding, media
+from airhop.verify.ppdus import LONGEST, Ppdus
+from airhop.verify.trace import Finding, Frame, Mpdu, Trace
+
+_WITH_DATA = ("data", "a-mpdu")
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Check the PPDUs of every channel, and find MPDUs that no PPDU has."""
+    known: set[int] = set()
+    last = -1
+    for ppdu in trace.tables["mpdus"]["ppdu"]:
+        if ppdu < last:
+            yield Finding("mpdu", 0.0, "mpdus", f"those of PPDU {ppdu} stand behind those of a later one")
+        last = ppdu
+    for medium in media(trace):
+        if medium.ppdus is None:
+            continue
+        offered = _offered(trace, medium)
+        for frame in medium.frames:
+            yield from _lasts(medium.ppdus, frame)
+            if medium.aggregates and frame.kind in _WITH_DATA:
+                known.add(frame.row)
+                yield from _check(trace, medium, frame, offered)
+    for row in trace.mpdus.keys() - known:
+        yield Finding("mpdu", 0.0, "mpdus", f"MPDUs of PPDU {row}, which has none")
+
+
+def _lasts(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
+    """Check the length of control frames, and the longest PPDU."""
+    octets = ppdus.length(frame.kind) if ppdus.aggregates or frame.kind != "block-ack" else None
+    if octets is not None and frame.bytes != octets:
+        yield finding("mpdu", frame, f"{frame.bytes} bytes, and it has {octets}")
+    if frame.end - frame.start > LONGEST and frame.kind != "broadcast":
+        yield finding("mpdu", frame, f"lasts {frame.end - frame.start} ns, longer than any PPDU")
+
+
+def _check(trace: Trace, medium: Medium, frame: Frame, offered: set[tuple[object, ...]]) -> Iterator[Finding]:
+    """Check the MPDUs of a PPDU against it."""
+    mpdus = medium.mpdus.get(frame.row, [])
+    if not mpdus or [mpdu.place for mpdu in mpdus] != list(range(len(mpdus))):
+        yield finding("mpdu", frame, f"its MPDUs have the places {[mpdu.place for mpdu in mpdus]}")
+        return
+    numbers = [mpdu.sequence for mpdu in mpdus]
+    if any(later <= number for number, later in pairwise(numbers)):
+        yield finding("mpdu", frame, f"sequence numbers {numbers} do not ascend")
+    first = mpdus[0]
+    if (frame.flow, frame.packet, frame.seq, frame.attempt) != (
+        first.flow,
+        first.packet,
+        first.seq,
+        first.attempt,
+    ):
+        yield finding("mpdu", frame, "it does not have the packet and attempt of its first MPDU")
+    yield from _lengths(medium, frame, mpdus)
+    yield from _outcomes(frame, mpdus)
+    place = f"{frame.sender}->{frame.receiver}"
+    for mpdu in mpdus:
+        octets = 0 if mpdu.flow in trace.helped else mpdu.bytes - medium.overhead
+        if (place, mpdu.flow, mpdu.packet, mpdu.seq, octets) not in offered:
+            yield finding("mpdu", frame, f"no packet of MPDU {mpdu.sequence} was offered to {place}")
+
+
+def _lengths(medium: Medium, frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
+    """Compare the PSDU with its subframes (IEEE 802.11-2020 §9.7.1) and the limits (§10.12, §10.25.2)."""
+    ppdus = medium.ppdus
+    if ppdus is None:
+        return
+    lengths = [mpdu.bytes for mpdu in mpdus]
+    psdu = lengths[0] if frame.kind == "data" else ppdus.psdu(lengths)
+    if psdu != frame.bytes or (len(mpdus) == 1) != (frame.kind == "data"):
+        yield finding("mpdu", frame, f"{frame.bytes} bytes, and {len(mpdus)} MPDUs make {psdu}")
+    if frame.kind == "data":
+        return
+    if frame.bytes > ppdus.most_bytes:
+        yield finding("mpdu", frame, f"{frame.bytes} bytes, and {ppdus.most_bytes} are allowed")
+    if len(mpdus) > ppdus.window:
+        yield finding("mpdu", frame, f"{len(mpdus)} MPDUs, and {ppdus.window} are allowed")
+    if max(lengths) > ppdus.mpdu_limit:
+        yield finding("mpdu", frame, f"an MPDU of {max(lengths)} bytes, and {ppdus.mpdu_limit} are allowed")
+
+
+def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
+    """Compare outcomes: a PPDU is received as the best of its MPDUs, and bit errors alone tell them apart."""
+    outcomes = {mpdu.outcome for mpdu in mpdus}
+    allowed = {frame.outcome, "channel"} if frame.outcome in RECEIVED else {frame.outcome}
+    if frame.outcome not in outcomes or not outcomes <= allowed:
+        yield finding("mpdu", frame, f"{frame.outcome}, and its MPDUs {', '.join(sorted(outcomes))}")
+
+
+def _offered(trace: Trace, medium: Medium) -> set[tuple[object, ...]]:
+    """List the packets that were offered; agents may put something on one that waits."""
+    return {
+        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in trace.helped else step.bytes)
+        for a in medium.cell.places
+        for b in medium.cell.hearers[a]
+        for step in trace.steps_at(f"{a}->{b}", "offered")
+    }

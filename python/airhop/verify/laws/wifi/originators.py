@@ -1,0 +1,260 @@
+"""Originators of Block Ack: which MPDUs are sent, how often, and when a BlockAckReq asks.
+
+IEEE 802.11-2020 §10.25. A station learns of an MPDU from an Ack or BlockAck that it receives. A discard is on
+record where the MPDU had not arrived; of one that had, only its earliest time is known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from airhop.verify.laws.wifi.pairs import Exchange, Exchanges, Packet, Pair, packets
+from airhop.verify.laws.wifi.recipients import lifetime, most_requests
+from airhop.verify.medium import RECEIVED, Medium, media
+from airhop.verify.trace import Finding, Frame, Mpdu, Trace
+
+
+@dataclass
+class _Open:
+    """MPDU that is neither acknowledged nor discarded for certain; times in nanoseconds."""
+
+    packet: Packet | None
+    first: int
+    """Start of the exchange that first had it."""
+    attempts: int = 0
+    refused: int = 0
+    """RTS frames without a CTS since it was last sent, which may have counted as attempts."""
+    is_received: bool = False
+    may_be_gone: bool = False
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Check every pair of stations of every channel with Block Ack."""
+    for medium in media(trace):
+        if medium.aggregates:
+            for pair, exchanges in Exchanges(medium).of().items():
+                yield from _Originator(trace, medium, pair, exchanges).check()
+
+
+class _Originator:
+    """Originator of a station for one receiver."""
+
+    def __init__(self, trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> None:
+        self._medium = medium
+        self._window = medium.ppdus.window if medium.ppdus else 0
+        self._place = "->".join(pair)
+        self._exchanges = exchanges
+        self._packets = packets(trace, medium, pair, exchanges)
+        self._lifetime = lifetime(medium.plan)
+        self._attempts = math.inf if self._lifetime is not None else medium.plan["attempts"]
+        self._asks = medium.plan["lost_block_ack"] == "request"
+        ids = {packet.number for packet in self._packets.values()}
+        self._unsent = sorted(
+            step.time
+            for step in trace.steps_at(self._place, "dropped")
+            if step.cause == "retries" and step.packet not in ids
+        )
+        """Times at which packets were discarded that were never sent."""
+        self._open: dict[int, _Open] = {}
+        self._next = 0
+        """Lowest number that was not sent, nor passed over."""
+        self._passed = 0
+        """Number of those that were passed over."""
+        self._refused = 0
+        """RTS frames without a CTS since the last frame with data."""
+        self._flight: list[int] = []
+        """MPDUs of which nothing is known until a BlockAckReq is answered."""
+        self._unanswered = 0
+        self._board = 0
+        """Start of the recipient's scoreboard."""
+        self._told = [0.0, 0.0]
+        """Least and most that the originator knows of it."""
+        self._discarded = [0, 0]
+        """One more than the last number that is discarded for certain, and that may be."""
+
+    def check(self) -> Iterator[Finding]:
+        """Follow the exchanges one by one."""
+        for exchange in self._exchanges:
+            yield from self._expire(exchange.start)
+            match exchange.main:
+                case None:
+                    self._refuse()
+                case Frame(kind="block-ack-req") as request:
+                    yield from self._request(exchange, request)
+                case main:
+                    yield from self._data(exchange, main)
+        yield from self._drops()
+
+    # ---- discards ----------------------------------------------------------------------------------------
+
+    def _expire(self, now: int) -> Iterator[Finding]:
+        """Note which MPDUs were discarded before an exchange, and which may have been."""
+        for number, mpdu in list(self._open.items()):
+            dropped = mpdu.packet.dropped if mpdu.packet is not None else None
+            if dropped is not None and dropped <= now:
+                self._discard(number)
+            elif mpdu.is_received and self._may_expire(mpdu, now):
+                mpdu.may_be_gone = True
+                self._discarded[1] = max(self._discarded[1], number + 1)
+            elif not mpdu.is_received and self._lifetime is not None and now >= mpdu.first + self._lifetime:
+                yield self._finding(now, f"MPDU {number} waits, and its lifetime is over")
+
+    def _may_expire(self, mpdu: _Open, now: int) -> bool:
+        if self._lifetime is not None:
+            taken = mpdu.packet.offered if mpdu.packet is not None else 0
+            return now >= taken + self._lifetime
+        return mpdu.refused > 0 and mpdu.attempts + mpdu.refused >= self._attempts
+
+    def _discard(self, number: int) -> None:
+        del self._open[number]
+        self._discarded = [max(bound, number + 1) for bound in self._discarded]
+
+    def _drops(self) -> Iterator[Finding]:
+        """Check every discard: its MPDU had not arrived, and was sent as often or as long as it may."""
+        for number, packet in self._packets.items():
+            if packet.dropped is None:
+                continue
+            if packet.arrived is not None:
+                yield self._finding(packet.dropped, f"MPDU {number} is discarded, and arrives")
+            if self._lifetime is not None and packet.dropped < packet.offered + self._lifetime:
+                yield self._finding(packet.dropped, f"MPDU {number} is discarded before its lifetime is over")
+
+    # ---- exchanges ---------------------------------------------------------------------------------------
+
+    @property
+    def _bounds(self) -> tuple[int, float]:
+        """Least and most that the oldest unfinished number can be."""
+        least = min(self._open, default=self._next)
+        certain = [number for number, mpdu in self._open.items() if not mpdu.may_be_gone]
+        return least, min(certain, default=math.inf)
+
+    def _refuse(self) -> None:
+        """Count an RTS without a CTS: an attempt at what would have been sent."""
+        self._refused += 1
+        for mpdu in self._open.values():
+            mpdu.refused += 1
+
+    def _request(self, exchange: Exchange, request: Frame) -> Iterator[Finding]:
+        """Check the reason and the starting number of a BlockAckReq (§10.25.6.6.3), and take its answer."""
+        least, most = self._bounds
+        if not least <= request.seq <= most:
+            yield self._finding(exchange.start, f"BlockAckReq from {request.seq}, and {least} is the oldest")
+        if not self._flight and self._discarded[1] <= self._told[0] and not self._has_expired(request.start):
+            yield self._finding(exchange.start, "BlockAckReq, and no reason for it")
+        if exchange.is_heard:
+            self._board = max(self._board, request.seq)
+        if exchange.answer is not None:
+            self._hear(exchange.answer)
+            return
+        self._unanswered += 1
+        if self._unanswered >= most_requests(self._medium.plan):
+            self._fail(self._flight)
+            self._flight = []
+            self._unanswered = 0
+            self._told = [max(self._told[0], self._discarded[0]), math.inf]
+
+    def _has_expired(self, now: int) -> bool:
+        """Return whether MPDUs that were never sent may have been discarded by then."""
+        return any(time <= now for time in self._unsent)
+
+    def _data(self, exchange: Exchange, main: Frame) -> Iterator[Finding]:
+        """Check what a PPDU has, and take its answer."""
+        mpdus = self._medium.mpdus.get(main.row, [])
+        least, most = self._bounds
+        unknown = [number for number in self._flight if number in self._open]
+        if any(not self._open[number].may_be_gone for number in unknown):
+            yield self._finding(
+                exchange.start, f"data, and a BlockAckReq is to ask for MPDU {unknown[0]} first"
+            )
+        elif self._told[1] < min(self._discarded[0], least):
+            yield self._finding(
+                exchange.start, f"data, and no BlockAckReq for what is discarded below {least}"
+            )
+        self._flight = []
+        yield from self._choice(exchange.start, [mpdu.sequence for mpdu in mpdus], most)
+        for mpdu in mpdus:
+            yield from self._transmission(exchange.start, mpdu)
+        self._refused = 0
+        self._take(exchange, main, mpdus)
+
+    def _choice(self, start: int, numbers: list[int], most: float) -> Iterator[Finding]:
+        """Check which MPDUs are sent: the oldest that wait, within the window (§10.25.6.7)."""
+        for number in numbers:
+            if number >= most + self._window:
+                text = f"MPDU {number} is sent, and the window ends at {most + self._window:.0f}"
+                yield self._finding(start, text)
+        last = max(numbers, default=-1)
+        left = [
+            number
+            for number, mpdu in self._open.items()
+            if number < last and number not in numbers and not mpdu.may_be_gone
+        ]
+        if left:
+            yield self._finding(start, f"MPDU {last} is sent before MPDU {left[0]}, which waits")
+
+    def _transmission(self, start: int, mpdu: Mpdu) -> Iterator[Finding]:
+        """Check the number of a transmission, and note it."""
+        number = mpdu.sequence
+        known = self._open.get(number)
+        if known is None:
+            if number < self._next:
+                yield self._finding(start, f"MPDU {number} is sent, and is acknowledged or discarded")
+                return
+            self._passed += number - self._next
+            if self._passed > sum(time <= start for time in self._unsent):
+                yield self._finding(start, f"MPDU {number} is sent, and MPDU {self._next} never was")
+            for passed in range(self._next, number):
+                self._discarded = [max(bound, passed + 1) for bound in self._discarded]
+            self._next = number + 1
+            known = self._open[number] = _Open(self._packets.get(number), start, refused=self._refused)
+        most = known.attempts + known.refused + 1
+        if not known.attempts < mpdu.attempt <= most:
+            yield self._finding(start, f"attempt {mpdu.attempt} at MPDU {number}, and {most} is next")
+        if mpdu.attempt > self._attempts:
+            text = f"attempt {mpdu.attempt} at MPDU {number}, of {self._attempts}"
+            yield self._finding(start, text)
+        if self._lifetime is not None and start >= known.first + self._lifetime:
+            yield self._finding(start, f"MPDU {number} is sent after its lifetime")
+        known.attempts, known.refused = mpdu.attempt, 0
+
+    def _take(self, exchange: Exchange, main: Frame, mpdus: list[Mpdu]) -> None:
+        """Note what has arrived, and what the station learns of it."""
+        for mpdu in mpdus:
+            if mpdu.outcome in RECEIVED:
+                self._board = max(self._board, mpdu.sequence - self._window + 1)
+                if mpdu.sequence in self._open:
+                    self._open[mpdu.sequence].is_received = True
+        numbers = [mpdu.sequence for mpdu in mpdus]
+        if exchange.answer is None:
+            if self._asks and main.kind == "a-mpdu":
+                self._flight = numbers
+                self._unanswered = 0
+            else:
+                self._fail(numbers)
+        elif main.kind == "data":
+            for number in numbers:
+                self._open.pop(number, None)
+        else:
+            self._hear(exchange.answer)
+            self._fail(numbers)
+
+    def _hear(self, _: Frame) -> None:
+        """Take a BlockAck: it has all that has arrived, and the rest of what is in flight failed."""
+        self._unanswered = 0
+        self._told = [float(self._board)] * 2
+        for number in [number for number, mpdu in self._open.items() if mpdu.is_received]:
+            del self._open[number]
+        self._fail(self._flight)
+        self._flight = []
+
+    def _fail(self, numbers: list[int]) -> None:
+        """End the attempts at MPDUs: the last one discards them."""
+        for number in numbers:
+            mpdu = self._open.get(number)
+            if mpdu is not None and mpdu.attempts >= self._attempts:
+                self._discard(number)
+
+    def _finding(self, time: int, text: str) -> Finding:
+        return Finding("block-ack", time / 1e9, self._place, text)

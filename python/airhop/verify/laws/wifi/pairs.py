@@ -1,0 +1,121 @@
+"""Exchanges of a station with another under Block Ack, and the packets in its MPDUs."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from airhop.verify.medium import ANSWERS, RECEIVED, Medium
+from airhop.verify.trace import ROUNDING, Frame, Mpdu, Step, Trace
+
+Pair = tuple[str, str]
+"""Sender and receiver."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Access to the medium of a station, by its first frame; times in nanoseconds."""
+
+    start: int
+    first: Frame
+    main: Frame | None
+    """Frame with data, or BlockAckReq; None where no CTS allowed it."""
+    answer: Frame | None
+    """Answer to it, if the station received that."""
+
+    @property
+    def is_heard(self) -> bool:
+        """Return whether the receiver received the frame, or a part of it."""
+        return self.main is not None and self.main.outcome in RECEIVED
+
+
+@dataclass(frozen=True)
+class Packet:
+    """Packet in an MPDU; times in nanoseconds."""
+
+    number: int
+    """Of the packet in the trace."""
+    offered: int
+    dropped: int | None
+    """When the station discarded it."""
+    arrived: int | None
+
+
+class Exchanges:
+    """Exchanges of a channel."""
+
+    def __init__(self, medium: Medium) -> None:
+        self._sifs = medium.sifs
+        self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
+        self.frames = medium.frames
+
+    def answer(self, frame: Frame) -> Frame | None:
+        """Find what the receiver of a frame sends a SIFS later."""
+        return self._at(frame.receiver, frame.end + self._sifs)
+
+    def _at(self, sender: str, start: int) -> Frame | None:
+        near = (self._begun.get((sender, start + off)) for off in range(-ROUNDING, ROUNDING + 1))
+        return next(filter(None, near), None)
+
+    def answered(self, frame: Frame) -> Frame | None:
+        """Return the answer to a frame if its sender received one."""
+        answer = self.answer(frame)
+        right = answer is not None and answer.kind == ANSWERS.get(frame.kind) and answer.outcome in RECEIVED
+        return answer if right and answer is not None and answer.receiver == frame.sender else None
+
+    def of(self) -> Mapping[Pair, list[Exchange]]:
+        """List the exchanges of each pair of stations, in their order."""
+        found: defaultdict[Pair, list[Exchange]] = defaultdict(list)
+        cleared: set[tuple[str, int]] = set()
+        for frame in self.frames:
+            if frame.kind not in ANSWERS or (frame.sender, frame.start) in cleared:
+                continue
+            main: Frame | None = frame
+            if frame.kind == "rts":
+                cts = self.answered(frame)
+                main = None if cts is None else self._at(frame.sender, cts.end + self._sifs)
+            if main is not None:
+                cleared.add((main.sender, main.start))
+            answer = None if main is None else self.answered(main)
+            found[frame.sender, frame.receiver].append(Exchange(frame.start, frame, main, answer))
+        return found
+
+
+def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, Packet]:
+    """Return the packet of each MPDU, by its sequence number.
+
+    Packets that look alike come in the order in which they were offered; one that was dropped before the MPDU
+    was sent is not in it.
+    """
+    place = "->".join(pair)
+    dropped, arrived = _last(trace.steps_at(place, "dropped")), _last(trace.steps_at(place, "arrived"))
+    waiting: defaultdict[tuple[str, str, int], deque[Step]] = defaultdict(deque)
+    for step in trace.steps_at(place, "offered"):
+        drop = dropped.get(step.packet)
+        if drop is None or drop.cause == "retries":
+            waiting[step.flow, step.kind, step.seq].append(step)
+    found: dict[int, Packet] = {}
+    for frame, mpdu in sent(medium, exchanges):
+        if mpdu.sequence in found:
+            continue
+        alike = waiting[mpdu.flow, mpdu.packet, mpdu.seq]
+        while alike and (drop := dropped.get(alike[0].packet)) and drop.time <= frame.start:
+            alike.popleft()
+        if alike:
+            step = alike.popleft()
+            times = [of[step.packet].time if step.packet in of else None for of in (dropped, arrived)]
+            found[mpdu.sequence] = Packet(step.packet, step.time, *times)
+    return found
+
+
+def sent(medium: Medium, exchanges: list[Exchange]) -> Iterator[tuple[Frame, Mpdu]]:
+    """List the MPDUs that were sent, each time, with their PPDUs."""
+    for exchange in exchanges:
+        if exchange.main is not None:
+            for mpdu in medium.mpdus.get(exchange.main.row, ()):
+                yield exchange.main, mpdu
+
+
+def _last(steps: list[Step]) -> dict[int, Step]:
+    return {step.packet: step for step in steps}

@@ -1,0 +1,126 @@
+"""Faults in cells of 802.11n, ac and ax: A-MPDUs, Block Ack, and the slots of EDCA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+from forged import Recorded
+
+
+def _delivers_twice(run: Recorded) -> None:
+    run.double("packets", run.find("packets", 50, step="arrived", place="b->ap", kind="data"))
+
+
+def _releases_out_of_order(run: Recorded) -> None:
+    """Plant two packets that one A-MPDU releases, the later one first."""
+    arrived = run.tables["packets"].with_row_index().filter(step="arrived", place="b->ap")
+    together = arrived.filter(pl.col("time_s") == pl.col("time_s").shift(-1))
+    row = int(together["index"][20])
+    following = int(arrived.filter(pl.col("index") > row)["index"][0])
+    packets = [run.tables["packets"]["packet"][one] for one in (row, following)]
+    for one, packet in zip((row, following), reversed(packets), strict=True):
+        run.set("packets", "packet", one, packet)
+
+
+def _holds_back_too_long(run: Recorded) -> None:
+    run.set("mpdus", "outcome", run.find("mpdus", 30, outcome="channel"), "received")
+
+
+def _sends_beyond_the_window(run: Recorded) -> None:
+    run.wlan["aggregation"]["frames"] = 8
+
+
+def _longer_than_allowed(run: Recorded) -> None:
+    run.wlan["aggregation"]["bytes"] = 8191
+
+
+def _leaves_out_padding(run: Recorded) -> None:
+    run.add("air", "bytes", run.find("air", 30, kind="a-mpdu"), -2)
+
+
+def _block_ack_too_late(run: Recorded) -> None:
+    run.move(run.find("air", 20, kind="block-ack"), 5e-6)
+
+
+def _no_block_ack(run: Recorded) -> None:
+    run.set("air", "outcome", run.find("air", 20, kind="a-mpdu", outcome="received"), "channel")
+
+
+def _one_symbol_short(run: Recorded) -> None:
+    run.shift("air", "end_s", run.find("air", 20, kind="a-mpdu"), -4e-6)
+
+
+def _block_ack_at_12_mbps(run: Recorded) -> None:
+    run.shift("air", "end_s", run.find("air", 20, kind="block-ack"), 12e-6)
+
+
+def _sends_once_too_often(run: Recorded) -> None:
+    del run.wlan["lifetime"]
+    run.wlan["attempts"] = 1
+
+
+def _outlives_its_lifetime(run: Recorded) -> None:
+    run.wlan["lifetime"] = "1 ms"
+
+
+def _asks_without_reason(run: Recorded) -> None:
+    run.wlan["lost_block_ack"] = "resend"
+
+
+def _asks_from_another_number(run: Recorded) -> None:
+    run.add("air", "seq", run.find("air", 2, kind="block-ack-req"), 1)
+
+
+def _sends_before_it_asks(run: Recorded) -> None:
+    run.wlan["lost_block_ack"] = "request"
+
+
+def _passes_one_over(run: Recorded) -> None:
+    """Plant a first transmission whose number is one too high."""
+    run.add("mpdus", "sequence", run.find("mpdus", -1), 1)
+
+
+def _skips_an_attempt(run: Recorded) -> None:
+    run.add("mpdus", "attempt", run.find("mpdus", 20, attempt=2), 1)
+
+
+def _one_slot_early(run: Recorded) -> None:
+    """Plant an access a slot before AIFS is over."""
+    row = _access_at(run, 43e-6)
+    run.move(row, -9e-6)
+
+
+def _between_slots(run: Recorded) -> None:
+    run.move(_access_at(run, 52e-6), 1e-6)
+
+
+def _access_at(run: Recorded, gap: float) -> int:
+    """Find a frame that begins so long after the last one."""
+    air = run.tables["air"].with_row_index()
+    ends = air["end_s"].shift(1)
+    near = air.filter(((air["start_s"] - ends) - gap).abs() < 1e-8, kind="a-mpdu")
+    return int(near["index"][3])
+
+
+FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
+    ("release", "block-ack", _delivers_twice),
+    ("release", "block-ack", _releases_out_of_order),
+    ("release", "block-ack", _holds_back_too_long),
+    ("block-ack", "block-ack", _sends_beyond_the_window),
+    ("mpdu", "block-ack", _longer_than_allowed),
+    ("mpdu", "block-ack", _leaves_out_padding),
+    ("exchange", "block-ack", _block_ack_too_late),
+    ("exchange", "block-ack", _no_block_ack),
+    ("air", "block-ack", _one_symbol_short),
+    ("air", "block-ack", _block_ack_at_12_mbps),
+    ("block-ack", "block-ack", _sends_once_too_often),
+    ("block-ack", "block-ack", _outlives_its_lifetime),
+    ("block-ack", "block-ack", _asks_without_reason),
+    ("block-ack", "block-ack", _asks_from_another_number),
+    ("block-ack", "resends", _sends_before_it_asks),
+    ("block-ack", "block-ack", _passes_one_over),
+    ("block-ack", "block-ack", _skips_an_attempt),
+    ("slot", "block-ack", _one_slot_early),
+    ("slot", "block-ack", _between_slots),
+]
