@@ -26,6 +26,10 @@ _STANDARDS = {
     "802.11b": ("1 Mbit/s", "2 Mbit/s", "5.5 Mbit/s", "11 Mbit/s"),
     "802.11g": ("6 Mbit/s", "12 Mbit/s", "24 Mbit/s", "54 Mbit/s"),
 }
+_MODERN = {"802.11n": (7, 4), "802.11ac": (9, 8), "802.11ax": (11, 8)}
+"""Highest MCS, and most spatial streams."""
+_FAST = "400 Mbit/s"
+"""Rate of wires behind some cells of these standards, whose queues then fill A-MPDUs."""
 _SHARES = (0.03, 0.1, 0.25, 0.5)
 """Probabilities of a key that may be left out, one of which each table has."""
 _PACKETS = 1000
@@ -89,6 +93,8 @@ def _duration(draw: Random, scenario: Table) -> float:
 
 def _rates(link: Table) -> list[str]:
     rate = link.get("rate", {})
+    if "mcs" in rate and isinstance(rate, dict):
+        return [f"{6.5 * (1 + rate['mcs']) * rate['streams']} Mbit/s"]
     return list(rate.values()) if isinstance(rate, dict) else [rate]
 
 
@@ -100,30 +106,32 @@ def _cell(draw: Random, scenario: Table) -> Ends:
         del stations["e"]
     wlan = _wlan(draw) | {"stations": stations}
     if draw.random() < 0.3:
-        wlan |= _reach(draw, 50)
-    scenario |= {"wired": _backhaul(draw, "bs"), "wlan": [wlan]}
+        wlan |= _reach(draw, 50, wlan)
+    scenario |= {"wired": _before(draw, "bs", wlan), "wlan": [wlan]}
     return Ends(["s"], mobiles)
 
 
 def _hops(draw: Random, scenario: Table) -> Ends:
     """Draw several hops behind wires."""
     layout, last = _layout(draw)
-    wlan = _wlan(draw) | {"layout": layout} | _reach(draw, _spacing(layout) + 5)
-    scenario |= {"wired": _backhaul(draw, "n0"), "wlan": [wlan]}
+    wlan = _wlan(draw)
+    wlan |= {"layout": layout} | _reach(draw, _spacing(layout) + 5, wlan)
+    scenario |= {"wired": _before(draw, "n0", wlan), "wlan": [wlan]}
     return Ends(["s"], [f"n{last}"])
 
 
 def _adhoc(draw: Random, scenario: Table) -> Ends:
     """Draw stations and no wires; routes may be asked for, places and ends left to chance."""
     layout, last = _layout(draw)
-    reach = {} if draw.random() < 0.2 else _reach(draw, _spacing(layout) + 5)
+    wlan = _wlan(draw)
+    reach = {} if draw.random() < 0.2 else _reach(draw, _spacing(layout) + 5, wlan)
     if draw.random() < 0.3:
         layout = {"kind": "random", "nodes": draw.choice([2, 5, 9]), "width": "100 m", "height": "60 m"}
         if draw.random() < 0.3:
             layout["connected"] = True
-        reach = _reach(draw, 55)
+        reach = _reach(draw, 55, wlan)
         last = layout["nodes"] - 1
-    wlan = _wlan(draw) | {"layout": layout} | reach
+    wlan |= {"layout": layout} | reach
     if draw.random() < 0.6:
         wlan["routing"] = {"kind": "aodv"}
     scenario["wlan"] = [wlan]
@@ -144,6 +152,13 @@ def _wire(draw: Random, scenario: Table) -> Ends:
 
 def _backhaul(draw: Random, gateway: str) -> list[Table]:
     return [_link(draw, "w1", ["s", "r"]), _link(draw, "w2", ["r", gateway])]
+
+
+def _before(draw: Random, gateway: str, wlan: Table) -> list[Table]:
+    """Draw wires before a cell, fast ones before some of the cells that aggregate."""
+    wires = _backhaul(draw, gateway)
+    is_fast = wlan["standard"] in _MODERN and draw.random() < 0.6
+    return [wire | {"rate": _FAST} for wire in wires] if is_fast else wires
 
 
 def _link(draw: Random, name: str, ends: list[str]) -> Table:
@@ -168,14 +183,40 @@ def _rate(draw: Random) -> str:
 
 
 def _wlan(draw: Random) -> Table:
+    if draw.random() < 0.4:
+        return _modern(draw)
     standard = draw.choice(list(_STANDARDS))
     return {"name": "cell", "standard": standard, "rate": draw.choice(_STANDARDS[standard])}
 
 
-def _reach(draw: Random, metres: float) -> Table:
+def _modern(draw: Random) -> Table:
+    """Draw a cell of 802.11n, ac or ax; its other keys come from the schema, as far as they go together."""
+    standard = draw.choice(list(_MODERN))
+    mcs, streams = _MODERN[standard]
+    rate = {"mcs": draw.randint(0, mcs), "streams": draw.choice([1, 1, 2, draw.randint(1, streams)])}
+    wlan: Table = {"name": "cell", "standard": standard, "rate": rate}
+    if draw.random() < 0.4:
+        wlan["width"] = draw.choice(["20 MHz", "40 MHz"])
+    if draw.random() < 0.5:
+        wlan["lost_block_ack"] = draw.choice(["resend", "request"])
+    match draw.choice(["lifetime", "attempts", "default"]):
+        case "lifetime":
+            wlan["lifetime"] = f"{draw.choice([1, 5, 20, 100])} ms"
+        case "attempts":
+            wlan["attempts"] = draw.choice([1, 2, 4, 7])
+    if draw.random() < 0.3:
+        wlan["aggregation"] = {"bytes": draw.choice(["max", 3000, 8191]), "frames": draw.choice([1, 4, 64])}
+    if draw.random() < 0.4:
+        wlan["errors"] = {"kind": "bernoulli", "loss": draw.choice([0.02, 0.2, 0.5])}
+    return wlan
+
+
+def _reach(draw: Random, metres: float, wlan: Table) -> Table:
     """Draw how far frames are heard: this far, or by a law by which it is 55 to 75 m."""
     if draw.random() < 0.3 and metres > 40:
-        law: Table = {"model": "free-space", "power": "15 dBm", "receive": "-60 dBm", "sense": "-67 dBm"}
+        receive = -67 if wlan["standard"] in _MODERN else -60  # at 5 GHz, and at 2.4 GHz
+        power: Table = {"power": "15 dBm", "receive": f"{receive} dBm", "sense": f"{receive - 7} dBm"}
+        law = {"model": "free-space"} | power
         return {"propagation": law | draw.choice([{}, {"model": "two-ray", "height": "1 m"}])}
     return {"range": {"receive": f"{metres} m", "sense": f"{draw.choice([1, 1.5, 2.2]) * metres:g} m"}}
 
