@@ -20,7 +20,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The hash of the sources of a run, 16 hexadecimal digits.
+/// Returns the hash of the sources of a run, 16 hexadecimal digits.
 fn model(root: &Path) -> io::Result<String> {
     // Versions and features of everything that is linked in.
     let mut files = vec![root.join("Cargo.lock"), root.join("Cargo.toml")];
@@ -41,7 +41,7 @@ fn model(root: &Path) -> io::Result<String> {
     Ok(format!("{:016x}", hash(&named)))
 }
 
-/// The sources below `folder`, tests left out.
+/// Returns the sources below `folder`, tests left out.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     // New and deleted files.
     println!("cargo::rerun-if-changed={}", folder.display());
@@ -69,7 +69,7 @@ fn hash(files: &[(String, Vec<u8>)]) -> u64 {
     hash
 }
 
-/// The commit that is built and its day, `0123456789ab 2026-01-31`, with `modified` behind it if a source of the
+/// Returns the commit that is built and its day, `0123456789ab 2026-01-31`, with `modified` behind it if a source of the
 /// simulator differs from it. None outside a checkout: a released archive, a tree of somebody else's.
 fn commit(root: &Path) -> Option<String> {
     if !root.join(".git").exists() {
@@ -88,7 +88,7 @@ fn commit(root: &Path) -> Option<String> {
     Some(if changed.is_empty() { commit } else { commit + " modified" })
 }
 
-/// The compiler as it names itself, without its first word: `1.88.0 (6b00bc388 2025-06-23)`.
+/// Returns the compiler as it names itself, without its first word: `1.88.0 (6b00bc388 2025-06-23)`.
 fn rustc() -> Option<String> {
     let line = answer(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
     Some(line.strip_prefix("rustc ").unwrap_or(&line).to_string())

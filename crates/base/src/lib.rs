@@ -1,6 +1,6 @@
 //! Vocabulary of every part of Airhop: time, units, packets, notices, routing messages; and SplitMix64.
 //!
-//! Nothing here knows of queues, links or senders. Depends on nothing.
+//! The crate has no queues, links or senders, and no dependencies.
 
 mod empirical;
 mod notice;

@@ -27,7 +27,7 @@ pub(crate) struct Named {
     pub is_scalar: bool,
 }
 
-/// All such instructions of an object, in the order of its code.
+/// Returns all such instructions of an object, in the order of its code.
 pub(crate) fn read(elf: &Elf, btf: &Btf, linking: &Linking<'_>) -> Result<Vec<Named>, Problem> {
     let mut named = Vec::new();
     each(elf, btf, linking, |at, kind, reached| {

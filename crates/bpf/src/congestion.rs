@@ -67,7 +67,7 @@ impl Callback {
         Callback::Release,
     ];
 
-    /// The member of the structure.
+    /// Returns the member of the structure.
     pub fn name(self) -> &'static str {
         match self {
             Callback::Ssthresh => "ssthresh",
@@ -100,12 +100,12 @@ pub struct CongestionControl {
 }
 
 impl CongestionControl {
-    /// The program of a callback, if it has one.
+    /// Returns the program of a callback, if it has one.
     pub fn program(&self, callback: Callback) -> Option<Program> {
         self.programs[callback as usize]
     }
 
-    /// The callback that a program is for.
+    /// Returns the callback that a program is for.
     fn callback(&self, program: Program) -> Option<Callback> {
         Callback::ALL.into_iter().find(|callback| self.program(*callback) == Some(program))
     }
@@ -121,7 +121,7 @@ impl CongestionControl {
         self.flags & NEEDS_ECN != 0
     }
 
-    /// The callbacks without which the kernel registers no congestion control and that it lacks, in words.
+    /// Returns the callbacks without which the kernel registers no congestion control and that it lacks, in words.
     pub fn missing(&self) -> Vec<&'static str> {
         let lacks = |callback| self.program(callback).is_none();
         let mut missing: Vec<&str> = [Callback::Ssthresh, Callback::UndoCwnd]
@@ -226,7 +226,7 @@ impl Source<'_> {
         Ok(control)
     }
 
-    /// The function that a member points to.
+    /// Returns the function that a member points to.
     fn program(&self, offset: u64, linking: &Linking<'_>) -> Result<Option<Program>, Problem> {
         let Some(relocation) = self.relocations.get(&(self.at.saturating_add(offset))) else {
             return Ok(None);

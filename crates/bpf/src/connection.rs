@@ -59,19 +59,19 @@ impl Loaded {
         &self.control.name
     }
 
-    /// The callbacks that are called, by their names in the kernel.
+    /// Returns the callbacks that are called, by their names in the kernel.
     pub fn simulated_callbacks() -> Vec<&'static str> {
         let required = [Callback::Ssthresh, Callback::UndoCwnd];
         required.into_iter().chain(OPTIONAL.map(|(callback, _)| callback)).map(Callback::name).collect()
     }
 
-    /// The callbacks that it has.
+    /// Returns the callbacks that it has.
     pub fn callbacks(&self) -> Callbacks {
         let found = OPTIONAL.iter().filter(|(callback, _)| self.control.program(*callback).is_some());
         found.fold(Callbacks::NONE, |all, (_, flag)| all.and(*flag))
     }
 
-    /// The control of a new connection. Connections of a run share the object's maps and global variables, as those of a kernel do; one that
+    /// Returns the control of a new connection. Connections of a run share the object's maps and global variables, as those of a kernel do; one that
     /// joins no run has its own.
     pub fn connect(self: &Arc<Loaded>) -> Box<dyn TcpCongestionOps> {
         Box::new(Connection {
@@ -84,7 +84,7 @@ impl Loaded {
         })
     }
 
-    /// The object as it is loaded, with its maps empty and its variables as the file has them.
+    /// Returns the object as it is loaded, with its maps empty and its variables as the file has them.
     fn machine(&self, seed: u32) -> Mutex<Machine> {
         Mutex::new(Machine::new(self.object.clone(), seed.into()))
     }

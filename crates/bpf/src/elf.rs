@@ -17,7 +17,7 @@ const LARGEST_FILE: usize = 16 << 20;
 /// Bytes of the file: sections, names, relocations.
 const MOST: usize = 64 << 20;
 
-/// Bytes that may still be read from a file. Parts of a file can overlap: the file's size is no bound.
+/// Remaining budget of bytes to read from a file. Parts of a file can overlap, so the file's size is no bound.
 struct Allowance(usize);
 
 impl Allowance {
@@ -28,7 +28,7 @@ impl Allowance {
         Ok(())
     }
 
-    /// A name, with a mark where it is no UTF-8.
+    /// Returns a name, with a mark where it is no UTF-8.
     fn name(&mut self, bytes: &[u8]) -> Result<String, Problem> {
         self.take(bytes.len() + 1)?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
@@ -177,7 +177,7 @@ impl Elf {
         self.symbols.iter().find(is).map(|symbol| symbol.value)
     }
 
-    /// The sections that hold code, with their indices.
+    /// Returns the sections that hold code, with their indices.
     pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &Section)> {
         self.sections
             .iter()

@@ -206,7 +206,7 @@ impl Encoded {
         Ok(Instruction { op, dst: self.dst, src, offset: 0, immediate })
     }
 
-    /// The second operand: a register or a constant.
+    /// Returns the second operand: a register or a constant.
     fn operand(self, from_register: bool) -> (u8, i64) {
         if from_register { (self.src, 0) } else { (ZERO, i64::from(self.immediate)) }
     }

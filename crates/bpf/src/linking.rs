@@ -72,7 +72,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// Externs of the configuration: a region that the types describe and no section of the file is.
+    /// Externs of the configuration: a region described by the types, without a section in the file.
     fn place_externs(&mut self, btf: &Btf) -> Result<(), Problem> {
         let mut bytes = Vec::new();
         let weak: BTreeMap<&str, bool> =
@@ -145,7 +145,7 @@ impl<'a> Linking<'a> {
         &self.elf.symbols[relocation.symbol]
     }
 
-    /// The address of a symbol, and `addend` bytes.
+    /// Returns the address of a symbol, and `addend` bytes.
     pub(crate) fn address(&self, relocation: &Relocation, addend: i64) -> Result<u64, String> {
         if !matches!(relocation.kind, elf::R_BPF_64_64 | elf::R_BPF_64_ABS64) {
             return Err(format!("a relocation of kind {}, expected 1 or 2", relocation.kind));
@@ -175,7 +175,7 @@ impl<'a> Linking<'a> {
         }
     }
 
-    /// The instruction that a symbol of code names, and `addend` instructions.
+    /// Returns the instruction that a symbol of code names, and `addend` instructions.
     pub(crate) fn function(&self, relocation: &Relocation, addend: i64) -> Result<usize, String> {
         let symbol = self.symbol(relocation);
         let code = symbol.section.and_then(|section| self.code_of.get(&section));

@@ -30,7 +30,7 @@ struct Joined {
 }
 
 impl Listener {
-    /// One of an object that has programs of tc.
+    /// Creates the listener of an object with programs of tc.
     pub(crate) fn new(object: Arc<Object>, name: &str) -> Listener {
         Listener { object, name: name.to_owned(), joined: None, bytes: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl NoticePolicy for Listener {
         self.joined = Some(Joined { machine: Machine::shared(&self.object, run, 0), conversation });
     }
 
-    /// A kernel has no other ears.
+    /// Ignores notices by other means: a kernel receives only packets.
     fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }

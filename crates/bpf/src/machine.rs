@@ -51,7 +51,7 @@ const CREDIT: u64 = 500_000_000;
 const CREDIT_PER_CALL: u64 = 30_000;
 
 impl Machine {
-    /// An object at the beginning of a run. `seed`: of the random numbers of programs that have no socket.
+    /// Creates an object at the beginning of a run. `seed` is that of the random numbers of programs without a socket.
     pub fn new(object: Arc<Object>, seed: u64) -> Machine {
         let mut regions = object.regions.clone();
         let mut maps = Vec::new();
@@ -75,19 +75,19 @@ impl Machine {
         }
     }
 
-    /// An object in a run, which all its connections have; the first has it loaded.
+    /// Returns an object in a run, which all its connections have; the first has it loaded.
     pub(crate) fn shared(object: &Arc<Object>, run: &mut Run, seed: u32) -> Arc<Mutex<Machine>> {
         let load = || Mutex::new(Machine::new(object.clone(), seed.into()));
         run.share(Arc::as_ptr(object).addr(), load)
     }
 
-    /// The number of another socket of this run.
+    /// Returns the number of another socket of this run.
     pub fn open(&mut self) -> u32 {
         self.sockets += 1;
         self.sockets - 1
     }
 
-    /// The object that it runs.
+    /// Returns the object that it runs.
     pub fn object(&self) -> &Arc<Object> {
         &self.object
     }
@@ -168,7 +168,7 @@ impl Machine {
         })
     }
 
-    /// The value that a map has for a key; `None`: no such map, or no such key.
+    /// Returns the value that a map has for a key; `None`: no such map, or no such key.
     pub fn map_value(&mut self, map: &str, key: &[u8]) -> Option<&[u8]> {
         let map = self.maps.iter_mut().find(|candidate| candidate.definition.name == map)?;
         if key.len() != map.definition.key_bytes {

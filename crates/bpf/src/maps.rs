@@ -140,7 +140,7 @@ pub(crate) struct Map {
 }
 
 impl Map {
-    /// An empty map, and the region of its values.
+    /// Creates an empty map, and the region of its values.
     pub(crate) fn new(definition: Definition, region: usize) -> (Map, Region) {
         let bytes = match definition.kind {
             Kind::Array => definition.entries as usize * definition.stride(),
@@ -165,7 +165,7 @@ impl Map {
         (map, values)
     }
 
-    /// The slot of a key's value in its region.
+    /// Returns the slot of a key's value in its region.
     pub(crate) fn find(&mut self, key: &[u8]) -> Option<u32> {
         if self.definition.kind == Kind::Array {
             let index = u32::from_le_bytes(*key.first_chunk()?);
@@ -176,7 +176,7 @@ impl Map {
         Some(slot)
     }
 
-    /// The slot of a key's value, made if need be; `flags`: 0, `BPF_NOEXIST` (1) or `BPF_EXIST` (2). Otherwise the error for the program.
+    /// Returns the slot of a key's value, made if need be; `flags`: 0, `BPF_NOEXIST` (1) or `BPF_EXIST` (2). Otherwise the error for the program.
     pub(crate) fn place(&mut self, key: &[u8], flags: u64, values: &mut Region) -> Result<u32, i64> {
         match (self.find(key), flags) {
             (Some(_), 1) => Err(EXISTS),

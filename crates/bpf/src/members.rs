@@ -180,7 +180,7 @@ static RATE_SAMPLE: [Known<RateSample>; 9] = [
     known("is_ack_delayed", |sample| sample.is_ack_delayed.into()),
 ];
 
-/// All members that are simulated.
+/// Returns all members that are simulated.
 pub fn simulated_members() -> Vec<SimulatedMember> {
     fn of<T>(structure: &'static str, table: &[Known<T>]) -> Vec<SimulatedMember> {
         let member = |known: &Known<T>| SimulatedMember {

@@ -50,7 +50,7 @@ const SLOT_BITS: u32 = 23;
 pub(crate) const MOST_REGIONS: usize = 256;
 
 impl Space {
-    /// The address of a byte.
+    /// Returns the address of a byte.
     pub(crate) fn address(self, offset: u32) -> u64 {
         let tag = match self {
             Space::Packet => PACKET,
@@ -85,7 +85,7 @@ impl Space {
         Some((space, offset))
     }
 
-    /// The instruction that an address of code names.
+    /// Returns the instruction that an address of code names.
     pub(crate) fn code(address: u64) -> Option<usize> {
         Space::of(address).and_then(|(space, at)| (space == Space::Code).then_some(at))
     }
@@ -254,13 +254,13 @@ impl Memory<'_> {
         }
     }
 
-    /// The frame of a function that is being run.
+    /// Returns the frame of a function that is being run.
     #[inline(always)]
     fn frame(&self, depth: usize) -> Option<&[u8]> {
         if depth < self.frames { Some(&self.stack[depth * FRAME_BYTES..][..FRAME_BYTES]) } else { None }
     }
 
-    /// The bytes of a number.
+    /// Returns the bytes of a number.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         match Space::of(address)? {

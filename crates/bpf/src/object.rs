@@ -119,8 +119,8 @@ impl Object {
         &self.license
     }
 
-    /// The services of the network whose notices its programs understand, the one that it should have by default first: words with spaces between
-    /// them in the section `airhop.services`, which a kernel passes over.
+    /// Returns the services of the network whose notices its programs understand, the one that it should have by
+    /// default first: words with spaces between them in the section `airhop.services`, which a kernel passes over.
     pub fn services(&self) -> &[String] {
         &self.services
     }
@@ -145,7 +145,7 @@ impl Object {
         self.laid_out(socket_layout(&self.btf, fields))
     }
 
-    /// The layout of another structure that callbacks are given a pointer to (`ack_sample`, `rate_sample`), and which programs only read.
+    /// Returns the layout of another structure that callbacks are given a pointer to (`ack_sample`, `rate_sample`), and which programs only read.
     ///
     /// # Errors
     /// As [`Object::socket_layout`].
@@ -252,7 +252,7 @@ fn services(elf: &Elf) -> Vec<String> {
     text(elf, SERVICES, 256).split_whitespace().map(str::to_owned).collect()
 }
 
-/// The text of a section, up to its zero.
+/// Returns the text of a section, up to its zero.
 fn text(elf: &Elf, section: &str, most: usize) -> String {
     let bytes = elf.section(section).map_or(&[][..], |(_, section)| &section.bytes);
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len()).min(most);

@@ -90,7 +90,7 @@ impl Listing {
         self.functions.binary_search_by_key(&instruction, |function| function.start).is_ok()
     }
 
-    /// The function that an instruction is in.
+    /// Returns the function that an instruction is in.
     pub(crate) fn function(&self, instruction: usize) -> &Function {
         let after = self.functions.partition_point(|function| function.start <= instruction);
         &self.functions[after - 1]

@@ -26,7 +26,8 @@ const UNKNOWN: Registers = {
     registers
 };
 
-/// The functions that a program runs, by their first instructions, from its own on. Calls stand in `code`, callbacks of bpf_loop() in `loops`.
+/// Returns the functions that a program runs, by their first instructions, from its own on. Calls stand in `code`,
+/// callbacks of bpf_loop() in `loops`.
 pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut left = vec![entry];
@@ -38,7 +39,7 @@ pub(crate) fn reachable(code: &[Instruction], listing: &Listing, entry: usize) -
     found
 }
 
-/// The functions that a function calls, or gives to bpf_loop().
+/// Returns the functions that a function calls, or gives to bpf_loop().
 fn callees(code: &[Instruction], listing: &Listing, start: usize) -> BTreeSet<usize> {
     let function = listing.function(start);
     let called = |instruction: &Instruction| match instruction.op {
@@ -120,7 +121,7 @@ impl Chains<'_> {
     }
 }
 
-/// The bytes of a function's frame.
+/// Returns the bytes of a function's frame.
 fn depth(code: &[Instruction], start: usize, end: usize) -> Result<i64, (usize, String)> {
     let targets: BTreeSet<usize> =
         code[start..end].iter().filter(|i| i.op.is_jump()).map(|i| i.offset as usize).collect();

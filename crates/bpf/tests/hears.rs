@@ -73,7 +73,7 @@ impl Connection {
         while self.sender.poll_transmit(self.now()).is_some() {}
     }
 
-    /// The threshold after the second segment is found lost; segment 1 has arrived.
+    /// Returns the threshold after the second segment is found lost; segment 1 has arrived.
     fn after_a_loss(mut self) -> f64 {
         (3..=8).for_each(|last| self.ack(2, Some((3, last)), None));
         assert_eq!(self.sender.counters().fast_recoveries, 1);

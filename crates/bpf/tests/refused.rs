@@ -18,7 +18,7 @@ fn read(bytes: &[u8]) -> Result<Object, String> {
     Object::read(bytes, "x.bpf.o").map_err(|error| error.to_string())
 }
 
-/// The object with other bytes at `before` bytes ahead of its name.
+/// Returns the object with other bytes at `before` bytes ahead of its name.
 fn with(bytes: &[u8], name: &[u8], before: usize, other: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     let at = bytes.windows(name.len()).rposition(|window| window == name).expect("the name") - before;

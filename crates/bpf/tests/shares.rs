@@ -15,7 +15,7 @@ fn scheme() -> Scheme {
     kernel_scheme("shares", "", loaded.callbacks(), false, &[], Box::new(move || loaded.connect()))
 }
 
-/// The window of a connection of `run`, or of none, after an ACK.
+/// Returns the window of a connection of `run`, or of none, after an ACK.
 fn window(scheme: &Scheme, flow: u16, run: Option<&mut Run>) -> f64 {
     let config = Config { handshake: false, timestamps: false, pacing: false, ..Preset::Linux.config(1000) };
     let parts = (scheme.build)(&Params::defaults(scheme), &config);

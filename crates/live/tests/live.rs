@@ -219,7 +219,7 @@ fn commands_are_ended_with_all_that_they_started() {
     assert_eq!(processes(&mark), Vec::<u32>::new());
 }
 
-/// The processes whose arguments contain `mark`.
+/// Returns the processes whose arguments contain `mark`.
 fn processes(mark: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc")
         .unwrap()

@@ -61,7 +61,7 @@ impl Write for Disk {
     }
 }
 
-/// The bytes of a log of two datagrams and its end.
+/// Returns the bytes of a log of two datagrams and its end.
 fn written(headers_only: bool) -> Vec<u8> {
     let disk = Disk::default();
     let mut writer = Writer::to(Path::new("a.log"), disk.clone(), HEADER, headers_only).unwrap();
@@ -72,7 +72,7 @@ fn written(headers_only: bool) -> Vec<u8> {
     disk.0.lock().unwrap().clone()
 }
 
-/// The same log as version 1 had it, without checksums.
+/// Returns the same log as version 1 had it, without checksums.
 fn version_1() -> Vec<u8> {
     let bytes = written(false);
     let mut old = bytes[..HEAD - 4].to_vec();

@@ -52,7 +52,7 @@ impl Outside for Wire {
     }
 }
 
-/// An IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its identification.
+/// Returns an IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its identification.
 pub fn datagram(mark: u16, length: usize, group: bool) -> Vec<u8> {
     let mut bytes = vec![0; length.max(20)];
     bytes[0] = 0x45;

@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(datagrams.jitter_ms(), Some(1.9375));
     }
 
-    // Of 1 … 1000 ms: nearest ranks 500, 950 and 990, each at most 1 % too large; mean and maximum to the bit.
+    // Delays of 1 … 1000 ms: nearest ranks 500, 950 and 990, each at most 1 % too large; mean and maximum are exact.
     #[test]
     fn percentiles_are_within_one_per_cent_and_never_above_the_maximum() {
         let mut datagrams = Datagrams::default();

@@ -78,7 +78,7 @@ fn a_warm_up_only_splits_the_counting() {
     }
 }
 
-/// Every counter of a flow.
+/// Returns every counter of a flow.
 fn counts(f: &FlowReport) -> Vec<u64> {
     let plain = [f.delivered_bytes, f.sent_segments, f.retransmissions, f.timeouts, f.fast_recoveries];
     [&plain[..], &[f.window_cuts, f.spurious_timeouts], &f.notices].concat()

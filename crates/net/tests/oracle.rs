@@ -68,7 +68,7 @@ fn spy() -> &'static Scheme {
     airhop_tcp::find("spy").expect("just added")
 }
 
-/// The plan with a spy in the place of the first flow's scheme.
+/// Returns the plan with a spy in the place of the first flow's scheme.
 fn spied(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     let scheme = spy();
@@ -217,7 +217,7 @@ fn the_round_trip_is_that_of_empty_queues() {
     }
 }
 
-/// The spy's window, segments.
+/// Returns the spy's window, segments.
 fn window(plan: &Plan, segments: f64) -> Plan {
     let mut plan = spied(plan);
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {

@@ -23,7 +23,7 @@ const RED: RedPlan = RedPlan {
     mean_packet: 500,
 };
 
-/// One bulk flow over three wired hops and a cell without errors, every frame sent up to seven times.
+/// Returns one bulk flow over three wired hops and a cell without errors, every frame sent up to seven times.
 fn clean(uplink: bool) -> Plan {
     LastHop { scheme: "newreno", fer: 0.0, attempts: 7, uplink, seconds: 60, ..LastHop::default() }.plan()
 }
@@ -177,7 +177,7 @@ fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     plan
 }
 
-/// The first flow and others like it, with segments of these lengths.
+/// Returns the first flow and others like it, with segments of these lengths.
 fn with_segments(plan: &Plan, segments: &[u32]) -> Plan {
     let mut plan = plan.clone();
     let first = plan.flows.remove(0);
@@ -220,7 +220,7 @@ impl Narrow {
         Narrow { lengths: rows.map(|(t, packets)| (t, f64::from(packets))).collect() }
     }
 
-    /// The mean wait from a time on, ms.
+    /// Returns the mean wait from a time on, ms.
     fn mean_wait(&self, from: f64) -> f64 {
         let steps = self.lengths.windows(2).filter(|w| w[0].0 >= from);
         let (area, time) = steps.fold((0.0, 0.0), |(area, time), w| {

@@ -7,7 +7,7 @@ use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Preset, SackRecovery};
 
-/// A link that never limits, with a round trip of 100 ms and independent losses of data packets.
+/// Returns a link that never limits, with a round trip of 100 ms and independent losses of data packets.
 fn lossy(loss: f64) -> Plan {
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;

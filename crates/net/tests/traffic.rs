@@ -10,7 +10,7 @@ use airhop_tcp::{Params, Preset};
 
 const MS: fn(u64) -> Span = Span::from_millis;
 
-/// One flow from a to b over a link without losses and with a large queue.
+/// Returns one flow from a to b over a link without losses and with a large queue.
 fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
@@ -33,7 +33,7 @@ fn transfer(delay: Span, bytes: u64) -> Plan {
     alone(8, delay, transport, AppPlan::Transfer { bytes })
 }
 
-/// The mean load of bursts over ten seeds, as a share of the peak.
+/// Returns the mean load of bursts over ten seeds, as a share of the peak.
 fn load(plan: &Plan) -> f64 {
     (1..=10).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0 / 8.0
 }

@@ -8,7 +8,7 @@ use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 
-/// One wired link from a to b.
+/// Returns one wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
     Plan {
         links: Links { wired: vec![hosts::wire(mbps, delay, packets, errors)], ..Links::default() },
@@ -48,7 +48,7 @@ fn a_full_queue_drops_and_the_rest_gets_through() {
     assert!((50..=58).contains(&inside), "{inside}: a full queue, the one in service, 5 ms on the wire");
 }
 
-/// The queue at one place over time: seconds and packets.
+/// Returns the queue at one place over time: seconds and packets.
 fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
     trace::queue_at(&trace::traced(plan, 1).1, place)
 }

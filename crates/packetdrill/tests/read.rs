@@ -61,7 +61,7 @@ fn a_segment_has_flags_numbers_and_options() {
     assert_eq!(any.options, None);
 }
 
-/// What a segment prints is what a script could have.
+/// The text of a segment is valid in a script.
 #[test]
 fn a_segment_is_printed_in_the_language() {
     for text in [

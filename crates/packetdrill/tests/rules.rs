@@ -10,7 +10,7 @@ use std::thread;
 /// Scripts that the kernel is held to at once: each waits for most of its time.
 const ON_KERNEL: usize = 8;
 
-/// The scripts that Airhop's sender of preset linux is held to.
+/// Returns the scripts that Airhop's sender of preset linux is held to.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/scripts")
 }
@@ -20,7 +20,7 @@ fn senders() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tcp/tests/senders")
 }
 
-/// The scripts below `root`: their names without `.pkt`, and their files.
+/// Returns the scripts below `root`: their names without `.pkt`, and their files.
 fn scripts(root: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     let folders =
@@ -41,7 +41,7 @@ fn is_whole(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Pass { until: None, skipped, .. } if skipped.is_empty())
 }
 
-/// The verdicts that are no pass through the whole script with every assertion, by name. So many scripts are judged at once.
+/// Returns the verdicts that are no pass through the whole script with every assertion, by name. So many scripts are judged at once.
 fn differing(
     scripts: &[(String, PathBuf)],
     at_once: usize,
@@ -75,7 +75,7 @@ fn airhop_follows_the_rules() {
     assert!(differing.is_empty(), "{differing:#?}");
 }
 
-/// Senders of other presets, schemes and recoveries follow the rules that are theirs as well: those whose scripts name them (`--also`).
+/// Senders of other presets, schemes and recoveries follow the rules whose scripts name them (`--also`).
 #[test]
 fn other_senders_follow_the_rules_that_are_theirs() {
     for (name, file) in [scripts(&root()), scripts(&senders())].concat() {

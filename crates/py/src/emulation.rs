@@ -283,7 +283,7 @@ pub fn privileges() -> Vec<(&'static str, bool, String)> {
     ]
 }
 
-/// Return true if this process must be started anew in a user namespace to make network namespaces.
+/// Return true if this process must restart in a user namespace to create network namespaces.
 #[pyfunction]
 pub fn needs_user_namespace() -> bool {
     airhop_live::privileges::needs_user_namespace()

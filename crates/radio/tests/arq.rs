@@ -171,7 +171,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Span>> {
     prop::collection::vec((0_u64..3000).prop_map(Span::from_micros), 1..80)
 }
 
-/// The same with a timeout longer than the arrival of a frame and of its link ACK.
+/// Returns the same with a timeout longer than the arrival of a frame and of its link ACK.
 fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     let longest = channel.waits.iter().max().copied().unwrap_or(Span::ZERO);
     if let ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } = &mut plan {
@@ -289,7 +289,7 @@ proptest! {
         prop_assert_eq!(said.sent.len(), said.pushed as usize + lost);
     }
 
-    /// A gap costs a round trip with selective reject, and a timeout without.
+    /// A gap costs a round trip with selective reject, and a timeout without it.
     #[test]
     fn a_rejected_frame_goes_again_before_its_timer_runs_out(rules in rules(64, None), channel in channel()) {
         let channel = Channel { lost_frames: vec![true], lost_acks: Vec::new(), waits: Vec::new(), ..channel };

@@ -180,7 +180,7 @@ fn a_fade_lasts_from_the_first_timeout_to_the_next_ack() {
     assert!(failed_now.is_some() && (40..=90).contains(&fades), "{fades} fades");
 }
 
-/// A strategy for a recovery of any kind, with a timeout that is a multiple of the longest duration of a frame and its
+/// Returns a strategy for a recovery of any kind, with a timeout that is a multiple of the longest duration of a frame and its
 /// ACK.
 fn arq(attempts: Option<u32>) -> impl Strategy<Value = ArqPlan> {
     let rules = move |window, timeout| ArqRules { attempts, ..rules(window, timeout) };
@@ -233,7 +233,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     world
 }
 
-/// The numbers of those notes that `pick` picks.
+/// Returns the numbers of those notes that `pick` picks.
 fn numbers(world: &World, pick: impl Fn(&Note) -> Option<u64>) -> Vec<u64> {
     world.notes.iter().filter_map(|(_, note)| pick(note)).collect()
 }

@@ -108,7 +108,7 @@ fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     })
 }
 
-/// The same of two exposed senders.
+/// Returns the same of two exposed senders.
 fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     let Times { data, success, difs, slot, window, .. } = times(plan, bytes);
     let wait = data + success + difs;

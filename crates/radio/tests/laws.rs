@@ -61,7 +61,7 @@ pub(crate) fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
     prop::collection::vec((any::<u16>(), any::<u16>(), 28_u32..1500, 0_u64..100_000), 1..60)
 }
 
-/// In one frame, or in fragments of LHP.
+/// Packets in one frame, or in fragments of LHP.
 fn cut() -> impl Strategy<Value = Option<Fragmentation>> {
     prop::option::of((0_u32..300, 0_u32..600).prop_map(|(first, rest)| Fragmentation { first, rest }))
 }

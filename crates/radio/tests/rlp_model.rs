@@ -252,7 +252,7 @@ impl Model {
     }
 }
 
-/// A channel that is bad in some of its times.
+/// Returns a channel that is bad in some of its times.
 fn channel(bad: &[bool]) -> ErrorPlan {
     let at = |i: usize| Time::from_nanos(i as u64 * TIME);
     let times: Vec<_> = (0..bad.len()).filter(|i| bad[*i]).map(|i| [at(i), at(i + 1)]).collect();

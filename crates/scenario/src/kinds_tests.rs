@@ -62,7 +62,7 @@ scheme = "reno"
     )
 }
 
-/// A table of this kind, as it may stand in a file.
+/// Returns a table of this kind, as it may stand in a file.
 fn example(choice: &Choice, variant: &Variant) -> String {
     let table = variant.example();
     match choice.what {

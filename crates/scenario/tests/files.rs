@@ -27,7 +27,7 @@ to = "m"
 scheme = "reno"
 "#;
 
-/// An empty folder of the test's own.
+/// Returns an empty folder of the test's own.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -23,7 +23,7 @@ fn field(sets: &[(&str, &str)]) -> Scenario {
     parse(FIELD, sets).expect("a good scenario")
 }
 
-/// The wlan alone, with a flow from n0 to n1.
+/// Returns the wlan alone, with a flow from n0 to n1.
 fn one_flow() -> String {
     let wlan = FIELD.split("[[flow]]").next().expect("a beginning").replace("copies = 3\n", "");
     format!("{wlan}[[flow]]\nname = \"f\"\nfrom = \"n0\"\nto = \"n1\"\nscheme = \"reno\"\n")

@@ -257,7 +257,7 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
     )
 }
 
-/// A valid scenario with 1–3 wlans of up to 6 stations and 1–6 flows.
+/// Returns a valid scenario with 1–3 wlans of up to 6 stations and 1–6 flows.
 fn valid() -> impl Strategy<Value = String> {
     (vec(cell(), 1..4), vec(flow(), 1..7)).prop_map(|(cells, flows)| {
         let mut text = String::from("name = \"random\"\nduration = \"2 s\"\n");
@@ -334,7 +334,7 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
     };
 }
 
-/// A valid layout, the name of its last station, and the largest distance of two stations, hops.
+/// Returns a valid layout, the name of its last station, and the largest distance of two stations, hops.
 fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     let chain = (2..12_u32)
         .prop_map(|n| (format!("kind = \"chain\", nodes = {n}, spacing = \"30 m\""), n - 1, n - 1));
@@ -351,7 +351,7 @@ fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     prop_oneof![chain, grid, cross, random]
 }
 
-/// A valid wlan with a layout, one or two flows over a given number of hops, and one between its first and its last
+/// Returns a valid wlan with a layout, one or two flows over a given number of hops, and one between its first and its last
 /// station.
 fn valid_layout() -> impl Strategy<Value = String> {
     (layout(), 1..3_u32, any::<Index>(), any::<bool>()).prop_map(

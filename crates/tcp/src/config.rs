@@ -235,7 +235,7 @@ impl Preset {
         found.expect("every preset is listed").0
     }
 
-    /// The parameters of this preset for segments of `mss` bytes.
+    /// Returns the parameters of this preset for segments of `mss` bytes.
     pub fn config(self, mss: u32) -> Config {
         let rfc = Config {
             stack: self,

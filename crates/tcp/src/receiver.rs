@@ -258,8 +258,8 @@ impl Receiver {
         self.damaged = self.damaged.filter(|&seq| !self.stream.has_byte(seq));
         self.limit_by_contention(now, s, change.advance);
         self.unacked += change.advance;
-        // RFC 5681 §4.2: at once when out of order and when a gap is filled, wholly or in part; RFC 9293 §3.10.7.4:
-        // and when it is a duplicate.
+        // RFC 5681 §4.2: an immediate ACK for out-of-order data and for data that fills a gap, wholly or in part; RFC
+        // 9293 §3.10.7.4: and for a duplicate.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         let is_pushed = self.heeds_push && s.flags.psh;

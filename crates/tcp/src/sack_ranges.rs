@@ -57,13 +57,13 @@ impl SackRanges {
         self.0.clear();
     }
 
-    /// The run with the byte `seq`.
+    /// Returns the run with the byte `seq`.
     pub fn at(&self, seq: u64) -> Option<&SackBlock> {
         let place = self.0.partition_point(|run| run.end <= seq);
         self.0.get(place).filter(|run| run.start <= seq)
     }
 
-    /// The first part of `[from, end)` that is in no run, if there is one.
+    /// Returns the first part of `[from, end)` that is in no run, if there is one.
     pub fn gap(&self, from: u64, end: u64) -> Option<SackBlock> {
         let place = self.0.partition_point(|run| run.end <= from);
         let (start, next) = match self.0.get(place) {

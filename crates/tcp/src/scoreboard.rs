@@ -92,7 +92,7 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// An empty record of a window that counts bytes, or, with the payload of a `full` segment, segments of any size.
+    /// Creates an empty record of a window that counts bytes, or, with the payload of a `full` segment, segments of any size.
     pub fn counting(full: Option<u64>) -> Self {
         let shortfall = Shortfall { full: full.unwrap_or(0), bytes: 0 };
         Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
@@ -382,13 +382,14 @@ impl Scoreboard {
         self.news.rtt()
     }
 
-    /// The round trip of the oldest of them: a delayed ACK's wait is in it. That of what is acknowledged cumulatively goes before that of what
-    /// is SACKed; none if a segment is acknowledged that was sent twice (Linux, tcp_clean_rtx_queue()).
+    /// Returns the round trip of the oldest of them: a delayed ACK's wait is in it. That of what is acknowledged
+    /// cumulatively goes before that of what is SACKed; none if a segment is acknowledged that was sent twice (Linux,
+    /// tcp_clean_rtx_queue()).
     pub fn longest_rtt(&self) -> Option<Span> {
         self.news.longest_rtt()
     }
 
-    /// The least round trip so far, the handshake's included.
+    /// Returns the least round trip so far, the handshake's included.
     pub fn least_rtt(&self) -> Option<Span> {
         self.least_rtt
     }

@@ -54,7 +54,7 @@ pub struct SenderState {
 }
 
 impl SenderState {
-    /// The space of a connection whose SYN, if any, is still to be sent.
+    /// Creates the space of a connection whose SYN, if any, is still to be sent.
     pub fn new(c: &Config) -> Self {
         let first = if c.handshake { 0 } else { 1 };
         SenderState {
@@ -116,7 +116,7 @@ impl SenderState {
         (in_flight + self.board.shortfall(self.mss)) as f64 / self.mss as f64
     }
 
-    /// The segment at `nxt`, if there is data, the receiver accepts it, `in_flight` with it stays within `window` segments, and Nagle's
+    /// Returns the segment at `nxt`, if there is data, the receiver accepts it, `in_flight` with it stays within `window` segments, and Nagle's
     /// algorithm does not hold it back.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let (start, end) = self.next_accepted()?;
@@ -134,7 +134,7 @@ impl SenderState {
         end - start < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent)
     }
 
-    /// The segment at `nxt`, if there is data and the receiver accepts it.
+    /// Returns the segment at `nxt`, if there is data and the receiver accepts it.
     pub fn next_accepted(&self) -> Option<(u64, u64)> {
         let most = if self.opens_small && self.nxt == 1 { 1 } else { self.mss };
         let len = most.min(self.supplied.saturating_sub(self.nxt));
@@ -142,12 +142,12 @@ impl SenderState {
         (len > 0 && end <= self.right_edge).then_some((self.nxt, end))
     }
 
-    /// The end of a segment that begins with the lowest byte not acknowledged.
+    /// Returns the end of a segment that begins with the lowest byte not acknowledged.
     pub(crate) fn head_end(&self) -> u64 {
         self.supplied.min(self.una + self.mss)
     }
 
-    /// The end of the segment that begins at `start` and has been sent before.
+    /// Returns the end of the segment that begins at `start` and has been sent before.
     pub fn segment_end(&self, start: u64) -> u64 {
         let full = || start.saturating_add(self.mss).min(self.max_sent);
         self.board.get(start).map_or_else(full, |e| e.end)

@@ -41,7 +41,7 @@ impl TcpCongestionOps for Heeds {
     }
 }
 
-/// A sender with the window 10, beyond slow start.
+/// Returns a sender with the window 10, beyond slow start.
 fn script(ecn: bool, needs_ecn: bool) -> (Script, Told) {
     let told = Told::default();
     let own = told.clone();

@@ -76,7 +76,7 @@ impl TcpCongestionOps for Reno {
     }
 }
 
-/// A script of a control that `make` makes.
+/// Returns a script of a control that `make` makes.
 fn script(
     config: &Config,
     has: Callbacks,

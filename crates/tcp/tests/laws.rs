@@ -8,7 +8,7 @@ use airhop_tcp::{Config, Growth, LossDetection, Notices, Preset, SCHEMES, SackRe
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// The schemes of a list that have no law in the ledger.
+/// Returns the schemes of a list that have no law in the ledger.
 fn without_a_law<'a>(schemes: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     schemes.into_iter().filter(|scheme| !Ledger::knows(scheme, &Preset::Rfc.config(MSS))).collect()
 }
@@ -34,7 +34,7 @@ fn for_every_scheme<S: Strategy>(
     }
 }
 
-/// One value of each parameter that matters for these laws.
+/// Returns one value of each parameter that matters for these laws.
 fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     match scheme {
         "ll-elsn" | "eln-cubic" => vec![("n", f64::from(k))],

@@ -56,7 +56,7 @@ impl Recovery for Shown {
     }
 }
 
-/// A sender with 14 to 19 outstanding and a window of a little over six, as in the figure.
+/// Returns a sender with 14 to 19 outstanding and a window of a little over six, as in the figure.
 fn fourteen(trigger: Trigger) -> (Script, Shown) {
     let config = rfc(6.0, 1.0);
     let scheme = airhop_tcp::find("lhp").expect("a known scheme");

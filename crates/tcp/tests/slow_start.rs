@@ -6,7 +6,7 @@ use airhop_base::Rate;
 use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Preset};
 
-/// The window after four seconds on a link that serves a segment in 1 ms, 100 ms there and back, and never drops: the path holds 100
+/// Returns the window after four seconds on a link that serves a segment in 1 ms, 100 ms there and back, and never drops: the path holds 100
 /// segments. An ACK for each.
 fn after_four_seconds(preset: Preset, slow_start: f64) -> Window {
     after(Config { delayed_ack: None, ..preset.config(MSS) }, slow_start)

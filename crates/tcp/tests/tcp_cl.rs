@@ -20,7 +20,7 @@ fn eight() -> Script {
     eight_of("tcp-cl", &[])
 }
 
-/// The segments that the sender detects as lost, and the classification of their losses.
+/// Returns the segments that the sender detects as lost, and the classification of their losses.
 fn judged(s: &mut Script) -> Vec<(u64, Judged)> {
     std::iter::from_fn(|| s.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
 }

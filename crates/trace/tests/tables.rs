@@ -79,7 +79,7 @@ fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
     tables.iter().find(|t| t.name == name).unwrap()
 }
 
-/// The words of a category column, row by row.
+/// Returns the words of a category column, row by row.
 fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     match table.column(name) {
         Some(Column::Category(codes, words)) => codes.iter().map(|c| words[*c as usize].as_str()).collect(),

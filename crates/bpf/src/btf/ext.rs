@@ -36,7 +36,7 @@ fn wrong(why: impl Into<String>) -> Problem {
 }
 
 impl Btf {
-    /// The lines of the section `.BTF.ext`, in its order.
+    /// Returns the lines of the section `.BTF.ext`, in its order.
     pub(crate) fn lines(&self, section: &[u8]) -> Result<Vec<LineInfo>, Problem> {
         let mut lines = Vec::new();
         records(section, 1, |section, record| {
@@ -49,7 +49,7 @@ impl Btf {
         Ok(lines)
     }
 
-    /// The structures that instructions were compiled for and that a loader would look up in the kernel's types (CO-RE).
+    /// Returns the structures that instructions were compiled for and that a loader would look up in the kernel's types (CO-RE).
     pub(crate) fn relocated_structures(&self, section: &[u8]) -> Result<Vec<String>, Problem> {
         let mut structures = BTreeSet::new();
         records(section, 2, |_, record| {

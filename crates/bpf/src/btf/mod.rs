@@ -96,13 +96,13 @@ pub(crate) struct Located {
     pub bits: u32,
 }
 
-/// The text at a place of the strings, up to its zero.
+/// Returns the text at a place of the strings, up to its zero.
 pub(crate) fn string(strings: &[u8], at: u32) -> Option<&[u8]> {
     let rest = strings.get(at as usize..)?;
     rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
 }
 
-/// The section's error.
+/// Returns the section's error.
 pub(crate) fn wrong(why: impl Into<String>) -> Problem {
     Problem::Types { section: ".BTF", why: why.into() }
 }
@@ -120,7 +120,7 @@ impl Btf {
         Err(wrong(format!("type {} is a name of a name of a name: a loop?", id.0)))
     }
 
-    /// The structure or union of a name.
+    /// Returns the structure or union of a name.
     pub(crate) fn composite(&self, wanted: &str) -> Option<TypeId> {
         let is = |kind: &Type| matches!(kind, Type::Composite { name, .. } if self.is(*name, wanted));
         self.types.iter().position(is).map(|index| TypeId(index as u32))
@@ -135,7 +135,7 @@ impl Btf {
         variables.unwrap_or_default()
     }
 
-    /// A variable's name and type.
+    /// Returns a variable's name and type.
     pub(crate) fn variable(&self, id: TypeId) -> Result<(&str, TypeId), Problem> {
         match self.types.get(id.0 as usize) {
             Some(Type::Variable { name, kind }) => Ok((self.text(*name), *kind)),
@@ -163,7 +163,7 @@ impl Btf {
         Err(wrong(format!("type {} is an array of arrays of arrays: a loop?", id.0)))
     }
 
-    /// The members of a structure.
+    /// Returns the members of a structure.
     pub(crate) fn members(&self, id: TypeId) -> Result<&[Member], Problem> {
         match self.get(id)?.1 {
             Type::Composite { members, .. } => Ok(members),
@@ -194,7 +194,7 @@ impl Btf {
         Ok(Some(at))
     }
 
-    /// A member of a structure or of the anonymous ones in it.
+    /// Returns a member of a structure or of the anonymous ones in it.
     fn search(
         &self,
         id: TypeId,
@@ -256,7 +256,7 @@ impl Btf {
         rest.is_some_and(|rest| rest.starts_with('\0'))
     }
 
-    /// A name; empty where there is none, or one longer than any compiler's.
+    /// Returns a name; empty where there is none, or one longer than any compiler's.
     pub(crate) fn text(&self, name: Name) -> &str {
         let rest = self.strings.get(name as usize..).unwrap_or_default();
         let end = rest.bytes().take(LONGEST_NAME).position(|byte| byte == 0);

@@ -10,7 +10,7 @@ pub(super) const MAGIC: u16 = 0xeb9f;
 pub(crate) struct Words<'a>(pub &'a [u8]);
 
 impl Words<'_> {
-    /// The next number; `None` at the end.
+    /// Returns the next number; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<u32> {
         let (word, rest) = self.0.split_first_chunk::<4>()?;
         self.0 = rest;
@@ -18,13 +18,13 @@ impl Words<'_> {
     }
 }
 
-/// A part of a section, by offset and length from the end of its header.
+/// Returns a part of a section, by offset and length from the end of its header.
 pub(crate) fn part(section: &[u8], header: u32, offset: u32, length: u32) -> Option<&[u8]> {
     let start = (header as usize).checked_add(offset as usize)?;
     section.get(start..start.checked_add(length as usize)?)
 }
 
-/// The header's length and the words after it.
+/// Returns the header's length and the words after it.
 pub(crate) fn header(section: &[u8]) -> Result<(u32, Words<'_>), String> {
     let mut words = Words(section);
     let (Some(first), Some(length)) = (words.next(), words.next()) else {
@@ -59,7 +59,7 @@ impl Btf {
     }
 }
 
-/// A type's three words, and the data of its kind after them.
+/// Returns a type's three words, and the data of its kind after them.
 fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     let mut next = || words.next().ok_or("cut off");
     let (name, info, size_or_type) = (next()?, next()?, next()?);
@@ -115,7 +115,7 @@ fn read_type(words: &mut Words<'_>) -> Result<Type, String> {
     })
 }
 
-/// A member of a structure, whose offset word also has the bits of a bitfield where the structure has some (`flag`).
+/// Returns a member of a structure, whose offset word also has the bits of a bitfield where the structure has some (`flag`).
 fn read_member(
     flag: bool,
     next: &mut impl FnMut() -> Result<u32, &'static str>,

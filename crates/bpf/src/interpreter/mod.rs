@@ -255,7 +255,7 @@ fn run_function(
 /// Cost of a helper, in instructions: some move kilobytes.
 const HELPER_COST: u32 = 64;
 
-/// The frame pointer of a function: the end of its part of the stack.
+/// Returns the frame pointer of a function: the end of its part of the stack.
 fn frame_end(depth: usize) -> u64 {
     Space::Frame(depth).address(FRAME_BYTES as u32)
 }

@@ -81,7 +81,7 @@ impl Helper {
         (208, "bpf_ktime_get_tai_ns", KtimeNs),
     ];
 
-    /// The helper of a number, or why there is none.
+    /// Returns the helper with this number, or the reason of its absence.
     pub(crate) fn numbered(number: i32) -> Result<Helper, String> {
         let found = Helper::ALL.iter().find(|(known, ..)| *known == number);
         found.map(|(.., helper)| *helper).ok_or_else(|| {
@@ -174,7 +174,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// The map that an argument is.
+    /// Returns the map that an argument is.
     fn map(&self, helper: Helper, address: u64) -> Result<usize, Cause> {
         match Space::of(address) {
             Some((Space::Map(map), 0)) if map < self.maps.len() => Ok(map),
@@ -182,7 +182,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// The bytes that an argument points to.
+    /// Returns the bytes that an argument points to.
     pub(super) fn readable(&self, address: u64, length: u64, helper: Helper) -> Result<&[u8], Cause> {
         if length > MOST_BYTES {
             return Err(helper.refuse(format!("{length} bytes, where {MOST_BYTES} are moved at most")));
@@ -347,7 +347,7 @@ impl Helpers<'_> {
         }
     }
 
-    /// A map of sockets, and the number of the socket.
+    /// Returns a map of sockets, and the number of the socket.
     fn storage(&self, helper: Helper, map: u64, socket: u64) -> Result<(usize, u32), Cause> {
         let map = self.map(helper, map)?;
         match self.maps[map].definition.kind {

@@ -8,7 +8,7 @@ const VERSION: u64 = (6 << 16) + (12 << 8);
 /// The options that are known.
 pub(crate) const OPTIONS: [&str; 2] = ["CONFIG_HZ", "LINUX_KERNEL_VERSION"];
 
-/// The value of an option; `None`: the simulated kernel has no such option.
+/// Returns the value of an option; `None`: the simulated kernel has no such option.
 pub(crate) fn value(name: &str) -> Option<u64> {
     match name {
         "CONFIG_HZ" => Some(HZ),

@@ -62,7 +62,7 @@ impl Kfunc {
         }
     }
 
-    /// The function of a name, or why there is none.
+    /// Returns the function with this name, or the reason of its absence.
     pub(crate) fn named(name: &str) -> Result<Kfunc, String> {
         Kfunc::ALL.into_iter().find(|kfunc| kfunc.name() == name).ok_or_else(|| {
             let known = Kfunc::ALL.map(Kfunc::name).join(", ");

@@ -61,7 +61,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A structure of the object's types, of which nothing can be read yet. Types that do not declare it give one with no bytes.
+    /// Creates a structure of the object's types, of which nothing can be read yet. Types that do not declare it give one with no bytes.
     pub(crate) fn new(btf: &Arc<Btf>, name: &'static str) -> Result<Layout, Problem> {
         let structure = btf.composite(name);
         let declared = structure.map_or(Ok(0), |id| btf.size(id))?;
@@ -119,7 +119,7 @@ impl Layout {
         Ok(())
     }
 
-    /// The layout with all its members.
+    /// Returns the layout with all its members.
     pub(crate) fn complete(mut self) -> Arc<Layout> {
         self.owners.resize(self.rights.len(), 0);
         let mut sizes = vec![0; self.rights.len()];
@@ -154,7 +154,7 @@ impl Layout {
         is_one && begins && self.rights[offset..offset + bytes].iter().all(|right| right & WRITE != 0)
     }
 
-    /// The name of the member that has a bit, if it is simulated; empty for the state of a congestion control.
+    /// Returns the name of the member that has a bit, if it is simulated; empty for the state of a congestion control.
     fn provided_at(&self, bit: u64) -> Option<&'static str> {
         if self.private.contains(&((bit / 8) as usize)) {
             return Some("");
@@ -176,7 +176,7 @@ impl Layout {
         self.provided_at(bit).is_some_and(|name| name.is_empty() || WRITABLE.contains(&name))
     }
 
-    /// A member that was provided, by its name.
+    /// Returns a member that was provided, by its name.
     pub fn get(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
@@ -268,7 +268,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// A structure of zeroes.
+    /// Creates a structure of zeroes.
     pub fn new(layout: Arc<Layout>) -> Image {
         Image { bytes: vec![0; layout.bytes()].into(), layout }
     }
@@ -278,12 +278,12 @@ impl Image {
         &self.layout
     }
 
-    /// The state of a congestion control (`icsk_ca_priv`); of another structure, and where the object declares none, nothing.
+    /// Returns the state of a congestion control (`icsk_ca_priv`); of another structure, and where the object declares none, nothing.
     pub fn private(&self) -> &[u8] {
         &self.bytes[self.layout.private.clone()]
     }
 
-    /// A member's value: of a signed one with its sign, as `i64` bits.
+    /// Returns a member's value: of a signed one with its sign, as `i64` bits.
     #[inline]
     pub fn get(&self, field: Field) -> u64 {
         let word = self.word(field) >> field.shift;
@@ -302,7 +302,7 @@ impl Image {
         self.set_word(field, self.word(field) & !mask | (value << field.shift) & mask);
     }
 
-    /// A number that a program may load.
+    /// Returns a number that a program may load.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
         match self.layout.sizes.get(offset)? & N as u8 {

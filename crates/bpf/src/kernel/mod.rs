@@ -21,12 +21,12 @@ pub(crate) use printer::Printer;
 pub use socket::Socket;
 pub(crate) use socket::{NESTED as SOCKETS, socket_layout};
 
-/// The helpers that programs may call, by number and name.
+/// Returns the helpers that programs may call, by number and name.
 pub fn simulated_helpers() -> Vec<(i32, &'static str)> {
     Helper::simulated()
 }
 
-/// The functions of the kernel that programs may call.
+/// Returns the functions of the kernel that programs may call.
 pub fn simulated_kfuncs() -> Vec<&'static str> {
     Kfunc::ALL.map(Kfunc::name).to_vec()
 }

@@ -25,7 +25,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict that a program's result is; of an action that the simulation cannot do (redirection), the number.
+    /// Returns the verdict that a program's result is; of an action that the simulation cannot do (redirection), the number.
     pub(crate) fn of(action: i32) -> Result<Verdict, i32> {
         match action {
             -1 | 0 | 1 | 3 => Ok(Verdict::Pass), // TC_ACT_UNSPEC, OK, RECLASSIFY, PIPE
@@ -43,7 +43,7 @@ pub(crate) struct SocketBuffer {
 }
 
 impl SocketBuffer {
-    /// One of no packet.
+    /// Creates a buffer without a packet.
     pub(crate) fn new() -> SocketBuffer {
         let mut rights = [0; BYTES];
         for offset in [LEN, PROTOCOL, DATA, DATA_END] {

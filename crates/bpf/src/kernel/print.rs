@@ -47,7 +47,7 @@ impl Helpers<'_> {
         Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
 
-    /// A format of printf(3) filled in: %d, %i, %u, %x, %X, %p, %c and %s, each with `h`, `l` or `ll`, of which only the width counts.
+    /// Returns a format of printf(3) filled in: %d, %i, %u, %x, %X, %p, %c and %s, each with `h`, `l` or `ll`, of which only the width counts.
     fn format(&self, format: &str, numbers: &[u64]) -> String {
         let (mut line, mut rest, mut numbers) = (String::new(), format, numbers.iter());
         while let Some((before, directive)) = rest.split_once('%') {
@@ -82,7 +82,7 @@ impl Helpers<'_> {
         line + rest
     }
 
-    /// The text that a number points to.
+    /// Returns the text that a number points to.
     fn pointed(&self, at: u64) -> String {
         let bytes = (0..MOST_BYTES).map_while(|i| self.memory.read(at.wrapping_add(i), 1));
         let bytes: Vec<u8> = bytes.map(|byte| byte[0]).take_while(|&byte| byte != 0).collect();

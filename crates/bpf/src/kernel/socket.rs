@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) const NESTED: [&str; 5] = ["tcp_sock", "inet_connection_sock", "inet_sock", "sock", "sock_common"];
 /// The members by which one leads to the next.
 const EMBEDDED: [&str; 4] = ["inet_conn", "icsk_inet", "sk", "__sk_common"];
-/// The layout of a socket: `tcp_sock`, or as much of it as the object declares. `fields` are the members that the simulation fills in, each
+/// Returns the layout of a socket: `tcp_sock`, or as much of it as the object declares. `fields` are the members that the simulation fills in, each
 /// by its name in whichever of the nested structures has it.
 pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<Layout, Problem> {
     let outermost = NESTED.iter().position(|name| btf.composite(name).is_some()).unwrap_or(0);
@@ -30,7 +30,7 @@ pub(crate) fn socket_layout(btf: &Arc<Btf>, fields: &[&'static str]) -> Result<L
     Ok(layout)
 }
 
-/// A member by its way through the nested structures; its own name if none has it.
+/// Returns a member by its way through the nested structures; its own name if none has it.
 fn nested_path(layout: &Layout, outermost: usize, field: &str) -> String {
     let ways = (outermost..NESTED.len()).map(|inner| {
         let mut path: Vec<&str> = EMBEDDED[outermost..inner].to_vec();
@@ -60,7 +60,7 @@ fn check_nesting(btf: &Btf, outermost: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The socket of a flow, as its congestion control sees it.
+/// Socket of a flow, in the view of its congestion control.
 #[derive(Debug)]
 pub struct Socket {
     /// The structure.
@@ -94,7 +94,7 @@ impl Socket {
         }
     }
 
-    /// The ACK that the last call asked for (`bpf_tcp_send_ack`): the next byte that it should name.
+    /// Returns the ACK that the last call asked for (`bpf_tcp_send_ack`): the next byte that it should name.
     pub fn take_ack_request(&mut self) -> Option<u32> {
         self.ack_request.take()
     }

@@ -108,7 +108,7 @@ impl<'a> Code<'a> {
         Ok(Code { elf, btf, places, extra, names, known: BTreeMap::new(), programs: Vec::new() })
     }
 
-    /// The place of the program that a callback's pointer names.
+    /// Returns the place of the program that a callback's pointer names.
     pub(super) fn add_callback(&mut self, relocation: &Relocation) -> Result<usize, Problem> {
         let symbol = &self.elf.symbols[relocation.symbol];
         let function = symbol.section.and_then(|section| self.at(section, symbol.value as usize / BYTES));
@@ -116,7 +116,7 @@ impl<'a> Code<'a> {
         self.add(function.ok_or_else(missing)?, ProgramKind::Callback)
     }
 
-    /// All programs that see packets.
+    /// Returns all programs that see packets.
     pub(super) fn add_filters(&mut self) -> Result<(), Problem> {
         let filters: Vec<_> = self
             .names
@@ -141,7 +141,7 @@ impl<'a> Code<'a> {
         Ok(self.programs.len() - 1)
     }
 
-    /// A function and, behind it, those that it calls.
+    /// Returns a function and, behind it, those that it calls.
     fn build(&self, first: Function, kind: ProgramKind) -> Result<LoadProgram, Problem> {
         let name = self.names[&first].to_owned();
         let mut program = LoadProgram {

@@ -50,12 +50,12 @@ impl KernelTypes {
         Ok(KernelTypes { types, strings, at })
     }
 
-    /// The number of a function.
+    /// Returns the number of a function.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.find(FUNCTION, name)
     }
 
-    /// A structure of callbacks, such as `tcp_congestion_ops`.
+    /// Returns a structure of callbacks, such as `tcp_congestion_ops`.
     pub fn struct_ops(&self, name: &str) -> Option<StructOps> {
         let (id, value_id) =
             (self.find(STRUCT, name)?, self.find(STRUCT, &format!("bpf_struct_ops_{name}"))?);

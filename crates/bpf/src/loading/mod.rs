@@ -180,13 +180,13 @@ impl Places {
         Ok(places)
     }
 
-    /// The map that holds an option of the kernel's configuration, and at which byte.
+    /// Returns the map that holds an option of the kernel's configuration, and at which byte.
     pub(crate) fn option(&self, name: &str) -> Option<(usize, u32)> {
         let (map, variables) = self.configuration.as_ref()?;
         Some((*map, *variables.get(name)?))
     }
 
-    /// The map that an address of this section is in, and if it is data, at which byte.
+    /// Returns the map that an address of this section is in, and if it is data, at which byte.
     pub(crate) fn of(&self, section: usize, offset: u64) -> Option<(usize, Option<u32>)> {
         match self.data.get(&section) {
             Some(map) => Some((*map, Some(u32::try_from(offset).ok()?))),
@@ -196,7 +196,7 @@ impl Places {
     }
 }
 
-/// The options that programs read (`extern … __kconfig`), with zeros for values: a kernel has its own.
+/// Returns the options that programs read (`extern … __kconfig`), with zeros for values: a kernel has its own.
 fn configuration(elf: &Elf, btf: &Btf) -> Result<LoadMap, Problem> {
     let mut variables = BTreeMap::new();
     for &variable in btf.section(CONFIGURATION) {
@@ -248,7 +248,7 @@ fn data_map(elf: &Elf, index: usize, section: &Section) -> Result<LoadMap, Probl
     })
 }
 
-/// A map as `__uint` and `__type` declare it.
+/// Returns a map as `__uint` and `__type` declare it.
 fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem> {
     let mut map = LoadMap {
         name: name.to_owned(),
@@ -288,7 +288,7 @@ fn declared(btf: &Btf, name: &str, structure: TypeId) -> Result<LoadMap, Problem
     Ok(map)
 }
 
-/// A variable `struct tcp_congestion_ops`, member by member.
+/// Returns a variable `struct tcp_congestion_ops`, member by member.
 fn control(
     elf: &Elf,
     btf: &Btf,

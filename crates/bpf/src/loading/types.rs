@@ -16,7 +16,7 @@ const WIDEST: u32 = 16;
 const EXTERN: u32 = 2;
 const GLOBAL: u32 = 1;
 
-/// The section `.BTF`, rewritten.
+/// Returns the section `.BTF`, rewritten.
 pub(super) fn plain(section: &[u8]) -> Result<Vec<u8>, Problem> {
     let (length, mut words) = header(section).map_err(wrong)?;
     let (Some(offset), Some(bytes)) = (words.next(), words.next()) else {

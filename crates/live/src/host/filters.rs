@@ -40,7 +40,7 @@ impl Netlink {
     }
 }
 
-/// A filter that is a program; lower priorities come first.
+/// Returns a filter that is a program; lower priorities come first.
 fn filter(device: u32, priority: u16, program: u32) -> Vec<u8> {
     let info = u32::from(priority) << 16 | u32::from(ALL_PROTOCOLS.to_be());
     let (mut message, mut options) = (about(device, 0, INGRESS, info), Vec::new());
@@ -74,7 +74,7 @@ mod tests {
     const ELN: &[u8] = include_bytes!("../../../../python/airhop/bpf/eln.bpf.o");
     const LOOPBACK: u32 = 1;
 
-    /// An ELN of Yun 2009 §3.1 from one end of a connection to the other, without checksums.
+    /// Returns an ELN of Yun 2009 §3.1 from one end of a connection to the other, without checksums.
     fn notice(from: SocketAddr, to: SocketAddr) -> Vec<u8> {
         let mut packet = vec![0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
         packet.extend([from.port().to_be_bytes(), to.port().to_be_bytes()].concat());

@@ -64,7 +64,7 @@ impl Tun {
     }
 }
 
-/// Prepares IPv6. True if the device will have it: a kernel may come without.
+/// Prepares IPv6. Returns false if the kernel has no IPv6.
 fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
     let disabled = format!("/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6");
     // A machine may have IPv6 off for new devices. In containers this is read-only, and their choice stays.

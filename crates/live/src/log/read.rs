@@ -224,7 +224,7 @@ impl<R: Read> Log<R> {
         Ok(Some(Entry { at, node, length: length as usize, kept }))
     }
 
-    /// Returns the end of the run, behind which there is nothing.
+    /// Returns the end of the run, the last record.
     fn end(&mut self) -> Result<Option<Time>, LogError> {
         let begin = self.offset;
         let Some(time) = self.number()? else { return Ok(None) };

@@ -26,7 +26,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The paper's chain with ns-2's TCP and a window of 20 segments of 1000 bytes, for 100 s.
+    /// Creates the paper's chain with ns-2's TCP and a window of 20 segments of 1000 bytes, for 100 s.
     pub fn new(hops: u16, scheme: &'static str, routing: RoutingPlan) -> Self {
         let mut config = Preset::Ns2.config(1000);
         config.receive_window = 20_000;
@@ -76,7 +76,7 @@ impl Chain {
     }
 }
 
-/// A channel of the paper's ranges without errors, basic access, seven attempts and the standard's overhead; no stations yet.
+/// Returns a channel of the paper's ranges without errors, basic access, seven attempts and the standard's overhead; no stations yet.
 pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan {
     CellPlan {
         control_rate: Rate::from_bps(control_mbps * 1_000_000),

@@ -8,7 +8,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Config, Params};
 
-/// The hosts without a link between them.
+/// Returns the hosts without a link between them.
 pub fn hosts(duration: Span, transport: Transport, app: AppPlan) -> Plan {
     Plan {
         name: "hosts".into(),
@@ -28,7 +28,7 @@ pub fn hosts(duration: Span, transport: Transport, app: AppPlan) -> Plan {
     }
 }
 
-/// A wire between the hosts, with errors in the direction of b.
+/// Returns a wire between the hosts, with errors in the direction of b.
 pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredPlan {
     WiredPlan {
         name: "w".into(),
@@ -41,12 +41,12 @@ pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredP
     }
 }
 
-/// A scheme with the defaults of its parameters.
+/// Returns a scheme with the defaults of its parameters.
 pub fn tcp(scheme: &str, config: Config) -> Transport {
     tcp_with(scheme, &[], config)
 }
 
-/// A scheme with the defaults of its parameters but for these.
+/// Returns a scheme with the defaults of its parameters but for these.
 pub fn tcp_with(scheme: &str, given: &[(&str, f64)], config: Config) -> Transport {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);

@@ -146,7 +146,7 @@ pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
     names.iter().map(|name| services::find(name).expect("a service")).collect()
 }
 
-/// The services that a scheme needs.
+/// Returns the services that a scheme needs.
 pub fn needs(scheme: &str) -> Vec<&'static Service> {
     served_by(airhop_tcp::find(scheme).expect("a known scheme").needs)
 }

@@ -64,7 +64,7 @@ pub fn fades() -> ErrorPlan {
     fades_of(Sojourn::Exponential)
 }
 
-/// The same of times with another distribution around those means.
+/// Returns the same of times with another distribution around those means.
 pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
     let means = [Span::from_secs(10), Span::from_secs(4)];
     let fades = FadePlan::Drawn { means, sojourn, start: Start::Good };
@@ -134,7 +134,7 @@ impl Mobile {
         }
     }
 
-    /// The plan with a stream of datagrams, 128 bytes each with their headers, in place of TCP.
+    /// Returns the plan with a stream of datagrams, 128 bytes each with their headers, in place of TCP.
     pub fn datagrams(&self, payload_bps: u64) -> Plan {
         let mut plan = self.plan();
         plan.flows[0].transport = Transport::Udp { bytes: 100 };

@@ -30,7 +30,7 @@ pub fn numbers(tables: &[Table], table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// A column of stream offsets.
+/// Returns a column of stream offsets.
 pub fn offsets<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [u64] {
     match column_of(tables, table, column) {
         Column::U64(values) => values,
@@ -38,7 +38,7 @@ pub fn offsets<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [u64] 
     }
 }
 
-/// A column of words.
+/// Returns a column of words.
 pub fn words<'a>(tables: &'a [Table], table: &str, column: &str) -> Vec<&'a str> {
     match column_of(tables, table, column) {
         Column::Category(codes, words) => codes.iter().map(|&code| words[code as usize].as_str()).collect(),
@@ -61,7 +61,7 @@ pub struct Sent {
     pub outcome: String,
 }
 
-/// The table `air`.
+/// Returns the table `air`.
 pub fn on_air(tables: &[Table]) -> Vec<Sent> {
     let [start, end, bytes, attempt] =
         ["start_s", "end_s", "bytes", "attempt"].map(|name| numbers(tables, "air", name));
@@ -83,7 +83,7 @@ pub fn on_air(tables: &[Table]) -> Vec<Sent> {
     (0..seq.len()).map(row).collect()
 }
 
-/// The queue at a place over time: seconds and packets.
+/// Returns the queue at a place over time: seconds and packets.
 pub fn queue_at(tables: &[Table], place: &str) -> Vec<(f64, u32)> {
     let [time, packets] = ["time_s", "packets"].map(|name| numbers(tables, "queue", name));
     let places = words(tables, "queue", "place");

@@ -35,7 +35,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     }
 }
 
-/// An outage from 15 to 17 s, in which packets wait or are lost.
+/// Returns an outage from 15 to 17 s, in which packets wait or are lost.
 fn outage(scheme: &str, is_lost: bool) -> Plan {
     let (begin, lasts) = (at(15), Span::from_secs(2));
     let waits = Change { at: begin, kind: ChangeKind::Outage(lasts) };

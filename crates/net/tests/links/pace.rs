@@ -17,7 +17,7 @@ use std::sync::Arc;
 const DELAY: Span = Span::from_millis(10);
 const TRACE: &str = "0\n5\n5\n7\n20\n";
 
-/// A flow from a to b over one link.
+/// Returns a flow from a to b over one link.
 fn plan(transport: Transport, app: AppPlan) -> Plan {
     hosts::hosts(Span::from_secs(10), transport, app)
 }
@@ -51,7 +51,7 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
     plan
 }
 
-/// A window for all segments from the beginning, each `bytes` as an IP datagram.
+/// Returns a window for all segments from the beginning, each `bytes` as an IP datagram.
 fn backlog(bytes: u32) -> Plan {
     let mut config = Preset::Ns2.config(bytes - 40);
     config.initial_window = 1000.0;

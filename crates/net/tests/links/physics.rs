@@ -189,7 +189,7 @@ impl Air<'_> {
         (all(|y, x| y >= x), all(|y, x| y > x))
     }
 
-    /// The same where powers add up: a captured frame is always 10 dB above the sum of all others. A frame need not be
+    /// Returns the same where powers add up: a captured frame is always 10 dB above the sum of all others. A frame need not be
     /// received if the receiver may be locked on another frame that it can decode.
     fn outlasts_all(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let begins = others.iter().map(|y| y.start.max(x.start));

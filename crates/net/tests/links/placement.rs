@@ -11,7 +11,7 @@ fn drawn(area: &Area, stations: usize, rep: u64) -> Option<Vec<Position>> {
     scatter("field", area, stations, Some(REACH), &Streams::new(1, rep), |_| true)
 }
 
-/// All shortest paths by Floyd and Warshall, an algorithm independent of the tested search.
+/// Returns all shortest paths by Floyd and Warshall, an algorithm independent of the tested search.
 fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     let n = places.len();
     let near = |a: usize, b: usize| {

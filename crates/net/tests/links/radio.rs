@@ -84,14 +84,14 @@ fn a_window_too_small_is_the_limit() {
     assert!((goodput / expected - 1.0).abs() < 0.002, "{goodput} of {expected} kbit/s");
 }
 
-/// The frames of one end, in the order of their start.
+/// Returns the frames of one end, in the order of their start.
 fn sent_by<'a>(air: &'a [Sent], node: &str) -> Vec<&'a Sent> {
     let mut sent: Vec<&Sent> = air.iter().filter(|s| s.from == node).collect();
     sent.sort_by(|a, b| a.start.total_cmp(&b.start));
     sent
 }
 
-/// A link that works both ways, with errors, and a window that is not always full.
+/// Returns a link that works both ways, with errors, and a window that is not always full.
 fn busy() -> Plan {
     let mobile = Mobile {
         arq: recovery(None),
@@ -298,7 +298,7 @@ fn what_link_recovery_does_is_notified() {
     }
 }
 
-/// The service in place of those that the scheme needs.
+/// Returns the service in place of those that the scheme needs.
 fn served(mut plan: Plan, service: &str) -> Plan {
     plan.flows[0].services = served_by(&[service]);
     plan

@@ -80,13 +80,13 @@ fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
     ArqPlan::SelectiveRepeat { srej: true, rules }
 }
 
-/// The same link by wire, and by radio without recovery.
+/// Returns the same link by wire, and by radio without recovery.
 fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
     let wire = wired(plan.clone(), pace(changes), errors);
     [wire, radio(plan.clone(), pace(changes), errors, &ArqPlan::None)]
 }
 
-/// A window for all segments from the beginning, each of 1000 B as an IP datagram: 8 ms at 1 Mbit/s.
+/// Returns a window for all segments from the beginning, each of 1000 B as an IP datagram: 8 ms at 1 Mbit/s.
 fn backlog() -> Plan {
     let mut config = Preset::Ns2.config(960);
     config.initial_window = 1000.0;

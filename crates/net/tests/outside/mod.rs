@@ -141,7 +141,7 @@ fn what_is_recorded_is_of_flows_in_the_report() {
     assert!(offsets(&tables, "deliveries", "bytes").is_sorted_by(|a, b| a < b));
 }
 
-/// A world of a last hop without errors.
+/// Returns a world of a last hop without errors.
 fn quiet() -> World {
     let (plan, outside) = opened(&last_hop("reno", 0.0).plan());
     World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
@@ -252,7 +252,7 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     assert!(report.flows[0].name.starts_with("tcp 10.0.0.5:5555 > 10.0.0.1:80"), "{}", report.flows[0].name);
 }
 
-/// A segment of IPv4 from a port of `s` (80) or of `d` (5555).
+/// Returns a segment of IPv4 from a port of `s` (80) or of `d` (5555).
 fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> Vec<u8> {
     let s = NodeId(0);
     let (to, ports) = if from == s { (NodeId(4), [80, 5555]) } else { (s, [5555, 80]) };

@@ -34,7 +34,7 @@ fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 
-/// A link that is there for 5 s in the mean, and gone for as long.
+/// Returns a link that is there for 5 s in the mean, and gone for as long.
 fn coming_and_going() -> ErrorPlan {
     let means = [Span::from_secs(5); 2];
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };

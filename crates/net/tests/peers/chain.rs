@@ -12,7 +12,7 @@ use airhop_radio::cell::{CellPlan, CellRules};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, HalveFrom, Preset};
 
-/// A chain from the beginning of the run on, as long as another simulator had it.
+/// Returns a chain from the beginning of the run on, as long as another simulator had it.
 fn chain(hops: u16, cell: CellPlan, scheme: &'static str, config: Config, seconds: u64) -> Plan {
     let chain = Chain::new(hops, scheme, RoutingPlan::Static);
     Chain { cell, config, seconds, start: Time::ZERO, ..chain }.plan()

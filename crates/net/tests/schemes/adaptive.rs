@@ -13,7 +13,7 @@ use airhop_trace::Table;
 /// Segments of 988 bytes in packets of 1040, as Linux has them.
 const SEGMENT: u32 = 988;
 
-/// A connection of `scheme` over a wire: Mbit/s, round trip without queues, places in the queue, share lost.
+/// Returns a connection of `scheme` over a wire: Mbit/s, round trip without queues, places in the queue, share lost.
 fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss: f64, seconds: u64) -> Plan {
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
@@ -57,9 +57,9 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
     values.clone().sum::<f64>() / values.count() as f64
 }
 
-/// A DCTCP connection through a queue that marks from K packets on, with an ACK for each segment and a window that falls at once, as the model
-/// has it. (Where Linux comes down by PRR, the first packets after a mark find the queue as long as before, and are marked as well: a second
-/// reduction follows at once.)
+/// Returns a DCTCP connection through a queue that marks from K packets on, with an ACK for each segment and a window
+/// that falls at once, as the model has it. (Where Linux comes down by PRR, the first packets after a mark find the
+/// queue as long as before, and are marked as well: a second reduction follows at once.)
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     let config = Config { delayed_ack: None, prr: false, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);

@@ -31,7 +31,7 @@ fn set(plan: &mut Plan, name: &str, value: f64) {
     params.set(scheme, name, value).expect("a parameter of the scheme");
 }
 
-/// The same path in the other direction: from the mobile to the fixed host.
+/// Returns the same path in the other direction: from the mobile to the fixed host.
 fn upwards(mobile: &Mobile) -> Plan {
     let mut plan = mobile.plan();
     plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(0))];

@@ -195,7 +195,7 @@ fn a_split_connection_keeps_wireless_losses_from_the_sender() {
     }
 }
 
-/// One segment at a time, over a channel that errs towards the receiver only, so that each loss is the channel's and each ACK
+/// Returns one segment at a time, over a channel that errs towards the receiver only, so that each loss is the channel's and each ACK
 /// arrives.
 fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, seconds: u64) -> Plan {
     let mut plan = LastHop { scheme, seconds, d_off_ms, ..LastHop::default() }.plan();
@@ -209,7 +209,7 @@ fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, s
 
 const REFERENCE_BYTES: f64 = 1076.0;
 
-/// The probability that `bytes` bytes are hit.
+/// Returns the probability that `bytes` bytes are hit.
 fn hit(fer: f64, bytes: f64) -> f64 {
     1.0 - (1.0 - fer).powf(bytes / REFERENCE_BYTES)
 }
@@ -308,7 +308,7 @@ fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u6
     (0..time.len()).filter(|&i| words[i] == word).map(|i| (time[i], seq[i])).collect()
 }
 
-/// The ELN delays of a run, ms: from the loss of a segment to the first notice at the sender (Yun 2009 §3.2).
+/// Returns the ELN delays of a run, ms: from the loss of a segment to the first notice at the sender (Yun 2009 §3.2).
 fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
     let (_, tables) = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120), 1);
     let losses = rows(&tables, "drops", "cause", "retries");

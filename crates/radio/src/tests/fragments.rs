@@ -10,7 +10,7 @@ use airhop_base::{Drop, Span, Time};
 /// A link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// A cell whose frames have 256 bytes at most: five of 1040 bytes, with 28 of MAC header and FCS in each and 8 of LLC in the first.
+/// Returns a cell whose frames have 256 bytes at most: five of 1040 bytes, with 28 of MAC header and FCS in each and 8 of LLC in the first.
 fn cutting(n: usize) -> CellPlan {
     CellPlan { fragmentation: Some(256), ..plan(n) }
 }

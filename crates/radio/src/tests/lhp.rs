@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// A link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// A world whose packets are cut into 100 and at most 256 bytes: five fragments of 1040 bytes.
+/// Returns a world whose packets are cut into 100 and at most 256 bytes: five fragments of 1040 bytes.
 fn cutting(plan: &CellPlan, seed: u64) -> World {
     let mut world = World::new(plan, seed);
     world.fragments = Some(Fragmentation::default());

@@ -37,7 +37,7 @@ pub fn plan(n: usize) -> CellPlan {
     }
 }
 
-/// The same with stations on a line, at these metres, and ranges.
+/// Returns the same with stations on a line, at these metres, and ranges.
 pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     let mut plan = plan(metres.len());
     plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);

@@ -25,12 +25,12 @@ pub enum Note {
     Ready(End),
 }
 
-/// The air interface of Kounavis 1996 (19.2 kbit/s), 10 ms long, without errors and without recovery.
+/// Returns the air interface of Kounavis 1996 (19.2 kbit/s), 10 ms long, without errors and without recovery.
 pub fn plan() -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(19_200).into(), Span::from_millis(10))
 }
 
-/// A link for simple calculations: a byte lasts a microsecond, and the propagation delay is `delay_us`.
+/// Returns a link for simple calculations: a byte lasts a microsecond, and the propagation delay is `delay_us`.
 pub fn round(delay_us: u64) -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(8_000_000).into(), Span::from_micros(delay_us))
 }

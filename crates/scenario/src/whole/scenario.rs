@@ -93,7 +93,7 @@ impl Scenario {
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
         if plan.is_none() && problems.len() == 0 {
-            // A kind that a table of keys declares and no plan knows: refused, never simulated as another.
+            // A kind with keys but without a plan is refused, and never simulated as another kind.
             problems.add(
                 &At::Document,
                 "",

@@ -25,7 +25,7 @@ pub fn load(text: &str, folder: &Path) {
     }
 }
 
-/// The scenario, if it is taken.
+/// Returns the scenario, if it is taken.
 pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
     let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
     match Scenario::parse(text, Source { name: NAME, files: Files::Folder(folder) }, &changes(overrides)) {

@@ -10,12 +10,12 @@ impl Draw {
         Draw(SplitMix64::new(seed.into()))
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: u64) -> usize {
         (((self.0.draw() >> 32) * n) >> 32) as usize
     }
 
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     pub fn unit(&mut self) -> f64 {
         unit(self.0.draw())
     }

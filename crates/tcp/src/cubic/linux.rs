@@ -105,7 +105,7 @@ impl Linux {
         self.per_segment = self.per_segment.max(2);
     }
 
-    /// A loss or a mark, for which the window is reduced. Returns ssthresh.
+    /// Reduces the window for a loss or a mark; returns ssthresh.
     pub fn on_loss(&mut self, cwnd: u32) -> f64 {
         let Constants { beta, fast_convergence, .. } = self.constants;
         let cwnd = u64::from(cwnd);
@@ -200,9 +200,10 @@ mod tests {
         assert!(!law.takes_samples(ms(20_996)) && law.takes_samples(ms(21_000)));
     }
 
-    // bictcp_update(): the aim is that of a round trip ahead. c is 410 / 1024, so K = cbrt(30 * 1024 / 410) = 4.2158 s. A second after the
-    // beginning, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. As far behind the
-    // plateau as that, 70 / (100 + 12 - 70) = 1. The window above its aim: 100 windows.
+    // bictcp_update(): the target is that of one round trip later. c is 410 / 1024, so K = cbrt(30 * 1024 / 410) =
+    // 4.2158 s. A second after the beginning, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 = 12.1, and 70
+    // / (100 - 12 - 70) = 3. As far behind the plateau as that, 70 / (100 + 12 - 70) = 1. The window above its aim: 100
+    // windows.
     #[test]
     fn a_round_trip_ahead() {
         let epoch = Epoch::new(5000, 70, Some(100), 0.4);

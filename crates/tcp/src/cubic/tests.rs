@@ -17,7 +17,7 @@ fn cubic(form: Form, beta: f64, fast_convergence: bool) -> Cubic {
     Cubic::new(form, Constants { beta, c: 0.4, fast_convergence }, SlowStart::Standard)
 }
 
-/// An ACK of one segment.
+/// Returns an ACK of one segment.
 fn ack(ms: u64) -> Ack {
     Ack::of(Time::ZERO + Span::from_millis(ms), MSS)
 }
@@ -174,7 +174,7 @@ fn a_loss_that_was_none() {
     }
 }
 
-/// The ACKs of one segment, counted from 1 and each `every` ms, that open the window by one.
+/// Returns the ACKs of one segment, counted from 1 and each `every` ms, that open the window by one.
 fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u64> {
     let opens = |n: &u64| {
         let before = w.cwnd;

@@ -20,7 +20,7 @@ impl AckCredit {
         AckCredit { accounted: 0, most, keeps_own }
     }
 
-    /// The bytes that this ACK, the next one to come, stands for.
+    /// Returns the bytes that this ACK, the next one to come, stands for.
     pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
@@ -52,7 +52,7 @@ impl Ns3Credit {
         self.recovery_point = s.max_sent;
     }
 
-    /// The bytes that this ACK, the next one to come, stands for.
+    /// Returns the bytes that this ACK, the next one to come, stands for.
     pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64

@@ -19,7 +19,7 @@ impl Backlog {
         }
     }
 
-    /// The smallest round trip so far: the time of the empty path.
+    /// Returns the smallest round trip so far: the time of the empty path.
     pub fn base(&self) -> Option<Span> {
         self.least
     }

@@ -87,7 +87,7 @@ impl PerAck {
         self.sample = sample;
     }
 
-    /// The estimate, bytes per second.
+    /// Returns the estimate, bytes per second.
     pub fn rate(&self) -> f64 {
         self.rate
     }
@@ -156,7 +156,7 @@ impl PerRound {
         });
     }
 
-    /// The estimate, bytes per second; zero before the first sample.
+    /// Returns the estimate, bytes per second; zero before the first sample.
     pub fn rate(&self) -> f64 {
         self.rate.unwrap_or(0.0)
     }

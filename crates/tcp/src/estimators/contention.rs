@@ -62,7 +62,7 @@ impl ContentionLimit {
         ContentionLimit { mss: u64::from(mss), buffer, limit: LEAST, interval: None, before: None }
     }
 
-    /// The window to advertise, bytes.
+    /// Returns the window to advertise, bytes.
     pub fn window(&self) -> u64 {
         self.buffer.min(self.limit as u64 * self.mss)
     }

@@ -247,7 +247,7 @@ mod tests {
         });
     }
 
-    /// An ACK of all segments below `next`: (bytes, milliseconds) of the sample.
+    /// Returns an ACK of all segments below `next`: (bytes, milliseconds) of the sample.
     fn ack(meter: &mut Meter, ms: u64, next: u64) -> Option<(u64, f64)> {
         let rate = meter.on_ack(at(ms), next * 1000, &Sack::EMPTY).rate;
         rate.map(|r| (r.delivered, r.interval.millis_f64()))

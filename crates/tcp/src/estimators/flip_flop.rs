@@ -48,7 +48,7 @@ impl FlipFlop {
         self.outliers = self.outliers << 1 | u64::from(is_outlier);
     }
 
-    /// The estimate, seconds: the agile mean while the last sample is within the limits, otherwise the stable one.
+    /// Returns the estimate, seconds: the agile mean while the last sample is within the limits, otherwise the stable one.
     pub fn estimate(&self) -> Option<f64> {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }

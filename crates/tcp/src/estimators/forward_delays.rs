@@ -52,7 +52,7 @@ impl Interval {
         (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
     }
 
-    /// The packets of the interval that queued: JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times their number.
+    /// Returns the packets of the interval that queued: JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times their number.
     pub fn queued(&self) -> Option<f64> {
         self.packets_in(self.delayed)
     }

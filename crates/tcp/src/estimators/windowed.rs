@@ -36,14 +36,14 @@ impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
         }
     }
 
-    /// The extreme at the last update; none before the first.
+    /// Returns the extreme at the last update; none before the first.
     pub fn extreme(&self) -> Option<V> {
         self.values.front().map(|&(_, value)| value)
     }
 }
 
 impl WindowedMax {
-    /// The greatest at the last update; zero before the first.
+    /// Returns the greatest at the last update; zero before the first.
     pub fn get(&self) -> f64 {
         self.extreme().unwrap_or(0.0)
     }

@@ -20,7 +20,7 @@ const SET_XMIT_TIMER: u32 = 0x1000;
 const UPDATE_TS_RECENT: u32 = 0x4000;
 const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 
-/// The flags of an ACK of an established connection, when the record has taken it in and nothing has been marked lost for it; `high_seq`: the
+/// Returns the flags of an ACK of an established connection, when the record has taken it in and nothing has been marked lost for it; `high_seq`: the
 /// first byte not sent when the state last changed.
 ///
 /// Never set are FLAG_DATA, as the other end sends none; FLAG_SYN_ACKED, as the handshake is over; FLAG_SACK_RENEGING and

@@ -22,7 +22,7 @@ use crate::{Config, Echo, Preset, ReceiverFeatures, Scheme};
 /// Makes the control of one connection.
 pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
-/// A scheme for [`add`](crate::add) whose control has the callbacks `has`: RACK-TLP repairs (RFC 8985), and PRR moves the flight during
+/// Returns a scheme for [`add`](crate::add) whose control has the callbacks `has`: RACK-TLP repairs (RFC 8985), and PRR moves the flight during
 /// recovery (RFC 9937) unless the control does so itself. One that needs ECN (`TCP_CONG_NEEDS_ECN`) is DCTCP or of its kind: both ends take
 /// part in ECN, whatever is configured, the receiver echoes each byte (RFC 8257 §3.2), and queues mark at a step. `services`: what the network
 /// does for its flows, unless they say it themselves.

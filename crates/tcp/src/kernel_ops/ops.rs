@@ -91,7 +91,7 @@ pub struct RateSample {
 ///
 /// A callback that is not among [`TcpCongestionOps::has`] is never called. An error ends the run.
 pub trait TcpCongestionOps: Debug + Send {
-    /// The callbacks that it has; asked once.
+    /// Returns the callbacks that it has; asked once.
     fn has(&self) -> Callbacks;
 
     /// Returns the policy for notices on the interface, if the control has such a program; called once.
@@ -119,7 +119,7 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// The threshold, packets, that a loss or a mark leaves.
+    /// Returns the threshold, packets, that a loss or a mark leaves.
     ///
     /// # Errors
     /// The program's fault.

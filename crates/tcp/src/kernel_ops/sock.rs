@@ -130,7 +130,7 @@ impl Sock {
     /// `SK_PACING_FQ`: the queueing discipline spaces segments.
     pub const PACING_FQ: u32 = 2;
 
-    /// A connection that has sent nothing yet.
+    /// Creates a connection that has sent nothing yet.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
             identity: Identity { rcv_nxt: 1, ..Identity::default() },

@@ -18,7 +18,7 @@ pub struct ElnFilter {
 }
 
 impl ElnFilter {
-    /// A filter that takes up to `n` consecutive ELNs for channel noise.
+    /// Creates a filter that takes up to `n` consecutive ELNs for channel noise.
     pub fn new(n: u32) -> Self {
         ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
     }

@@ -50,7 +50,7 @@ impl Bench {
         Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, ReceiverFeatures::SACK) }
     }
 
-    /// A bench whose receiver already has everything before `seq`.
+    /// Creates a bench whose receiver already has everything before `seq`.
     fn expecting(seq: u64, config: Config) -> Self {
         let mut b = Bench::new(config);
         b.receiver.stream.expected = seq;
@@ -85,7 +85,7 @@ impl Bench {
     }
 }
 
-/// A receiver that delays its ACKs: every second segment, and 200 ms.
+/// Returns a receiver that delays its ACKs: every second segment, and 200 ms.
 fn delayed() -> Bench {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     Bench::expecting(1, Config { delayed_ack: Some(delay), ..plain() })

@@ -64,7 +64,7 @@ pub fn newreno(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
 }
 
-/// The recovery with SACK that the configuration asks for.
+/// Returns the recovery with SACK that the configuration asks for.
 pub fn sack(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
@@ -81,7 +81,7 @@ pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     }
 }
 
-/// The recovery of a scheme of Reno's family: the configured one for all schemes if set, else its `own`.
+/// Returns the recovery of a scheme of Reno's family: the configured one for all schemes if set, else its `own`.
 pub fn by_detection(c: &Config, own: impl FnOnce(&Config) -> Box<dyn Recovery>) -> Box<dyn Recovery> {
     match c.loss_detection {
         LossDetection::Duplicates => own(c),

@@ -13,7 +13,7 @@ pub(super) trait Estimate: Copy + Debug + Send + 'static {
     /// Of one more.
     fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// The timeout without backoff and without its upper bound.
+    /// Returns the timeout without backoff and without its upper bound.
     fn timeout(&self, config: &RtoConfig) -> Span;
 
     /// Smoothed round-trip time.

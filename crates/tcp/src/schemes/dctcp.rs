@@ -148,7 +148,8 @@ mod tests {
         }
     }
 
-    // §3.3, step 9: half with alpha 1, nothing with alpha 0, of the window and not of the data in flight; RFC 5681: ssthresh 2 at least.
+    // §3.3, step 9: a reduction by half with alpha 1, none with alpha 0, of the window and not of the data in flight;
+    // RFC 5681: ssthresh of at least 2.
     #[test]
     fn a_mark_costs_half_of_alpha() {
         for (alpha, cwnd, left, ssthresh) in

@@ -88,7 +88,7 @@ impl Hybla {
         }
     }
 
-    /// The normalized round trip: by how much it exceeds that of the reference connection.
+    /// Returns the normalized round trip: by how much it exceeds that of the reference connection.
     fn rho(&self) -> f64 {
         self.least.map_or(1.0, |least| (least.secs_f64() / self.rtt0).max(1.0))
     }
@@ -170,13 +170,13 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// A sender whose smallest round trip is so long, past its first flight.
+    /// Returns a sender whose smallest round trip is so long, past its first flight.
     fn of(ms: u64) -> Hybla {
         let least = Some(Span::from_millis(ms));
         Hybla { least, beginning: Beginning::Over, ..Hybla::new(&Params::defaults(&SCHEME)) }
     }
 
-    /// The window after an ACK of two segments.
+    /// Returns the window after an ACK of two segments.
     fn after(mut h: Hybla, preset: Preset, w: Window) -> f64 {
         let mut w = w;
         let acked = 2 * MSS;

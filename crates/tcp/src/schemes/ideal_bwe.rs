@@ -91,7 +91,7 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Rate, Span, Time};
 
-    /// The window and the threshold that a loss leaves of 20 and 8, of a sender that was told so, or not, and that measured 96 ms.
+    /// Returns the window and the threshold that a loss leaves of 20 and 8, of a sender that was told so, or not, and that measured 96 ms.
     fn left(words: &[(&str, f64)], signal: Signal, told: bool) -> (f64, f64) {
         let mut p = Params::defaults(&SCHEME);
         words.iter().for_each(|&(name, word)| p.set(&SCHEME, name, word).expect("a parameter"));

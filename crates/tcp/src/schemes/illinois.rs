@@ -141,7 +141,7 @@ impl Illinois {
         self.round.samples += 1;
     }
 
-    /// The mean queueing delay of the round as a share of the longest so far.
+    /// Returns the mean queueing delay of the round as a share of the longest so far.
     fn share(&self) -> Option<f64> {
         let least = self.delays.least?;
         let mean = (self.round.samples > 0).then(|| self.round.sum / self.round.samples)?;

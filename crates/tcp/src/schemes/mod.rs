@@ -178,7 +178,7 @@ impl Param {
 pub struct Params(Vec<(&'static str, f64)>);
 
 impl Params {
-    /// The defaults of `scheme`.
+    /// Creates the defaults of `scheme`.
     pub fn defaults(scheme: &Scheme) -> Self {
         Params(scheme.params.iter().map(|p| (p.name, p.default)).collect())
     }
@@ -216,12 +216,12 @@ impl Params {
         self.get(name) as usize
     }
 
-    /// The value of a parameter that the scheme may declare, or not.
+    /// Returns the value of a parameter that the scheme may declare, or not.
     pub fn find(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|v| v.0 == name).map(|v| v.1)
     }
 
-    /// The value of a parameter that the scheme declares.
+    /// Returns the value of a parameter that the scheme declares.
     ///
     /// # Panics
     /// If the scheme does not declare it: a mistake in the scheme's own file.
@@ -290,13 +290,13 @@ pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     Ok(())
 }
 
-/// Every scheme: the built-in ones, then those that were added, in the order of the catalogue.
+/// Returns every scheme: the built-in ones, then those that were added, in the order of the catalogue.
 pub fn schemes() -> Vec<&'static Scheme> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
     SCHEMES.iter().chain(added.iter()).copied().collect()
 }
 
-/// The scheme called `name`.
+/// Returns the scheme called `name`.
 pub fn find(name: &str) -> Option<&'static Scheme> {
     schemes().into_iter().find(|s| s.name == name)
 }

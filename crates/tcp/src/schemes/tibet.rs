@@ -70,7 +70,7 @@ struct Tibet {
 }
 
 impl Tibet {
-    /// The window that rate and RTTmin make, segments.
+    /// Returns the window that rate and RTTmin make, segments.
     fn estimate(&self, s: &SenderState) -> Option<f64> {
         let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))

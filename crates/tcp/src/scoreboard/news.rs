@@ -33,12 +33,12 @@ impl News {
         }
     }
 
-    /// The round trip of the newest segment.
+    /// Returns the round trip of the newest segment.
     pub fn rtt(&self) -> Option<Span> {
         self.newest.map(|sent| self.at - sent)
     }
 
-    /// The round trip of the oldest segment that it acknowledged cumulatively, or else of the oldest that it SACKed.
+    /// Returns the round trip of the oldest segment that it acknowledged cumulatively, or else of the oldest that it SACKed.
     pub fn longest_rtt(&self) -> Option<Span> {
         let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
         let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_again);

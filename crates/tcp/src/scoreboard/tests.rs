@@ -38,7 +38,7 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 impl Scoreboard {
-    /// The first byte of the segment with this number, if there is one.
+    /// Returns the first byte of the segment with this number, if there is one.
     fn nth(&self, number: u64) -> Option<u64> {
         self.segments.get(number as usize).map(|e| e.start)
     }

@@ -98,7 +98,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// The ACK, counted from 1, that ends slow start, of one round with a smallest round trip of `least` ms before, a window of `cwnd`,
+    /// Returns the ACK, counted from 1, that ends slow start, of one round with a smallest round trip of `least` ms before, a window of `cwnd`,
     /// ACKs at these times and all with a round trip of `rtt` us.
     fn ends(cwnd: f64, least: u64, rtt: u64, acks: impl Iterator<Item = u64>) -> Option<usize> {
         ends_of(HyStart::default(), cwnd, least, rtt, acks)

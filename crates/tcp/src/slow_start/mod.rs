@@ -76,7 +76,7 @@ impl SlowStart {
     }
 }
 
-/// An eighth of a round trip, from 4 to 16 ms: how much longer than the smallest one of a connection (HyStart) or of the last round
+/// Returns an eighth of a round trip, from 4 to 16 ms: how much longer than the smallest one of a connection (HyStart) or of the last round
 /// (RFC 9406 §4.2) tells of a queue.
 fn threshold(least: Span) -> Span {
     (least / 8).clamp(Span::from_millis(4), Span::from_millis(16))

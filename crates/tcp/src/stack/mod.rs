@@ -85,7 +85,7 @@ pub trait Stack: Debug + Sync {
         w.cwnd = w.cwnd.min(pause.initial_window);
     }
 
-    /// The window that comes back with a reduction that was for nothing, given that before the reduction (RFC 4015 §4).
+    /// Returns the window that comes back with a reduction that was for nothing, given that before the reduction (RFC 4015 §4).
     fn restored(&self, before: Window) -> Window {
         before
     }
@@ -100,7 +100,7 @@ pub trait Stack: Debug + Sync {
         false
     }
 
-    /// The number at which a segment without data asks whether a closed window has opened; none: an octet of new data asks, and "must
+    /// Returns the number at which a segment without data asks whether a closed window has opened; none: an octet of new data asks, and "must
     /// regularly" (RFC 9293 §3.8.6.1). `una` is the lowest byte not acknowledged.
     fn probe_at(&self, una: u64) -> Option<u64> {
         let _ = una;
@@ -126,7 +126,7 @@ pub struct Pause {
     pub is_paced: bool,
 }
 
-/// The stack of a connection, or of the agent that its recovery is of.
+/// Returns the stack of a connection, or of the agent that its recovery is of.
 pub fn of(c: &Config, agent: Agent) -> &'static dyn Stack {
     match (agent, c.stack) {
         (Agent::Ns2Vegas, _) => &ns2::Vegas,

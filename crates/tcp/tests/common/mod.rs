@@ -31,7 +31,7 @@ pub fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// A sender of `scheme` with its default parameters, but for those given.
+/// Returns a sender of `scheme` with its default parameters, but for those given.
 pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);
@@ -41,12 +41,12 @@ pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
     Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, (scheme.build)(&params, config))
 }
 
-/// The ns-2 preset with a large window already open: `cwnd` segments, `ssthresh` as given.
+/// Returns the ns-2 preset with a large window already open: `cwnd` segments, `ssthresh` as given.
 pub fn ns2(cwnd: f64, ssthresh: f64) -> Config {
     Config { initial_window: cwnd, initial_ssthresh: ssthresh, ..Preset::Ns2.config(MSS) }
 }
 
-/// The RFC preset without handshake and timestamps, so that a script shows only data and ACKs.
+/// Returns the RFC preset without handshake and timestamps, so that a script shows only data and ACKs.
 pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     Config {
         initial_window: cwnd,
@@ -58,7 +58,7 @@ pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// The Linux preset without handshake, timestamps and pacing, for the same reason.
+/// Returns the Linux preset without handshake, timestamps and pacing, for the same reason.
 pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     Config {
         initial_window: cwnd,
@@ -88,7 +88,7 @@ pub fn label(s: &Segment, cause: Cause) -> String {
     }
 }
 
-/// The TCP segment in `p`.
+/// Returns the TCP segment in `p`.
 pub fn segment(p: &Packet) -> &Segment {
     match &p.body {
         Body::Tcp(s) => s,

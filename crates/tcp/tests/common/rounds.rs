@@ -20,12 +20,12 @@ pub fn config() -> Config {
     Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) }
 }
 
-/// The first `n` rounds of `scheme`.
+/// Returns the first `n` rounds of `scheme`.
 pub fn rounds(scheme: &str, path: &Path, n: u64) -> String {
     rounds_with(scheme, &[], path, n)
 }
 
-/// The same, with parameters of the scheme.
+/// Returns the same, with parameters of the scheme.
 pub fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, n: u64) -> String {
     let mut t = Transfer::given(scheme, given, &config(), path.clone(), PLENTY);
     t.run_until(at(n * 100 - 1));
@@ -50,7 +50,7 @@ pub fn clean() -> Path {
     Path::of(50)
 }
 
-/// One loss in a window.
+/// Returns one loss in a window.
 pub fn one() -> Path {
     clean().losing(&[20])
 }
@@ -84,7 +84,7 @@ pub fn run_with(scheme: &str, given: &[(&str, f64)], path: Path, ms: u64) -> Tra
     t
 }
 
-/// The window at `ms`.
+/// Returns the window at `ms`.
 pub fn cwnd(t: &Transfer, ms: u64) -> f64 {
     t.cwnd.iter().rev().find(|(time, _)| *time <= at(ms)).expect("a window").1
 }

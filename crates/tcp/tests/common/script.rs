@@ -16,12 +16,12 @@ pub struct Script {
 }
 
 impl Script {
-    /// A greedy sender of `scheme` at time zero, nothing sent yet.
+    /// Creates a greedy sender of `scheme` at time zero, nothing sent yet.
     pub fn new(scheme: &str, config: Config) -> Self {
         Script::by(sender(scheme, &[], &config), &config, 1_000_000_000)
     }
 
-    /// A sender that has exactly `segments` full segments to send.
+    /// Creates a sender that has exactly `segments` full segments to send.
     pub fn of(scheme: &str, config: Config, segments: u64) -> Self {
         Script::by(sender(scheme, &[], &config), &config, byte(segments + 1) - 1)
     }
@@ -65,7 +65,7 @@ impl Script {
         sent.join(" ")
     }
 
-    /// The first data that it sends, after the handshake if there is one.
+    /// Returns the first data that it sends, after the handshake if there is one.
     pub fn opening(&mut self) -> String {
         match self.sent().as_str() {
             "SYN" => self.syn_ack().trim_start_matches("ACK ").into(),
@@ -83,18 +83,18 @@ impl Script {
         self.packets().iter().map(|p| segment(p).clone()).collect()
     }
 
-    /// An ACK that expects segment `n`.
+    /// Delivers an ACK that expects segment `n`.
     pub fn ack(&mut self, n: u64) -> String {
         self.sack(n, &[])
     }
 
-    /// The same, with SACK blocks: runs of segments, first and last.
+    /// Delivers the same, with SACK blocks: runs of segments, first and last.
     pub fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
         self.sack_bytes(byte(n), &runs)
     }
 
-    /// An ACK that expects byte `ack`, with SACK blocks `[start, end)`.
+    /// Delivers an ACK that expects byte `ack`, with SACK blocks `[start, end)`.
     pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
         let sack = sack(runs);
         self.segment(Segment { ack, ..self.pure_ack() }.with(RareOptions { sack, ..RareOptions::NONE }))
@@ -105,13 +105,13 @@ impl Script {
         self.sack(n, &[(again, again)])
     }
 
-    /// An ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
+    /// Delivers an ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
     pub fn echo(&mut self, n: u64, ms: u32) -> String {
         let timestamps = Some(Timestamps { value: 0, echo: ms });
         self.segment(Segment { ack: byte(n), timestamps, ..self.pure_ack() })
     }
 
-    /// An ACK that expects segment `n` and echoes a mark of congestion.
+    /// Delivers an ACK that expects segment `n` and echoes a mark of congestion.
     pub fn ece(&mut self, n: u64) -> String {
         let flags = Flags { ack: true, ece: true, ..Flags::default() };
         self.segment(Segment { ack: byte(n), flags, ..self.pure_ack() })
@@ -125,7 +125,7 @@ impl Script {
         )
     }
 
-    /// An ACK that expects segment `n` and that segment `trigger` caused, as SMART has it.
+    /// Delivers an ACK that expects segment `n` and that segment `trigger` caused, as SMART has it.
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
         let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
         let options = RareOptions { arrival, ..RareOptions::NONE };
@@ -143,13 +143,13 @@ impl Script {
         self.window = window;
     }
 
-    /// An ACK that expects segment `n` and advertises `window` bytes.
+    /// Delivers an ACK that expects segment `n` and advertises `window` bytes.
     pub fn update(&mut self, n: u64, window: u64) -> String {
         self.open_window(window);
         self.ack(n)
     }
 
-    /// The receiver's SYN-ACK.
+    /// Delivers the receiver's SYN-ACK.
     pub fn syn_ack(&mut self) -> String {
         self.open();
         self.sent()
@@ -187,19 +187,19 @@ impl Script {
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
     }
 
-    /// An ACK as of [`Script::sack`], in which a base station has set the ELN bit.
+    /// Delivers an ACK as of [`Script::sack`], in which a base station has set the ELN bit.
     pub fn marked(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
         let options = RareOptions { sack: sack(&runs), eln: Some(Eln::Next), ..RareOptions::NONE };
         self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with(options))
     }
 
-    /// An ELN about segment `n`.
+    /// Delivers an ELN about segment `n`.
     pub fn eln(&mut self, n: u64) -> String {
         self.notice(NoticeKind::Eln, n)
     }
 
-    /// An ERSN about segment `n`.
+    /// Delivers an ERSN about segment `n`.
     pub fn ersn(&mut self, n: u64) -> String {
         self.notice(NoticeKind::Ersn, n)
     }
@@ -209,7 +209,7 @@ impl Script {
         self.notice(NoticeKind::Nak, n)
     }
 
-    /// An EBSN that quotes segment `n`.
+    /// Delivers an EBSN that quotes segment `n`.
     pub fn ebsn(&mut self, n: u64) -> String {
         self.notice(NoticeKind::Ebsn, n)
     }
@@ -246,7 +246,7 @@ impl Script {
         self.sender.poll_timeout().map(|t| t.secs_f64() * 1e3)
     }
 
-    /// The timeout of a timer that is started now.
+    /// Returns the timeout of a timer that is started now.
     pub fn rto(&self) -> Span {
         self.sender.rto(self.now)
     }

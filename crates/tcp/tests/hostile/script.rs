@@ -165,7 +165,7 @@ impl Forged {
     }
 }
 
-/// The script that these bytes are.
+/// Returns the script that these bytes are.
 pub fn read(bytes: &[u8]) -> (Setup, Vec<Event>) {
     let mut bytes = Bytes(bytes);
     let setup = bytes.setup();
@@ -307,7 +307,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// A byte of the stream, near or far.
+    /// Returns a byte of the stream, near or far.
     fn byte(&mut self) -> u64 {
         match self.next() % 4 {
             0 => self.next().into(),

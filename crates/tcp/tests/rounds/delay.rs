@@ -15,7 +15,7 @@ fn rounds(t: &Transfer, first: u64, last: u64) -> String {
     })
 }
 
-/// The window before `time`.
+/// Returns the window before `time`.
 fn cwnd(t: &Transfer, time: Time) -> f64 {
     t.cwnd.iter().rev().find(|(at, _)| *at < time).expect("a window").1
 }

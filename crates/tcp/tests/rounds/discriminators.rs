@@ -42,7 +42,7 @@ fn rounds(scheme: &str, path: &Path, n: u64) -> String {
     told(started(scheme, path.clone()), n)
 }
 
-/// A link that serves a segment in 10 ms and has room for `room` more; 100 ms there and back with an empty queue.
+/// Returns a link that serves a segment in 10 ms and has room for `room` more; 100 ms there and back with an empty queue.
 fn queue(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(832_000), room)), ..Path::of(45) }
 }

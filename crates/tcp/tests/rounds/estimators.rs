@@ -6,7 +6,7 @@ use crate::common::rounds::{clean, config, one, rounds, rounds_with, same, three
 use airhop_base::Rate;
 use airhop_tcp::seams::Judged;
 
-/// A bottleneck with a long queue: a packet per 8 ms, 125 kB of payload per second, a round trip of 108 ms with an
+/// Returns a bottleneck with a long queue: a packet per 8 ms, 125 kB of payload per second, a round trip of 108 ms with an
 /// empty queue. The bandwidth-delay product is 13.5 segments.
 fn narrow() -> Path {
     Path { bottleneck: Some((Rate::from_bps(1_040_000), 1000)), ..Path::of(50) }
@@ -233,8 +233,9 @@ fn westwood_nr_three_losses() {
     ");
 }
 
-// A hole is repaired alike, with the window that the scheme's estimate leaves. Of three NewReno repairs one each round trip (RFC 6582 §3.2); Reno's
-// recovery ends with the first new ACK, and duplicates for what was sent before it begin no other (RFC 6582 §3.2 step 1): the timer.
+// One hole is repaired in the same way, with the window of the scheme's estimate. Of three holes NewReno repairs one
+// per round trip (RFC 6582 §3.2); Reno's recovery ends at the first new ACK, duplicates for segments sent before it
+// start no other (RFC 6582 §3.2 step 1), and the timer repairs the rest.
 #[test]
 fn reno_and_newreno_by_the_word() {
     for (scheme, newreno, reno) in [("westwood-plus", 1.0, 2.0), ("veno", 1.0, 2.0), ("tibet", 0.0, 1.0)] {

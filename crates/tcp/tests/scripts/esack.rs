@@ -66,7 +66,7 @@ proptest! {
     }
 }
 
-/// A sender with 14 to 19 outstanding (to `last` at most) and a window of a little over six.
+/// Returns a sender with 14 to 19 outstanding (to `last` at most) and a window of a little over six.
 fn fourteen(last: u64) -> Script {
     let mut s = Script::of("ll-elsn", rfc(6.0, 1.0), last);
     s.sent();

@@ -7,7 +7,7 @@ use crate::common::{at, byte, linux, ns2, rfc, segment, sender};
 use airhop_base::{Notice, NoticeKind};
 use airhop_tcp::{Config, Notices, SackRecovery};
 
-/// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
+/// Returns a scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
 fn senders() -> Vec<(&'static str, Config, bool)> {
     let by = |sack_recovery| Config { sack_recovery, ..rfc(10.0, 5.0) };
     vec![
@@ -35,7 +35,7 @@ fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
     ten_of(scheme, Config { notices, tlp: false, ..config })
 }
 
-/// The duplicate for segment `n` that `newest` causes; all from `n + 1` on have arrived.
+/// Delivers the duplicate for segment `n` that `newest` causes; all from `n + 1` on have arrived.
 fn duplicate(s: &mut Script, has_sack: bool, n: u64, newest: u64) -> String {
     if has_sack { s.sack(n, &[(n + 1, newest)]) } else { s.ack(n) }
 }

@@ -40,7 +40,7 @@ impl Agent {
         self.sack(n, &[])
     }
 
-    /// An ACK that expects segment `n`, with SACK blocks: runs of segments, first and last.
+    /// Delivers an ACK that expects segment `n`, with SACK blocks: runs of segments, first and last.
     fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> =
             runs.iter().map(|&(first, last)| (byte(first) + 1, byte(last + 1) + 1)).collect();
@@ -53,7 +53,7 @@ impl Agent {
         arrivals.map(|last| self.sack(n, &[(n + 1, last)])).collect()
     }
 
-    /// An ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
+    /// Delivers an ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
     fn echo(&mut self, n: u64, ms: u32) -> String {
         self.0.arrives(Segment {
             seq: 1,
@@ -328,7 +328,7 @@ fn veno_goes_by_the_latest_round_trip() {
     assert_eq!(s.0.window(), (5.0, 5.0));
 }
 
-/// A window of Vegas out at 100 ms.
+/// Returns a window of Vegas out at 100 ms.
 fn vegas(cwnd: f64, ssthresh: f64) -> Script {
     let config = ns2(cwnd, ssthresh);
     let mut s = Script::by(sender("vegas", &[], &config), &config, 0);

@@ -6,7 +6,7 @@ use crate::common::{MSS, byte, linux, ns2, rfc, sender};
 use airhop_base::Segment;
 use airhop_tcp::Config;
 
-/// A sender with 5000 bytes to send and room for 2000, all of which is acknowledged after 100 ms with `window` bytes of room.
+/// Returns a sender with 5000 bytes to send and room for 2000, all of which is acknowledged after 100 ms with `window` bytes of room.
 fn stopped(config: Config, window: u64) -> Script {
     let config = Config { receive_window: 2 * u64::from(MSS), ..config };
     let mut s = Script::by(sender("newreno", &[], &config), &config, 5 * u64::from(MSS));

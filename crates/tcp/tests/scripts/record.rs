@@ -20,7 +20,7 @@ fn eight(config: Config) -> Script {
     s
 }
 
-/// The three recoveries of scheme `sack`.
+/// Returns the three recoveries of scheme `sack`.
 fn recoveries() -> [Config; 3] {
     let pipe = Config { sack_recovery: SackRecovery::Pipe, ..ns2(8.0, 4.0) };
     [pipe, rfc(8.0, 4.0), linux(8.0, 4.0)]

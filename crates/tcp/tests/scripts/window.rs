@@ -7,7 +7,7 @@ use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
 use airhop_tcp::{Config, Growth, Preset, RtoConfig};
 
-/// A sender of scheme `sack` whose receiver accepts 20 segments, after a thousand ACKs of one segment each.
+/// Returns a sender of scheme `sack` whose receiver accepts 20 segments, after a thousand ACKs of one segment each.
 fn limited(config: Config) -> Script {
     let receive_window = 20 * u64::from(MSS);
     let mut s = Script::new("sack", Config { receive_window, delayed_ack: None, ..config });
@@ -18,7 +18,7 @@ fn limited(config: Config) -> Script {
     s
 }
 
-/// The window that is left after the loss of the oldest segment.
+/// Returns the window that is left after the loss of the oldest segment.
 fn after_a_loss(mut s: Script) -> f64 {
     (1001..=1006).for_each(|last| drop(s.sack(1000, &[(1001, last)])));
     assert_eq!(s.cuts(), 1);

@@ -80,7 +80,7 @@ fn record(mut body: &[u8]) -> Record {
     Record { interface, ticks, original_len, flags: word(&mut flags), comment, data }
 }
 
-/// The body of the next block, which is of this type (§3.1).
+/// Returns the body of the next block, which is of this type (§3.1).
 fn block<'a>(file: &mut &'a [u8], of_type: u32) -> &'a [u8] {
     assert_eq!(word(file), of_type);
     let length = word(file) as usize;

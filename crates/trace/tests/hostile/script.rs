@@ -47,7 +47,7 @@ pub struct Crossing {
     pub comment: Option<&'static str>,
 }
 
-/// The script that these bytes are.
+/// Returns the script that these bytes are.
 pub fn read(bytes: &[u8]) -> Script {
     let mut bytes = Bytes(bytes);
     let first = usize::from(bytes.next());
@@ -115,7 +115,7 @@ impl Bytes<'_> {
         if self.flag() { NodeId::BROADCAST } else { self.node() }
     }
 
-    /// A stream offset, near or far.
+    /// Returns a stream offset, near or far.
     fn offset(&mut self) -> u64 {
         match self.next() % 4 {
             0 => self.next().into(),

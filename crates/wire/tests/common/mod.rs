@@ -31,18 +31,18 @@ pub fn sack(blocks: &[(u64, u64)]) -> Sack {
     sack
 }
 
-/// A segment of the sender.
+/// Returns a segment of the sender.
 pub fn data(segment: Segment) -> Packet {
     let bytes = 40 + segment.option_bytes() + segment.len;
     Packet::new(FlowId(3), SENDER, RECEIVER, bytes, Body::Tcp(segment))
 }
 
-/// A segment of the receiver.
+/// Returns a segment of the receiver.
 pub fn reverse(segment: Segment) -> Packet {
     Packet { src: RECEIVER, dst: SENDER, ..data(segment) }
 }
 
-/// A notice in the form of an ACK of the receiver.
+/// Returns a notice in the form of an ACK of the receiver.
 pub fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
     let notice = Notice { origin: RECEIVER, ..Notice::about(kind, seq, end) };
     Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))

@@ -34,7 +34,7 @@ pub fn repaired_datagram(bytes: &[u8]) {
     datagram(&bytes);
 }
 
-/// A connection without window scales.
+/// Returns a connection without window scales.
 fn conversation(packet: &Packet) -> Conversation {
     match packet.body {
         Body::Notice(_) => Conversation::new(packet.dst, packet.src),

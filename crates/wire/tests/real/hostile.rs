@@ -37,7 +37,7 @@ pub fn datagram(bytes: &[u8]) {
     }
 }
 
-/// The packet as which the simulation carries it.
+/// Returns the packet as which the simulation carries it.
 fn packet(bytes: &[u8], seen: &Seen, connection: &mut Connection) -> Packet {
     let original = Original::new(Arc::from(bytes), 0);
     let body = match &seen.tcp {
@@ -52,7 +52,7 @@ fn packet(bytes: &[u8], seen: &Seen, connection: &mut Connection) -> Packet {
     Packet { ecn: seen.ecn, ..Packet::new(FlowId(0), NodeId(0), NodeId(1), seen.bytes, body) }
 }
 
-/// The same with congestion experienced, and NAKs if it is TCP.
+/// Returns the same with congestion experienced, and NAKs if it is TCP.
 fn with_marks(packet: Packet) -> Packet {
     let body = match packet.body {
         Body::Tcp(segment) => {

@@ -18,7 +18,7 @@ pub const SERVER: [u8; 4] = [198, 51, 100, 80];
 pub const CLIENT_V6: [u8; 16] = [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
 pub const SERVER_V6: [u8; 16] = [0x20, 1, 0x0D, 0xB8, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80];
 
-/// The beginning of a datagram with this ECN field.
+/// Returns the beginning of a datagram with this ECN field.
 pub fn ip(is_v6: bool, ecn: u8) -> PacketBuilderStep<IpHeaders> {
     if is_v6 {
         let header = etherparse::Ipv6Header {
@@ -44,14 +44,14 @@ pub fn ip(is_v6: bool, ecn: u8) -> PacketBuilderStep<IpHeaders> {
     }
 }
 
-/// A datagram with this TCP header.
+/// Returns a datagram with this TCP header.
 pub fn tcp(is_v6: bool, ecn: u8, header: TcpHeader, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     ip(is_v6, ecn).tcp_header(header).write(&mut out, payload).unwrap();
     out
 }
 
-/// A TCP header from 40000 to 443.
+/// Returns a TCP header from 40000 to 443.
 pub fn header(seq: u32, options: &[TcpOptionElement]) -> TcpHeader {
     let mut header = TcpHeader::new(40_000, 443, seq, 5000);
     header.set_options(options).unwrap();
@@ -63,18 +63,18 @@ pub fn seen(datagram: &[u8]) -> SeenTcp {
     read(datagram).unwrap().tcp.unwrap()
 }
 
-/// The whole of a datagram, or a prefix.
+/// Returns the whole of a datagram, or a prefix.
 pub fn original(bytes: &[u8]) -> Original {
     let option_bytes = read(bytes).ok().and_then(|seen| seen.tcp).map_or(0, |tcp| tcp.option_bytes);
     Original::new(Arc::from(bytes), option_bytes)
 }
 
-/// A packet of the simulation with this segment.
+/// Returns a packet of the simulation with this segment.
 pub fn packet(segment: Segment) -> Packet {
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, Body::Tcp(segment))
 }
 
-/// A packet of the simulation that is not TCP.
+/// Returns a packet of the simulation that is not TCP.
 pub fn other_packet() -> Packet {
     let body = Body::Udp(Datagram { number: 0, len: 0, sent: Time::ZERO, original: None });
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 28, body)

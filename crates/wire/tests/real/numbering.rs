@@ -6,7 +6,7 @@ use airhop_wire::real::{Connection, SeenTcp, Way};
 use etherparse::TcpHeader;
 use proptest::prelude::*;
 
-/// A header with these numbers only.
+/// Returns a header with these numbers only.
 fn plain(seq: u32, ack: Option<u32>) -> SeenTcp {
     let numbers =
         TcpHeader { ack: ack.is_some(), acknowledgment_number: ack.unwrap_or(9), ..header(seq, &[]) };
@@ -26,7 +26,7 @@ fn observe(connection: &mut Connection, way: Way, seen: &SeenTcp) -> Segment {
 const ISN: u32 = 0xFFFF_FF00;
 const PEER: u32 = 0x8000_0000;
 
-/// One that both ends have opened with these window scales.
+/// Returns one that both ends have opened with these window scales.
 fn opened(scales: [Option<u8>; 2]) -> Connection {
     let mut connection = Connection::new();
     observe(&mut connection, Way::Forward, &syn(ISN, None, scales[0]));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const ISN: u32 = 0xFFFF_FF00;
 
-/// One whose stream `Forward` counts from [`ISN`].
+/// Returns one whose stream `Forward` counts from [`ISN`].
 fn connection() -> Connection {
     let mut connection = Connection::new();
     let syn = seen(&tcp(false, 0, TcpHeader { syn: true, ..header(ISN, &[]) }, &[]));

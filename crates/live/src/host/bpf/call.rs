@@ -134,11 +134,11 @@ pub fn value(map: &OwnedFd, bytes: usize) -> io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Loads a program whose instructions are complete. `attach`: the structure of callbacks it belongs to, and the place of the member; a
-/// program without sees packets.
+/// Loads a program whose instructions are complete. `attach`: the structure of callbacks of the program, and the place
+/// of its member; a program without one processes packets.
 ///
 /// # Errors
-/// The last lines of the verifier's log, or the reason for which it was not asked.
+/// The last lines of the verifier's log, or the reason why the verifier was not called.
 pub fn load_program(
     program: &LoadProgram,
     code: &[u8],

@@ -19,7 +19,7 @@ pub(in crate::tables) fn check(
     each_way::check_tables(link, "errors", "error model", (nodes, any), problems);
 }
 
-/// The errors of a link between two nodes, from each of them; `largest` is that of its data frames.
+/// Returns the errors of a link between two nodes, from each of them; `largest` is that of its data frames.
 pub(in crate::tables) fn between(link: &Fields, duration: Span, largest: u32) -> Option<[ErrorPlan; 2]> {
     let one_way = |direction| {
         let model = each_way::table(link, "errors", direction);

@@ -57,7 +57,7 @@ fn way(look: &Look<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
 
-/// True if a service has something to do on these hops; between stations that are drawn, all are by radio.
+/// True if a service acts on these hops; between drawn stations, all hops are wireless.
 fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
     let any = |is: fn(&Hop) -> bool| hops.is_none_or(|hops| hops.iter().any(is));
     match service.kind {

@@ -26,7 +26,7 @@ pub(super) trait MarkEcho: Debug + Send {
     fn fill(&mut self, ack: &mut Segment);
 }
 
-/// The echo of this kind, before any mark.
+/// Returns the echo of this kind, before any mark.
 pub(super) fn build(kind: Echo) -> Box<dyn MarkEcho> {
     match kind {
         Echo::AsConfigured => Box::new(Rfc3168::default()),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A receiver that is capable of all, and the answer to a SYN.
+/// Returns a receiver that is capable of all, and the answer to a SYN.
 fn opened(syn: Segment) -> (Bench, Segment) {
     let config = Config { handshake: true, timestamps: true, ecn: true, ..plain() };
     let mut b = Bench::new(config);
@@ -11,7 +11,7 @@ fn opened(syn: Segment) -> (Bench, Segment) {
     (b, reply.remove(0))
 }
 
-/// A SYN that offers all.
+/// Returns a SYN that offers all.
 fn offer() -> Segment {
     let timestamps = Some(Timestamps { value: 1, echo: 0 });
     Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }

@@ -71,7 +71,7 @@ impl Lhp {
         self.urgent.push(seq, end, cause);
     }
 
-    /// The first segment, in sending order, that is on the list and in the block.
+    /// Returns the first segment, in sending order, that is on the list and in the block.
     fn reported(&self, block: &SackBlock) -> Option<u64> {
         self.list.entries().find(|e| block.start <= e.seq && e.end <= block.end).map(|e| e.seq)
     }

@@ -31,7 +31,7 @@ pub struct Entry {
 }
 
 impl PacketList {
-    /// An empty list; a segment counts as lost after `dupthresh` duplicate ACKs.
+    /// Creates an empty list; a segment counts as lost after `dupthresh` duplicate ACKs.
     pub fn new(dupthresh: u32) -> Self {
         PacketList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
     }
@@ -94,12 +94,12 @@ impl PacketList {
         self.bytes = 0;
     }
 
-    /// The segments, in sending order.
+    /// Returns the segments, in sending order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
 
-    /// The entry of the segment at `seq`.
+    /// Returns the entry of the segment at `seq`.
     pub fn get(&self, seq: u64) -> Option<&Entry> {
         self.entries.iter().find(|e| e.seq == seq)
     }

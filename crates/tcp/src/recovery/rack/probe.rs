@@ -35,7 +35,7 @@ struct Out {
 }
 
 impl Probe {
-    /// The timer of a new connection.
+    /// Creates the timer of a new connection.
     pub fn new(c: &Config) -> Self {
         Probe { needs_sample: c.stack != Preset::Linux, ..Probe::default() }
     }

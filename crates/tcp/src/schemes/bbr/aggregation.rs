@@ -6,7 +6,7 @@ const HALF: u32 = 5;
 /// Limit of the extra window, seconds of the rate.
 const LONGEST: f64 = 0.1;
 
-/// Room for aggregated ACKs: how much more was acknowledged at a time than the rate explains, the most of the last five to ten round
+/// Headroom for aggregated ACKs: largest excess of the acknowledged data over the rate in the last five to ten round
 /// trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
 #[derive(Debug, Default)]
 pub struct Aggregation {

@@ -92,7 +92,7 @@ mod tests {
         delta.on_queue(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
     }
 
-    /// A sender that has seen no empty queue for more than five round trips.
+    /// Returns a sender that has seen no empty queue for more than five round trips.
     fn competing() -> Delta {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);

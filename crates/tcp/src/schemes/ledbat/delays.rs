@@ -44,7 +44,7 @@ impl Delays {
         self.current.extreme()
     }
 
-    /// The queueing delay.
+    /// Returns the queueing delay.
     pub fn queueing(&self) -> Option<Span> {
         Some(self.current()?.saturating_sub(self.base()?))
     }

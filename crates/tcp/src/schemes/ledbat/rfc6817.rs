@@ -87,7 +87,7 @@ mod tests {
             Case { ledbat, state, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
         }
 
-        /// The window after ACKs of the first segments, one each, all of which took `ms`.
+        /// Returns the window after ACKs of the first segments, one each, all of which took `ms`.
         fn after(mut self, acks: u64, ms: u64) -> f64 {
             for n in 0..acks {
                 let a = Ack { arrival: Some(Arrival { seq: 1 + n * MSS, at: at(ms) }), ..Ack::of(at(ms + 30), MSS) };

@@ -68,7 +68,7 @@ impl Ns3 {
     }
 }
 
-/// A segment below the window, or where it is, if that is less.
+/// Returns a segment below the window, or where it is, if that is less.
 fn below(w: &Window) -> f64 {
     w.ssthresh.min(w.cwnd - 1.0).max(2.0)
 }

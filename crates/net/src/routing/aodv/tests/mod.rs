@@ -62,7 +62,7 @@ impl Bench {
         self.did()
     }
 
-    /// A packet of this node's own for [`END`].
+    /// Returns a packet of this node's own for [`END`].
     fn own(&mut self, at: u64) -> Vec<Did> {
         self.pass(at, ME, END, 0)
     }
@@ -72,7 +72,7 @@ impl Bench {
         self.did()
     }
 
-    /// A route to `dst` over `next`, as in a reply for `origin`.
+    /// Returns a route to `dst` over `next`, as in a reply for `origin`.
     fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<Did> {
         self.hear(at, next, reply(dst, 10, 2, origin))
     }

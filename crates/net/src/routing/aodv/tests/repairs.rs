@@ -33,7 +33,7 @@ fn ns2_repairs_near_the_destination() {
 /// The RFC with local repair.
 const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
 
-/// A router with a route to [`END`] of this number of hops, used by the neighbour before, and one to another node by
+/// Returns a router with a route to [`END`] of this number of hops, used by the neighbour before, and one to another node by
 /// the same neighbour.
 fn with_routes(hops: u8) -> Bench {
     let mut bench = Bench::new(REPAIRING);
