@@ -65,8 +65,6 @@ impl Interface {
 /// Record of a packet in a layer.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// The packet; kept only for a recorder, and for flows to which its headers alone are of use.
-    pub copy: Option<Packet>,
     /// The router's information on the packet, unless there is none or it is a message of the router's own.
     pub passing: Option<Passing>,
     /// Cause of the last loss of a data frame with the packet.
@@ -75,35 +73,83 @@ pub(crate) struct Record {
 
 /// Records of the packets in a layer, by their numbers, until the layer has finished with them. Most packets need none.
 #[derive(Debug, Default)]
-pub(crate) struct Records(VecDeque<(u64, Record)>);
+pub(crate) struct Records {
+    records: Numbered<Record>,
+    /// The packets themselves; kept only for a recorder, and for flows to which the headers alone are of use.
+    copies: Numbered<Packet>,
+}
 
 impl Records {
     /// Returns the record of a packet, an empty one if it has none.
+    #[inline]
     pub fn entry(&mut self, number: u64) -> &mut Record {
-        let place = self.place(number).unwrap_or_else(|place| {
-            self.0.insert(place, (number, Record::default()));
-            place
-        });
-        &mut self.0[place].1
+        self.records.entry(number, Record::default)
+    }
+
+    /// Keeps a copy of a packet.
+    pub fn keep(&mut self, number: u64, packet: &Packet) {
+        self.copies.entry(number, || packet.clone());
     }
 
     /// Returns the copy of a packet, if there is one.
     pub fn copy(&self, number: u64) -> Option<&Packet> {
-        self.0[self.place(number).ok()?].1.copy.as_ref()
+        self.copies.get(number)
     }
 
-    /// Removes the record of a packet, an empty one if it has none.
+    /// Removes the record and the copy of a packet; returns the record, an empty one if it has none.
     #[inline]
     pub fn remove(&mut self, number: u64) -> Record {
-        if self.0.is_empty() {
-            return Record::default();
+        if !self.copies.0.is_empty() {
+            self.copies.remove(number);
         }
-        let place = self.place(number).ok();
-        place.and_then(|place| self.0.remove(place)).map_or_else(Record::default, |(_, record)| record)
+        self.records.remove(number).unwrap_or_default()
+    }
+}
+
+/// Values of packets by their numbers. Packets come in their order, and most leave in it.
+#[derive(Debug)]
+struct Numbered<T>(VecDeque<(u64, T)>);
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Numbered(VecDeque::new())
+    }
+}
+
+impl<T> Numbered<T> {
+    #[inline]
+    fn entry(&mut self, number: u64, first: impl FnOnce() -> T) -> &mut T {
+        let place = match self.place(number) {
+            Ok(place) => place,
+            Err(place) if place == self.0.len() => {
+                self.0.push_back((number, first()));
+                place
+            }
+            Err(place) => {
+                self.0.insert(place, (number, first()));
+                place
+            }
+        };
+        &mut self.0[place].1
     }
 
+    fn get(&self, number: u64) -> Option<&T> {
+        Some(&self.0[self.place(number).ok()?].1)
+    }
+
+    #[inline]
+    fn remove(&mut self, number: u64) -> Option<T> {
+        let is_first = self.0.front()?.0 == number;
+        let removed = if is_first { self.0.pop_front() } else { self.0.remove(self.place(number).ok()?) };
+        removed.map(|(_, value)| value)
+    }
+
+    #[inline]
     fn place(&self, number: u64) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&number, |(number, _)| *number)
+        match self.0.back() {
+            Some((last, _)) if *last >= number => self.0.binary_search_by_key(&number, |(number, _)| *number),
+            _ => Err(self.0.len()),
+        }
     }
 }
 
@@ -158,12 +204,14 @@ impl Fades {
     }
 
     /// Records a failed attempt towards a station; true if a fade begins with it.
+    #[inline]
     pub fn begins(&mut self, now: Time, to: Station) -> bool {
         let fade = self.unreported(to);
         fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
     }
 
     /// Records a link ACK from a station; returns the duration of the fade that it ends, if there was one.
+    #[inline]
     pub fn ends(&mut self, now: Time, to: Station) -> Option<Span> {
         self.unreported(to)?.since.take().map(|since| now - since)
     }
@@ -182,8 +230,9 @@ impl Fades {
         }
     }
 
+    #[inline]
     fn unreported(&mut self, to: Station) -> Option<&mut Fade> {
-        if self.are_reported { None } else { self.fade_mut(to) }
+        if self.towards.is_empty() || self.are_reported { None } else { self.fade_mut(to) }
     }
 
     fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
@@ -206,7 +255,7 @@ mod tests {
         assert_eq!(records.remove(5).last_loss, None, "it is removed once");
         assert_eq!(records.remove(8).last_loss, None, "none was needed");
         assert_eq!([7, 6].map(|number| records.remove(number).last_loss), [Some(Drop::Channel), None]);
-        assert!(records.0.is_empty());
+        assert!(records.records.0.is_empty());
     }
 
     #[test]

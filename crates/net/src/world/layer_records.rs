@@ -33,6 +33,7 @@ impl World {
         interface.place(to).unwrap_or(interface.broadcast_place)
     }
 
+    #[inline]
     pub(crate) fn record_layer_queue(&mut self, now: Time, layer: Layer, from: Station) {
         if let Some(recorder) = &mut self.recorder {
             let interface = self.links.interface(layer, from);
@@ -108,19 +109,34 @@ impl World {
         recorder.mpdu(MpduRow { place, sequence, flow, packet, seq, bytes, attempt, outcome });
     }
 
+    #[inline]
     pub(crate) fn captures(&self) -> bool {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
 
     /// Captures, at the sending station, a packet of which there is a copy and whose frame just left the air.
+    #[inline]
     pub(crate) fn capture(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        packet: (Station, u64),
+        lost: Option<(Station, Drop)>,
+    ) {
+        if self.captures() {
+            self.capture_copy(now, layer, packet, lost);
+        }
+    }
+
+    #[cold]
+    fn capture_copy(
         &mut self,
         now: Time,
         layer: Layer,
         (from, number): (Station, u64),
         lost: Option<(Station, Drop)>,
     ) {
-        let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) else { return };
+        let Some(recorder) = &mut self.recorder else { return };
         let interfaces = &self.links.site(layer).interfaces;
         let from = &interfaces[usize::from(from)];
         let comment = lost.map(|(to, why)| lost_on(from, &interfaces[usize::from(to)], why));

@@ -19,13 +19,17 @@ use airhop_trace::{Direction, Step};
 impl World {
     #[inline(always)]
     pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
-        let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else { return };
+        let LinkLayer::Cell(cell) = &mut self.links.cells[usize::from(event.cell)].layer else {
+            unreachable!("only cells are there")
+        };
         cell.on_event(now, event.what, &mut self.events, &mut self.effects);
         self.apply_effects(now, Layer::Cell(event.cell));
     }
 
     pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
-        let LinkLayer::Radio(link) = &mut self.links.radios[usize::from(event.link)].layer else { return };
+        let LinkLayer::Radio(link) = &mut self.links.radios[usize::from(event.link)].layer else {
+            unreachable!("only radio links are there")
+        };
         link.on_event(now, event.what, &mut self.events, &mut self.effects);
         self.apply_effects(now, Layer::Radio(event.link));
     }
@@ -47,6 +51,7 @@ impl World {
     }
 
     /// Refills a station that takes packets again from its queue, as long as there is room.
+    #[inline(never)]
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
         let mut has_popped = false;
         loop {
@@ -102,21 +107,22 @@ impl World {
         }
         let number = link.send(now, from, outgoing, &mut self.events, &mut self.effects);
         if layer.is_cell() && (self.recorder.is_some() || is_of_use) {
-            interface.records.entry(number).copy = Some(packet.clone());
+            interface.records.keep(number, packet);
         }
         if !routers.is_empty() {
             interface.records.entry(number).passing = packet.flow.index().map(|_| Passing::of(packet));
         }
     }
 
-    /// Carries out the effects of a layer.
-    #[inline]
+    /// Carries out the effects of a layer; most events have none.
+    #[inline(always)]
     fn apply_effects(&mut self, now: Time, layer: Layer) {
         while let Some(effect) = self.effects.pop_front() {
             self.apply(now, layer, effect);
         }
     }
 
+    #[inline(never)]
     fn apply(&mut self, now: Time, layer: Layer, effect: LinkEffect) {
         let hop = |from, to| Hop::Layer { layer, from, to };
         match effect {
@@ -142,9 +148,11 @@ impl World {
                 self.on_attempt_failed(now, hop(from, to), tag, attempt, retry);
             }
             LinkEffect::Acknowledged { from, to, number, tag } => {
-                self.links.interface_mut(layer, from).records.remove(number);
+                let interface = self.links.interface_mut(layer, from);
+                interface.records.remove(number);
+                let ended = interface.fades.ends(now, to);
                 self.tell_agents(now, hop(from, to), LinkEventKind::Delivered, tag);
-                if let Some(lasted) = self.links.interface_mut(layer, from).fades.ends(now, to) {
+                if let Some(lasted) = ended {
                     self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
                 }
             }
@@ -176,6 +184,7 @@ impl World {
         }
     }
     /// Handles the first reception of a packet by the station addressed.
+    #[inline(never)]
     fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {

@@ -57,7 +57,7 @@ impl LinkLayer {
     }
 
     /// Returns a packet inside by its number, if the layer shows it; of the packets in a cell the world has copies
-    /// ([`Record::copy`](super::interface::Record::copy)).
+    /// ([`Records::copy`](super::interface::Records::copy)).
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         match self {
             LinkLayer::Cell(_) => None,
