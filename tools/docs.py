@@ -99,7 +99,8 @@ EXPERIMENTS_HEAD = """# Experiments
 claims, and its open questions: [under every reading](experiments/readings.md) shows the claims that depend
 on these, [printed beside measured](experiments/papers.md) has every table and headline of four papers, and
 the [ledger](experiments/ledger.md) the outcome of every item of four papers. The experiments of
-`airhop/today` repeat the comparisons with today's senders: [What wins where](what-wins-where.md).
+`airhop/today` repeat the comparisons with today's senders: [What wins where](what-wins-where.md); those of
+`airhop/wifi` move them to 802.11n, ac and ax: [Notices under Block Ack](wifi-notices.md).
 
 ![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)
 

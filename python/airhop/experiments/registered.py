@@ -78,6 +78,16 @@ BUILT_IN = {
         "buffers",
         "delay",
     ),
+    "wifi": (
+        "n",
+        "ac",
+        "ax",
+        "n_fq_codel",
+        "ac_fq_codel",
+        "ax_fq_codel",
+        "ac_once",
+        "delay",
+    ),
 }
 """Papers and their modules that hold an `EXPERIMENT`, in the order `reproduce --all` runs them. What `today`
 asks is a question of our own."""

@@ -1,0 +1,98 @@
+"""Downloads over 802.11n, ac and ax whose MPDUs get lost, and whether explicit notices still pay there.
+
+No paper asked this. `airhop reproduce airhop/wifi` runs all of it; the page "Notices under Block Ack" has the
+answers. A server sends over a wire of 20 ms to an access point, and the access point to one station. MPDUs
+with data are lost independently, those with TCP ACKs as well; Block Ack repairs them, until an MPDU has
+waited for 500 ms. One experiment sends each MPDU once.
+
+All senders have the TCP of Linux, so that only schemes and services differ. How sentences are read, written
+down before the first run: "clearly more" is above 1.05 with its whole interval, "as good" above 0.95.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airhop.experiments.experiment import Curve, Metric, PlottedAxis, Replications
+
+SOURCE = "Airhop's own question"
+CLEARLY, AS_GOOD = 1.05, 0.95
+REPLICATIONS = Replications(quick=2, full=3)
+DURATION = {"duration": "10 s", "warmup": "5 s"}
+"""The warm-up holds slow start, and the recovery from the queue that it overflows."""
+
+LOSS = PlottedAxis(
+    key="mpdu_loss",
+    name="MPDU loss",
+    paths=("wlan.cell.errors.loss",),
+    label="Loss of MPDUs",
+    full=(0.0, 0.01, 0.05, 0.1, 0.2, 0.5),
+    coarse=(0.1,),
+    limits=(0.0, 0.5),
+    ticks=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5),
+    percent=True,
+)
+FEW = replace(LOSS, full=(0.0, 0.1, 0.5), coarse=(0.1,))
+"""Losses behind FQ-CoDel."""
+CHANNEL = {"kind": "bernoulli", "loss": 0.0}
+
+SENDERS = Curve.of_schemes(
+    {
+        "reno": "Reno",
+        "cubic": "CUBIC",
+        "bbr": "BBR",
+        "bbr3": "BBRv3",
+        "copa": "Copa",
+        "snoop": "Snoop",
+        "eln": "ELN",
+        "ll-elsn": "LL-ELSN",
+        "eln-cubic": "ELN-CUBIC",
+        "tcp-cl": "TCP-CL (NAK)",
+        "ebsn": "EBSN",
+    }
+)
+TOLD = ("snoop", "eln", "ll-elsn", "eln-cubic", "tcp-cl", "ebsn")
+"""Senders with a service of the network; the others have none."""
+TODAY = ("cubic", "bbr", "bbr3", "copa")
+
+LOST = Metric("drops_channel", "Lost MPDUs", "", ticks=(0.0, 1e5, 2e5), digits=0, printed=False)
+DISCARDED = Metric(
+    "drops_retries", "Packets that the link discarded", "", ticks=(0.0, 1e4, 2e4), digits=1, printed=False
+)
+DROPPED = Metric(
+    "drops_queue + drops_aqm",
+    "Packets that the queue dropped",
+    "",
+    ticks=(0.0, 500.0, 1000.0),
+    digits=1,
+    printed=False,
+)
+RESENT = Metric(
+    "100 * retransmissions / sent_segments",
+    "Share that the sender sent again",
+    "%",
+    ticks=(0.0, 10.0, 20.0),
+    digits=2,
+    printed=False,
+)
+SPURIOUS = Metric(
+    "judged_congestion_none + judged_wireless_none + judged_undecided_none",
+    "Losses that the sender detected where none was",
+    "",
+    ticks=(0.0, 50.0, 100.0),
+    digits=1,
+    printed=False,
+)
+NOTICES = Metric(
+    "notices_eln + notices_ersn + notices_ebsn + notices_nak",
+    "Notices",
+    "",
+    ticks=(0.0, 1e5, 2e5),
+    digits=0,
+    printed=False,
+)
+TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 5.0, 10.0), digits=1, printed=False)
+SRTT = Metric(
+    "srtt_ms", "Round trip at the end", "ms", ticks=(0.0, 100.0, 200.0, 300.0), digits=0, printed=False
+)
+CAUSES = (LOST, DISCARDED, DROPPED, RESENT, SPURIOUS, NOTICES, TIMEOUTS, SRTT)

@@ -1,0 +1,155 @@
+"""Delay of datagrams at a quarter of the capacity: what a lost MPDU costs itself and those behind it.
+
+The recipient of a Block Ack agreement hands packets over in order. A lost MPDU therefore delays all that came
+after it until its retransmission, and the sender of a TCP connection sees a burst, not a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
+from airhop.experiments.traced import estimated, mean_and_half, traced_runs
+from airhop.experiments.wifi import LOSS, SOURCE
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OFFERED_MBPS = {"n": 15.0, "ac": 85.0, "ax": 137.5}
+"""Rate of the datagrams by standard: a quarter of what the air carries without losses, Mbit/s."""
+MEAN, TAIL = "delay_mean_ms", "delay_p99_ms"
+MEASURED = {MEAN: "One-way delay, mean (ms)", TAIL: "One-way delay, 99th percentile (ms)"}
+REPLICATIONS: dict[Mode, int] = {"quick": 2, "default": 5, "full": 5}
+HALF_LOST, SELDOM_LOST = 0.5, 0.2
+
+
+def scenario(standard: str, loss: float) -> Scenario:
+    """Return the download of a standard with datagrams in place of a connection."""
+    document = Scenario.load(f"wifi-{standard}").to_dict()
+    document["duration"], document["warmup"] = "5 s", "1 s"
+    document["wlan"][0]["errors"] = {"kind": "bernoulli", "loss": loss}
+    document["flow"] = [
+        {
+            "name": "download",
+            "from": "server",
+            "to": "sta",
+            "transport": "udp",
+            "segment": "1448 B",
+            "app": {"kind": "cbr", "rate": f"{OFFERED_MBPS[standard]:g} Mbit/s"},
+        }
+    ]
+    return Scenario.load(document)
+
+
+def measure(standard: str, loss: float, seed: int, rep: int) -> dict[str, float]:
+    """Simulate a cell of the grid and return both delays, ms."""
+    (flow,) = run(scenario(standard, loss), seed=seed, rep=rep).document["flows"]
+    return {MEAN: flow["delay_ms"]["mean"], TAIL: flow["delay_ms"]["p99"]}
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Simulate every standard at every loss."""
+    cells = [(standard, float(loss)) for standard in OFFERED_MBPS for loss in LOSS.full]
+    runs = traced_runs(measure, cells, REPLICATIONS[mode], seed, reporter)
+    return [
+        estimated(standard, {LOSS.key: loss}, metric, [one[metric] for one in found])
+        for (standard, loss), found in runs.items()
+        for metric in MEASURED
+    ]
+
+
+def adds_less(values: Values, losses: Sequence[float], metric: str, most_ms: float) -> ClaimResult:
+    """Check whether these losses add less than so many ms to a delay, of every standard."""
+    added = {
+        (standard, loss): _at(values, standard, metric, loss) - _at(values, standard, metric, 0.0)
+        for standard in OFFERED_MBPS
+        for loss in losses
+    }
+    told = ", ".join(f"802.11{name} {ms:.2f} at {LOSS.text(loss)}" for (name, loss), ms in added.items())
+    return ClaimResult(all(ms < most_ms for ms in added.values()), f"ms more: {told}")
+
+
+def _at(values: Values, standard: str, metric: str, loss: float) -> float:
+    return values.at(standard, metric, **{LOSS.key: loss}).value.mean
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "delay-seldom",
+        "Up to 20 % of lost MPDUs add less than a millisecond to the mean delay.",
+        lambda v: adds_less(v, (0.01, 0.05, 0.1, SELDOM_LOST), MEAN, 1.0),
+    ),
+    Claim(
+        "delay-tail",
+        "At 50 % the 99th percentile grows by less than 10 ms, a quarter of the base round trip.",
+        lambda v: adds_less(v, (HALF_LOST,), TAIL, 10.0),
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """State the delay that half of the MPDUs lost adds."""
+    told = ", ".join(
+        f"{_at(values, name, MEAN, HALF_LOST) - _at(values, name, MEAN, 0.0):.1f} ms (802.11{name})"
+        for name in OFFERED_MBPS
+    )
+    return f"With {LOSS.text(HALF_LOST)} of the MPDUs lost the mean one-way delay grows by {told}."
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List both delays, a table each."""
+    return [
+        TextTable(
+            title,
+            (LOSS.name, *(LOSS.text(loss) for loss in LOSS.full)),
+            tuple(
+                (
+                    f"802.11{name}",
+                    *(mean_and_half(values.at(name, metric, **{LOSS.key: x}).value) for x in LOSS.full),
+                )
+                for name in OFFERED_MBPS
+            ),
+            f"Mean ± 95 % half-width of {values.reps} runs.",
+        )
+        for metric, title in MEASURED.items()
+    ]
+
+
+def figure(values: Values) -> Figure:
+    """Draw the mean delay against the loss of MPDUs."""
+    from airhop.plots.paper import curve, legend, page
+    from airhop.plots.style import styles
+
+    drawing, axes = page()
+    look = styles(OFFERED_MBPS)
+    losses = [float(loss) for loss in LOSS.full]
+    for name in OFFERED_MBPS:
+        found = [values.at(name, MEAN, **{LOSS.key: loss}).value for loss in losses]
+        means, halves = [one.mean for one in found], [one.half_width for one in found]
+        curve(axes, losses, means, halves, label=f"802.11{name}", style=look[name], joined=True)
+    axes.set_xlabel(LOSS.label)
+    axes.set_ylabel(MEASURED[MEAN])
+    legend(drawing)
+    return drawing
+
+
+EXPERIMENT = Calculation(
+    id="airhop/wifi/delay",
+    title="Delay of datagrams over 802.11n, ac and ax whose MPDUs get lost",
+    source=SOURCE,
+    method=(
+        "Datagrams of 1448 bytes at a quarter of the capacity take the way of the downloads, whose wire has"
+        " 20 ms. The one-way delay contains the turn on the medium, retransmissions of an MPDU, and its wait"
+        " at the recipient for MPDUs before it."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)
