@@ -69,7 +69,7 @@ class _Originator:
         self._unanswered = 0
         self._board = 0
         """Start of the recipient's scoreboard."""
-        self._told = [0.0, 0.0]
+        self._told = [0, 0]
         """Least and most that the originator knows of it."""
         self._discarded = [0, 0]
         """One more than the last number that is discarded for certain, and that may be."""
@@ -153,7 +153,8 @@ class _Originator:
             self._fail(self._flight)
             self._flight = []
             self._unanswered = 0
-            self._told = [max(self._told[0], self._discarded[0]), math.inf]
+            self._told[0] = max(self._told[0], self._discarded[0])
+            self._told[1] = max(self._told[1], self._next + len(self._unsent))
 
     def _has_expired(self, now: int) -> bool:
         """Return whether MPDUs that were never sent may have been discarded by then."""
@@ -243,7 +244,7 @@ class _Originator:
     def _hear(self, _: Frame) -> None:
         """Take a BlockAck: it has all that has arrived, and the rest of what is in flight failed."""
         self._unanswered = 0
-        self._told = [float(self._board)] * 2
+        self._told = [max(told, self._board) for told in self._told]
         for number in [number for number, mpdu in self._open.items() if mpdu.is_received]:
             del self._open[number]
         self._fail(self._flight)

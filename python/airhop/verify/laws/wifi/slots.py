@@ -75,6 +75,8 @@ class _Slots:
             idle_from = max(idle_from, frame.end)
             if frame.sender == station and frame.kind in ANSWERS and frame.receiver != "*":
                 answered = self._exchanges.answered(frame) is not None
+                if answered and frame.kind == "rts":
+                    continue  # what follows decides
                 failures = 0 if answered else failures + 1
                 failed, counted = (None, 0) if answered else (frame, 0)
             elif frame.sender == station and frame.receiver == "*":
