@@ -78,7 +78,7 @@ class Frame(NamedTuple):
     attempt: int
     outcome: str
     row: int = -1
-    """Its row of the table."""
+    """Row of the table."""
 
 
 class Mpdu(NamedTuple):

@@ -242,7 +242,7 @@ class _Originator:
             self._fail(numbers)
 
     def _hear(self, _: Frame) -> None:
-        """Take a BlockAck: it has all that has arrived, and the rest of what is in flight failed."""
+        """Handle a BlockAck: MPDUs that have arrived are acknowledged, others in flight failed."""
         self._unanswered = 0
         self._told = [max(told, self._board) for told in self._told]
         for number in [number for number, mpdu in self._open.items() if mpdu.is_received]:

@@ -38,7 +38,7 @@ class Packet:
     """Of the packet in the trace."""
     offered: int
     dropped: int | None
-    """When the station discarded it."""
+    """Time of its discard by the station."""
     arrived: int | None
 
 

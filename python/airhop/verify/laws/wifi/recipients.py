@@ -87,7 +87,7 @@ class _Buffer:
             yield Finding("release", step.time / 1e9, self._place, text)
 
     def _receive(self, number: int, time: int) -> list[int]:
-        """Take an MPDU (§10.25.6.6.2), and return the numbers that go up."""
+        """Handle an MPDU (§10.25.6.6.2), and return the numbers that go up."""
         if number < self._expected or number in self._held:
             return []
         if self._is_unsure and min(self._held, default=number) >= number and self._arrives(number, time):

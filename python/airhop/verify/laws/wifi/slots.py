@@ -56,7 +56,7 @@ class _Slots:
         """Frames of the busy period before, by their start."""
         idle_from = 0
         failed: Frame | None = None
-        """Its last frame, if nothing answered."""
+        """Last frame of the station, if nothing answered."""
         failures, counted = 0, 0
         """Accesses in a row that failed, and slots counted since the last, at least."""
         reserved: list[int] = []
