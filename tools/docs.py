@@ -22,6 +22,7 @@ from airhop.catalogue import families, on_real_packets, services
 from airhop.experiments import Calculation, Claim, Experiment, Question, Reading, registry
 from airhop.experiments.asked import asks
 from airhop.experiments.reading import SILENT
+from airhop.scenario import toml_literal
 from blocks import fill, table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -181,12 +182,12 @@ def scheme_page(scheme: dict[str, Any]) -> str:
     name, about = scheme["name"], services()
     needs = [f"- `{need}`: {plain(about[need])}" for need in scheme["needs"]]
     parts = {
-        "": [f"**{plain(scheme['title'])}**, {scheme['family']}. {plain(scheme['about'])}"],
+        "": [f"{scheme_title(scheme)}. {plain(scheme['about'])}"],
         "When it helps": [plain(scheme["helps"])],
         "What it needs from the network": needs or ["Nothing."],
         "Parameters": parameter_table(scheme["parameters"]),
         "Preset": own_preset(scheme),
-        "Verified": [f"- {plain(fact)}" for fact in scheme["verified"]],
+        "Verified": [f"- {linked(plain(fact))}" for fact in scheme["verified"]],
         "Reconstructed": [
             *(["Its sources leave these points open:", ""] if scheme["reconstructed"] else ["Nothing."]),
             *(f"- {plain(choice)}" for choice in scheme["reconstructed"]),
@@ -201,14 +202,25 @@ def scheme_page(scheme: dict[str, Any]) -> str:
     return "\n".join(lines[:-1]) + "\n"
 
 
+def scheme_title(scheme: dict[str, Any]) -> str:
+    """Return a scheme's title with its family, which a title may name itself."""
+    title, family = scheme["title"], scheme["family"]
+    return f"**{plain(title)}**" + ("" if family in title.lower() else f", {family}")
+
+
+def linked(text: str) -> str:
+    """Link the table of cross-checks where a text of a scheme names its file."""
+    return text.replace("docs/cross-checks-table.md", "the [table of cross-checks](../cross-checks-table.md)")
+
+
 def own_preset(scheme: dict[str, Any]) -> list[str]:
     """Name the preset of a scheme that belongs to a system."""
     if scheme["preset"] is None:
         return []
     preset = scheme["preset"]
     return [
-        f"The scheme belongs to preset `{preset}`. On another preset it keeps its window law on another"
-        f" sender, and commands say so. `--set flow.all.tcp.preset={preset}` selects its own sender."
+        f"The scheme belongs to preset `{preset}`. With another preset its window rule runs on that preset's"
+        f" sender, and commands warn of it. `--set flow.all.tcp.preset={preset}` selects its own sender."
     ]
 
 
@@ -239,8 +251,10 @@ def examples(scheme: dict[str, Any]) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Write a text so that Markdown leaves it as it is."""
-    return text.replace("<", "&lt;").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+    """Write a text so that Markdown leaves it as it is; what stands between backticks is left alone."""
+    parts = text.split("`")
+    parts[::2] = [part.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") for part in parts[::2]]
+    return "`".join(parts).replace("|", "\\|")
 
 
 def file_name(experiment: Experiment | Calculation) -> str:
@@ -264,9 +278,9 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         *facts,
         "",
-        f"{'Questions' if ours(experiment) else 'Claims of the paper'}, checked in every run:",
+        f"{list_head(experiment)}, checked in every run:",
         "",
-        *map(claim_line, experiment.claims),
+        *(claim_line(claim, experiment) for claim in experiment.claims),
         "",
         *(line for question in experiment.questions for line in question_lines(question)),
         "```text",
@@ -276,7 +290,7 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def claim_line(claim: Claim[Any]) -> str:
+def claim_line(claim: Claim[Any], experiment: Experiment | Calculation) -> str:
     """Write a claim: its statement, the paper's words, and why it does not hold where it does not."""
     own = (
         f" (Airhop's own: {plain(claim.because)})"
@@ -288,8 +302,9 @@ def claim_line(claim: Claim[Any]) -> str:
     quote = f" *“{plain(claim.quote)}”*" if claim.quote else ""
     texts = [claim.reason] if isinstance(claim.reason, str) else claim.reason.values()
     reason = f" Where it does not hold: {' '.join(texts)}" if claim.reason else ""
-    asked = f" Asked: {plain(asked_of)}." if (asked_of := asks(claim.check)) else ""
-    return f"- **{claim.id}**{own} {claim.text}{quote}{asked}{reason}"
+    runs = experiment if isinstance(experiment, Experiment) else None
+    test = f" Test: {plain(sentence)}." if (sentence := asks(claim.check, runs)) else ""
+    return f"- **{claim.id}**{own} {claim.text}{quote}{test}{reason}"
 
 
 def question_lines(question: Question) -> list[str]:
@@ -299,31 +314,34 @@ def question_lines(question: Question) -> list[str]:
         f"{'silent' if reading.rests_on == SILENT else f'“{plain(reading.rests_on)}”'} | {changes(reading)} |"
         for reading in (question.default, *question.others)
     ]
-    about = question.about[:1].upper() + question.about[1:]
+    about = question.about.removeprefix("the ")
+    about = about[:1].upper() + about[1:]
     head = ["| reading | assumption | the paper's words | changes |", "|---|---|---|---|"]
     return [f"## {about}", "", *head, *rows, ""]
 
 
 def changes(reading: Reading) -> str:
     """List what a reading changes, as `path = value`."""
-    found = [f"`{path} = {value}`" for path, value in reading.settings.items()]
+    found = [f"`{path} = {toml_literal(value)}`" for path, value in reading.settings.items()]
     for name, parameters in (*reading.schemes.items(), *reading.curves.items()):
-        found += [f"{name}: `{key} = {value}`" for key, value in parameters.items()]
+        found += [f"{name}: `{key} = {toml_literal(value)}`" for key, value in parameters.items()]
     found += [f"scenario `{reading.scenario}`"] if reading.scenario else []
     found += [f"measures {reading.metric.title}"] if reading.metric else []
     found += [f"another check of {claim}" for claim in reading.checks]
     return ", ".join(found)
 
 
-def ours(experiment: Experiment | Calculation) -> bool:
-    """Return whether the question is Airhop's own, and no paper's."""
-    return experiment.id.startswith("airhop/")
+def list_head(experiment: Experiment | Calculation) -> str:
+    """Return the noun of an experiment's claims: those of a paper, or Airhop's own."""
+    if experiment.id.startswith("airhop/"):
+        return "Questions"
+    return "Statements" if all(claim.own for claim in experiment.claims) else "Claims of the paper"
 
 
 def experiment_facts(experiment: Experiment) -> list[str]:
     """List the settings of the runs, as a table."""
     axis, plan = experiment.axis, experiment.replications
-    settings = ", ".join(f"`{path} = {value}`" for path, value in experiment.settings.items())
+    settings = ", ".join(f"`{path} = {toml_literal(value)}`" for path, value in experiment.settings.items())
     return [
         "| part | here |",
         "|---|---|",

@@ -1,23 +1,27 @@
-"""Checks as data: a function of `claims`, with what it is asked about, so that a page can print the question.
+"""Checks as data: a function of `claims`, with its arguments; pages print the test as a sentence.
 
     Asked(each_above, FER, THE_REST, "reno", Span(1e-4))
 
-asks `each_above(samples, FER, THE_REST, "reno", samples.from_x(1e-4))`.
+calls `each_above(samples, FER, THE_REST, "reno", samples.from_x(1e-4))`. The sentence comes from the template
+that `worded` gives to the function; that of a function without arguments is its docstring.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from string import Formatter
+from typing import Any, TypeVar
 
-from airhop.experiments.experiment import ClaimResult, Curve, Metric, PlottedAxis, X
+from airhop.experiments.experiment import ClaimResult, Experiment, Metric, PlottedAxis, X
 from airhop.experiments.samples import Samples
 
 JUDGES = "Check whether "
 """First words of a check's docstring."""
+Check = TypeVar("Check", bound=Callable[..., ClaimResult])
+"""Function that decides a claim."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +35,16 @@ class Span:
         """Return the values of the grid that lie in the span."""
         return [x for x in samples.from_x(self.least) if isinstance(x, str) or x <= self.most]
 
-    def text(self, axis: PlottedAxis | None) -> str:
+    def text(self, axis: PlottedAxis) -> str:
         """Return the span in words, in the units of the axis."""
-
-        def end(x: float) -> str:
-            return axis.text(x) if axis else f"{x:g}"
-
-        if math.isfinite(self.least) and math.isfinite(self.most):
-            return f"{end(self.least)} to {end(self.most)}"
-        if math.isfinite(self.least):
-            return f"from {end(self.least)} up"
-        return f"up to {end(self.most)}" if math.isfinite(self.most) else "the whole axis"
+        inside = [x for x in axis.full if isinstance(x, str) or self.least <= x <= self.most]
+        if len(inside) == 1:
+            return values(inside, axis)
+        words = f"every {noun(axis)}"
+        words += f" from {axis.text(self.least)}" if math.isfinite(self.least) else ""
+        if math.isfinite(self.most):
+            return f"{words} {'' if math.isfinite(self.least) else 'up '}to {axis.text(self.most)}"
+        return f"{words} up" if math.isfinite(self.least) else words
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,45 @@ class Place:
         """Return the value that stands there."""
         return [samples.xs[self.index]]
 
-    def text(self, _: PlottedAxis | None) -> str:
-        """Return the place in words."""
-        return {0: "the first value", -1: "the last value"}.get(self.index, f"value {self.index}")
+    def text(self, axis: PlottedAxis) -> str:
+        """Return the value, or its place where the coarse grid has another value there."""
+        if axis.full[self.index] == axis.coarse[self.index]:
+            return values((axis.full[self.index],), axis)
+        return f"the {'smallest' if self.index == 0 else 'largest'} {noun(axis)} of the grid"
 
 
 ALL_X, FIRST, LAST = Span(), Place(0), Place(-1)
+
+
+@dataclass(frozen=True)
+class Template:
+    """Sentence of a check, a format string of the names of its parameters, and the words of their values."""
+
+    text: str
+    words: Mapping[object, str]
+
+
+_TEMPLATES: dict[Callable[..., ClaimResult], Template] = {}
+
+
+def worded(text: str, words: Mapping[Any, str] | None = None) -> Callable[[Check], Check]:
+    """Make a decorator that gives a check its sentence.
+
+    Parameters
+    ----------
+    text
+        Format string of the check's parameters, of `measure`, `quantity` and `unit` (the metric), `every`,
+        `first` and `last` (values of the axis), and `beside` (the experiment beside this one). A number
+        written `{share:times}` disappears if it is 1; `{share:percent}` writes a share in per cent.
+    words
+        Words of argument values, such as the labels of metrics of a calculation.
+    """
+
+    def give(check: Check) -> Check:
+        _TEMPLATES[check] = Template(text, words or {})
+        return check
+
+    return give
 
 
 class Asked:
@@ -72,6 +108,7 @@ class Asked:
         self.check = check
         self.of = of
         self.bound = inspect.signature(check).bind(None, *arguments, **named)
+        self.bound.apply_defaults()
 
     def __call__(self, found: Any) -> ClaimResult:
         """Check the results: samples of an experiment, values of a calculation."""
@@ -84,46 +121,179 @@ class Asked:
         named = {name: resolved(value) for name, value in self.bound.kwargs.items()}
         return self.check(looked_at, *arguments, **named)
 
-    @property
-    def text(self) -> str:
-        """The question in words: what the check judges, and the arguments that it is given."""
-        given = list(self.bound.arguments.items())[1:]
-        axis = next((value for _, value in given if isinstance(value, PlottedAxis)), None)
-        told = [
-            f"{name} = {written}"
-            for name, value in given
-            if not isinstance(value, PlottedAxis) and (written := _written(value, axis))
-        ]
-        told += [f"measured = {self.of.label}"] if self.of else []
-        return f"{_judged(self.check)}: {', '.join(told)}" if told else _judged(self.check)
+    def text(self, experiment: Experiment | None) -> str:
+        """Return the test in a sentence, with the labels of its experiment; None for a calculation."""
+        if (template := _TEMPLATES.get(self.check)) is None:
+            return _documented(self.check)
+        given = dict(list(self.bound.arguments.items())[1:])
+        writer = _Writer(experiment, template.words, _names(given.values()))
+        fields = {field for _, field, _, _ in Formatter().parse(template.text)}
+        words = {name: writer.written(name, value) for name, value in given.items() if name in fields}
+        return template.text.format(**{**writer.common(self.of), **words})
 
 
-def asks(check: Callable[[Any], ClaimResult]) -> str:
-    """Return what a check asks, in words; empty for a function that does not say it."""
-    return check.text if isinstance(check, Asked) else _judged(check)
+def asks(check: Callable[[Any], ClaimResult], experiment: Experiment | None) -> str:
+    """Return the test of a check in a sentence; empty for a function without a description.
+
+    `experiment` has the labels and the units; it is None for a calculation.
+    """
+    return check.text(experiment) if isinstance(check, Asked) else _documented(check)
 
 
-def _judged(check: Callable[..., object]) -> str:
+def _documented(check: Callable[..., object]) -> str:
     about = (inspect.getdoc(check) or "").partition("\n")[0]
     if not about.startswith(JUDGES):
         return ""
-    return f"whether {about.removeprefix(JUDGES).partition(';')[0].rstrip('.')}"
+    return about.removeprefix(JUDGES).partition(";")[0].rstrip(".")
 
 
-def _written(value: object, axis: PlottedAxis | None) -> str:
-    """Write an argument: names of curves, numbers, values of the axis."""
-    if isinstance(value, Span | Place):
-        return value.text(axis)
-    if isinstance(value, Metric | PlottedAxis):
-        return value.label
-    if isinstance(value, Curve):
-        return value.name
-    if isinstance(value, bool | str):
-        return str(value)
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, Mapping):
-        return ", ".join(f"{_written(key, axis)}: {_written(one, axis)}" for key, one in value.items())
-    if isinstance(value, Sequence):
-        return ", ".join(_written(one, axis) for one in value)
-    return str(value)
+def noun(axis: PlottedAxis) -> str:
+    """Return the noun of an axis within a sentence: `frame error rate`, `number of hops`."""
+    label = _lowered(axis.label.partition(" (")[0])
+    return f"number of {label}" if _counts(axis) else label
+
+
+def _counts(axis: PlottedAxis) -> bool:
+    """Return whether the label of an axis is a plural alone: `Connections`."""
+    return axis.label.isalpha() and axis.label.endswith("s")
+
+
+def values(xs: Sequence[X], axis: PlottedAxis) -> str:
+    """Return values of an axis within a sentence: `frame error rate 0.1 %`, `2 and 10 connections`."""
+    words = joined([axis.text(x) for x in xs])
+    if _counts(axis):
+        one = len(xs) == 1 and xs[0] == 1
+        return words if axis.counts else f"{words} {_lowered(axis.label).removesuffix('s' if one else '')}"
+    return f"{noun(axis)} {words}"
+
+
+def joined(words: Sequence[str]) -> str:
+    """Join words as a list of a sentence."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+class _Number(float):
+    """Number of a sentence; the format `times` writes a factor unless it is 1, `percent` in per cent."""
+
+    def __format__(self, spec: str) -> str:
+        digits = float.__format__(self, ".3g")
+        if spec == "times":
+            return "" if self == 1.0 else f"{digits} × "
+        return f"{100 * self:.3g} %" if spec == "percent" else digits
+
+
+class _Writer:
+    """Writes the arguments of a check in the words of an experiment."""
+
+    def __init__(self, experiment: Experiment | None, words: Mapping[object, str], named: set[str]) -> None:
+        self.runs, self.words, self.named = experiment, words, named
+        self.labels = (
+            {name: _bracketed(label) for name, label in self.runs.labels.items()} if self.runs else {}
+        )
+
+    def common(self, of: Metric | None) -> dict[str, object]:
+        """Return the words that every template can use."""
+        if not self.runs:
+            return {}
+        beside = self.runs.beside
+        return {
+            "measure": measure(of or self.runs.metric),
+            "quantity": _lowered((of or self.runs.metric).label),
+            "unit": (of or self.runs.metric).unit,
+            "every": ALL_X.text(self.runs.axis),
+            "first": FIRST.text(self.runs.axis),
+            "last": LAST.text(self.runs.axis),
+            "beside": f"`{beside.id}`" if beside else "",
+        }
+
+    def written(self, name: str, value: object) -> object:
+        """Write an argument: curves, values of the axis, numbers."""
+        if isinstance(value, Span | Place):
+            return value.text(self._axis)
+        if name == "at":
+            return ALL_X.text(self._axis) if value is None else values(_sequence(value), self._axis)
+        if name == "from_x" and isinstance(value, float | int):
+            return Span(value).text(self._axis)
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            return self.words.get(value) or _Number(value)
+        if isinstance(value, Metric):
+            return measure(value)
+        if name == "metric":
+            return f"the {_lowered(self._word(value).partition(' (')[0])}"
+        if isinstance(value, Mapping):
+            return joined([self._pair(name, one, two) for one, two in value.items()])
+        if name == "order":
+            return " > ".join(joined([self._word(one) for one in group]) for group in _groups(value))
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return self.words.get(value) or self._each(value)
+        return self._word(value) if isinstance(value, str) else value
+
+    @property
+    def _axis(self) -> PlottedAxis:
+        assert self.runs is not None, "a calculation has no axis"
+        return self.runs.axis
+
+    def _word(self, value: object) -> str:
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return self._each(value)
+        known = self.words.get(value) or self.labels.get(str(value))
+        return known or (self.runs and self.runs.axis.words.get(str(value))) or str(value)
+
+    def _each(self, several: Sequence[object]) -> str:
+        """Write a list: `each of A and B`, `every other curve` where nothing is left out."""
+        if all(isinstance(one, int | float) for one in several):
+            return joined([f"{one:g}" for one in several])
+        names = set(map(str, several))
+        if len(several) > 2 and names == set(self.labels):
+            return "every curve"
+        if len(several) > 2 and self.labels and self.named >= set(self.labels):
+            return "every other curve"
+        words = [self._word(one) for one in several]
+        return words[0] if len(words) == 1 else f"each of {joined(words)}"
+
+    def _pair(self, name: str, key: Any, value: Any) -> str:
+        """Write an entry of a mapping: a factor of a curve, a printed gain, the latter at a value or not."""
+        if name == "factors":
+            return f"{value:g} × that with {self._word(key)}"
+        if isinstance(key, str):
+            return f"{value:g} % over {self._word(key)}"
+        curve, other, x = key
+        where = values((x,), self._axis)
+        return f"{value:g} % ({self._word(curve)} over {self._word(other)}, {where})"
+
+
+def _names(given: Iterable[object]) -> set[str]:
+    """Return the strings among arguments, and those in their lists."""
+    several = [[one] if isinstance(one, str) or not isinstance(one, Sequence) else one for one in given]
+    return {one for part in several for one in part if isinstance(one, str)}
+
+
+def measure(metric: Metric) -> str:
+    """Return a metric as the subject of a sentence: `the goodput`, `the number of timeouts`."""
+    label = _lowered(metric.label)
+    if "'" in label:
+        return label
+    counted = not metric.unit and any(word.endswith("s") for word in label.split()[:2])
+    return f"the number of {label}" if counted else f"the {label}"
+
+
+def _lowered(label: str) -> str:
+    """Return a label as it stands within a sentence: an acronym and a name stay."""
+    first = label.split()[0]
+    return label if not first[1:].islower() or "'" in first else label[:1].lower() + label[1:]
+
+
+def _bracketed(label: str) -> str:
+    """Write what a label has after a comma in brackets, so that labels can stand in a list."""
+    head, _, rest = label.partition(", ")
+    return f"{head} ({rest})" if rest else head
+
+
+def _groups(value: object) -> Sequence[Sequence[object]]:
+    assert isinstance(value, Sequence)
+    return value
+
+
+def _sequence(value: object) -> Sequence[X]:
+    assert isinstance(value, Sequence)
+    return value

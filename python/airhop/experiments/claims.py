@@ -15,6 +15,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from airhop import stats
+from airhop.experiments.asked import worded
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval, plus_minus
@@ -70,6 +71,7 @@ def not_shown(decisions: Iterable[tuple[str, Decision]]) -> tuple[str, ...]:
 # ---- checks ----------------------------------------------------------------------------------------------
 
 
+@worded("somewhere in the grid, {measure} with {scheme} exceeds {factors}")
 def exceeds_somewhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
 ) -> ClaimResult:
@@ -83,6 +85,7 @@ def exceeds_somewhere(
     return ClaimResult(every(decisions), "; ".join(parts))
 
 
+@worded("at {at}, {measure} with {scheme} exceeds {factors}")
 def exceeds_everywhere(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], at: Sequence[X]
 ) -> ClaimResult:
@@ -100,6 +103,7 @@ def exceeds_everywhere(
     return ClaimResult(every(decisions), f"least, times that of {'; '.join(parts)}")
 
 
+@worded("at {from_x}, {measure} with {scheme} is below {factors}")
 def nowhere_exceeds(
     samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float], from_x: float = -math.inf
 ) -> ClaimResult:
@@ -113,6 +117,7 @@ def nowhere_exceeds(
     return ClaimResult(every(decisions), "; ".join(parts))
 
 
+@worded("{measure} with {curves} is below {top} {unit}, the end of the printed axis, at {from_x}")
 def within_axis(
     samples: Samples, axis: PlottedAxis, curves: Sequence[str], top: float, from_x: float = -math.inf
 ) -> ClaimResult:
@@ -129,6 +134,7 @@ def within_axis(
     )
 
 
+@worded("at {at}, {measure} with {scheme} exceeds that with {other}")
 def outnumbers(samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X]) -> ClaimResult:
     """Check whether scheme has more than other at each of these x; by differences, as counts may be zero."""
     leads = {x: samples.difference(scheme, other, x) for x in at}
@@ -147,6 +153,7 @@ def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
     return best, ratios[best]
 
 
+@worded("{measure} with {scheme} exceeds that with {others} at {from_x}")
 def ahead_everywhere(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
@@ -161,6 +168,7 @@ def ahead_everywhere(
     return ClaimResult(every(decisions.values()), measured, short)
 
 
+@worded("{measure} with {schemes} exceeds {share:times}that with {other} at {at}")
 def each_above(
     samples: Samples,
     axis: PlottedAxis,
@@ -174,6 +182,7 @@ def each_above(
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, f"least, times that of {other}")
 
 
+@worded("{measure} with {schemes} is below {share:times}that with {other} at {at}")
 def each_below(
     samples: Samples,
     axis: PlottedAxis,
@@ -187,6 +196,7 @@ def each_below(
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, f"most, times that of {other}")
 
 
+@worded("{measure} with {schemes} is within {tolerance:percent} of that with {other} at {at}")
 def each_within(
     samples: Samples,
     axis: PlottedAxis,
@@ -207,6 +217,7 @@ def each_within(
     return _each(axis, ratios, decide, margin, f"furthest from 1, times that of {other}")
 
 
+@worded("{measure} with {schemes} is below {share:times}that in {beside} at {at}")
 def each_below_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
@@ -215,6 +226,7 @@ def each_below_beside(
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that")
 
 
+@worded("{measure} with {schemes} exceeds {share:times}that in {beside} at {at}")
 def each_above_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
@@ -223,6 +235,10 @@ def each_above_beside(
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, "least, times that")
 
 
+@worded(
+    "for {schemes}, the ratio of {measure} to that with {other} is within a factor of {factor} of that in"
+    " {beside}, at {at}"
+)
 def stands_as_beside(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
@@ -242,6 +258,10 @@ def stands_as_beside(
     return replace(found, measured="; ".join([found.measured, *_not_run(samples, axis, at)]))
 
 
+@worded(
+    "the ratio of {measure} with {scheme} to that with {other} is below {share:times}that ratio in"
+    " {beside} at {at}"
+)
 def falls_behind_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
@@ -281,6 +301,7 @@ def _each(
     )
 
 
+@worded("at {at}, {measure} falls in this order: {order}")
 def order_at(
     samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
 ) -> ClaimResult:
@@ -308,6 +329,9 @@ def _not_run(samples: Samples, axis: PlottedAxis, at: Sequence[X]) -> list[str]:
     return [f"not run: {', '.join(missing)}"] if missing else []
 
 
+@worded(
+    "{scheme} keeps a larger share of its {quantity} than {others}, between the ends of the axis ({from_x})"
+)
 def keeps_most(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
@@ -320,6 +344,7 @@ def keeps_most(
     )
 
 
+@worded("{measure} with {schemes} falls from each value of the axis to the next")
 def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Check whether each scheme loses with every step of the axis."""
     first, last = samples.xs[0], samples.xs[-1]
@@ -336,6 +361,7 @@ def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str])
     return ClaimResult(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
 
 
+@worded("{measure} with {schemes} falls between the ends of the axis ({from_x})")
 def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from_x: float) -> ClaimResult:
     """Check whether each scheme has less at the last x than at the first from `from_x` up."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
@@ -345,6 +371,7 @@ def falls_from(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], from
     return ClaimResult(decision, f"kept from {axis.text(first)} to {axis.text(last)}: {told}")
 
 
+@worded("{measure} with {scheme} at every value of the axis exceeds {share:times}that at any other value")
 def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
     """Check whether scheme has at every x more than this share of what it has at any other."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
@@ -353,6 +380,10 @@ def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> Cl
     return ClaimResult(every(above(ratio, share) for ratio in changes.values()), measured)
 
 
+@worded(
+    "from {first} to {last}, one scheme keeps a larger share of its {quantity} than another "
+    "(schemes compared: {schemes})"
+)
 def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Check whether of two schemes one keeps a larger part of what it has at the first x to the last."""
     first, last = samples.xs[0], samples.xs[-1]
@@ -365,6 +396,10 @@ def sensitivities_differ(samples: Samples, axis: PlottedAxis, schemes: Sequence[
     )
 
 
+@worded(
+    "{measure} with {schemes} is below {share:times}that with {leader} at {first}, and above it at {last}; "
+    "undecided for a scheme that comes nearer but stays below it (not known: {unknown})"
+)
 def catches_up(
     samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float, unknown: str
 ) -> ClaimResult:
@@ -389,6 +424,7 @@ def catches_up(
     return ClaimResult(decision, measured, not_shown(decisions), needs=needs)
 
 
+@worded("{measure} is above {level} at {every} with more than half of the schemes tested ({schemes})")
 def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
     """Check whether more than half of the schemes have a mean above this level at every x."""
     decisions, parts = [], []
@@ -424,6 +460,7 @@ def near_best(
     return ClaimResult(every(decisions.values()), measured)
 
 
+@worded("{measure} with {scheme} exceeds {share:times}that with {others} at {every}")
 def near_each(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], share: float
 ) -> ClaimResult:

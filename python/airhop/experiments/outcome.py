@@ -108,7 +108,7 @@ class Outcome(Reproduced):
             "id": self.experiment.id,
             "reps": self.reps,
             "rows": [self._row(metric, row) for metric, rows in measured.items() for row in rows],
-            "claims": [checked.to_dict() for checked in self.claims],
+            "claims": [checked.to_dict(self.experiment) for checked in self.claims],
         }
 
     def _row(self, metric: str, row: Row) -> dict[str, Any]:

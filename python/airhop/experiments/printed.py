@@ -16,10 +16,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from airhop.experiments.asked import worded
 from airhop.experiments.claims import Cell, Decision, every, within
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
-from airhop.experiments.spreads import spread
+from airhop.experiments.spreads import run_half_width
 from airhop.stats import Ratio
 
 Printed = Mapping[Cell, float]
@@ -55,6 +56,15 @@ class Source:
     def tolerance(self, scatter: float, digit: float | None = None) -> float:
         """Return how far a measured value may be from the printed one, in the unit of the print."""
         return (self.digit if digit is None else digit) / 2 + scatter / math.sqrt(self.runs or 1)
+
+    def __str__(self) -> str:
+        """Write the scatter that the tolerance allows."""
+        of = "a single run" if self.runs is None else f"the mean of {self.runs} runs"
+        return f"the 95 % scatter of {of}"
+
+    def __format__(self, spec: str) -> str:
+        """Write the last digit for the format `digit`, the scatter otherwise."""
+        return f"{self.digit:g}" if spec == "digit" else str(self)
 
     @property
     def needs(self) -> str:
@@ -107,7 +117,7 @@ def means(
         ends = estimate.interval()
         low, high = (ends.low, ends.high) if ends else (-math.inf, math.inf)
         number = printed[curve, x]
-        tolerance = source.tolerance(spread(source.experiment, curve, x))
+        tolerance = source.tolerance(run_half_width(source.experiment, curve, x))
         found[_cell(axis, curve, x)] = Judged(number, estimate.mean, low, high, tolerance, unit)
     return found
 
@@ -133,7 +143,7 @@ def gained(
         _percent(-math.inf if ratio.low is None else ratio.low),
         _percent(math.inf if ratio.high is None else ratio.high),
     )
-    tolerance = source.tolerance(spread(source.experiment, curve, x, other), digit)
+    tolerance = source.tolerance(run_half_width(source.experiment, curve, x, other), digit)
     return Judged(printed, _percent(ratio.value), low, high, tolerance, "%")
 
 
@@ -190,6 +200,10 @@ def all_met(judged: Mapping[str, Judged], needs: str) -> ClaimResult:
     return ClaimResult(every(decisions.values()), "; ".join(told), needs=needs if untold else "")
 
 
+@worded(
+    "the 95 % interval of each mean of {curves} lies within the tolerance of the printed number: half of its "
+    "last digit ({source:digit} {unit}) plus {source}"
+)
 def numbers_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:
@@ -197,6 +211,10 @@ def numbers_met(
     return all_met(means(samples, axis, source, printed, curves, unit), source.needs)
 
 
+@worded(
+    "the gain is {printed}, within half of the last printed digit ({source:digit} percentage point) plus "
+    "{source}"
+)
 def gains_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[Gain, float]
 ) -> ClaimResult:
@@ -204,6 +222,10 @@ def gains_met(
     return all_met(gains(samples, axis, source, printed), source.needs)
 
 
+@worded(
+    "the gain of {curve} over {other} at {at} is that of their printed numbers, within the rounding of these "
+    "numbers (last digit {source:digit}) plus {source}"
+)
 def column_gains_met(
     samples: Samples,
     axis: PlottedAxis,
@@ -230,6 +252,10 @@ def mean_error(judged: Mapping[str, Judged]) -> tuple[float, float]:
     )
 
 
+@worded(
+    "the mean error of {curves}, relative to the printed numbers, is below the mean of their tolerances: "
+    "half of the last digit ({source:digit} {unit}) plus {source}"
+)
 def mean_error_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Printed, curves: Sequence[str], unit: str
 ) -> ClaimResult:

@@ -72,8 +72,8 @@ class CheckedClaim:
         """The mechanism behind a claim that does not hold, as far as known; empty where it holds."""
         return self.claim.why(self.result)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return an entry of the document's `claims`."""
+    def to_dict(self, experiment: Experiment | None = None) -> dict[str, Any]:
+        """Return an entry of the document's `claims`; `experiment` is None for a calculation."""
         return {
             "id": self.claim.id,
             "text": self.claim.text,
@@ -81,7 +81,7 @@ class CheckedClaim:
             "verdict": self.word,
             "outcome": self.outcome,
             "needs": self.needs or None,
-            "asked": asks(self.claim.check) or None,
+            "asked": asks(self.claim.check, experiment) or None,
             "measured": self.result.measured,
             "reason": self.reason or None,
             **self._readings(),

@@ -17,8 +17,10 @@ from airhop.experiments.experiment import X
 FILE = "spreads.csv"
 
 
-def spread(experiment: str, curve: str, x: X, other: str = "") -> float:
-    """Return how far one run may be from the mean, 95 % of the time; with `other`, of the gain in per cent.
+def run_half_width(experiment: str, curve: str, x: X, other: str = "") -> float:
+    """Return the half-width of the 95 % interval of a single run around the mean.
+
+    With `other`: that of the gain over it, per cent.
 
     Raises InputError where `spreads.csv` has no such row.
     """

@@ -71,7 +71,7 @@ def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
     def spread(experiment: str, curve: str, x: float, other: str = "") -> float:
         return 4.0 if other else 0.2 * published[experiment][curve, x]
 
-    monkeypatch.setattr("airhop.experiments.printed.spread", spread)
+    monkeypatch.setattr("airhop.experiments.printed.run_half_width", spread)
 
 
 def samples(means: Means) -> Samples:

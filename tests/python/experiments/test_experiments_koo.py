@@ -50,7 +50,7 @@ FIGURE2B: Means = {
 @pytest.fixture(autouse=True)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a gain of single runs scatter by one percentage point, so that all printed ones can be told."""
-    monkeypatch.setattr("airhop.experiments.printed.spread", lambda *_: 2.0)
+    monkeypatch.setattr("airhop.experiments.printed.run_half_width", lambda *_: 2.0)
 
 
 def single(means: Means = FIGURE2A) -> Decisions:

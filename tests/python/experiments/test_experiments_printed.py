@@ -19,7 +19,7 @@ from airhop.experiments.experiment import Curve, PlottedAxis
 from airhop.experiments.frame import frame
 from airhop.experiments.printed import Judged, Source
 from airhop.experiments.samples import Samples
-from airhop.experiments.spreads import spread
+from airhop.experiments.spreads import run_half_width
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.report import chapter_of_outcome, write_report
 from airhop.report.data import chapter_data
@@ -87,7 +87,9 @@ SOURCE = Source("test/table", digit=0.1)
 def scatter(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     """Make up how far single runs scatter: Mbit/s of a curve, per cent of a gain."""
     spreads = {"": 0.45, "reno": 5.0}
-    monkeypatch.setattr("airhop.experiments.printed.spread", lambda _, __, ___, other="": spreads[other])
+    monkeypatch.setattr(
+        "airhop.experiments.printed.run_half_width", lambda _, __, ___, other="": spreads[other]
+    )
     return spreads
 
 
@@ -163,11 +165,11 @@ def test_every_printed_number_has_its_scatter() -> None:
     for experiment in registry().values():
         if isinstance(experiment, Experiment) and experiment.id.startswith("cheng2008/table"):
             for curve, x in experiment.published or {}:
-                assert spread(experiment.id, curve, x) > 0.0
+                assert run_half_width(experiment.id, curve, x) > 0.0
             for x in experiment.axis.full:
-                assert spread(experiment.id, "tcp-cl", x, "reno") >= 0.0  # 0: the two send the same
+                assert run_half_width(experiment.id, "tcp-cl", x, "reno") >= 0.0  # 0: the two send the same
     with pytest.raises(InputError, match=r"has no row any, reno, 1: run tools/spreads\.py"):
-        spread("any", "reno", 1.0)
+        run_half_width("any", "reno", 1.0)
 
 
 def test_counts_are_told_with_what_they_count() -> None:

@@ -11,6 +11,7 @@ import pytest
 import synthetic
 from airhop.errors import InputError
 from airhop.experiments import (
+    Calculation,
     Claim,
     ClaimResult,
     Experiment,
@@ -20,7 +21,8 @@ from airhop.experiments import (
     outcomes_in,
     registry,
 )
-from airhop.experiments.asked import ALL_X, FIRST, LAST, Span, asks
+from airhop.experiments.asked import ALL_X, FIRST, LAST, Asked, Span, asks
+from airhop.experiments.claims import each_above
 from airhop.experiments.reading import SILENT, Judgement, conclusion, default_rests_on, otherwise
 from airhop.experiments.reproduced import MORE_RUNS, CheckedClaim, under_readings
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
@@ -245,20 +247,41 @@ PAPERS = ("yun2009/", "koo2007/", "cheng2008/", "kounavis1996/")
 @pytest.mark.parametrize(
     "experiment", [one for id_, one in registry().items() if id_.startswith(PAPERS)], ids=lambda one: one.id
 )
-def test_each_claim_says_what_is_asked_and_an_own_one_why(experiment: Experiment) -> None:
-    """No check is a formula that nobody can read, and what the words do not say has a reason to be asked."""
+def test_each_claim_has_its_test_in_a_sentence_and_an_own_one_a_reason(
+    experiment: Experiment | Calculation,
+) -> None:
+    """The page of an experiment states each test, and the reason of a claim that its paper does not print."""
+    runs = experiment if isinstance(experiment, Experiment) else None
     for claim in experiment.claims:
-        assert asks(claim.check).startswith("whether "), claim.id
+        assert len(asks(claim.check, runs).split()) > 3, claim.id
         assert bool(claim.because) is claim.own, claim.id
         assert claim.own or claim.quote, claim.id
 
 
-def test_a_check_is_asked_in_the_words_of_its_arguments() -> None:
-    (claim,) = (one for one in FIG6.claims if one.id == "yun-4-falls")
-    assert asks(claim.check) == (
-        "whether scheme keeps a larger share of its value than each other, from `from_x` to the last x: "
-        "scheme = ll-elsn, others = snoop, from_x = 0.0001"
+def test_a_check_is_worded_with_the_labels_and_units_of_its_experiment() -> None:
+    by_id = {one.id: one for one in FIG6.claims}
+    assert asks(by_id["yun-4-falls"].check, FIG6) == (
+        "LL-ELSN keeps a larger share of its goodput than Snoop, between the ends of the axis (every frame "
+        "error rate from 0.01 % up)"
     )
+    assert asks(by_id["yun-1"].check, FIG6) == (
+        "at every frame error rate from 0.01 % up, the goodput with LL-ELSN exceeds 4 × that with Reno and "
+        "1.5 × that with Snoop"
+    )
+    assert asks(by_id["yun-1-somewhere"].check, FIG6) == (
+        "somewhere in the grid, the goodput with LL-ELSN exceeds 4 × that with Reno and 1.5 × that with Snoop"
+    )
+
+
+def test_a_factor_of_one_is_not_written() -> None:
+    def test(share: float) -> str:
+        return Asked(each_above, FIG6.axis, ("sack",), "reno", Span(1e-2), share).text(FIG6)
+
+    assert (
+        test(1.5)
+        == "the goodput with SACK exceeds 1.5 × that with Reno at every frame error rate from 1 % up"
+    )
+    assert test(1.0) == "the goodput with SACK exceeds that with Reno at every frame error rate from 1 % up"
 
 
 def test_a_span_is_taken_from_the_grid_that_was_run() -> None:
@@ -267,4 +290,5 @@ def test_a_span_is_taken_from_the_grid_that_was_run() -> None:
     assert (FIRST.of(samples), LAST.of(samples)) == ([1e-4], [9e-2])
     assert Span(1e-3).of(samples) == [1e-2, 9e-2]
     assert Span(1e-4, 1e-2).of(samples) == [1e-4, 1e-2]
-    assert Span(1e-3).text(FIG6.axis) == "from 0.1 % up"
+    assert Span(1e-3).text(FIG6.axis) == "every frame error rate from 0.1 % up"
+    assert Span(9e-2).text(FIG6.axis) == "frame error rate 9 %"

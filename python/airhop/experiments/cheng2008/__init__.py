@@ -36,10 +36,10 @@ GOODPUT = Metric(
     "flow.ftp.goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0), printed=False
 )
 TIMEOUTS = Metric("flow.ftp.timeouts", "Timeouts", "", (0.0, 20.0, 40.0), digits=1, printed=False)
-CUTS = Metric("flow.ftp.window_cuts", "Window cuts", "", (0.0, 50.0, 100.0), digits=1, printed=False)
+CUTS = Metric("flow.ftp.window_cuts", "Window reductions", "", (0.0, 50.0, 100.0), digits=1, printed=False)
 RESENT = Metric(
     "100 * flow.ftp.retransmissions / flow.ftp.sent_segments",
-    "Share sent again",
+    "Retransmitted segments",
     "%",
     (0.0, 1.0, 2.0, 3.0),
     digits=1,
@@ -101,16 +101,21 @@ def number_claims(
 
     guesses = tuple(curve for curve in GUESSES if any(curve == known for known, _ in numbers))
     asked = (
-        ("reno", "Every number of Reno's column is met.", ("reno",)),
-        ("cl", "Every number of TCP-CL's column is met.", ("tcp-cl",)),
-        ("guesses", "Every number of TCP-CC and TCP-W, of which we know the labels alone, is met.", guesses),
+        ("reno", "Airhop reproduces every number of Reno's column.", ("reno",)),
+        ("cl", "Airhop reproduces every number of TCP-CL's column.", ("tcp-cl",)),
+        (
+            "guesses",
+            "Airhop reproduces every number of TCP-CC and TCP-W, whose algorithms the slides name "
+            "but do not describe.",
+            guesses,
+        ),
     )
     return (
         *(claim(end, text, met(curves)) for end, text, curves in asked if curves),
         claim(
             "ratios",
             "Every gain of TCP-CL over Reno is the printed one, in percentage points"
-            f"{'' if gains_at == ALL_X else f', {gains_at.text(axis)}'}.",
+            f"{'' if gains_at == ALL_X else f', at {gains_at.text(axis)}'}.",
             Asked(column_gains_met, axis, source(table), numbers, "tcp-cl", "reno", gains_at),
             [x for x in axis.full if isinstance(x, str) or gains_at.least <= x <= gains_at.most],
         ),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values, exact
 from airhop.experiments.cheng2008 import PAPER, SCHEMES
 from airhop.experiments.cheng2008.chains import MOST_HOPS
@@ -41,7 +41,7 @@ METRICS = {
     "mean_cwnd": "Mean window (segments)",
     "at_one": "Time at one segment (%)",
     "timeouts": "Timeouts",
-    "window_cuts": "Window cuts",
+    "window_cuts": "Window reductions",
 }
 
 
@@ -114,6 +114,10 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
+@worded(
+    "the paired difference of {metric}, TCP-CL less Reno, is {sign} zero",
+    {**METRICS, 1: "above", -1: "below"},
+)
 def larger(values: Values, metric: str, sign: int) -> ClaimResult:
     """Check whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
     less = values.at(BETWEEN, metric).value
@@ -129,26 +133,24 @@ def larger(values: Values, metric: str, sign: int) -> ClaimResult:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "cheng-cwnd-larger",
-        "TCP-CL's window over eight hops is larger than Reno's, in the mean over time.",
+        "TCP-CL's window over eight hops is larger than Reno's, averaged over time.",
         Asked(larger, "mean_cwnd", 1),
         own=True,
-        because="The curves are lost; a larger window is what a NAK is for.",
+        because="The curves are lost; a NAK is meant to keep the window larger.",
     ),
     Claim(
         "cheng-cwnd-cuts",
-        "TCP-CL's window is cut less often.",
+        "TCP-CL reduces its window less often.",
         Asked(larger, "window_cuts", -1),
         own=True,
-        because=(
-            "The slides print the rule of the sender, and of its outcome in this figure nothing is left."
-        ),
+        because=("The slides print the rule of the sender; its outcome in this figure is lost."),
     ),
     Claim(
         "cheng-cwnd-timeouts",
-        "TCP-CL's window falls to one segment less often: there are fewer timeouts.",
+        "TCP-CL's window falls to one segment less often: the sender has fewer timeouts.",
         Asked(larger, "timeouts", -1),
         own=True,
-        because="The curves are lost; a window of one segment is the mark of a timeout in such a figure.",
+        because="The curves are lost; in such a figure a window of one segment marks a timeout.",
     ),
 )
 
@@ -207,10 +209,10 @@ EXPERIMENT = Calculation(
     title="Congestion window over time, eight hops",
     source=f'{PAPER}, "Congestion window dynamics (in eight-hop path)"',
     method=(
-        "Traces of the chain of eight hops without channel errors, with on-demand routing. A window is cwnd, "
-        "but no more than the receiver's 20 segments; it holds "
-        "until the next change; means over the 100 s of a run are one number each, and TCP-CL is compared "
-        "with Reno replication by replication. Drawn is replication 0, every 0.2 s."
+        "Traces of the chain of eight hops without channel errors, with on-demand routing. The window is "
+        "the smaller of cwnd and the receiver's 20 segments. Its mean over the 100 s of a run is one "
+        "number, and TCP-CL is compared with Reno replication by replication. The figure shows replication "
+        "0, every 0.2 s."
     ),
     compute=computing(None),
     computing=computing,

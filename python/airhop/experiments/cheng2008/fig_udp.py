@@ -27,7 +27,7 @@ RATE = PlottedAxis(
     key="udp_mbps",
     name="UDP",
     paths=("flow.udp.app.rate",),
-    label="Rate of the UDP flow (Mbit/s)",
+    label="UDP rate (Mbit/s)",
     full=(1, 2, 3, 4, 5),
     coarse=(1, 5),
     unit="Mbit/s",
@@ -47,24 +47,26 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "cheng-udp-ahead",
-        "TCP-CL delivers more than Reno beside UDP of any rate.",
+        "TCP-CL delivers more than Reno beside UDP traffic of any rate.",
         Asked(each_above, RATE, ("tcp-cl",), "reno", ALL_X),
         own=True,
-        because="The curves are lost; the conclusion, that TCP is enhanced, is of all settings together.",
+        because="The curves are lost; the slides' conclusion, that TCP-CL enhances TCP, refers to all "
+        "settings together.",
     ),
     Claim(
         "cheng-udp-ahead-strict",
-        "TCP-CL delivers more than each of the others beside UDP of any rate.",
+        "TCP-CL delivers more than each other scheme beside UDP traffic of any rate.",
         Asked(ahead_everywhere, RATE, "tcp-cl", OTHERS),
         own=True,
-        because="The curves are lost; the conclusion, that TCP is enhanced, is of all settings together.",
+        because="The curves are lost; the slides' conclusion, that TCP-CL enhances TCP, refers to all "
+        "settings together.",
     ),
     Claim(
         "cheng-udp-falls",
-        "The faster UDP is, the less is left to TCP, whatever the scheme.",
+        "TCP's goodput falls with the UDP rate, with every scheme.",
         Asked(falls_all_along, RATE, (*OTHERS, "tcp-cl")),
         own=True,
-        because="The curves are lost; that UDP takes what it sends is what any figure of it shows.",
+        because="The curves are lost; any such figure shows that UDP takes capacity from TCP.",
     ),
 )
 

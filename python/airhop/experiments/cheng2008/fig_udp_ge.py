@@ -42,7 +42,7 @@ def headline(samples: Samples) -> str:
 
 
 def gain_grows(samples: Samples) -> ClaimResult:
-    """Check whether TCP-CL's gain over Reno is larger on the worst channel than on the best."""
+    """Check whether the gain of TCP-CL over Reno is larger at the highest than at the lowest P_B."""
     found = growth(samples, "tcp-cl", "reno", samples.xs[0], samples.xs[-1])
     steps = ", ".join(f"{gain(samples, x)} at {LOSS.text(x)}" for x in samples.xs)
     return ClaimResult(above(found, 1.0), f"{interval(found)} × from the best to the worst: {steps}")
@@ -54,35 +54,37 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "TCP-CL delivers more than Reno at any error rate.",
         Asked(each_above, LOSS, ("tcp-cl",), "reno", ALL_X),
         own=True,
-        because="The curves are lost; the conclusion, that TCP is enhanced, is of all settings together.",
+        because="The curves are lost; the slides' conclusion, that TCP-CL enhances TCP, refers to all "
+        "settings together.",
     ),
     Claim(
         "cheng-udp-ge-frequent",
-        "TCP-CL treats frequent losses better: on the worst channel it delivers more than Reno.",
+        "TCP-CL treats frequent losses better: at the highest P_B it delivers more than Reno.",
         Asked(each_above, LOSS, ("tcp-cl",), "reno", LAST),
         quote="A more efficient treatment on frequent transmission losses",
     ),
     Claim(
         "cheng-udp-ge-ahead-strict",
-        "TCP-CL delivers more than each of the others at any error rate.",
+        "TCP-CL delivers more than each other scheme at any error rate.",
         Asked(ahead_everywhere, LOSS, "tcp-cl", OTHERS),
         own=True,
-        because="The curves are lost; the conclusion, that TCP is enhanced, is of all settings together.",
+        because="The curves are lost; the slides' conclusion, that TCP-CL enhances TCP, refers to all "
+        "settings together.",
     ),
     Claim(
         "cheng-udp-ge-falls",
-        "The more frames are lost, the less TCP delivers, whatever the scheme.",
+        "TCP's goodput falls with the frame error rate, with every scheme.",
         Asked(falls_all_along, LOSS, (*OTHERS, "tcp-cl")),
         own=True,
-        because="The curves are lost; that losses cost goodput is what any figure of it shows.",
+        because="The curves are lost; any such figure shows that losses cost goodput.",
     ),
     Claim(
         "cheng-udp-ge-grows",
-        "The more frequent losses are, the more TCP-CL gains: its gain over Reno grows with the error rate.",
+        "TCP-CL's gain over Reno grows with the error rate.",
         gain_grows,
         own=True,
         because=(
-            "The curves are lost; a treatment of frequent losses is worth more where losses are frequent."
+            "The curves are lost; a treatment of frequent losses helps more if losses are more frequent."
         ),
     ),
 )

@@ -33,10 +33,10 @@ CONNECTIONS = PlottedAxis(
     ticks=tuple(range(2, 10)),
 )
 SHARED = (
-    "With the carrier sense of the slides nearly all stations hear each other, so that connections share one "
-    "channel, and of that the short ones get the most. Few stations are hidden from each other, so that few "
-    "frames are given up of which TCP-CL could tell its sender. The slides give no cause for the fall of the "
-    "printed sum."
+    "With the carrier sense range of the slides nearly all stations sense each other, so all connections "
+    "share one channel, and those over few hops get most of it. Few stations are hidden from each other, "
+    "so the MAC discards few frames that TCP-CL could report to its sender. The slides do not explain why "
+    "their total goodput falls as connections are added."
 )
 """Reason of other numbers of networks, and of no scheme being ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
@@ -66,13 +66,17 @@ def by_length(table: int, words: str, hops: int, ticks: Sequence[float], publish
     """Make the experiment of a table whose caption says how long the routes are, in these words."""
     only = Reading(
         f"{words.replace(' ', '-')}-only",
-        f"Only pairs of stations that are {words} apart are drawn, and all connections count.",
+        f"Only pairs of stations {words} apart are drawn, and all connections are measured.",
         f"TCP goodput comparison ({words})",
         {PAIRS: ANY_PAIR | {"hops": hops}},
         metric=goodput(ticks),
     )
-    drawn = Reading("any-pair", f"Any pair is drawn; connections over {words} count.", DRAWN)
-    question = Question("which connections there are", drawn, (only,))
+    drawn = Reading(
+        "any-pair",
+        f"Pairs are drawn from all stations; only connections of exactly {words} are measured.",
+        DRAWN,
+    )
+    question = Question("the choice of connections", drawn, (only,))
     made = experiment(table, words, goodput(ticks, hops), published, questions=(question,))
     return replace(made, replications=OF_A_LENGTH)
 
@@ -105,14 +109,14 @@ def experiment(
         claims=(
             Claim(
                 f"{prefix}-ahead",
-                "TCP-CL delivers more than each of the others, with any number of connections.",
+                "TCP-CL delivers more than each other scheme, with any number of connections.",
                 Asked(ahead_everywhere, CONNECTIONS, "tcp-cl", OTHERS),
                 quote=rows(published),
                 reason=reasons.get("ahead", ""),
             ),
             Claim(
                 f"{prefix}-falls",
-                "Each further connection leaves less to all together, whatever the scheme.",
+                "With every scheme the total goodput falls with each further connection.",
                 Asked(falls_all_along, CONNECTIONS, tuple(SCHEMES)),
                 quote=rows(published),
                 reason=reasons.get("falls", ""),

@@ -47,7 +47,7 @@ ATTEMPTS = Question(
         ),
         Reading(
             "rts-cts",
-            "Frames go out after RTS and CTS, with the threshold of virtual carrier sensing.",
+            "Frames follow RTS and CTS, with the threshold of virtual carrier sensing.",
             THRESHOLD,
             {"wlan.field.access": "rts-cts", "wlan.field.attempts": 4},
         ),
@@ -59,12 +59,12 @@ PHYSICAL = Question(
     about="the physical layer",
     default=Reading(
         "rate-54",
-        "Data goes at 54 Mbit/s, bits one after the other behind a header of 192 bits at 6 Mbit/s: no other "
-        "rate of the standard reaches the goodput that is printed over one hop.",
+        "Data is sent at 54 Mbit/s serially (no OFDM symbol padding), after a 192-bit header at 6 Mbit/s: "
+        "no other rate of the standard reaches the printed goodput over one hop.",
         "1 13.97 13.95",
     ),
     others=(
-        Reading("rate-48", "Data goes at 48 Mbit/s.", settings={"wlan.field.rate": "48 Mbit/s"}),
+        Reading("rate-48", "Data is sent at 48 Mbit/s.", settings={"wlan.field.rate": "48 Mbit/s"}),
         Reading(
             "ofdm",
             "Frames are OFDM symbols of 4 µs, as in the standard.",
@@ -75,22 +75,21 @@ PHYSICAL = Question(
 )
 """The slides print no rate. 14.2 Mbit/s and 13.6 and 13.7 are what these three give over one hop."""
 MAC_RULES = Question(
-    about="the MAC's answers",
+    about="the MAC's responses",
     default=Reading(
         "standard-answers",
-        "A missing ACK is noticed as the standard says, and a frame has the standard's headers; each has its "
-        "back-off after DIFS.",
+        "The ACK timeout and the headers are the standard's, and every frame backs off after DIFS.",
         "standard IEEE 802.11 DCF schemes […] back-off: 0 ~ contention window (integer)",
     ),
     others=(
         Reading(
             "ns2-mac",
-            "ACK timeout and headers are ns-2's.",
+            "The ACK timeout and the headers are ns-2's.",
             settings={"wlan.field.preset": "ns2", "wlan.field.overhead": "34 B"},
         ),
         Reading(
             "immediate-access",
-            "A frame that finds the medium idle goes at once, as the standard allows.",
+            "A frame that finds the medium idle is sent at once, as the standard allows.",
             "standard IEEE 802.11 DCF schemes",
             {"wlan.field.immediate_access": True},
         ),
@@ -104,19 +103,20 @@ def sender(flow: str = "ftp") -> Question:
         about="the sender's timers",
         default=Reading(
             "rfc-2008",
-            "Timers and the first window are those of the RFCs of 2008; the window's rules are printed.",
+            "Timers and the initial window follow the RFCs of 2008; the slides print the rules of the "
+            "window.",
             "Set $W_t = W / 2$ and then set $W = 1$",
         ),
         others=(
             Reading(
                 "ns2-sender",
-                "They are ns-2's.",
+                "Timers and the initial window are ns-2's.",
                 settings={f"flow.{flow}.tcp.preset": "ns2", f"flow.{flow}.tcp.rto": {}},
             ),
             Reading(
                 "fitted",
-                "36 Mbit/s, headers of 20 µs and all else as ns-2 has it: fitted to Reno's column of the "
-                "first table in ns-2.35, and against the printed 192 bits.",
+                "Data is sent at 36 Mbit/s after headers of 20 µs, and all else is as in ns-2: fitted in "
+                "ns-2.35 to Reno's column of the first table, and contrary to the printed 192 bits.",
                 settings={
                     "wlan.field.rate": "36 Mbit/s",
                     "wlan.field.phy.header": "20 us",
@@ -139,21 +139,25 @@ ON_DEMAND_ROUTING = Question(
     about="the routing protocol",
     default=Reading(
         "aodv-rfc3561",
-        "Routes are AODV's, with rules and constants of RFC 3561: a frame that the MAC gives up is a broken "
-        "link.",
+        "Routing is AODV with the rules and constants of RFC 3561: a drop at the MAC's retry limit is a "
+        "broken link.",
         "The MAC layer reports a link breakage to the network layer",
     ),
     others=(
         Reading(
             "aodv-ns2",
-            "Rules and constants of AODV are ns-2's.",
+            "Routing is AODV with the rules and constants of ns-2.",
             settings={ROUTES: OF_NS2},
         ),
-        _aodv("aodv-repair", "AODV repairs a broken link near the destination on the spot.", repair=True),
-        _aodv("aodv-persistent", "AODV asks for a route ten times before it drops packets.", retries=10),
+        _aodv("aodv-repair", "AODV repairs a broken link near the destination locally.", repair=True),
+        _aodv(
+            "aodv-persistent",
+            "AODV sends ten RREQs for a route before it drops the waiting packets.",
+            retries=10,
+        ),
         _aodv(
             "aodv-5ms",
-            "AODV takes a hop to last 5 ms at most, in place of 40: it asks sooner.",
+            "AODV assumes a traversal time of 5 ms per hop instead of 40 ms, so it repeats RREQs sooner.",
             hop_time="5 ms",
         ),
     ),
@@ -173,28 +177,29 @@ ROUTING = replace(
 )
 
 STRIKES = Question(
-    about="the frames that errors strike",
+    about="the frames that errors hit",
     default=Reading(
         "all-frames",
-        "Every frame can be lost but link ACKs: segments, TCP's ACKs, what routing sends to all.",
+        "Errors hit every frame except link ACKs: segments, TCP's ACKs, and broadcasts of the routing "
+        "protocol.",
         "The frame error rate",
     ),
     others=(
         Reading(
             "unicast-frames",
-            "Errors strike the frames that the MAC repeats, and spare requests for routes.",
+            "Errors hit only the frames that the MAC retransmits, hence no RREQs.",
             "whenever a node fails to transmit a frame […] It retransmits that frame",
             {"wlan.field.errors.strikes": "unicast"},
         ),
         Reading(
             "data-frames",
-            "Errors strike what carries data forward, and spare TCP's ACKs and requests for routes.",
+            "Errors hit only data frames, hence neither TCP's ACKs nor RREQs.",
             "If a TCP data frame is discarded",
             {"wlan.field.errors.strikes": "payload"},
         ),
         Reading(
             "fading-in-time",
-            "The states change every millisecond, whether or not anybody sends.",
+            "The channel may change its state every millisecond, whether or not a station sends.",
             "to mimic fading in the communication channel",
             {"wlan.field.errors.step": "1 ms"},
         ),
@@ -203,16 +208,16 @@ STRIKES = Question(
 
 LITERAL = "Else discard the transmitted packet and then reset the contention window and RET_L"
 EXTENDED_MAC = Question(
-    about="when TCP-CL's MAC believes in a broken link",
+    about="the drops that TCP-CL's MAC reports as a broken link",
     default=Reading(
         "second-drop",
-        "Drops in a row beyond the retransmission threshold are broken links.",
+        "A second consecutive drop exceeds the retransmission threshold (n = 1) and is a broken link.",
         "The MAC layer may wrongly infer a link failure […] retransmission threshold: n (default $n = 1$)",
     ),
     others=(
         Reading(
             "drop-without-nak",
-            "Every drop that makes no NAK is a broken link, lost ACKs among them.",
+            "Every drop that causes no NAK is a broken link, drops of TCP ACKs included.",
             "The MAC layer reports a link breakage to the network layer",
             schemes={"tcp-cl": {"reported": "unanswered"}},
         ),
@@ -224,20 +229,20 @@ EXTENDED_MAC = Question(
         ),
         Reading(
             "no-held-nak",
-            "A NAK needs an ACK of the flow that waits at the node; RET_F is counted for the flow.",
+            "A NAK is sent only if an ACK of the flow waits at the node; RET_F is counted per flow.",
             "receipt of TCP ACK with the same flow",
             schemes={"tcp-cl": {"no_ack": "drop", "ret_f": "flow"}},
         ),
     ),
 )
 TCP_W = Question(
-    about="what TCP-W is",
-    default=Reading("westwood", "TCP-W is TCP Westwood on Reno's recovery.", "TCP-W"),
+    about="the identity of TCP-W",
+    default=Reading("westwood", "TCP-W is TCP Westwood with Reno's loss recovery.", "TCP-W"),
     others=(
         Reading("westwood-plus", "TCP-W is Westwood+.", "TCP-W", curves={"tcp-w": {SCHEME: "westwood-plus"}}),
         Reading(
             "westwood-nr",
-            "TCP-W is Westwood on NewReno's.",
+            "TCP-W is TCP Westwood with NewReno's loss recovery.",
             "TCP-W",
             curves={"tcp-w": {SCHEME: "westwood-nr"}},
         ),
@@ -255,7 +260,7 @@ BELOW_TCP = below_tcp()
 """Questions that affect every table and figure."""
 CLEAN_CHANNEL = Question(
     about="errors in random networks",
-    default=Reading("no-errors", "Frames are lost by collisions alone."),
+    default=Reading("no-errors", "Only collisions lose frames."),
     others=(
         Reading(
             "ge-errors",
@@ -267,18 +272,18 @@ CLEAN_CHANNEL = Question(
 )
 """14.82 Mbit/s for two connections is more than errors leave of one hop."""
 UDP_PLACE = Question(
-    about="where UDP goes",
-    default=Reading("beside", "UDP goes one hop, 30 m beside the middle of the chain."),
+    about="the path of the UDP flow",
+    default=Reading("beside", "The UDP flow has one hop, 30 m beside the middle of the chain."),
     others=(
         Reading(
             "across",
-            "UDP crosses the chain at its middle node, from 30 m above to 30 m below it.",
+            "The UDP flow crosses the chain at its middle node, from 30 m above to 30 m below.",
             "separated from their immediate neighbors by a distance of 30m",
             {"wlan.field.stations.u0": [60, 30], "wlan.field.stations.u1": [60, -30]},
         ),
         Reading(
             "along",
-            "UDP goes the same four hops as TCP.",
+            "The UDP flow has the same four hops as TCP.",
             "One TCP connection and One UDP connection",
             {"flow.udp.from": "n0", "flow.udp.to": "n4"},
         ),

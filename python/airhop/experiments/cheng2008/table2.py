@@ -59,7 +59,7 @@ def error_of(samples: Samples, curve: str) -> tuple[float, float]:
 
 
 def routing_decides(samples: Samples) -> ClaimResult:
-    """Check whether Reno's column is nearer to the printed one with on-demand than with static routes."""
+    """Check whether Reno's mean error against the printed one is smaller with AODV than with fixed routes."""
     on_demand, fixed = error_of(samples, "reno"), error_of(samples, static("reno"))
     half = on_demand[1] + fixed[1]
     less = fixed[0] - on_demand[0]
@@ -78,7 +78,7 @@ def nacks_without_errors(samples: Samples) -> ClaimResult:
 
 
 def collides_with_itself(samples: Samples) -> ClaimResult:
-    """Check whether Reno loses frames by collisions at each number of hops from three on."""
+    """Check whether Reno's own frames collide at every number of hops from three up."""
     collisions = samples.also[COLLISIONS.name]
     found = {x: collisions.estimate("reno", x) for x in samples.from_x(3)}
     told = ", ".join(f"{one.mean:.0f} {plus_minus(one, 0)} at {HOPS.text(x)}" for x, one in found.items())
@@ -91,7 +91,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     *chain_claims(2, PRINTED, reno=SILENT),
     Claim(
         "cheng-t2-routing",
-        "Routing decides the shape: Reno's printed column is that of on-demand routing, not static routes.",
+        "Routing decides the shape: Reno's printed column is nearer to on-demand routing than to static "
+        "routes.",
         routing_decides,
         own=True,
         because="The slides do not name the routing protocol.",
@@ -99,8 +100,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "cheng-t2-self-collision",
         (
-            "The packets of one flow collide with each other: from three hops on, with one connection "
-            "and no errors, frames are lost by collisions."
+            "The packets of one flow collide with each other: from three hops up, with one connection and "
+            "no channel errors, frames collide."
         ),
         collides_with_itself,
         quote="TCP self-collisions in the MAC layer",
@@ -117,9 +118,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
             "transmission errors and is limited by the retransmission threshold"
         ),
         reason=(
-            "The algorithm of the slides triggers a NACK by retransmissions that exceed the threshold, "
-            "and frames are repeated after collisions with hidden stations, too: the MAC knows no cause"
-            " of a missing ACK."
+            "The algorithm of the slides triggers a NACK when retransmissions exceed the threshold. "
+            "Collisions with hidden stations cause retransmissions, too, and the MAC cannot tell the cause "
+            "of a missing ACK."
         ),
     ),
 )

@@ -41,11 +41,11 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     *lossy_claims(4, PRINTED),
     Claim(
         "cheng-t4-relief",
-        "Delayed ACKs relieve self-contention: TCP-CL delivers more than with an ACK for every segment, over "
-        "any number of hops.",
+        "Delayed ACKs relieve self-contention: over any number of hops TCP-CL delivers more than in table "
+        "3, where each segment is acknowledged.",
         Asked(each_above_beside, HOPS, ("tcp-cl",), ALL_X),
         own=True,
-        because="More goodput is a sign of relief, and no measure of collisions.",
+        because="Higher goodput is a sign of relief, but does not measure collisions.",
     ),
     Claim(
         "cheng-t4-self-collision",

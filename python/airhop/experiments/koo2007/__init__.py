@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from airhop.experiments.asked import worded
 from airhop.experiments.experiment import ClaimResult, Curve, Metric, PlottedAxis, Replications
 from airhop.experiments.koo2007.readings import SCHEME
 from airhop.experiments.printed import Source, all_met, gained
@@ -82,6 +83,7 @@ CONFUSION = (
 """The confusion matrix at each error rate."""
 
 
+@worded("the largest gain of WestwoodVT over a scheme is the printed one, within the tolerance: {printed}")
 def greatest_met(
     samples: Samples, axis: PlottedAxis, source: Source, printed: Mapping[str, float]
 ) -> ClaimResult:
@@ -94,6 +96,10 @@ def greatest_met(
     return all_met(found, source.needs)
 
 
+@worded(
+    "the smallest and the largest gain of WestwoodVT over {other} are the printed {least} % and "
+    "{greatest} %, within the tolerance"
+)
 def range_met(
     samples: Samples, axis: PlottedAxis, source: Source, other: str, least: float, greatest: float
 ) -> ClaimResult:

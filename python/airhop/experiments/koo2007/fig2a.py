@@ -56,7 +56,7 @@ def headline(samples: Samples) -> str:
 
 
 def like_new_jersey(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT delivers what New Jersey does, within 5 %, at every error rate below 4 %."""
+    """Check whether WestwoodVT has New Jersey's goodput within 5 % at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
     decisions = [every((above(ratio, 1 - ALIKE), below(ratio, 1 + ALIKE))) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
@@ -64,7 +64,7 @@ def like_new_jersey(samples: Samples) -> ClaimResult:
 
 
 def needs_the_sender_only(_: Samples) -> ClaimResult:
-    """Check whether WestwoodVT asks nothing of the network."""
+    """Check whether WestwoodVT needs no service of the network."""
     from airhop.catalogue import scheme
 
     needs = scheme("westwood-vt")["needs"]
@@ -80,14 +80,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-2-nr",
-        "It delivers 3 % more than WestwoodNR at 1 % errors, and 11 % more at 2 %.",
+        "WestwoodVT delivers 3 % more than WestwoodNR at 1 % errors, and 11 % more at 2 %.",
         Asked(gains_met, ERRORS, SOURCE, {(OWN, "westwood-nr", 0.01): 3, (OWN, "westwood-nr", 0.02): 11}),
         quote="With wireless link error rate of 1%, WestwoodVT outperforms WestwoodNR by 3% […]. WestwoodVT "
         "outperforms WestwoodNR by 11% […] with wireless link error rate of 2%.",
     ),
     Claim(
         "koo-2-reno",
-        "It delivers 21 % more than Reno at 1 % errors, and 54 % more at 2 %.",
+        "WestwoodVT delivers 21 % more than Reno at 1 % errors, and 54 % more at 2 %.",
         Asked(gains_met, ERRORS, SOURCE, {(OWN, "reno", 0.01): 21, (OWN, "reno", 0.02): 54}),
         quote="With wireless link error rate of 1%, WestwoodVT outperforms […] TCP Reno by 21%. WestwoodVT "
         "outperforms […] TCP Reno by 54% with wireless link error rate of 2%.",
@@ -101,25 +101,25 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "koo-4",
-        "Over all error rates its greatest gains are 41 % over WestwoodNR and 118 % over Reno.",
+        "Over all error rates WestwoodVT's largest gains are 41 % over WestwoodNR and 118 % over Reno.",
         Asked(greatest_met, ERRORS, SOURCE, {"westwood-nr": 41, "reno": 118}),
         quote="WestwoodVT achieves a maximum of 41% and 118% improvements in goodput over WestwoodNR and TCP "
         "Reno, in various wireless link errors rates, respectively.",
-        reason="On a path without other traffic WestwoodNR's estimate is the rate of the link, so that a cut "
-        "leaves what fills the pipe and WestwoodVT has little to gain. Where errors are many, "
-        "timeouts hold both down.",
+        reason="On a path without other traffic WestwoodNR's estimate is the rate of the link. Its window "
+        "after a loss still fills the path, so WestwoodVT has little to gain. At high error rates "
+        "timeouts limit both.",
     ),
     Claim(
         "koo-8",
         "WestwoodVT is ahead of WestwoodNR, New Jersey and Reno at every error rate, without other traffic.",
         Asked(ahead_everywhere, ERRORS, OWN, ("westwood-nr", "new-jersey", "reno")),
         quote=OUTPERFORMS,
-        reason="The text itself has WestwoodVT almost identical to TCP New Jersey where errors are few "
-        "(`koo-3`): neither cuts its window for a loss of the air.",
+        reason="The paper's text calls WestwoodVT almost identical to TCP New Jersey at low error rates "
+        "(`koo-3`): neither reduces its window for a wireless loss.",
     ),
     Claim(
         "koo-7",
-        "It is a sender's affair: it needs nothing of the network.",
+        "WestwoodVT changes the sender only: it needs no service of the network.",
         needs_the_sender_only,
         quote="discrimination of the cause of packet loss using the modified end-to-end TCP mechanism, "
         "without supporting the intermediate router mechanisms",

@@ -64,7 +64,7 @@ def headline(samples: Samples) -> str:
 
 
 def keeps_more_than_new_jersey(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT keeps a larger part of what it has without cross traffic, at every rate."""
+    """Check whether WestwoodVT keeps more of its Figure 2a goodput than New Jersey, at every error rate."""
     found = {x: ratio_of_ratios(samples, "westwood-vt", "new-jersey", x) for x in samples.xs}
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in found.items())
     return ClaimResult(
@@ -73,7 +73,7 @@ def keeps_more_than_new_jersey(samples: Samples) -> ClaimResult:
 
 
 def keeps_constant(samples: Samples) -> ClaimResult:
-    """Check whether WestwoodVT keeps 90 % of its goodput beside traffic, and between any two error rates."""
+    """Check whether WestwoodVT keeps 90 % of its Figure 2a goodput, and 90 % between any two error rates."""
     beside = {x: samples.ratio_to_beside(OWN, x) for x in samples.xs}
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in beside.items())
     errors = steady(samples, ERRORS, OWN, CONSTANT)
@@ -95,33 +95,34 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "WestwoodVT delivers 6 to 24 % more than WestwoodNR.",
         Asked(range_met, ERRORS, SOURCES["fig2b"], "westwood-nr", 6, 24),
         quote="WestwoodVT achieves 6% […] 24% improvements in goodput over WestwoodNR",
-        reason="Losses in the queue: cross traffic fills it while few of its segments are WestwoodVT's own, "
-        "so that WestwoodVT takes such a loss for one of the air, keeps its window and pays with "
-        "timeouts. For the upper end see Figure 2a.",
+        reason="Cross traffic fills the queue while WestwoodVT has few segments in it. WestwoodVT "
+        "therefore takes a queue overflow for a wireless loss, keeps its window and suffers "
+        "timeouts. For the upper end of the range see Figure 2a.",
     ),
     Claim(
         "koo-5-new-jersey",
-        "WestwoodVT overwhelms TCP New Jersey: it delivers more than 5 % more at every error rate.",
+        "WestwoodVT overwhelms TCP New Jersey: its goodput is more than 5 % higher at every error rate.",
         Asked(each_above, ERRORS, (OWN,), "new-jersey", ALL_X, 1 + ALIKE),
         quote="it is overwhelming TCP New Jersey, with every wireless error rates.",
-        reason="Routers warn New Jersey before the queue is full. WestwoodVT loses packets there, and takes "
-        "some of these losses for those of the air.",
+        reason="Routers mark New Jersey's packets before the queue is full. WestwoodVT loses packets in "
+        "the queue, and takes some of these losses for wireless losses.",
     ),
     Claim(
         "koo-6-new-jersey",
-        "New Jersey loses goodput with background traffic, at every error rate.",
+        "New Jersey has less goodput with background traffic than without, at every error rate.",
         Asked(each_below_beside, ERRORS, ("new-jersey",), ALL_X),
         quote="TCP New Jersey experiences the decreasing of throughput with background traffics.",
     ),
     Claim(
         "koo-6-steadier",
-        "WestwoodVT is steadier: it keeps a larger part of its goodput than New Jersey, at every error rate.",
+        "WestwoodVT is steadier: with background traffic it keeps a larger share of its goodput than New "
+        "Jersey, at every error rate.",
         keeps_more_than_new_jersey,
         own=True,
-        because="The sentence about constancy follows one about New Jersey's loss, so that it may be meant "
-        "beside New Jersey.",
-        reason="Cross traffic makes losses in the queue that WestwoodVT takes for those of the air; routers "
-        "warn New Jersey of them.",
+        because="The paper's sentence about constancy follows one about New Jersey's loss of throughput, "
+        "so it may be a comparison with New Jersey.",
+        reason="Cross traffic causes queue overflows, which WestwoodVT takes for wireless losses; routers "
+        "mark New Jersey's packets before that.",
     ),
     Claim(
         "koo-6-constant",
@@ -130,15 +131,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         keeps_constant,
         quote="However, WestwoodVT keeps its performance constantly, regardless of wireless link error "
         "rates or background traffics.",
-        reason="The cross traffic takes air that no scheme can have, and what errors destroy has to be sent "
-        "again by any.",
+        reason="The cross traffic takes airtime from every scheme, and every scheme has to retransmit the "
+        "segments that errors destroy.",
     ),
     Claim(
         "koo-8-cross",
-        "WestwoodVT is ahead of WestwoodNR, New Jersey and Reno at every error rate, beside other traffic.",
+        "WestwoodVT is ahead of WestwoodNR, New Jersey and Reno at every error rate, with cross traffic.",
         Asked(ahead_everywhere, ERRORS, OWN, ("westwood-nr", "new-jersey", "reno")),
         quote=OUTPERFORMS,
-        reason="Routers warn New Jersey before the queue is full (`koo-5-new-jersey`).",
+        reason="Routers mark New Jersey's packets before the queue is full (`koo-5-new-jersey`).",
     ),
 )
 

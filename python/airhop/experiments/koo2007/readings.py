@@ -28,13 +28,16 @@ def delay(wire_less_ms: int = 0) -> Question:
     return Question(
         about="the delay",
         default=Reading(
-            "delay-45", "The wire takes 45 ms, as that of Casetti et al. (2001), its [4].", ESTIMATOR
+            "delay-45",
+            "The wire has a delay of 45 ms, as in Casetti et al. (2001), the paper's [4].",
+            ESTIMATOR,
         ),
         others=(
-            Reading("delay-30", "The wire takes 30 ms.", settings=wire(30)),
+            Reading("delay-30", "The wire has a delay of 30 ms.", settings=wire(30)),
             Reading(
                 "fitted",
-                "The wire takes 25 ms and an MSS is 1460 bytes: fitted to the printed gains over Reno.",
+                "The wire has a delay of 25 ms, and the MSS is 1460 bytes: fitted to the printed gains "
+                "over Reno.",
                 settings={**wire(25), "flow.ftp.segment": "1460 B"},
             ),
         ),
@@ -43,7 +46,7 @@ def delay(wire_less_ms: int = 0) -> Question:
 
 AIR_RATE = Question(
     about="the rate of the air",
-    default=Reading("air-2", "The wireless link has 2 Mbit/s, as that of its [4].", ESTIMATOR),
+    default=Reading("air-2", "The wireless link has 2 Mbit/s, as in the paper's [4].", ESTIMATOR),
     others=tuple(
         Reading(f"air-{rate:g}", f"It has {rate:g} Mbit/s.", settings={"wired.air.rate": f"{rate:g} Mbit/s"})
         for rate in (1, 5.5, 11)
@@ -51,23 +54,23 @@ AIR_RATE = Question(
 )
 SEGMENT = Question(
     about="the segment",
-    default=Reading("segment-1000", "An MSS is 1000 bytes, ns-2's.", MSS),
+    default=Reading("segment-1000", "The MSS is 1000 bytes, the default of ns-2.", MSS),
     others=(
         Reading(
             "segment-1460",
-            "An MSS is 1460 bytes, Ethernet's.",
+            "The MSS is 1460 bytes, that of Ethernet.",
             MSS,
             settings={"flow.ftp.segment": "1460 B"},
         ),
     ),
 )
 WAYS = Question(
-    about="the way that errors strike",
-    default=Reading("data-only", "Errors strike data, not ACKs.", ERRORS),
+    about="the direction of errors",
+    default=Reading("data-only", "Errors hit data, not ACKs.", ERRORS),
     others=(
         Reading(
             "both-ways",
-            "The link's errors strike packets in either direction.",
+            "Errors hit packets in both directions.",
             ERRORS,
             settings={"wired.air.errors": {"kind": "bernoulli", "loss": 0.01}},
         ),
@@ -84,32 +87,40 @@ FILTER = Question(
     about="Westwood's filter",
     default=Reading(
         "tustin",
-        "ACK rates pass the filter of Westwood's paper, its [4], with a time constant of 1 s.",
+        "ACK rates pass the filter of Westwood's paper, Koo's [4], with a time constant of 1 s.",
         ESTIMATOR,
     ),
     others=tuple(
         Reading(name, text, ESTIMATOR, curves=_westwood(**parameters))
         for name, text, parameters in (
-            ("tau-0.5", "They pass the same with 0.5 s.", {"tau": 0.5}),
-            ("ewma", "They pass a mean with 0.9 of the old.", {"filter": "ewma"}),
-            ("bilinear", "They pass the bilinear filter of UCLA's modules.", {"filter": "bilinear"}),
-            ("slow-bilinear", "They pass the slower one of those.", {"filter": "slow-bilinear"}),
+            ("tau-0.5", "ACK rates pass the same filter with a time constant of 0.5 s.", {"tau": 0.5}),
+            (
+                "ewma",
+                "ACK rates pass an exponential mean: 0.9 × the old estimate + 0.1 × the sample.",
+                {"filter": "ewma"},
+            ),
+            ("bilinear", "ACK rates pass the bilinear filter of UCLA's modules.", {"filter": "bilinear"}),
+            (
+                "slow-bilinear",
+                "ACK rates pass the slower bilinear filter of UCLA's modules.",
+                {"filter": "slow-bilinear"},
+            ),
         )
     ),
 )
 
 
 POSTPONED = Question(
-    about="what the decision is postponed to",
+    about="the event to which the decision is postponed",
     default=Reading(
         "next-loss",
-        "An undecided loss stays undecided; the next one is judged by its own three duplicate ACKs.",
+        "An undecided loss stays undecided; the next loss is classified at its own third duplicate ACK.",
         NEXT,
     ),
     others=(
         Reading(
             "same-loss",
-            "It is judged again by the next three duplicate ACKs for the same loss.",
+            "An undecided loss is classified again after three more duplicate ACKs for it.",
             NEXT,
             curves={"westwood-vt": {SCHEME: {"name": "westwood-vt", "postponed": "duplicates"}}},
         ),
@@ -123,11 +134,13 @@ def warnings(*links: str) -> Question:
     warning = {"kind": "congestion-warning", "packets": 20, "threshold": 10}
     return Question(
         about="New Jersey's warnings",
-        default=Reading("warned-at-5", "Routers warn from a quarter of their queue on, five packets."),
+        default=Reading(
+            "warned-at-5", "Routers mark packets if their queue is at least a quarter full: five packets."
+        ),
         others=(
             Reading(
                 "warned-at-10",
-                "They warn from half of it on.",
+                "Routers mark packets if their queue is at least half full.",
                 settings={f"wired.{link}.queue": queue for link in links},
                 curves={"new-jersey": {f"wired.{link}.queue": warning for link in links}},
             ),
@@ -137,11 +150,11 @@ def warnings(*links: str) -> Question:
 
 NEW_JERSEY_RTT = Question(
     about="New Jersey's round trip",
-    default=Reading("rtt-current", "Its estimate is multiplied with the round trip measured last."),
+    default=Reading("rtt-current", "New Jersey multiplies its estimate by the latest RTT sample."),
     others=(
         Reading(
             "rtt-minimum",
-            "It is multiplied with the smallest one.",
+            "New Jersey multiplies its estimate by the smallest RTT sample.",
             curves={"new-jersey": {SCHEME: {"name": "new-jersey", "rtt": "minimum"}}},
         ),
     ),
@@ -154,17 +167,21 @@ def _cross(app: dict[str, object]) -> dict[str, object]:
 
 CROSS_TRAFFIC = Question(
     about="the cross traffic",
-    default=Reading("pareto", "It is UDP in Pareto bursts, 0.5 Mbit/s in the mean each way.", CROSSING),
+    default=Reading(
+        "pareto",
+        "Cross traffic is UDP in Pareto bursts, with a mean of 0.5 Mbit/s in each direction.",
+        CROSSING,
+    ),
     others=(
         Reading(
             "cbr",
-            "It is UDP at 0.5 Mbit/s each way.",
+            "Cross traffic is UDP at a constant 0.5 Mbit/s in each direction.",
             CROSSING,
             settings=_cross({"app": {"kind": "cbr", "rate": "0.5 Mbit/s"}}),
         ),
         Reading(
             "ftp",
-            "It is a long-lived FTP over Reno each way.",
+            "Cross traffic is a long-lived FTP over Reno in each direction.",
             CROSSING,
             settings=_cross(
                 {

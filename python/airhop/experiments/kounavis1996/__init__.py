@@ -71,8 +71,8 @@ def _count(column: str, label: str, ticks: tuple[float, ...] = (0.0, 10.0, 20.0)
 GOODPUT = Metric("1000 * flow.ftp.goodput_mbps", "Goodput", "kbit/s", (0.0, 3.0, 6.0, 9.0), printed=False)
 TIMEOUTS = _count("timeouts", "Timeouts")
 SPURIOUS = _count("spurious_timeouts", "Spurious timeouts")
-RESENT = _count("retransmissions", "Segments sent again by the sender")
-DUPLICATES = _count("duplicates", "Segments that the receiver had already")
+RESENT = _count("retransmissions", "Retransmitted segments")
+DUPLICATES = _count("duplicates", "Duplicate segments at the receiver")
 NOTICES = Metric(
     "flow.ftp.notices_ebsn + flow.ftp.notices_rttn + flow.ftp.notices_ersn",
     "Notices",
@@ -81,9 +81,9 @@ NOTICES = Metric(
     digits=1,
     printed=False,
 )
-GIVEN_UP = Metric("drops_retries", "Packets given up by a link", "", (0.0, 1.0), digits=1, printed=False)
-TIMED = _count("lateness_notices", "Notices that met a timer")
-LATE = _count("lateness_late", "Notices later than a timeout")
+GIVEN_UP = Metric("drops_retries", "Packets discarded by a link", "", (0.0, 1.0), digits=1, printed=False)
+TIMED = _count("lateness_notices", "Notices compared with a timer")
+LATE = _count("lateness_late", "Notices after the timeout that they should have prevented")
 LATENESS = Metric(
     "flow.ftp.lateness_mean_ms", "Lateness of notices", "ms", (-2000.0, 0.0, 2000.0), digits=0, printed=False
 )
@@ -98,7 +98,7 @@ LENGTH = PlottedAxis(
     key="duration_s",
     name="run",
     paths=("duration",),
-    label="Length of a run (s)",
+    label="Run length (s)",
     full=(SECONDS, 300, 1000),
     coarse=(SECONDS,),
     unit="s",

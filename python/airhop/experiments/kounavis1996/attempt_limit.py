@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values
 from airhop.experiments.claims import some
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
@@ -39,10 +39,10 @@ BETWEEN = "ebsn less local"
 LIMITS = (2, 4, 8, 13)
 REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
 METRICS = {
-    "repair_s": "Until it is sent again (s)",
+    "repair_s": "Time until retransmission (s)",
     "goodput_kbps": "Goodput (kbit/s)",
-    "given_up": "Packets given up",
-    "real_timeouts": "Timeouts that were due",
+    "given_up": "Discarded packets",
+    "real_timeouts": "Genuine timeouts",
 }
 
 
@@ -131,6 +131,10 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
+@worded(
+    "at some limit, the paired difference of {metric}, EBSN less local recovery, is {sign} zero",
+    {**METRICS, 1: "above", -1: "below"},
+)
 def somewhere(values: Values, metric: str, sign: int) -> ClaimResult:
     """Check whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
     differences = values.of(BETWEEN, metric)
@@ -148,18 +152,18 @@ def _told(value: Estimate, sign: str = "") -> str:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "kou-6",
-        "EBSN delays retransmissions of packets that were dropped over the wireless link: with some limit of "
-        "attempts the sender repeats them later than with local recovery alone.",
+        "EBSN delays retransmissions of packets that were dropped on the wireless link: with some limit of "
+        "attempts the sender retransmits them later than with local recovery alone.",
         Asked(somewhere, "repair_s", 1),
         quote="Another disadvantage of EBSN is that it may unnecessarily delay retransmissions, in cases "
         "when packets are dropped over the wireless links.",
     ),
     Claim(
         "kou-6-cost",
-        "That costs goodput: with some limit EBSN delivers less than local recovery alone.",
+        "This delay costs goodput: with some limit EBSN delivers less than local recovery alone.",
         Asked(somewhere, "goodput_kbps", -1),
         own=True,
-        because="The paper says that retransmissions may be late, and not what that costs.",
+        because="The paper says that retransmissions may be late, but does not state the cost.",
     ),
 )
 
@@ -223,13 +227,13 @@ def figure(values: Values) -> Figure:
 
 EXPERIMENT = Calculation(
     id="kounavis1996/attempt-limit",
-    title="EBSN where the link gives packets up, fixed to mobile",
+    title="EBSN on a link that discards packets, fixed to mobile",
     source=f"{PAPER}, §3",
     method=(
         "Traces of the fixed-to-mobile network with local recovery that sends a frame a limited number of "
-        "times. For every packet with data that the link gave up: the time until the sender sends that "
-        "segment again, as a mean a run. Runs are compared replication by replication; where nothing was "
-        "given up there is no time to repair."
+        "times. The result of a run is the mean time from the discard of a data packet to the "
+        "retransmission of its segment by the sender. Runs are compared replication by replication; a run "
+        "without discards has no such time."
     ),
     compute=computing(None),
     questions=questions(FIXED, CURVES),

@@ -47,7 +47,7 @@ def headline(samples: Samples) -> str:
 
 
 def nothing_in_fades(samples: Samples) -> ClaimResult:
-    """Check whether TCP has the same goodput when fades let nothing through at all."""
+    """Check whether goodput changes by less than 5 % if no frame passes during a fade."""
     found = samples.ratio("dead", "basic", SECONDS)
     known = found.low is not None and found.high is not None
     return ClaimResult(
@@ -57,7 +57,7 @@ def nothing_in_fades(samples: Samples) -> ClaimResult:
 
 
 def loses_more_than_time(samples: Samples) -> ClaimResult:
-    """Check whether fades cost either sender more than the time they take."""
+    """Check whether Tahoe and Reno lose more goodput to fades than the share of time in fades."""
     found = {curve: samples.ratio("clean", curve, SECONDS) for curve in ("basic", "reno")}
     told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
     return ClaimResult(
@@ -69,16 +69,16 @@ def loses_more_than_time(samples: Samples) -> ClaimResult:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-fades",
-        "In deep fades almost no packet is delivered: goodput is the same within 5 % when nothing gets "
-        "through.",
+        "In deep fades almost no packet is delivered: goodput changes by less than 5 % if no frame passes "
+        "during a fade.",
         nothing_in_fades,
         quote="Deep fades last for an average period of 4 sec and during these periods almost no packet is "
         "being succesfully delivered.",
     ),
     Claim(
         "kou-severe",
-        "Congestion control is unnecessarily severe: unmodified TCP, Tahoe or Reno, loses more than the "
-        "share of time that fades take, 4 s of 14.",
+        "Congestion control is unnecessarily severe: unmodified TCP, Tahoe or Reno, loses a larger share "
+        "of its goodput than the share of time in fades, 4 s of 14 s.",
         loses_more_than_time,
         quote="In all these cases standard TCP invokes congestion control mechanisms, which degrade "
         "throughput. […] Of course such severe behaviour is unnecessary",

@@ -30,8 +30,8 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-m2m-basic",
-        "Mobile to mobile the performance of unmodified TCP is unacceptable: less than half of that fixed to "
-        "mobile.",
+        "Mobile to mobile the performance of unmodified TCP is unacceptable: its goodput is less than half "
+        "of that fixed to mobile.",
         Asked(each_below_beside, LENGTH, ("basic",), (SECONDS,), UNACCEPTABLE),
         quote="Performance of TCP is unacceptable !",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airhop import stats
+from airhop.experiments.asked import worded
 from airhop.experiments.claims import above, below
 from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, X
 from airhop.experiments.kounavis1996 import SECONDS, TIMEOUTS
@@ -30,18 +31,21 @@ def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SECO
     return stats.ratio([parts[rep] for rep in common], [wholes[rep] for rep in common])
 
 
+@worded("with {curve} at the paper's setting, {part} exceeds {level:times}{whole}")
 def mostly(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
     """Check whether one count is more than this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
     return ClaimResult(above(found, level), _share_of(samples, part, whole, curve, found))
 
 
+@worded("with {curve} at the paper's setting, {part} is below {level:times}{whole}")
 def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
     """Check whether one count is less than this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
     return ClaimResult(below(found, level), _share_of(samples, part, whole, curve, found))
 
 
+@worded("with {curve} at the paper's setting, the mean of {metric} in a run exceeds {level}")
 def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
     """Check whether a run has more than so many in the mean, at the paper's setting."""
     found = count(samples, metric).estimate(curve, SECONDS)
@@ -51,6 +55,7 @@ def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Cla
     )
 
 
+@worded("with {curve} at the paper's setting, the mean of {metric} in a run is below {level}")
 def less_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
     """Check whether a run has less than so many in the mean, at the paper's setting."""
     found = more_than(samples, metric, curve, level)

@@ -42,27 +42,28 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(each_above, LENGTH, ("ebsn",), "basic", (SECONDS,), GAIN),
         quote="Explicit Bad State Notification offers over 50% improvement on the performance of TCP",
         bound=True,
-        reason="A sender without timeouts bounds what EBSN can have, so that unmodified TCP decides the "
-        "ratio, and unmodified TCP is at its best at the beginning of a run "
+        reason="EBSN's goodput cannot exceed that of a sender without timeouts. The goodput of unmodified "
+        "TCP therefore decides the ratio, and it is highest at the beginning of a run "
         "(`kounavis1996/run-length`). The paper shows single runs, which scatter. With bit error "
-        "rates in E-notation unmodified TCP loses packets in good times, too. The mean of the single "
-        "ratios is no measure: a run in which unmodified TCP delivers nothing makes it infinite.",
+        "rates in E-notation unmodified TCP loses packets in good times, too. The mean over the "
+        "ratios of single runs is no measure: one run in which unmodified TCP delivers nothing "
+        "makes it infinite.",
     ),
     Claim(
         "kou-2-timeouts",
         (
-            "EBSN solves the problem of timeouts, from which local recovery suffers: fewer than one in "
-            "100 s is left."
+            "EBSN solves the problem of timeouts, from which local recovery suffers: fewer than one "
+            "timeout in 100 s remains."
         ),
         Asked(less_than, TIMEOUTS, "ebsn", 1.0),
         quote="EBSN is a solution to the problem of timeouts proposed by researchers of Texas A&M University",
     ),
     Claim(
         "kou-5-fixed",
-        "Over a wire notices come before the timer expires: fewer than half of them are late.",
+        "Over a wire notices arrive before the timer expires: fewer than half of the notices are late.",
         Asked(seldom, LATE, TIMED, "ebsn"),
         own=True,
-        because="It is the other side of the sentence about air interfaces; the paper does not print it.",
+        because="The paper says the reverse about air interfaces; it does not print this statement.",
     ),
 )
 

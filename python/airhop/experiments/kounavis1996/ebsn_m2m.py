@@ -30,16 +30,16 @@ from airhop.experiments.samples import Samples
 
 LITTLE = 1.1
 CASES = Question(
-    about="what the cases are",
+    about="the meaning of “cases”",
     default=Reading(
         "per-notice",
-        "A case is a notice that comes to a sender with a timer, or just without.",
+        "A case is a notice that arrives while the sender's timer runs, or just after its expiry.",
         "EBSN messages, transmitted through air interfaces arrive in most cases after timers are expired",
     ),
     others=(
         Reading(
             "per-timeout",
-            "A case is a timeout that is left: a notice is under way then.",
+            "A case is a remaining timeout; a notice is then under way.",
             "after timers are expired and therefore, provide no actual improvement",
             checks={"kou-5": Asked(mostly, WARNED, TIMEOUTS, "ebsn")},
         ),
@@ -74,15 +74,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="EBSN fails to improve the performace of the network in the cases where there is at least "
         "one air interface in the path between the TCP sender and the base station serving the mobile "
         "receiver",
-        reason="A sender without timeouts bounds the gain. Between mobiles timeouts are left to EBSN: the "
-        "receiver's base station knows nothing of the sender's own link.",
+        reason="EBSN's gain cannot exceed that of a sender without timeouts. Between mobiles EBSN cannot "
+        "prevent all timeouts: the receiver's base station has no information about the sender's "
+        "own link.",
     ),
     Claim(
         "kou-3-little",
-        "It hardly improves it: it delivers less than 10 % more than local recovery alone.",
+        "EBSN hardly improves performance: it delivers less than 10 % more than local recovery alone.",
         Asked(each_below, LENGTH, ("ebsn",), "local", (SECONDS,), LITTLE),
         own=True,
-        because="In graphs of single runs, as the paper has them, a gain of a tenth does not show.",
+        because="A gain of 10 % does not show in graphs of single runs, such as the paper's.",
     ),
     Claim(
         "kou-3-timeouts",
@@ -93,25 +94,25 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-3-timeouts-strict",
-        "It mostly fails: more than half of the timeouts of local recovery alone are left.",
+        "EBSN mostly fails: more than half of the timeouts of local recovery alone remain.",
         Asked(each_above, LENGTH, ("ebsn",), "local", (SECONDS,), 0.5, of=TIMEOUTS),
         own=True,
-        because="The paper does not say how many timeouts are left.",
-        reason="EBSN prevents timeouts of the receiver's link. Timeouts that expire while the sender's own "
-        "link is bad are left, since the receiver's base station knows nothing of it; "
-        "`kounavis1996/notices-m2m` has a sender that heeds its own link layer as well.",
+        because="The paper does not say how many timeouts remain.",
+        reason="EBSN prevents timeouts caused by the receiver's link. Timeouts while the sender's own link "
+        "is bad remain, since the receiver's base station has no information about that link; "
+        "`kounavis1996/notices-m2m` has a sender that also uses notices of its own link layer.",
     ),
     Claim(
         "kou-5",
-        "That is because its messages arrive in most cases after the timer has expired: more than half are "
+        "EBSN fails because most of its messages arrive after the timer has expired: more than half are "
         "late.",
         Asked(mostly, LATE, TIMED, "ebsn"),
         quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
         "expired",
-        reason="There is a notice for every frame that fails, and a notice that finds the sender's own link "
-        "good is in time. One that waits at the first base station for the end of the sender's own "
-        "fade comes too late, as the paper says; where nothing has failed at the receiver's base "
-        "station there is none.",
+        reason="Every failed frame causes a notice, and a notice is in time if the sender's own link is "
+        "good when it arrives. A notice that waits at the first base station for the end of the "
+        "sender's own fade is too late, as the paper says; without a failure at the receiver's base "
+        "station there is no notice.",
     ),
     Claim(
         "kou-m2m-redundant",

@@ -30,7 +30,7 @@ def fade_axis(network: Network) -> PlottedAxis:
         key="bad_s",
         name="mean fade",
         paths=network.each("errors.bad"),
-        label="Mean length of fades (s)",
+        label="Mean fade length (s)",
         full=lengths,
         coarse=(1, 4, 16),
         unit="s",
@@ -58,7 +58,7 @@ def _ahead(axis: PlottedAxis, samples: Samples, curve: str) -> str:
 
 WELL_FOR_SHORT = "EBSN works well when fades occur for a relatively short period of time"
 DEGRADES = "when the average fade duration is high, performance degrades further"
-ELSEWHERE = "The paper says so of the other of its two networks."
+ELSEWHERE = "The paper makes this statement about its mobile-to-mobile network."
 DEPENDS = (
     "Simulation tests of local recovery indicate that the efficiency of this approach depends on whether "
     "fades occur for a relatively long or short period of time."
@@ -72,8 +72,8 @@ def claims(
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",
-            "EBSN works well for short fades: up to 1 s it delivers more than 90 % of what a sender without "
-            "timeouts does.",
+            "EBSN works well for short fades: up to 1 s it delivers more than 90 % of the goodput of a "
+            "sender without timeouts.",
             Asked(each_above, axis, ("ebsn",), "patient", Span(most=SHORT_S), WELL),
             quote=WELL_FOR_SHORT,
         ),
@@ -92,15 +92,15 @@ def claims(
         ),
         Claim(
             "kou-4-further",
-            "That is not only the time that fades take: EBSN loses more of its goodput than a sender without "
-            "timeouts, from 1 s to 16 s.",
+            "EBSN loses more than the time in fades: from 1 s to 16 s it loses a larger share of its "
+            "goodput than a sender without timeouts.",
             Asked(keeps_most, axis, "patient", ("ebsn",), SHORT_S),
             quote=DEGRADES,
         ),
         Claim(
             "kou-4-local",
-            "The efficiency of local recovery alone depends on the length of fades, too: it loses more than "
-            "a sender without timeouts.",
+            "The efficiency of local recovery alone depends on the length of fades, too: it loses a larger "
+            "share of its goodput than a sender without timeouts.",
             Asked(keeps_most, axis, "patient", ("local",), SHORT_S),
             quote=DEPENDS,
         ),
@@ -146,8 +146,9 @@ EXPERIMENT = over_fades(
     FIXED,
     own=("kou-4-short", "kou-4-long", "kou-4-further"),
     reasons={
-        "kou-4-further": "Fixed to mobile every attempt that fails starts the timer anew before it expires, "
-        "however long the fade is, so that EBSN has what a sender without timeouts has. The "
-        "paper looked between mobiles (`kounavis1996/fade-length-m2m`)."
+        "kou-4-further": "Fixed to mobile, every failed attempt restarts the timer before it expires, for "
+        "any length of the fade, so EBSN has the goodput of a sender without timeouts. "
+        "The paper describes the mobile-to-mobile network "
+        "(`kounavis1996/fade-length-m2m`)."
     },
 )

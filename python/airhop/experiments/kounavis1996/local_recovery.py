@@ -40,7 +40,7 @@ def headline(samples: Samples) -> str:
 
 
 def loses_nothing(samples: Samples) -> ClaimResult:
-    """Check whether recovery gives no packet up, and almost every timeout is spurious."""
+    """Check whether local recovery drops no packet, and more than 95 % of the timeouts are spurious."""
     given_up = count(samples, GIVEN_UP).estimate("local", SECONDS)
     spurious = mostly(samples, SPURIOUS, TIMEOUTS, "local", 0.95)
     return ClaimResult(
@@ -52,14 +52,14 @@ def loses_nothing(samples: Samples) -> ClaimResult:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-7-timeouts",
-        "Local recovery alone suffers from timeouts: more than one in 100 s.",
+        "Local recovery alone suffers from timeouts: the sender has more than one in 100 s.",
         Asked(more_than, TIMEOUTS, "local", 1.0),
         quote="However this scheme suffers from timeouts",
     ),
     Claim(
         "kou-7-reliable",
-        "The link behaves as a reliable one of fluctuating bandwidth: no packet is lost, and more than 95 % "
-        "of the timeouts are spurious.",
+        "The link behaves as a reliable link of fluctuating bandwidth: it drops no packet, and more than "
+        "95 % of the timeouts are spurious.",
         loses_nothing,
         quote="We can consider that the link behaves as though packets were not lost, but simply arrived "
         "late at the mobile receiver. So, the ARQ-enhanced wireless link can be modeled by a relatively "
@@ -84,7 +84,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-7-cost",
-        "They degrade performance: local recovery delivers less than it would without timeouts.",
+        "Timeouts degrade performance: local recovery delivers less than a sender without timeouts.",
         Asked(each_below, LENGTH, ("local",), "patient", (SECONDS,)),
         quote="The primary disadvantage of local recovery is its inability to deal with timeouts at the "
         "remote sender : […] redundant retransmissions and performance degradation.",

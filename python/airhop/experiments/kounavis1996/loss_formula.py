@@ -41,14 +41,12 @@ HOLDS = 0.1
 LIMITED = 1.5
 """p w² from which on losses limit the window more than w does: W = sqrt(3 / (2 p)) (Mathis et al. 1997)."""
 DAMAGE = Question(
-    about="what is damaged",
-    default=Reading(
-        "data", "The packets of the window are, each with probability p.", "p degrades throughput"
-    ),
+    about="the damaged packets",
+    default=Reading("data", "Each data packet is damaged with probability p.", "p degrades throughput"),
     others=(
         Reading(
             "both-ways",
-            "ACKs are as well: a damage in transit strikes either way.",
+            "Packets of both directions are damaged with probability p, ACKs included.",
             "A simple quantitative analysis on the way damages in transit degrade throughput",
             settings={"wired.path.errors": {"kind": "bernoulli", "loss": 0.01}},
         ),
@@ -109,13 +107,13 @@ def _simulate(settings: Mapping[str, object], sender: str, w: int, seed: int, re
 
 
 def formulas_example(_: Values) -> ClaimResult:
-    """Check whether the formula gives the printed degradation for its example, as it is rounded."""
+    """Check whether the formula gives the printed degradation of its example, 14 %, rounded to 1 %."""
     cost = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
     return ClaimResult(round(cost, 2) == EXAMPLE, f"{100 * cost:.1f} % by the formula")
 
 
 def example(values: Values) -> ClaimResult:
-    """Check whether 1 % of losses costs Tahoe and Reno the printed 14 %, in percentage points."""
+    """Check whether 1 % of losses reduces the goodput of Tahoe and of Reno by 14 %, within the tolerance."""
     judged = {}
     for sender, label in SENDERS.items():
         cost = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P).value
@@ -131,12 +129,12 @@ def is_allowed(value: Value) -> bool:
 
 
 def where_allowed(values: Values) -> ClaimResult:
-    """Check whether the formula holds for both senders wherever w limits the window."""
+    """Check whether the formula is within 10 % of both senders wherever w limits the window."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED) if is_allowed(cell))
 
 
 def everywhere(values: Values) -> ClaimResult:
-    """Check whether the formula holds for both senders, all windows and all losses."""
+    """Check whether the formula is within 10 % of both senders with every window and every loss rate."""
     return _in_cells(cell for sender in SENDERS for cell in values.of(sender, SIMULATED))
 
 
@@ -183,18 +181,22 @@ def _loss(value: Value) -> str:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "kou-1-example",
-        ("1 % of damage losses degrades the throughput of Tahoe and of Reno by 14 %, with a window of 8."),
+        (
+            "A loss rate of 1 % degrades the throughput of Tahoe and of Reno by 14 %, with a window of 8 "
+            "packets."
+        ),
         example,
         quote="For example 1% damage loss degrades throughput by 14%.",
         reason=(
-            "The formula has a TCP whose window stays. A loss halves Reno's window and makes Tahoe's "
-            "one segment, and until it has grown back throughput is lost that the formula does not"
-            " count."
+            "The formula assumes a TCP with a constant window. A loss halves Reno's window and reduces "
+            "Tahoe's to one segment; the formula does not count the throughput that is lost until the "
+            "window has grown back."
         ),
     ),
     Claim(
         "kou-1-arithmetic",
-        "By the formula 1 % of losses costs a window of 8 packets 14 %, in whole per cent.",
+        "By the formula a loss rate of 1 % costs a window of 8 packets 14 % of its throughput, rounded to "
+        "whole per cent.",
         formulas_example,
         quote=(
             "a packet loss probability p degrades throughput by a factor of 1/(1+2pw), where w is the "
@@ -203,36 +205,30 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "kou-1",
-        "A packet loss probability p degrades the throughput of a window w by a factor of "
-        "1/(1+2pw), "
-        "where w is the window that is allowed: of Tahoe and Reno, wherever losses alone would "
-        "leave a "
-        "larger one, p w² < 1.5.",
+        "A packet loss probability p degrades the throughput of a window w by a factor of 1/(1+2pw), where "
+        "w is the allowed window: for Tahoe and Reno, wherever losses alone would allow a larger window, p "
+        "w² < 1.5.",
         where_allowed,
         own=True,
         because=(
-            '"Allowed window" may be the window that the network allows: then the law is meant where '
-            "losses leave more than w."
+            '"Allowed window" may be the window that the network allows: the law then applies '
+            "where losses allow more than w."
         ),
-        reason="Jacobson and Karels (1988), of whom the formula is, have it for a TCP whose window stays. "
-        "A "
-        "loss halves Reno's window, which takes w/2 round trips to be w again, and Tahoe's becomes "
-        "one segment: near the bound that costs what the formula leaves out.",
+        reason="The formula of Jacobson and Karels (1988) assumes a TCP with a constant window. A loss "
+        "halves Reno's window, which needs w/2 round trips to reach w again, and reduces Tahoe's to "
+        "one segment: near the bound the formula leaves out this cost.",
     ),
     Claim(
         "kou-1-strict",
-        "It does so whatever losses leave of the window: of Tahoe and Reno, w from 4 to 32, p from "
-        "0.1 "
+        "The formula holds for every loss rate and window: for Tahoe and Reno, w from 4 to 32, p from 0.1 "
         "to 10 %.",
         everywhere,
         quote="a packet loss probability p degrades throughput by a factor of 1/(1+2pw), where w is the "
         "size of allowed window.",
-        reason="The formula holds while w limits the window. Each loss halves it (Tahoe's becomes one "
-        "segment), and it grows back by a packet a round trip; the next loss comes before it is w "
-        "again once w is above the window that losses allow by themselves, sqrt(3/(2p)) for Reno "
-        "(Mathis et al. 1997). Larger p also bring timeouts, which the formula's two round trips do"
-        " "
-        "not pay for.",
+        reason="The formula holds while w limits the window. Each loss halves the window (Tahoe's falls to "
+        "one segment), which then grows by a packet per round trip. If w exceeds the window that losses "
+        "alone allow, sqrt(3/(2p)) for Reno (Mathis et al. 1997), the next loss comes before the window is w "
+        "again. Larger p also cause timeouts, which take longer than the formula's two round trips.",
     ),
 )
 
@@ -318,10 +314,10 @@ EXPERIMENT = Calculation(
     title="Throughput against the loss probability: 1/(1+2pw) and two senders",
     source=f"{PAPER}, §1",
     method=(
-        "Lines are the formula. Markers are Tahoe and Reno whose receiver advertises w packets of 128 "
-        "bytes, over a link of 100 Mbit/s and 60 ms that loses each data packet with probability p, and no "
-        "ACK, beside the same run without losses; RTO = a + 4 v in ticks of 100 ms. The formula holds where "
-        "the whole interval is within 10 % of it."
+        "Lines are the formula. Markers are the ratio of Tahoe's and Reno's throughput to that of the same "
+        "run without losses. The receiver advertises w packets of 128 bytes; the link has 100 Mbit/s and "
+        "60 ms, and loses each data packet with probability p, and no ACK; RTO = a + 4 v in ticks of 100 "
+        "ms. The formula holds if the whole interval is within 10 % of it."
     ),
     compute=computing({}),
     questions=(DAMAGE, CLOCK, ESTIMATOR),

@@ -1,10 +1,10 @@
 """ERSN, EBSN and RTTN on the same fades, which no paper has compared.
 
-An ERSN (Yun 2009) is sent once for each segment that the link begins to repeat, and holds the timer of that
-segment for two RTOs; an EBSN is sent at each failure and restarts the timer; an RTTN (reconstruction) tells
-beforehand how much longer a round trip may become. ERSN needs LL-ELSN's sender, which is one with SACK: its
-own local recovery alone stands beside it. What decides whether a notice is in time is its way, so the delay
-of the wire is the axis.
+An ERSN (Yun 2009) is sent once for each segment that the link begins to retransmit; it restarts the timer and
+suspends congestion control for the segment for two RTOs. An EBSN is sent at each failure and restarts the
+timer. An RTTN (reconstruction) announces beforehand how much longer a round trip may become. ERSN needs
+LL-ELSN's sender, which has SACK, so it is compared with local recovery alone on a sender with SACK. The delay
+of a notice decides whether it is in time, so the delay of the wire is the axis.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DELAY = PlottedAxis(
     key="wire_ms",
     name="wire",
     paths=("wired.wire.delay",),
-    label="Delay of the wire (ms)",
+    label="Wire delay (ms)",
     full=(10, 50, 250, 1000),
     coarse=(50,),
     unit="ms",
@@ -34,9 +34,10 @@ ERSN = Curve("ll-elsn", "ERSN (LL-ELSN)", "ll-elsn")
 OWN = {"ebsn": "local", "rttn": "local", "ll-elsn": "sack"}
 """Each notice, and local recovery alone with the same sender."""
 WHY_NOT = (
-    "An ERSN comes once for a segment and holds its timer for two timeouts. After a timeout that comes all "
-    "the same the copies of what was late cause duplicate ACKs, and ESACK, which counts in the order of "
-    "sending, cuts a second time, as SACK does not."
+    "A segment causes one ERSN at most. The ERSN restarts the retransmission timer, and suspends "
+    "congestion control for the segment for two RTOs at most. If the timer expires nevertheless, the "
+    "retransmissions of segments that were only late cause duplicate ACKs. ESACK, which counts duplicates "
+    "in sending order, takes them for a loss and reduces the window again; SACK does not."
 )
 LABELS = {"ll-elsn": "ERSN", "ebsn": "EBSN", "rttn": "RTTN (reconstruction)"}
 
@@ -61,7 +62,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
             f"{label} delivers more than local recovery alone with the same sender, whatever the delay.",
             Asked(each_above, DELAY, (curve,), OWN[curve], ALL_X),
             own=True,
-            because="The paper names ERSN, EBSN and RTTN for other links, and compares no two of them.",
+            because="No paper compares ERSN, EBSN and RTTN, which were proposed for different links.",
             reason=WHY_NOT if curve == "ll-elsn" else "",
         )
         for curve, label in LABELS.items()
@@ -74,8 +75,9 @@ def on_the_same_fades(
     """Make the experiment on a network, with curves of its own behind those of both."""
     return experiment(
         id_,
-        "ERSN, EBSN and RTTN (reconstruction) on the same fades",
-        "beyond §4",
+        "Timer notices on the same fades: ERSN, EBSN and RTTN",
+        "an experiment of Airhop's own, after §4 of the paper (ERSN is that of LL-ELSN; RTTN, round trip "
+        "time notification, is a reconstruction)",
         network,
         (LOCAL, EBSN, RTTN, SACK, ERSN, PATIENT, *others),
         claims(end),

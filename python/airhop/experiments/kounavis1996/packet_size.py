@@ -54,18 +54,18 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-2-sizes",
-        "EBSN delivers more than 1.5 times the goodput of unmodified TCP with packets of any size (the paper "
-        "says so for 128 bytes).",
+        "With packets of any size EBSN delivers more than 1.5 times the goodput of unmodified TCP (the "
+        "paper's statement is about 128 bytes).",
         Asked(each_above, SIZE, ("ebsn",), "basic", ALL_X, GAIN),
         own=True,
-        because="The paper says so for packets of 128 bytes.",
-        reason="A sender without timeouts bounds what EBSN can have, as in `kounavis1996/ebsn`. Two of the "
-        "largest packets fill the window, and the link takes seconds to see that one failed, so that "
-        "timeouts can come before the first notice.",
+        because="The paper's statement is about packets of 128 bytes.",
+        reason="EBSN's goodput cannot exceed that of a sender without timeouts, as in `kounavis1996/ebsn`. "
+        "Two of the largest packets fill the window, and the link needs seconds to detect a failed "
+        "one, so timeouts can precede the first notice.",
     ),
     Claim(
         "kou-sizes-local",
-        "It delivers more than local recovery alone with packets of any size.",
+        "EBSN delivers more than local recovery alone with packets of any size.",
         Asked(each_above, SIZE, ("ebsn",), "local", ALL_X),
         own=True,
         because="The paper does not compare EBSN with local recovery alone over a wire.",

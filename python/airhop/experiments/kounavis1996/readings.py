@@ -42,20 +42,21 @@ def bit_errors(network: Network) -> Question:
         about="the bit error rates",
         default=Reading(
             "ber-e-notation",
-            "10E-6 and 10E-2 are what they are written as, E-notation: 1e-5 and 1e-1.",
+            "10E-6 and 10E-2 are read as E-notation: 1e-5 and 1e-1.",
             "Lamda_g = 10E-6 Lamda_b = 10E-2",
         ),
         others=(
             reading(
                 "ber-powers",
-                "10E-6 and 10E-2 are powers of ten, 1e-6 and 1e-2, as in Bakshi et al. (1997), its [1].",
+                "10E-6 and 10E-2 are powers of ten, 1e-6 and 1e-2, as in Bakshi et al. (1997), the paper's "
+                "[1].",
                 "The error model we used, was the same as the one proposed in [1].",
                 ber_good=1e-6,
                 ber_bad=1e-2,
             ),
             reading(
                 "ber-good",
-                "In good times 10E-6 is E-notation, 1e-5; fades are those of [1].",
+                "10E-6 of the good state is E-notation, 1e-5; the bit error rate of fades is that of [1].",
                 "Lamda_g = 10E-6",
                 ber_bad=1e-2,
             ),
@@ -70,18 +71,22 @@ def sojourns(network: Network) -> Question:
         return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))
 
     return Question(
-        about="the law of the sojourns",
-        default=Reading("uniform", "Good and bad times are uniform from 0 to twice their means.", UNIFORM),
+        about="the distribution of the times in the good and the bad state",
+        default=Reading(
+            "uniform", "Good and bad times are uniform between 0 and twice their means.", UNIFORM
+        ),
         others=(
-            reading("uniform-half", "They are uniform from half to one and a half of their means.", UNIFORM),
+            reading(
+                "uniform-half", "Good and bad times are uniform between 0.5 and 1.5 of their means.", UNIFORM
+            ),
             reading(
                 "exponential",
-                "They are exponential.",
+                "Good and bad times are exponential.",
                 "We consider that each state's duration is exponentially distributed",
             ),
             reading(
                 "constant",
-                "They are constant, as where EBSN was proposed.",
+                "Good and bad times are constant, as in the paper that proposed EBSN.",
                 "the authors of [1], used constant values for each state's bit error rate and duration",
             ),
         ),
@@ -103,13 +108,13 @@ def sender(curves: Sequence[Curve]) -> Question:
         about="the sender",
         default=Reading(
             TAHOE,
-            "TCP is Tahoe, that of Jacobson and Karels (1988).",
+            "The sender is Tahoe, that of Jacobson and Karels (1988).",
             "The operation of TCP as presented in [5]",
         ),
         others=(
             Reading(
                 RENO,
-                "TCP is Reno, which decreases its window and seldom starts slowly.",
+                "The sender is Reno, which halves its window and seldom enters slow start.",
                 "make TCP enter the multiplicative decrease phase, or in the worst case the slow start phase",
                 schemes={scheme: {"base": RENO} for scheme in helped if scheme},
                 curves={curve.name: {SCHEME: RENO} for curve in curves if curve.scheme == TAHOE},
@@ -120,14 +125,14 @@ def sender(curves: Sequence[Curve]) -> Question:
 
 CLOCK = Question(
     about="the sender's clock",
-    default=Reading("tick-100", "The clock ticks every 100 ms, as that of ns 1.1."),
+    default=Reading("tick-100", "The sender's clock has ticks of 100 ms, as that of ns 1.1."),
     others=tuple(
         Reading(
             f"tick-{tick}",
-            f"The clock ticks every {tick} ms, as {whose}.",
+            f"The sender's clock has ticks of {tick} ms, as {whose}.",
             settings={"flow.ftp.tcp.rto.tick": f"{tick} ms"},
         )
-        for tick, whose in ((300, "that of Bakshi et al. (1997) may"), (500, "that of BSD does"))
+        for tick, whose in ((300, "the clock of Bakshi et al. (1997) may have"), (500, "that of BSD"))
     ),
 )
 ESTIMATOR = Question(
@@ -166,11 +171,13 @@ def timeout(network: Network) -> Question:
     """Ask how long Go-Back-N waits for a link ACK."""
     return Question(
         about="Go-Back-N's timeout",
-        default=Reading("timeout-least", "It waits until the ACK of a whole window must have come, 0.24 s."),
+        default=Reading(
+            "timeout-least", "The sender waits until the ACK of a whole window must have arrived, 0.24 s."
+        ),
         others=(
             Reading(
                 "timeout-1s",
-                "It waits for a second.",
+                "The sender waits for 1 s.",
                 settings=network.arq({**DOWN, "timeout": "1 s"}, UP),
             ),
         ),
@@ -181,11 +188,11 @@ def uplink(network: Network) -> Question:
     """Ask how many frames the selective retransmission scheme has on their way."""
     return Question(
         about="the uplink's window",
-        default=Reading("up-8", "Eight frames up: more than fill the link."),
+        default=Reading("up-8", "The uplink's window is eight frames, more than enough to fill the link."),
         others=(
             Reading(
                 "up-3",
-                "Three frames up, as down.",
+                "The uplink's window is three frames, as that of the downlink.",
                 settings=network.arq(DOWN, {**UP, "window": DOWN["window"]}),
             ),
         ),
@@ -198,19 +205,19 @@ RTTN_MARGIN = Question(
     about="RTTN's margin",
     default=Reading(
         "margin-2",
-        "Two mean deviations are added to the mean duration of fades.",
+        "RTTN announces the mean duration of fades plus two mean deviations.",
         "Fade duration can be measured and its average values can be stored and dynamically updated",
     ),
     others=(
         Reading(
             "margin-0",
-            "Nothing is added: senders are told of the average alone.",
+            "RTTN announces the mean duration of fades alone.",
             "its average values can be stored",
             schemes={"rttn": {"k": 0}},
         ),
         Reading(
             "margin-4",
-            "Four are, as a timeout has them.",
+            "RTTN announces the mean duration of fades plus four mean deviations, as in an RTO.",
             "RTO = a + 4v",
             schemes={"rttn": {"k": 4}},
         ),

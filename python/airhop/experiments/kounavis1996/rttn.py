@@ -42,24 +42,24 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-rttn-goodput",
-        "RTTN (as reconstructed) may improve on EBSN: it delivers more.",
+        "RTTN (as reconstructed) may improve on EBSN: it delivers more than EBSN.",
         Asked(each_above, LENGTH, ("rttn",), "ebsn", (SECONDS,)),
         own=True,
-        because="The paper hopes so of future research; it has no result of RTTN.",
+        because="The paper leaves this to future research; it has no result of RTTN.",
     ),
     Claim(
         "kou-rttn-timeouts",
-        "RTTN (as reconstructed) is more efficient at preventing timeouts: it leaves fewer than EBSN.",
+        "RTTN (as reconstructed) is more efficient at preventing timeouts: it has fewer timeouts than EBSN.",
         Asked(each_below, LENGTH, ("rttn",), "ebsn", (SECONDS,), of=TIMEOUTS),
         own=True,
-        because="The paper hopes so of future research; it has no result of RTTN.",
+        because="The paper leaves this to future research; it has no result of RTTN.",
     ),
     Claim(
         "kou-rttn-timeouts-strict",
-        "It prevents most of them: fewer than half of those of local recovery alone are left.",
+        "RTTN prevents most timeouts: it has fewer than half of the timeouts of local recovery alone.",
         Asked(each_below, LENGTH, ("rttn",), "local", (SECONDS,), 0.5, of=TIMEOUTS),
         own=True,
-        because="The paper hopes so of future research; it has no result of RTTN.",
+        because="The paper leaves this to future research; it has no result of RTTN.",
     ),
 )
 

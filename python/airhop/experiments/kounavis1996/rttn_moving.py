@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values
 from airhop.experiments.claims import every
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
@@ -145,6 +145,7 @@ def less(curve: str, other: str) -> str:
 
 
 STEADY = "steady"
+NAMES = {curve.name: curve.label for curve in CURVES} | {STEADY: "the same curve at factor 1"}
 
 
 def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> Iterator[Value]:
@@ -165,6 +166,10 @@ def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> It
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
+@worded(
+    "at speed factors {factors}, the paired difference of {metric}, {curve} less {other}, is {sign} zero",
+    {**METRICS, **NAMES, 1: "above", -1: "below"},
+)
 def differs(
     values: Values, curve: str, other: str, metric: str, sign: int, factors: Sequence[int] = FACTORS
 ) -> ClaimResult:
@@ -178,50 +183,50 @@ def differs(
 
 
 def fewest_timeouts(values: Values) -> ClaimResult:
-    """Check whether RTTN leaves fewer timeouts than EBSN, and than local recovery alone, at every factor."""
+    """Check whether RTTN has fewer timeouts than EBSN and than local recovery at every speed factor."""
     found = [differs(values, "rttn", other, "timeouts", -1) for other in ("ebsn", "local")]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
 
 CHANGING = FACTORS[1:]
 BEHIND = (
-    "The average weighs a new fade little, so that it comes behind when the speed changes: fades of the "
-    "slower phases outlast what RTTN tells, where EBSN tells of the fade that is there."
+    "The average of fade durations lags behind changes of the speed: fades of the slower phases last "
+    "longer than the duration that RTTN announces, while EBSN reports the present fade."
 )
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "kou-moving-spread",
-        "The receiver's movement makes round trips vary: of a sender without timeouts they deviate more at "
-        "changing speed than at constant speed.",
+        "The receiver's movement makes round trips vary: the round trips of a sender without timeouts "
+        "deviate more at changing speed than at constant speed.",
         Asked(differs, "patient", STEADY, "spread_s", 1, CHANGING),
         quote="Fade duration is also constantly changing and variations in RTT depend on a great number of "
         "parameters such as the receiver's movement",
     ),
     Claim(
         "kou-moving-goodput",
-        "RTTN (as reconstructed) may improve on what there is, also where the receiver moves: it "
-        "delivers more than EBSN at every factor.",
+        "RTTN (as reconstructed) may improve on EBSN also for a moving receiver: it delivers more than "
+        "EBSN at every speed factor.",
         Asked(differs, "rttn", "ebsn", "goodput_kbps", 1),
         own=True,
-        because="The paper hopes so of future research; it has no result of RTTN.",
+        because="The paper leaves this to future research; it has no result of RTTN.",
         reason=BEHIND,
     ),
     Claim(
         "kou-moving-timeouts",
-        "Fades that are averaged and updated tell what to expect: RTTN leaves fewer timeouts than EBSN, "
-        "and than local recovery alone, at every factor.",
+        "An updated average of fade durations predicts the next fade: RTTN has fewer timeouts than EBSN, "
+        "and than local recovery alone, at every speed factor.",
         fewest_timeouts,
         own=True,
-        because="The paper hopes so of future research; it has no result of RTTN.",
+        because="The paper leaves this to future research; it has no result of RTTN.",
         reason=BEHIND,
     ),
     Claim(
         "kou-moving-harder",
-        "Averages come behind a receiver that moves: RTTN leaves more timeouts at changing speed than at "
-        "constant speed.",
+        "Averages lag behind a receiver that changes its speed: RTTN has more timeouts at changing speed "
+        "than at constant speed.",
         Asked(differs, "rttn", STEADY, "timeouts", 1, CHANGING),
         own=True,
-        because="The paper says that averages are updated, and not whether that is soon enough.",
+        because="The paper says that averages are updated, but not whether the updates are early enough.",
     ),
 )
 
@@ -296,10 +301,10 @@ EXPERIMENT = Calculation(
     title="RTTN (reconstruction) where the receiver moves, mobile to mobile",
     source=f"{PAPER}, section 4",
     method=(
-        f"Traces of the mobile-to-mobile network in {PHASE_S * PHASES} s, in which the receiver changes its "
-        f"speed every {PHASE_S} s, a faster and a slower one by turns. Fades are places on its way, those of "
-        "the paper's network in each replication, so that each lasts as much longer as it walks slower. "
-        "Curves are compared replication by replication."
+        f"Traces of the mobile-to-mobile network over {PHASE_S * PHASES} s, in which the receiver alternates "
+        f"every {PHASE_S} s between a faster and a slower speed. Fades are places on its path, those of the "
+        "paper's network in each replication, so a fade lasts longer at the slower speed. Curves are "
+        "compared replication by replication."
     ),
     compute=computing(None),
     claims=CLAIMS,

@@ -40,7 +40,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "In long runs EBSN delivers more than 1.5 times the goodput of unmodified TCP, Tahoe.",
         Asked(each_above, LENGTH, ("ebsn",), "basic", LAST, GAIN),
         own=True,
-        because="The paper does not print how long it looked; longer runs leave the beginning behind.",
+        because="The paper does not print the length of its runs; the beginning of a run matters less in "
+        "longer runs.",
         quote=QUOTE,
         reason="The gain is bounded by the share of the time in which the link is good.",
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.claims import above, along, below, every
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
@@ -34,7 +34,7 @@ CELLS = (
 )
 SHARE = Metric(
     "11 * flow.reno.goodput_mbps / goodput_mbps",
-    "Share, 1 is that of all eleven",
+    "Share of the connection, 1 is an equal share",
     "",
     ticks=(0.0, 0.5, 1.0, 1.5, 2.0),
     printed=False,
@@ -55,6 +55,10 @@ def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
     return interval(along(samples, cell, kind, rivals))
 
 
+@worded(
+    f"ten {{rivals}} connections leave to one of {{kind}} more than {LEFT} × its goodput beside ten of its "
+    "own kind, at {cells}"
+)
 def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
     """Check whether rivals leave the connection nine tenths of what it has among its kind, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
@@ -62,6 +66,10 @@ def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) 
     return ClaimResult(every(decisions), _left(samples, kind, chosen))
 
 
+@worded(
+    f"ten {{rivals}} connections leave to one of {{kind}} less than {LEFT} × its goodput beside ten of its "
+    "own kind, at {cells}"
+)
 def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
     """Check whether rivals leave the connection less than nine tenths of that, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]

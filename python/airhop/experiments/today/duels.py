@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from airhop.experiments.asked import worded
 from airhop.experiments.claims import Decision, above, below, every
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
@@ -11,6 +12,7 @@ from airhop.numerals import interval
 from airhop.stats import Ratio
 
 
+@worded("{measure} with {curves} exceeds {share:times}that with {other} at {at}")
 def has_more(
     samples: Samples,
     axis: PlottedAxis,
@@ -23,6 +25,7 @@ def has_more(
     return _duels(samples, axis, curves, other, at, lambda ratio: above(ratio, share))
 
 
+@worded("{measure} with {curves} is below {share:times}that with {other} at {at}")
 def has_less(
     samples: Samples,
     axis: PlottedAxis,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.claims import every, most_stay_above
 from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.samples import Samples
@@ -27,6 +27,7 @@ def headline(samples: Samples) -> str:
     )
 
 
+@worded(f"{{measure}} with {{curves}} is above {FAIR} at {{every}}")
 def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
     """Check whether each curve's index is that of a fair one with every number of connections."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]

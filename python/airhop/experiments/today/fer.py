@@ -31,7 +31,7 @@ GOODPUT = Metric(
 )
 RESENT = Metric(
     "100 * retransmissions / sent_segments",
-    "Share that the sender sent again",
+    "Retransmitted segments",
     "%",
     ticks=(0.0, 10.0, 20.0, 30.0, 40.0),
     digits=1,

@@ -42,8 +42,9 @@ REPLICATIONS = Replications(quick=3, full=20, printed=True)
 """§5.1: "20 runs without LL-ARQ"."""
 NO_SLOWER = (
     "The printed rates carry more than the axis shows: data and link ACKs at the highest rate of the "
-    "standard, with its preamble and slot, and a TCP ACK for each segment. What slowed the paper's cell down "
-    "it would have had to print: another rate of link ACKs, a longer preamble or larger headers."
+    "standard, with its preamble and slot, and a TCP ACK for each segment. Only settings that the paper "
+    "does not print could slow its cell down so far: a lower rate of link ACKs, a longer preamble or "
+    "larger headers."
 )
 """Reason of LL-ELSN's goodput beyond the printed axis."""
 MUCH = 1.5

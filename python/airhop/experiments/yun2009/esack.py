@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.claims import Decision, above, below, every, within
 from airhop.experiments.experiment import (
     Claim,
@@ -39,7 +39,7 @@ QUEUE = PlottedAxis(
     key="queue_packets",
     name="queue",
     paths=("wlan.cell.queue.packets",),
-    label="Queue before the cell (packets)",
+    label="Queue capacity (packets)",
     full=(5, 10, 20, 50),
     coarse=(5, 20, 50),
     counts="packet",
@@ -52,7 +52,7 @@ RECOVERIES = Metric(
     "fast_recoveries", "Fast recoveries", "", ticks=(0.0, 200.0, 400.0, 600.0), digits=1, printed=False
 )
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0), digits=1, printed=False)
-LOST_ON_AIR = Metric("drops_retries", "Given up by the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
+LOST_ON_AIR = Metric("drops_retries", "Discards of the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
 ALIKE = 1.05
 """Ratios between this and its inverse are alike."""
 TIMEOUTS_ALIKE = 2.0
@@ -88,6 +88,9 @@ def headline(samples: Samples) -> str:
     return f"Where only a queue of {QUEUE.text(last)} loses, ESACK delivers {esack} recoveries, SACK {sack}."
 
 
+@worded(
+    "with one flow and with five, {sender} has the goodput, fast recoveries and timeouts of SACK at {every}"
+)
 def just_like(samples: Samples, sender: str) -> ClaimResult:
     """Check whether a sender behaves as SACK does, with one connection and with five."""
     recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
@@ -127,32 +130,33 @@ def _at(cell: tuple[X, int]) -> str:
 
 
 LOST_AGAIN = (
-    "Short queues lose retransmissions, too. ESACK's queue is in sending order, so that an ACK of what was "
-    "sent behind a retransmission tells of its loss; SACK waits for its timer."
+    "Short queues lose retransmissions, too. ESACK keeps its list in sending order, so an ACK of a segment "
+    "sent after a retransmission shows the loss of the latter; SACK waits for its timer."
 )
 
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-esack",
-        "Without a loss on the air ESACK is just like SACK: goodput and fast recoveries within 5 % of its, "
-        "and timeouts within two a connection, with every queue, one connection and five.",
+        "Without wireless losses ESACK is just like SACK: its goodput and fast recoveries are within 5 % "
+        "of SACK's, and its timeouts within two per connection, with every queue capacity, and with one "
+        "connection and five.",
         Asked(just_like, "esack"),
         quote="if there is no wireless loss, ESACK behaves just like SACK",
         reason=LOST_AGAIN,
     ),
     Claim(
         "yun-esack-deaf",
-        "So it is if it ignores ERSNs, of which collisions make some where nothing is lost.",
+        "ESACK without ERSN is just like SACK as well; collisions cause ERSNs even if no packet is lost.",
         Asked(just_like, "esack, no ERSN"),
         own=True,
-        because="The sentence is of no wireless loss, and collisions are losses that ERSNs tell of.",
+        because="The paper's sentence excludes wireless losses, and collisions are losses that cause ERSNs.",
         reason=LOST_AGAIN,
     ),
 )
 
 EXPERIMENT = Experiment(
     id="yun2009/esack",
-    title="ESACK and SACK where only queues lose",
+    title="ESACK and SACK with losses in queues only",
     source=f"{PAPER}, section 4.1",
     scenario="yun2009-downlink",
     settings={"duration": "200 s", "wlan.cell.attempts": 7, "wlan.cell.errors": {"kind": "clean"}},

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from airhop.experiments.asked import Asked
+from airhop.experiments.asked import Asked, worded
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, traced_runs
@@ -55,7 +55,7 @@ STEPS = {
     "last": "last retry begins",
     "discarded": "packet 1 is discarded",
     "eln": "ELN is made",
-    "again": "packet 1 is sent again",
+    "again": "packet 1 is retransmitted",
 }
 """In the order in which they are printed. An ERSN or ELN that is heard stands beside."""
 HEARD = {"ersn_heard": "ERSN reaches the sender", "eln_heard": "ELN reaches the sender"}
@@ -63,11 +63,11 @@ TIME, LOSSES = "time_ms", "losses"
 SHARES = {
     "in_order": "all steps in the printed order",
     "ersn_once": "a single ERSN, before the first retry",
-    "eln_at_discard": "ELN made as the packet is discarded",
-    "at_once": "sent again in the moment of the ELN",
-    "untouched": "window not cut at the ELN",
-    "held": "neither sent again nor the window cut from the ERSN to the ELN",
-    "no_delay": "notices heard as they are made",
+    "eln_at_discard": "ELN sent at the discard",
+    "at_once": "retransmission at the time of the ELN",
+    "untouched": "no window reduction at the ELN",
+    "held": "neither retransmission nor window reduction between the ERSN and the ELN",
+    "no_delay": "notices received without delay",
 }
 """Of the packets that were given up."""
 
@@ -170,6 +170,10 @@ def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
+@worded(
+    "every discarded packet has ({ways}): {shares}",
+    {**SHARES, ("downlink", "uplink"): "both directions", ("uplink",): "uplink"},
+)
 def always(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
     """Check whether something is so of every packet that was given up: no chance is in it, nor in this."""
     found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
@@ -181,15 +185,15 @@ def always(values: Values, ways: tuple[str, ...], *shares: str) -> ClaimResult:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-fig1-order",
-        "Both ways each packet that is given up is corrupted, announced by an ERSN, repeated, discarded, "
-        "told of by an ELN, and sent again, in this order; the ERSN is heard before the ELN.",
+        "In both directions each discarded packet is corrupted, announced by an ERSN, retried, discarded, "
+        "reported by an ELN, and retransmitted, in this order; the ERSN arrives before the ELN.",
         Asked(always, WAYS, "in_order"),
         quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout 1st retry Last retry […] "
         "Packet 1 ELN L2 ACK timeout ERSN",
     ),
     Claim(
         "yun-fig1-ersn",
-        "The ERSN is made once a packet, when its first attempt has failed and its first retry is to begin.",
+        "Each packet causes one ERSN, between its first failed attempt and its first retry.",
         Asked(always, WAYS, "ersn_once"),
         quote="fails in the first transmission attempt of the packet 1 (Layer-2 ACK timeout), the wireless "
         "link layer retransmits the packet and, simultaneously, BS sends the Explicit Retransmission Start "
@@ -197,14 +201,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-fig1-eln",
-        "The ELN is made when the link layer discards the packet, at the retry limit.",
+        "The ELN is sent when the link layer discards the packet, at the retry limit.",
         Asked(always, WAYS, "eln_at_discard"),
         quote="If the packet 1 fails in transmission until the retry limit of LL-ARQ, BS sends an "
         "appropriate ELN message to the TCP sender",
     ),
     Claim(
         "yun-fig1-reaction",
-        "The sender sends the packet again in the moment in which the ELN comes, and cuts no window for it.",
+        "The sender retransmits the packet when the ELN arrives, and does not reduce its window.",
         Asked(always, WAYS, "at_once", "untouched"),
         quote="Upon receiving the ELN, the TCP sender immediately retransmits the packet 1 without any "
         "congestion control",
@@ -218,7 +222,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-fig1-uplink",
-        "Uplink both notices are heard in the moment in which they are made.",
+        "On the uplink the sender receives both notices without delay.",
         Asked(always, ("uplink",), "no_delay"),
         quote="(No delay)",
     ),
@@ -251,7 +255,7 @@ def tables(values: Values) -> list[TextTable]:
     times = tuple((words, *(f"{_time(values, way, step):.2f}" for way in WAYS)) for step, words in _by_time())
     return [
         TextTable(
-            "Of the packets that were given up, %",
+            "Share of the discarded packets, %",
             ("", *WAYS),
             (*shares, counts),
             f"Means of {values.reps} runs.",
@@ -350,13 +354,13 @@ def _words(
 
 EXPERIMENT = Calculation(
     id="yun2009/fig1",
-    title="What LL-ELSN does with a packet that the link layer gives up, in time",
+    title="Timeline of a packet that the link layer discards, with LL-ELSN",
     source=f"{PAPER}, Figure 1 and §3.1",
     method=(
         "The paper's path down and up, 30 % frame errors, four transmissions of a frame, a window of four "
-        "segments, 50 s, traced. Each first copy of a segment that was given up has its steps looked up by "
-        "its number: attempts on the air, notices made and heard, the discard, the next copy. Drawn is the "
-        "first such packet of the first run."
+        "segments, 50 s, traced. For each segment whose first transmission was discarded, the trace gives "
+        "the times of its attempts on the air, of the notices sent and received, of the discard and of the "
+        "retransmission. The figure shows the first such packet of the first run."
     ),
     compute=compute,
     claims=CLAIMS,

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from airhop.experiments.asked import LAST, Asked
+from airhop.experiments.asked import LAST, Asked, worded
 from airhop.experiments.claims import along, below, each_above, every, most_stay_above
 from airhop.experiments.experiment import Claim, ClaimResult, Metric
 from airhop.experiments.samples import Samples
@@ -45,12 +45,12 @@ TIMEOUTS = Metric(
 FAIR = 0.98
 POOR = ("westwood-plus", "tibet")
 ALIKE = (
-    "Connections of a scheme meet the same channel and the same collisions, and each repairs many losses in "
-    "a run: over a run their shares even out."
+    "All connections of a scheme share the channel and the collisions, and each recovers from many losses "
+    "in a run: over a run their shares even out."
 )
 WAITS = (
     "Reno's recovery ends with the first of several losses in a window, and a timeout repairs the others. "
-    "TIBET repairs them as NewReno does and Westwood with SACK, which spares these timeouts."
+    "TIBET recovers as NewReno does, and Westwood with SACK; both avoid these timeouts."
 )
 
 
@@ -65,6 +65,7 @@ def headline(samples: Samples) -> str:
     )
 
 
+@worded("{measure} with {schemes} is lower at {last} than at 2 connections")
 def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
     """Check whether each scheme's index is lower with the most connections than with the fewest above one."""
     first, last = samples.from_x(2)[0], samples.xs[-1]
@@ -74,6 +75,7 @@ def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
     return ClaimResult(every(below(ratio, 1.0) for ratio in ratios.values()), measured)
 
 
+@worded(f"{{measure}} with {{schemes}} is below {FAIR} at {{last}}")
 def poor(samples: Samples, *schemes: str) -> ClaimResult:
     """Check whether each scheme's index is below that of a fair one with the most connections."""
     last = samples.xs[-1]
@@ -83,6 +85,10 @@ def poor(samples: Samples, *schemes: str) -> ClaimResult:
     return ClaimResult(every(below(index, FAIR) for index in found.values()), measured)
 
 
+@worded(
+    "at {last}, {measure} with {schemes} is {sign} that of most other schemes",
+    {1: "above", -1: "below"},
+)
 def exceed_most(samples: Samples, schemes: Sequence[str], sign: int) -> ClaimResult:
     """Check whether each scheme has more (sign 1) or less (-1) than most of the others, at the last x.
 
@@ -132,15 +138,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-8-poor",
-        "Westwood and TIBET are poor: with the most connections their index is lower than that of most of "
-        "the others.",
+        "Westwood and TIBET are poor: with ten connections their index is lower than that of most other "
+        "schemes.",
         Asked(exceed_most, POOR, -1),
         quote="TCP Westwood and TIBET show the poor fairness",
         reason=ALIKE,
     ),
     Claim(
         "yun-8-poor-strict",
-        "Westwood and TIBET are not fair: with the most connections their index is below 0.98.",
+        "Westwood and TIBET are not fair: with ten connections their index is below 0.98.",
         Asked(poor, *POOR),
         own=True,
         because="0.98 is what most are above; that the poor ones are below it is not said.",
@@ -148,23 +154,23 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-8-timeouts",
-        "Connections of Westwood and TIBET suffer from frequent timeouts: with the most connections they "
-        "have more of them in a thousand segments than most of the others.",
+        "Connections of Westwood and TIBET suffer from frequent timeouts: with ten connections they have "
+        "more timeouts in a thousand segments than most other schemes.",
         Asked(exceed_most, POOR, 1, of=TIMEOUTS),
         own=True,
         because=(
-            "The sentence is of some connections; that all of a scheme have more timeouts in the mean "
-            "is another one."
+            "The paper's sentence is about some connections; this claim is about the mean over all "
+            "connections of a scheme."
         ),
         reason=WAITS,
     ),
     Claim(
         "yun-8-timeouts-strict",
-        "Connections of Westwood and TIBET time out more often than Reno's: with the most connections they "
-        "have more timeouts in a thousand segments.",
+        "Connections of Westwood and TIBET time out more often than Reno's: with ten connections they have "
+        "more timeouts in a thousand segments.",
         Asked(each_above, CONNECTIONS, POOR, "reno", LAST, of=TIMEOUTS),
         own=True,
-        because="The paper does not say whose timeouts those of Westwood and TIBET are more frequent than.",
+        because="The paper does not name the scheme whose timeouts are less frequent.",
         reason=WAITS,
     ),
 )

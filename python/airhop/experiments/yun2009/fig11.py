@@ -46,32 +46,32 @@ GRID = replace(FER, full=(1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 9e-2), coarse=(1e-4, 1e-
 
 
 AT_THE_LIMIT = (
-    "The cell tells LHP of its losses beside background traffic, too. A loss of the queue cuts the window of "
-    "SACK as it cuts that of LHP."
+    "With background traffic, too, the cell reports its frame losses to LHP. A queue overflow reduces the "
+    "window of SACK as it reduces that of LHP."
 )
 BACKGROUND = Question(
     about="the background of Figure 11",
     default=Reading(
         "bursts-0.4s",
-        "The background is on for 0.4 s and off for 0.1 s in the mean, and takes the links between routers.",
+        "The background is on for 0.4 s and off for 0.1 s on average, over the links between routers.",
         "the Pareto distribution whose mean rate is 8 Mbps and the shape parameter is set rather high as two",
     ),
     others=(
         Reading(
             "bursts-0.04s",
-            "The background is on for 40 ms and off for 10 ms in the mean.",
+            "The background is on for 40 ms and off for 10 ms on average.",
             "the shape parameter is set rather high as two to induce high dynamics to the network",
             settings={f"{PARETO}.on": "40 ms", f"{PARETO}.off": "10 ms"},
         ),
         Reading(
             "bursts-4s",
-            "The background is on for 4 s and off for 1 s in the mean.",
+            "The background is on for 4 s and off for 1 s on average.",
             settings={f"{PARETO}.on": "4 s", f"{PARETO}.off": "1 s"},
         ),
         Reading(
             "bursts-ns2",
-            "The background is on as long as off, half a second, as a Pareto source of ns-2 is by default; "
-            "it sends at 16 Mbit/s meanwhile, of which its own link carries all.",
+            "The background is on and off for half a second each, the default of ns-2's Pareto source; "
+            "during bursts it sends at 16 Mbit/s, all of which its access link carries.",
             settings={
                 f"{PARETO}.on": "500 ms",
                 f"{PARETO}.off": "500 ms",
@@ -87,7 +87,7 @@ BACKGROUND = Question(
         ),
         Reading(
             "background-to-station",
-            "The background goes over the whole path, to the station: more than the cell carries.",
+            "The background goes over the whole path to the station, at more than the capacity of the cell.",
             "we introduce background traffic to the network along the path of a TCP connection",
             settings={"flow.background.to": "d1"},
         ),
@@ -112,46 +112,48 @@ NOT_LHP = tuple(name for name in SCHEMES if name != "lhp")
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-9",
-        "LL-ELSN is best beside background traffic, too: over the axis it delivers more than any other.",
+        "LL-ELSN is also best with background traffic: over the axis it delivers more than any other scheme.",
         Asked(above_over, (OWN,), OTHERS, Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
     ),
     Claim(
         "yun-9-strict",
-        "LL-ELSN is first at every FER from 0.01 % up, beside background traffic too.",
+        "With background traffic, too, LL-ELSN is first at every FER from 0.01 % up.",
         Asked(ahead_everywhere, GRID, OWN, OTHERS, FIRST_PRINTED_FER),
         quote="LL-ELSN still shows the best performance among the testing schemes, which […] means that "
         "it successfully handles congestion losses as well as wireless losses.",
         reason={
             "westwood-plus": (
-                "Where the channel hardly errs, losses are the queue's. No notice tells LL-ELSN of them, so "
-                "that it halves its window as SACK does; Westwood cuts it by less."
+                "At low error rates most losses are queue overflows. They cause no notice, so LL-ELSN "
+                "halves its window as SACK does; Westwood reduces its window by less."
             )
         },
     ),
     Claim(
         "yun-9-lhp",
-        "LHP degrades severely: in relation to SACK its goodput falls to less than two thirds of what it is "
-        "without the background, over the FERs up to 1 %.",
+        "LHP degrades severely: over the FERs up to 1 %, the ratio of LHP's goodput to SACK's is below two "
+        "thirds of the same ratio without background traffic (Figure 6).",
         Asked(falls_behind_beside_over, "lhp", "sack", CONGESTED, 1.0 / MUCH),
         own=True,
         because=(
-            "The paper does not say beside what the degradation is severe; SACK repairs what LHP repairs."
+            "The paper does not say what LHP's degradation is compared with; Airhop takes SACK, which "
+            "repairs losses as LHP does."
         ),
         reason=AT_THE_LIMIT,
     ),
     Claim(
         "yun-9-lhp-strict",
-        "In relation to SACK the goodput of LHP falls to less than two thirds of what it is without the "
-        "background, at every FER from 0.01 % to 1 %.",
+        "At every FER from 0.01 % to 1 %, the ratio of LHP's goodput to SACK's is below two thirds of the "
+        "same ratio without background traffic (Figure 6).",
         Asked(falls_behind_beside, GRID, "lhp", "sack", CONGESTED, 1.0 / MUCH),
         own=True,
         because=(
-            "The paper does not say beside what the degradation is severe; SACK repairs what LHP repairs."
+            "The paper does not say what LHP's degradation is compared with; Airhop takes SACK, which "
+            "repairs losses as LHP does."
         ),
         reason=AT_THE_LIMIT,
     ),
@@ -174,20 +176,20 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-9-recoveries",
-        "The cause are multiple fast recoveries: over the FERs up to 1 % LHP begins more than one and a half "
-        "times as many in a thousand segments as SACK.",
+        "The cause is multiple fast recoveries: over the FERs up to 1 % LHP enters fast recovery more than "
+        "1.5 times as often as SACK, in a thousand segments.",
         Asked(above_over, ("lhp",), ("sack",), CONGESTED, MUCH, of=RECOVERIES),
         quote="The severe performance degradation of LHP is due to multiple fast recoveries.",
     ),
     Claim(
         "yun-9-recoveries-strict",
-        "In a thousand segments LHP begins more than one and a half times as many fast recoveries as SACK, "
-        "at every FER from 0.01 % to 1 %.",
+        "At every FER from 0.01 % to 1 % LHP enters fast recovery more than 1.5 times as often as SACK, in "
+        "a thousand segments.",
         Asked(each_above, GRID, ("lhp",), "sack", CONGESTED, MUCH, of=RECOVERIES),
         own=True,
-        because="The sentence tells a cause and names no error rate at which it works.",
-        reason="SACK begins a recovery for each loss of the channel, too, and LHP does not: the more the "
-        "channel errs, the closer the two come.",
+        because="The paper's sentence names a cause, but no error rate.",
+        reason="SACK enters recovery for each channel loss as well, and LHP does not: their counts "
+        "approach each other as the error rate grows.",
     ),
 )
 

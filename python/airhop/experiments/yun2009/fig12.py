@@ -50,7 +50,7 @@ TOTAL = Metric(
 )
 RESENT = Metric(
     "100 * flow.reno.retransmissions / flow.reno.sent_segments",
-    "Share that Reno sent again",
+    "Retransmitted segments of Reno",
     "%",
     ticks=(0.0, 3.0, 6.0, 9.0, 12.0),
     digits=1,
@@ -72,16 +72,16 @@ def headline(samples: Samples) -> str:
 
 
 LITTLE_TAKEN = {
-    "tibet": ("TIBET's ssthresh decays to two segments (see Figure 6), below the half to which Reno falls."),
+    "tibet": ("TIBET's ssthresh decays to two segments (see Figure 6), below half of Reno's window."),
     "veno": (
-        "Veno halves its window as Reno does whenever it estimates more than three of its segments in the "
-        "queue, as it does where losses are the queue's."
+        "Veno halves its window as Reno does if it estimates more than three of its segments in the queue; "
+        "this is the case when the queue overflows."
     ),
 }
 FAIR_SHARE = (
-    "The ideal estimator sets ssthresh to the fair share times the round trip of the empty path; Reno halves "
-    "a window that filled the queue, too. An estimator that knows the bandwidth of the whole link, or the "
-    "round trip with its queues, takes more: the paper does not say which it has."
+    "The ideal estimator sets ssthresh to the fair share times the round trip of the empty path, while "
+    "Reno halves a window that included a full queue. An estimator that knows the bandwidth of the whole "
+    "link, or the round trip with queueing, takes more; the paper does not say which of these it knows."
 )
 QUOTE = (
     "it is shown that TCP Westwood, Veno, and TIBET including the ideal BWE are aggressive against Reno "
@@ -90,13 +90,13 @@ QUOTE = (
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-10",
-        "Westwood, Veno and TIBET are aggressive against Reno: over the axis each leaves it less than nine "
-        "tenths of what it has among its own kind.",
+        "Westwood, Veno and TIBET are aggressive against Reno: over the axis, each leaves the Reno "
+        "connection less than 90 % of its goodput among other Reno connections.",
         Asked(below_over, ESTIMATORS, "reno", ALL_X, FRIENDLY),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
         reason=LITTLE_TAKEN,
     ),
@@ -106,8 +106,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(below_over, ("ideal-bwe",), "reno", ALL_X, FRIENDLY),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
         reason=FAIR_SHARE,
     ),
@@ -127,16 +127,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
 )
 LOSSES = Question(
-    about="whose losses Figure 12 has",
+    about="the place of the losses in Figure 12",
     default=Reading(
         "losses-of-the-channel",
-        "A frame is sent once: most losses are those of the channel, and collisions.",
+        "A frame is sent once: most losses are channel errors and collisions.",
         "We first set the retry limit of 802.11 MAC to one",
     ),
     others=(
         Reading(
             "losses-of-the-queue",
-            "A frame is sent up to four times: nearly all losses are those of a full queue.",
+            "A frame is sent up to four times: nearly all losses are queue overflows.",
             SILENT,
             {"wlan.cell.attempts": 4},
         ),

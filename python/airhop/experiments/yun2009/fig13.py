@@ -70,21 +70,22 @@ INVESTIGATED = (
     "further in the next subsection."
 )
 BURSTS = (
-    "A burst of the background takes the wired link for longer than a round trip. Every sender then loses "
-    "whole windows and waits for timeouts, LHP as ESACK, and a larger window is of use in the gaps only."
+    "A burst of the background occupies the wired link for longer than a round trip. LHP and ESACK then "
+    "both lose whole windows and wait for timeouts, and a larger window helps only between the bursts."
 )
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-13-best",
-        "Of the four senders with the same notices ESACK is the best at every FER from 0.01 % up.",
+        "Among four senders that receive the same notices, ESACK is the best at every FER from 0.01 % up.",
         Asked(ahead_everywhere, FER, "ll-elsn", ("hack", "hack-fixed", "lhp")),
         own=True,
-        because="Figure 13 is lost with its text; that ESACK is the best is what it was drawn for.",
+        because="Figure 13 and its text are lost; the rest of the paper suggests that the figure showed "
+        "ESACK as the best.",
         reason={
             "lhp": (
-                "ESACK's ELN filter takes an ELN too many in a row for a disconnection, in which it answers "
-                "every other ELN only; the more frames are lost, the more often that comes. LHP has no "
-                "filter."
+                "ESACK's ELN filter takes more than N consecutive ELNs for a disconnection, during which "
+                "it answers only every other ELN; this happens more often at higher error rates. LHP has "
+                "no filter."
             )
         },
     ),
@@ -98,44 +99,45 @@ CLAIMS: tuple[Claim[Samples], ...] = (
             tuple(map(background, ("hack", "hack-fixed", "lhp"))),
         ),
         own=True,
-        because="Figure 13 is lost with its text; that ESACK is the best is what it was drawn for.",
+        because="Figure 13 and its text are lost; the rest of the paper suggests that the figure showed "
+        "ESACK as the best.",
     ),
     Claim(
         "yun-13-lhp",
-        "Under background traffic LHP degrades severely: over the axis it delivers less than four fifths of "
-        "what ESACK does.",
+        "With background traffic LHP degrades severely: over the axis it delivers less than 80 % of "
+        "ESACK's goodput.",
         Asked(below_over, (background("lhp"),), background("ll-elsn"), ALL_X, SEVERE),
         own=True,
-        because="The sentence is of Figure 11; beside which sender Figure 13 shows LHP is lost.",
+        because="The sentence describes Figure 11; the sender that Figure 13 compares LHP with is lost.",
         reason=BURSTS,
     ),
     Claim(
         "yun-13-lhp-strict",
-        "Under background traffic LHP delivers less than four fifths of what ESACK does, at every FER.",
+        "With background traffic LHP delivers less than 80 % of ESACK's goodput, at every FER.",
         Asked(each_below, FER, (background("lhp"),), background("ll-elsn"), ALL_X, SEVERE),
         own=True,
-        because="The sentence is of Figure 11; beside which sender Figure 13 shows LHP is lost.",
+        because="The sentence describes Figure 11; the sender that Figure 13 compares LHP with is lost.",
         reason=BURSTS,
     ),
     Claim(
         "yun-13-recoveries",
-        "LHP suffers multiple fast recoveries: under background traffic ESACK begins fewer per segment, over "
-        "the axis.",
+        "LHP suffers multiple fast recoveries: over the axis, with background traffic, ESACK has fewer "
+        "fast recoveries per segment.",
         Asked(below_over, (background("ll-elsn"),), background("lhp"), ALL_X, of=RECOVERIES),
         quote=INVESTIGATED,
     ),
     Claim(
         "yun-13-recoveries-strict",
-        "Under background traffic ESACK begins fewer fast recoveries per segment than LHP, at every FER.",
+        "With background traffic ESACK has fewer fast recoveries per segment than LHP, at every FER.",
         Asked(each_below, FER, (background("ll-elsn"),), background("lhp"), ALL_X, of=RECOVERIES),
         own=True,
-        because="The sentence tells a cause and names no error rate at which it works.",
+        because="The paper's sentence names a cause, but no error rate.",
     ),
 )
 
 EXPERIMENT = Experiment(
     id="yun2009/fig13",
-    title="Four senders with the same notices, without and with background traffic",
+    title="Four senders that receive the same notices, without and with background traffic",
     source=f"{PAPER}, section 5.3",
     scenario="yun2009-background",
     settings=SETTINGS | {"flow.ftp*.services": ["elsn"], "flow.background.app": NO_BACKGROUND},

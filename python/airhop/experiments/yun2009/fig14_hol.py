@@ -90,7 +90,7 @@ def headline(samples: Samples) -> str:
 
 
 def less_with_large(samples: Samples) -> ClaimResult:
-    """Check whether the good stations get less with the large limit than with the small one."""
+    """Check whether the good stations have less goodput with retry limit 7 than with 2."""
     kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
     return ClaimResult(
@@ -99,7 +99,7 @@ def less_with_large(samples: Samples) -> ClaimResult:
 
 
 def takes_more_with_large(samples: Samples) -> ClaimResult:
-    """Check whether the bad station takes a larger part with the large limit than with the small one."""
+    """Check whether the bad station takes more goodput from the others with retry limit 7 than with 2."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
@@ -107,16 +107,16 @@ def takes_more_with_large(samples: Samples) -> ClaimResult:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-11-hol",
-        "A large retry limit results in HOL blocking: with one station in the bad state, the good ones "
-        "together get less with seven transmissions than with two, for Reno and for LL-ELSN.",
+        "A large retry limit results in HOL blocking: with one station in the bad state, the good stations "
+        "together have less goodput with seven transmissions than with two, for Reno and for LL-ELSN.",
         less_with_large,
         quote="large retry limit results in the head of line (HOL) blocking in the First-In First-Out (FIFO) "
         "queue of BS",
     ),
     Claim(
         "yun-11-hol-bad",
-        "It is the bad station that blocks: from two transmissions to seven the good ones keep a smaller "
-        "part of their goodput beside it than when none is bad.",
+        "The bad station causes the blocking: from two transmissions to seven, the good stations keep a "
+        "smaller share of their goodput beside it than without a bad station.",
         takes_more_with_large,
         quote="the other connections in the good state cannot be served due to a few connections in the bad "
         "state which keep on retransmitting failed frames until the retry limit is reached",

@@ -71,7 +71,7 @@ def headline(samples: Samples) -> str:
 
 
 def not_always(samples: Samples) -> ClaimResult:
-    """Check whether LL-ARQ makes some scheme slower at some x; measured where it helps least."""
+    """Check whether LL-ARQ lowers the goodput of some scheme at some p_bb; measured where it helps least."""
     ratios = {(s, x): samples.ratio(with_arq(s), s, x) for s in SCHEMES for x in samples.xs}
     scheme, x = min(ratios, key=lambda race: ratios[race].value)
     return ClaimResult(
@@ -81,7 +81,7 @@ def not_always(samples: Samples) -> ClaimResult:
 
 
 def falls_with_arq(samples: Samples) -> ClaimResult:
-    """Check whether goodput with LL-ARQ falls from the first x to the last, for every scheme."""
+    """Check whether goodput with LL-ARQ is lower at the highest than at the lowest p_bb, for every scheme."""
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, with_arq(scheme), first, last) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio, 3)}" for scheme, ratio in kept.items())
@@ -89,7 +89,7 @@ def falls_with_arq(samples: Samples) -> ClaimResult:
 
 
 def falls_more_with_arq(samples: Samples) -> ClaimResult:
-    """Check whether every scheme keeps a larger part of its goodput without LL-ARQ than with it."""
+    """Check whether each scheme keeps more of its goodput along the axis without LL-ARQ than with it."""
     found = [keeps_most(samples, P_BB, scheme, (with_arq(scheme),)) for scheme in SCHEMES]
     return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
@@ -104,7 +104,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-11-not-always",
-        "LL-ARQ does not always perform well: somewhere a scheme delivers less with it than without.",
+        "LL-ARQ does not always perform well: at some p_bb, some scheme delivers less with LL-ARQ than "
+        "without.",
         not_always,
         quote="using LL-ARQ does not always perform well",
     ),
@@ -117,13 +118,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-11-sensitive",
-        "The longer round trips cost TCP more than the lower loss rate gives it: from p_bb = 0.1 to 0.5 all "
-        "four schemes lose a larger part of their goodput with LL-ARQ than without.",
+        "The longer round trips cost TCP more than the lower loss rate gains: from p_bb = 0.1 to 0.5 all "
+        "four schemes lose a larger share of their goodput with LL-ARQ than without.",
         falls_more_with_arq,
         quote="TCP performance […] sensitive to RTT increase rather than PER decrease due to LL-ARQ",
-        reason="LL-ARQ repeats a frame within milliseconds and loses a packet only with all its frames, "
-        "where a single transmission leaves each loss of channel and collisions to TCP. A larger "
-        "window stands in the queue, which lengthens round trips. Without LL-ARQ bursts also hit "
+        reason="LL-ARQ retries a frame within milliseconds and loses a packet only if all attempts fail; "
+        "without it, TCP has to repair every channel loss and collision. A larger window waits in "
+        "the queue, which lengthens round trips. Without LL-ARQ, bursts also hit TCP's "
         "retransmissions, and timeouts back off while the channel stays bad.",
     ),
 )
@@ -134,14 +135,14 @@ CLOCK = Question(
     others=(
         Reading(
             "step-2ms",
-            "The channel may change its state every 2 ms, as long as a data frame takes with its ACK, "
-            "whether or not anybody sends.",
+            "The channel may change its state every 2 ms, the duration of a data frame with its ACK, "
+            "whether or not a station sends.",
             "a data transmission and the acknowledgement of its reception […] takes a single slot",
             {STEP: "2 ms"},
         ),
         Reading(
             "step-20ms",
-            "The channel may change its state every 20 ms, in which some ten frames are sent.",
+            "The channel may change its state every 20 ms, the duration of about ten frames.",
             SILENT,
             {STEP: "20 ms"},
         ),

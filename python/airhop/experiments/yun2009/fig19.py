@@ -59,7 +59,8 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-16-spurious",
-        "ERSN prevents spurious timeouts: where a retransmission takes 80 to 100 ms there are fewer with it.",
+        "ERSN prevents spurious timeouts: with link-layer retransmission delays of 80 to 100 ms there are "
+        "fewer with ERSN than without.",
         Asked(each_below, DELAY, (BOTH,), ELN, Span(LONG_MS), of=SPURIOUS),
         quote="Explicit Retransmission Start Notification (ERSN), which notifies the TCP sender of the start "
         "of the retransmission process at the wireless link layer, in order to prevent spurious timeouts at "
@@ -67,13 +68,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-16-goodput",
-        "So it is effective: where a retransmission takes 80 to 100 ms, LL-ELSN delivers more with it.",
+        "ERSN is effective: with link-layer retransmission delays of 80 to 100 ms, LL-ELSN delivers more "
+        "with ERSN than without.",
         Asked(each_above, DELAY, (BOTH,), ELN, Span(LONG_MS)),
         own=True,
-        because="The text on goodput with ERSN is lost; a timeout that is spared is worth what it delivers.",
-        reason="Pauses of repeated frames are part of the measured round trips, so that the timeout is "
-        "longer than a pause. A spurious timeout takes several pauses in a row, or the first seconds, "
-        "when the timeout is shorter.",
+        because="The text on goodput with ERSN is lost; an avoided timeout matters as far as it raises "
+        "goodput.",
+        reason="The delays of link-layer retransmissions are part of the RTT samples, so the RTO is longer "
+        "than one of them. A spurious timeout needs several such delays in a row, or falls into the "
+        "first seconds, when the RTO is shorter.",
     ),
 )
 
@@ -99,7 +102,7 @@ CHANNEL = Question(
         ),
         Reading(
             "bursty",
-            "Losses come in bursts, as in Figure 18: two frames in the mean.",
+            "Losses come in bursts of two frames on average, as in Figure 18.",
             "vary the staying probability in the bad state, denoted as pbb, from 0.1 to 0.5",
             {"wlan.cell.errors": {"kind": "gilbert-elliott", "p_gb": 0.01, "p_bb": 0.5}},
         ),

@@ -111,7 +111,7 @@ def _runs() -> list[Value]:
 
 
 def same_lists(values: Values) -> ClaimResult:
-    """Check whether every list has the segments and counters that are drawn, in their order."""
+    """Check whether every packet list has the segments and counters of the drawing, in its order."""
     drawn = [value for value in values if value.metric in ("segment", "duplicates", "entries")]
     wrong = [value for value in drawn if value.value.mean != value.published]
     if not wrong:
@@ -136,13 +136,13 @@ def _written(shown: Drawn) -> str:
 
 
 def recoveries(values: Values) -> ClaimResult:
-    """Check whether LHP begins a fast recovery for each of the three losses."""
+    """Check whether LHP enters fast recovery for each of the three losses."""
     counts = {sender: _last(values, sender, "fast_recoveries") for sender in SENDERS}
     return ClaimResult(counts["lhp"] == 3, ", ".join(f"{SENDERS[s]} {count}" for s, count in counts.items()))
 
 
 def one_cut(values: Values) -> ClaimResult:
-    """Check whether ESACK cuts its window once where LHP does so three times."""
+    """Check whether ESACK reduces its window once, and LHP three times."""
     cuts = {sender: _last(values, sender, "window_cuts") for sender in ("lhp", "ll-elsn")}
     windows = {sender: values.at(sender, "cwnd", ack=ack(ARRIVALS[-1])).value.mean for sender in cuts}
     parts = [f"{SENDERS[s]} {cuts[s]} to a window of {windows[s]:.2g} segments" for s in cuts]
@@ -154,7 +154,7 @@ def _last(values: Values, sender: str, metric: str) -> int:
 
 
 def filtering(values: Values) -> ClaimResult:
-    """Check whether failures in succession are as probable as the paper says."""
+    """Check whether the probabilities of consecutive failures are the printed ones."""
     found = values.of("esack", "failure")
     parts = [f"{100 * value.value.mean:g} % for {value.x['packets']}" for value in found]
     agree = all(abs(value.value.mean - (value.published or 0.0)) < 1e-12 for value in found)
@@ -164,7 +164,7 @@ def filtering(values: Values) -> ClaimResult:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-fig4-list",
-        "LHP's packet list holds after each ACK the segments and the counters that are drawn, in that order.",
+        "After each ACK LHP's packet list has the segments and counters of the drawing, in its order.",
         same_lists,
         quote="it removes the element of packet 15 in the list and increases the duplicate ACK counter of "
         "packet 14 by 1. […] Following ACKs for packets 17 and 19 increase the duplicate ACK counter of "
@@ -172,21 +172,21 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "yun-fig4-recoveries",
-        "The three losses of one window are three fast recoveries of LHP.",
+        "LHP enters fast recovery three times for the three losses of one window.",
         recoveries,
         quote="the fast recovery is invoked three times for three packet drops in a congestion window",
     ),
     Claim(
         "yun-fig4-esack",
-        "ESACK, told the same, cuts its window once.",
+        "ESACK, with the same ACKs, reduces its window once.",
         one_cut,
         quote="ESACK is designed to avoid consecutive invocation of congestion control when multiple packets "
         "of a congestion window are dropped due to congestion.",
     ),
     Claim(
         "yun-13",
-        "With a retry limit of 1 and 20 % errors two packets in succession fail with 4 %, three with 0.8 %: "
-        "more than N = 2 ELNs in succession are hardly channel noise.",
+        "With a retry limit of 1 and 20 % errors, two consecutive packets fail with a probability of 4 %, "
+        "and three with 0.8 %: more than N = 2 consecutive ELNs are unlikely to be channel errors.",
         filtering,
         quote="assume that p is 20% and there is no retransmission (r = 1). Then, the probabilities of two "
         "and three consecutive failures are 4% and 0.8%, respectively",
@@ -283,8 +283,8 @@ EXPERIMENT = Calculation(
     title="LHP's packet list against three losses of one window",
     source=f"{PAPER}, Figure 4 and §4.2",
     method=(
-        "The packet list of our LHP gets the segments and ACKs of the figure, and so do complete senders "
-        "with a window of six segments, one ACK at a time and with nothing else in the network. The "
+        "Airhop's LHP packet list receives the segments and ACKs of the figure. Complete senders with a "
+        "window of six segments receive the same ACKs one at a time, without other traffic. The "
         "probabilities of §4.2 are p to the power of r n."
     ),
     compute=compute,

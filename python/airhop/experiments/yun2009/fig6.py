@@ -53,7 +53,9 @@ FER = PlottedAxis(
     percent=True,
 )
 GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6))
-CUTS = Metric("window_cuts", "Window cuts", "", ticks=(0.0, 200.0, 400.0, 600.0), digits=0, printed=False)
+CUTS = Metric(
+    "window_cuts", "Window reductions", "", ticks=(0.0, 200.0, 400.0, 600.0), digits=0, printed=False
+)
 TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0, 150.0), digits=0, printed=False)
 FIRST_PRINTED_FER = 1e-4
 """Begin of the printed axis, where the claims begin."""
@@ -64,17 +66,18 @@ TYPICAL = (1e-2, 3e-2)
 
 TIBET_DECAYS = {
     "tibet": (
-        "Each loss multiplies TIBET's smallest round trip by a factor, and no measurement is small enough to "
-        "raise it again, so that ssthresh decays to two segments. §2.2 says so of congested networks; here a "
-        "loss of the channel is a sign of congestion, too. The paper does not print the factor."
+        "Each loss multiplies TIBET's RTTmin by a reducing factor, and since RTTmin only takes smaller "
+        "samples no measurement raises it again, so ssthresh decays to two segments. §2.2 describes this "
+        "in congested networks; here channel losses count as congestion, too. The paper does not print the "
+        "factor."
     )
 }
 
 
 WHY_SO_MUCH = (
-    "Where errors are many Reno has more timeouts than seconds and sends next to nothing between them, while "
-    "LL-ELSN, which is told of each loss, keeps its window: no loss rate bounds the ratio of the two. At the "
-    "error rate at which the paper's other figures stand both ratios are near what is printed."
+    "At high error rates Reno has more than one timeout a second and sends almost nothing between "
+    "timeouts, while LL-ELSN, which receives a notice of each loss, keeps its window: the ratio of the two "
+    "has no bound. At the error rate of Figure 7 and Figure 9 both ratios are near the printed ones."
 )
 
 
@@ -117,7 +120,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "delivers more than 500 % of Reno's goodput, or 200 % of Snoop's.",
         Asked(nowhere_exceeds, FER, "ll-elsn", {"reno": 5.0, "snoop": 2.0}, FIRST_PRINTED_FER),
         own=True,
-        because="An author who has fifteen times as much does not print more than four: a bound has a size.",
+        because="A paper that measured a factor of fifteen would not print “more than 400 %”: the printed "
+        "bound is taken to be near the measured value.",
         reason=WHY_SO_MUCH,
     ),
     Claim(
@@ -133,20 +137,21 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, ("snoop",), ("reno", *THE_REST), Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
     ),
     Claim(
         "yun-4-second-strict",
-        "Snoop is second everywhere: ahead of all schemes but LL-ELSN at every FER from 0.01 % up.",
+        "Snoop is second everywhere: it has more goodput than every scheme except LL-ELSN, at every FER "
+        "from 0.01 % up.",
         Asked(ahead_everywhere, FER, "snoop", ("reno", *THE_REST), FIRST_PRINTED_FER),
         quote="Snoop shows the second best performance due to its local retransmission at BS.",
         reason={
             "lhp": (
-                "LHP is told of losses of the air and cuts its window for few of them. Snoop's own "
-                "repetitions are frames, too: the sender repairs those that are lost, by a timeout where "
-                "Snoop does not."
+                "LHP receives reports of wireless losses and reduces its window for few of them. Snoop's "
+                "retransmissions can be lost as well; the ones that Snoop does not repeat in time cost the "
+                "sender a timeout."
             )
         },
     ),
@@ -172,8 +177,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, THE_REST, ("reno",), Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
         reason=TIBET_DECAYS,
     ),
@@ -186,12 +191,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-4-much-worse",
-        "The other schemes are much worse than LL-ELSN: over the axis each delivers less than two thirds.",
+        "The other schemes are much worse than LL-ELSN: over the axis each delivers less than two thirds "
+        "of its goodput.",
         Asked(below_over, THE_REST, "ll-elsn", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
     ),
     Claim(
@@ -206,12 +212,12 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "At 1 % and 3 % the order is LL-ELSN, Snoop, the others, Reno.",
         Asked(order_at, FER, (("ll-elsn",), ("snoop",), THE_REST, ("reno",)), TYPICAL),
         own=True,
-        because="It puts four sentences about the figure into one order, at two error rates.",
+        because="The claim combines four sentences about the figure into one order, at two error rates.",
         reason=TIBET_DECAYS,
     ),
     Claim(
         "yun-4-axis",
-        "No curve leaves the printed axis, which ends at 3.6 Mbit/s.",
+        "No curve exceeds the printed axis, which ends at 3.6 Mbit/s.",
         Asked(within_axis, FER, tuple(SCHEMES), 3.6, FIRST_PRINTED_FER),
         quote="Goodput (Mbps) 0 0.6 1.2 1.8 2.4 3 3.6 FER",
         reason=NO_SLOWER,

@@ -46,7 +46,7 @@ D_OFF = PlottedAxis(
     key="d_off_ms",
     name="d_off",
     paths=("wired.all.delay",),
-    label="Delay offset of each link (ms)",
+    label="Link delay offset (ms)",
     full=(2, 10, 20, 30),
     coarse=(2, 10, 30),
     unit="ms",
@@ -71,7 +71,7 @@ SAME = 0.1
 
 
 def inverse_of_round_trip(samples: Samples) -> ClaimResult:
-    """Check whether Reno's goodput times its round trip is the same at both ends of the axis."""
+    """Check whether Reno's goodput times its round trip changes by less than 10 % along the axis."""
     first, last = samples.xs[0], samples.xs[-1]
     goodput, trips = samples.paired(("reno", last), ("reno", first)), samples.also[ROUND_TRIP.name]
     (late, early), (long, short) = goodput, trips.paired(("reno", last), ("reno", first))
@@ -92,8 +92,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-5-constant",
-        "LL-ELSN is good throughout: at every round-trip time it has more than nine tenths of what any other "
-        "scheme has.",
+        "LL-ELSN is good throughout: at every round-trip time it has more than 90 % of the goodput of any "
+        "other scheme.",
         Asked(near_each, D_OFF, OWN, OTHERS, GOOD),
         quote="LL-ELSN shows good performance constantly.",
     ),
@@ -106,7 +106,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-5-constant-strict",
-        "LL-ELSN suffers least from a long round trip: it keeps a larger part of its goodput than any other.",
+        "LL-ELSN suffers least from a long round trip: from the shortest to the longest it keeps a larger "
+        "share of its goodput than any other scheme.",
         Asked(keeps_most, D_OFF, OWN, OTHERS),
         own=True,
         because="The paper says that sensitivities differ and that LL-ELSN is good throughout, not that it "
@@ -126,32 +127,33 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         quote="TIBET and Westwood are worse than Reno in small RTT.",
         reason={
             "tibet": (
-                "TIBET repairs losses as NewReno does. Reno's recovery ends with the first of two losses in "
-                "a window, and a timeout repairs the other: that can weigh more than TIBET's small ssthresh."
+                "TIBET recovers as NewReno does. Reno's recovery ends with the first of two losses in a "
+                "window, and a timeout repairs the other; these timeouts can cost more than TIBET's small "
+                "ssthresh."
             ),
             "westwood-plus": (
-                "Westwood repairs losses with SACK, where Reno waits for a timeout after two losses in a "
-                "window: that can weigh more than the window that Westwood cuts to."
+                "Westwood recovers with SACK, while Reno needs a timeout after two losses in a window; "
+                "these timeouts can cost more than Westwood's smaller window after a loss."
             ),
         },
     ),
     Claim(
         "yun-5-reno",
         (
-            "Reno's goodput is inversely proportional to the round trip: their product stays within a "
-            "tenth from the shortest to the longest."
+            "Reno's goodput is inversely proportional to the round trip: their product differs by less "
+            "than 10 % between the shortest and the longest."
         ),
         inverse_of_round_trip,
         quote="The goodput of TCP Reno is known as inversely proportional to RTT [39].",
         reason=(
-            "The law is of a sender without timeouts, whose losses do not depend on its rate. At the "
-            "shortest round trip data frames collide with more TCP ACKs, and after a loss the sender "
-            "waits for timeouts that are as long on any path."
+            "The law applies to a sender without timeouts, whose loss rate does not depend on its sending "
+            "rate. At the shortest round trip data frames collide with more TCP ACKs, and the timeouts "
+            "after losses are as long on every path."
         ),
     ),
     Claim(
         "yun-5-axis",
-        "No curve leaves the printed axis, which ends at 3.2 Mbit/s.",
+        "No curve exceeds the printed axis, which ends at 3.2 Mbit/s.",
         Asked(within_axis, D_OFF, tuple(SCHEMES), 3.2),
         quote="Goodput (Mbpt) 0 0.8 1.6 2.4 3.2 Delay offset of link buffer (ms)",
         reason=NO_SLOWER,

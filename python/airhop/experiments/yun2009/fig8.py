@@ -40,8 +40,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         Asked(above_over, ("ll-elsn",), OTHERS, Span(FIRST_PRINTED_FER)),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
     ),
     Claim(
@@ -53,18 +53,18 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "yun-6-snoop",
-        "Snoop is much worse than in the downlink (Figure 6): over the axis it delivers less than two thirds "
-        "of that.",
+        "Snoop is much worse than on the downlink (Figure 6): over the axis it delivers less than two "
+        "thirds of its downlink goodput.",
         Asked(below_beside_over, "snoop", Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         own=True,
         because=(
-            "The sentence names no value of the axis: of whole curves it says at least this much, over "
-            "the axis together."
+            "The paper's sentence names no error rate. At the least it holds for the goodput summed over "
+            "the axis."
         ),
     ),
     Claim(
         "yun-6-snoop-strict",
-        "Snoop delivers less than two thirds of what it does in the downlink at every FER from 0.01 % up.",
+        "Snoop delivers less than two thirds of its downlink goodput at every FER from 0.01 % up.",
         Asked(each_below_beside, FER, ("snoop",), Span(FIRST_PRINTED_FER), 1.0 / MUCH),
         quote="Snoop is much worse than in downlink communication due to its slow retransmission.",
     ),
@@ -77,14 +77,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "communication.",
         reason={
             "lhp": (
-                "LHP sends a packet as five frames, whose preambles and link ACKs bound its goodput both "
-                "ways. Reno has no such bound, so that the ratio moves with Reno's goodput."
+                "LHP sends a packet as five frames, whose preambles and link ACKs bound its goodput in "
+                "both directions. Reno has no such bound, so the ratio varies with Reno's goodput."
             )
         },
     ),
     Claim(
         "yun-6-axis",
-        "No curve leaves the printed axis, which ends at 2.8 Mbit/s.",
+        "No curve exceeds the printed axis, which ends at 2.8 Mbit/s.",
         Asked(within_axis, FER, tuple(SCHEMES), 2.8, FIRST_PRINTED_FER),
         quote="Goodput (Mbps) 0 0.4 0.8 1.2 1.6 2 2.4 2.8 FER",
         reason=NO_SLOWER,

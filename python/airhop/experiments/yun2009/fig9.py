@@ -47,8 +47,8 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-7-constant",
-        "LL-ELSN is quasi-constant: with every number of connections it delivers more than 90 % of what it "
-        "delivers with any other.",
+        "LL-ELSN is quasi-constant: with every number of connections its goodput is more than 90 % of that "
+        "with any other number.",
         Asked(steady, CONNECTIONS, "ll-elsn", FULL),
         quote="LL-ELSN shows quasiconstant goodput irrespective of n.",
     ),
@@ -61,16 +61,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "connections since each connection suffers from rate reduction due to wireless losses",
         reason={
             "reno": (
-                "Reno halves its window at each loss of the channel: it takes more connections than the axis "
-                "has to fill the link."
+                "Reno halves its window at each channel loss: ten connections are too few to fill the link."
             ),
             "tibet": (
-                "TIBET's ssthresh decays (see Figure 6): it takes more connections than the axis has to fill "
-                "the link."
+                "TIBET's ssthresh decays (see Figure 6): ten connections are too few to fill the link."
             ),
             "lhp": (
                 "Each packet of LHP is five frames with preambles and link ACKs of their own, as the paper "
-                "says (§2.1): their overhead bounds what all its connections deliver together."
+                "states (§2.1): their overhead bounds the total goodput."
             ),
         },
     ),

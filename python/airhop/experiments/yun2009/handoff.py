@@ -79,7 +79,7 @@ RETRY_LIMIT = Question(
     about="the retry limit in handoffs",
     default=Reading(
         "retry-limit-1",
-        "The link layer sends each frame once, as where the paper compares schemes.",
+        "The link layer sends each frame once, as in the paper's comparison of schemes.",
         "We first set the retry limit of 802.11 MAC to one in order to investigate the robustness of the "
         "testing schemes against wireless losses while excluding the effect of LL-ARQ",
     ),
@@ -218,12 +218,12 @@ def computing(reading: Reading) -> Compute:
 
 
 def receivers_fail(values: Values) -> ClaimResult:
-    """Check whether HACK and LHP detect none of the losses, in every handoff."""
+    """Check whether HACK and LHP detect less than 1 % of the losses at every handoff length."""
     return _missed(values, RECEIVERS, 1.0 - SURE, 1.0 + SURE)
 
 
 def own_does_not(values: Values) -> ClaimResult:
-    """Check whether LL-ELSN's link layer tells of all losses, in every handoff."""
+    """Check whether LL-ELSN's link layer detects 99 % of the losses at every handoff length."""
     return _missed(values, (OWN,), -SURE, SURE)
 
 
@@ -262,12 +262,12 @@ def others_remember(values: Values) -> ClaimResult:
 
 
 def soonest(values: Values) -> ClaimResult:
-    """Check whether new data are delivered sooner with LL-ELSN than with each other, after every handoff."""
+    """Check whether LL-ELSN delivers new data after a handoff before every other scheme, at every length."""
     return _ahead(values, LATER, SILENCE, "ms")
 
 
 def most(values: Values) -> ClaimResult:
-    """Check whether LL-ELSN delivers more than each other, with every length of the handoffs."""
+    """Check whether LL-ELSN has a higher goodput than every other scheme, at every handoff length."""
     return _ahead(values, MORE, GOODPUT, "Mbit/s")
 
 
@@ -286,16 +286,16 @@ def _ahead(values: Values, lead: str, metric: str, unit: str) -> ClaimResult:
 CLAIMS: tuple[Claim[Values], ...] = (
     Claim(
         "yun-handoff-receivers",
-        "A handoff defeats HACK and LHP: of the packets that are lost whole in it fewer than one in a "
-        "hundred are detected before they are sent again.",
+        "HACK and LHP fail in a handoff: fewer than 1 % of the packets that are lost completely are "
+        "detected before their retransmission.",
         receivers_fail,
         quote="Also, handoff or collision may result in the loss of the whole packet. In such cases, the TCP "
         "receiver will not detect the wireless loss correctly",
     ),
     Claim(
         "yun-handoff-detected",
-        "LL-ELSN's link layer tells of them: of fewer than one in a hundred of the packets lost whole in a "
-        "handoff no notice is made.",
+        "LL-ELSN's link layer detects these losses: fewer than 1 % of the packets that are lost completely "
+        "in a handoff cause no notice.",
         own_does_not,
         quote="LL-ELSN also has no detection failure in downlink communication if ELN messages do not suffer "
         "from congestion losses on the wired path",
@@ -321,20 +321,20 @@ CLAIMS: tuple[Claim[Values], ...] = (
         soonest,
         own=True,
         because=(
-            "The paper has no handoffs in its simulations; the worth of a notice there is a question of ours."
+            "The paper simulates no handoffs; the benefit of a notice in a handoff is Airhop's own question."
         ),
-        reason="LL-ELSN's ELN filter takes the handoff for a disconnection. Of the first hole in the "
-        "receiver's data a second ELN comes while the sender is frozen; if it is not the one to be "
-        "answered, the next copy is the probe that the retransmission timer sends. A sender whose "
-        "window and round trip have shrunk has a shorter timer.",
+        reason="LL-ELSN's ELN filter takes the handoff for a disconnection. A second ELN for the first "
+        "missing segment arrives while the sender is frozen; if the filter ignores that ELN, the "
+        "next retransmission is the probe at the expiry of the retransmission timer. A sender with "
+        "a smaller window and a shorter round trip has a shorter timer.",
     ),
     Claim(
         "yun-handoff-most",
-        "LL-ELSN delivers most with handoffs of any length.",
+        "LL-ELSN has the highest goodput with handoffs of any length.",
         most,
         own=True,
         because=(
-            "The paper has no handoffs in its simulations; the worth of a notice there is a question of ours."
+            "The paper simulates no handoffs; the benefit of a notice in a handoff is Airhop's own question."
         ),
     ),
 )
@@ -364,7 +364,7 @@ TITLES: dict[str, tuple[str, float, int]] = {
     SILENCE: ("From the end of a handoff until new data are delivered, ms", 1.0, 0),
     UNDETECTED: ("Packets lost whole in handoffs that are not detected, %", 100.0, 1),
     TIMEOUTS: ("Timeouts in a run", 1.0, 1),
-    CUTS: ("Window cuts in a run", 1.0, 1),
+    CUTS: ("Window reductions in a run", 1.0, 1),
     STATE: ("What a base station remembers of a connection as a handoff begins, bytes", 1.0, 0),
 }
 
@@ -422,12 +422,12 @@ def _panel(axes: Axes, values: Values, metric: str, label: str) -> None:
 
 EXPERIMENT = Calculation(
     id="yun2009/handoff",
-    title="Handoffs: what senders are told, when data arrive again, what base stations remember",
+    title="Handoffs: notices to senders, time until data arrive again, state at base stations",
     source=f"{PAPER}, §1, §2.1 and §3.2",
     method=(
-        "The path of Figure 6, one transmission per frame, no errors of the channel, and every five seconds "
-        "a handoff in which every frame of either end is lost. Losses, notices, deliveries and what passed "
-        "the base station are read from traces of 100 s. What agents remember moves with the mobile."
+        "The path of Figure 6, one transmission per frame, no channel errors, and every five seconds a "
+        "handoff in which every frame of either end is lost. Losses, notices, deliveries and the packets "
+        "at the base station come from traces of 100 s. The state of agents moves with the mobile."
     ),
     compute=computing(RETRY_LIMIT.default),
     computing=computing,

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from airhop import stats
+from airhop.experiments.asked import worded
 from airhop.experiments.claims import Decision, above, below, every, not_shown, ratio_of_ratios
 from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
@@ -29,6 +30,7 @@ def ratio_over(samples: Samples, scheme: str, other: str, at: Sequence[X]) -> Ra
     return _paired(total(samples, scheme, at), total(samples, other, at))
 
 
+@worded("summed over {at}, {measure} with {schemes} exceeds {factor:times}that with {others}")
 def above_over(
     samples: Samples, schemes: Sequence[str], others: Sequence[str], at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
@@ -37,6 +39,7 @@ def above_over(
     return _told(races, [above(ratio, factor) for ratio in races.values()])
 
 
+@worded("summed over {at}, {measure} with {schemes} is below {factor:times}that with {other}")
 def below_over(
     samples: Samples, schemes: Sequence[str], other: str, at: Sequence[X], factor: float = 1.0
 ) -> ClaimResult:
@@ -45,6 +48,7 @@ def below_over(
     return _told(races, [below(ratio, factor) for ratio in races.values()])
 
 
+@worded("summed over {at}, {measure} with {scheme} is below {factor:times}that in {beside}")
 def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
     """Check whether a scheme has less, over these x, than this factor times what it has beside."""
     beside = samples.beside or Samples(samples.metric)
@@ -52,6 +56,10 @@ def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: fl
     return ClaimResult(below(ratio, factor), f"over the axis {interval(ratio)} times that of {scheme} there")
 
 
+@worded(
+    "with sums over {at}, the ratio of {measure} with {scheme} to that with {other} is below"
+    " {factor:times}that ratio in {beside}"
+)
 def falls_behind_beside_over(
     samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
@@ -67,6 +75,7 @@ def falls_behind_beside_over(
     )
 
 
+@worded("with sums over {at}, {scheme} keeps a smaller share of {measure} in {beside} than {others}")
 def keeps_least_beside_over(
     samples: Samples, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:
@@ -80,6 +89,10 @@ def keeps_least_beside_over(
     )
 
 
+@worded(
+    "at {at}, {scheme} keeps a smaller share of {measure} in {beside} than more than half of the schemes "
+    "compared ({others})"
+)
 def keeps_less_than_most_beside(
     samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], at: Sequence[X]
 ) -> ClaimResult:

@@ -13,13 +13,13 @@ TIBET_DECAY = Question(
     about="TIBET's decay",
     default=Reading(
         "tibet-0.95",
-        "Each sign of congestion multiplies TIBET's smallest round trip by 0.95.",
+        "Each sign of congestion multiplies TIBET's RTTmin by 0.95.",
         "RTTmin is multiplied by a reducing factor less than one",
     ),
     others=tuple(
         Reading(
             f"tibet-{factor}",
-            f"Each sign of congestion multiplies TIBET's smallest round trip by {factor}.",
+            f"Each sign of congestion multiplies TIBET's RTTmin by {factor}.",
             "RTTmin is multiplied by a reducing factor less than one",
             schemes={"tibet": {"rttmin_factor": factor}},
         )
@@ -27,37 +27,37 @@ TIBET_DECAY = Question(
     ),
 )
 WESTWOOD_RECOVERY = Question(
-    about="how Westwood repairs losses",
+    about="the loss recovery of Westwood",
     default=Reading(
         "westwood-linux",
-        "Westwood+ repairs losses by SACK and rate halving, as the open source of it for ns-2 does.",
+        "Westwood+ recovers by SACK and rate halving, as its open source for ns-2 does.",
         "the open sources [36] for TCP Westwood",
     ),
     others=(
         Reading(
             "westwood-newreno",
-            "Westwood+ repairs losses as NewReno does, which its authors compare it with.",
+            "Westwood+ recovers as NewReno does, the sender that its authors compare it with.",
             schemes={"westwood-plus": {"recovery": "newreno"}},
         ),
         Reading(
             "westwood-reno",
-            "Westwood+ repairs losses as Reno does.",
+            "Westwood+ recovers as Reno does.",
             "Its slow start and congestion avoidance phases are the same as those of TCP Reno.",
             schemes={"westwood-plus": {"recovery": "reno"}},
         ),
     ),
 )
 ESTIMATORS_RECOVERY = Question(
-    about="how senders that estimate repair losses",
+    about="the loss recovery of the senders that estimate bandwidth",
     default=Reading(
         "estimators-own",
-        "Westwood+ and Veno repair losses as their sources do, TIBET as NewReno does.",
+        "Westwood+ and Veno recover as their sources do, TIBET as NewReno does.",
         "the open sources [36] for TCP Westwood",
     ),
     others=(
         Reading(
             "estimators-reno",
-            "Westwood+, Veno and TIBET repair losses as Reno does, on which they are built.",
+            "Westwood+, Veno and TIBET recover as Reno does, the sender that they are built on.",
             "TCP Reno which is the base model of many TCP variants",
             schemes={name: {"recovery": "reno"} for name in ("westwood-plus", "veno", "tibet")},
         ),
@@ -67,13 +67,13 @@ LHP_ACKS = Question(
     about="LHP's ACKs",
     default=Reading(
         "lhp-sack",
-        "SACK blocks tell LHP's sender which segment caused an ACK.",
+        "LHP's sender reads from the SACK blocks which segment caused an ACK.",
         "LHP premises the use of selective acknowledgement (e.g., SACK)",
     ),
     others=(
         Reading(
             "lhp-smart",
-            "The number in a SMART ACK tells LHP's sender which segment caused it.",
+            "LHP's sender reads from the number in a SMART ACK which segment caused it.",
             "If SMART [20] is used for LHP, whenever an ACK is lost, congestion control is invoked",
             schemes={"lhp": {"trigger": "smart"}},
         ),
@@ -83,13 +83,13 @@ ELN_FILTER = Question(
     about="N of the ELN filter",
     default=Reading(
         "n-2",
-        "More than two ELNs in succession are a disconnection.",
+        "More than two consecutive ELNs indicate a disconnection.",
         "we can configure N as 2 since three consecutive failures due to channel noise is rather rare",
     ),
     others=tuple(
         Reading(
             f"n-{n}",
-            f"More than {words} ELNs in succession are a disconnection.",
+            f"More than {words} consecutive ELNs indicate a disconnection.",
             "For more conservative operation, we can increase N.",
             schemes={"ll-elsn": {"n": n}},
         )
@@ -98,11 +98,11 @@ ELN_FILTER = Question(
 )
 JERSEY_ROUND_TRIP = Question(
     about="Jersey's round trip",
-    default=Reading("jersey-current", "Jersey multiplies its estimate with the last round trip measured."),
+    default=Reading("jersey-current", "Jersey multiplies its estimate by the latest RTT sample."),
     others=(
         Reading(
             "jersey-minimum",
-            "Jersey multiplies its estimate with the smallest round trip measured.",
+            "Jersey multiplies its estimate by the smallest RTT sample.",
             schemes={"jersey": {"rtt": "minimum"}},
         ),
     ),
@@ -111,40 +111,43 @@ JTCP_SEVERAL = Question(
     about="JTCP's several round trips",
     default=Reading(
         "jtcp-1",
-        "JTCP cuts its window once a round trip at most.",
+        "JTCP reduces its window at most once per round trip.",
         "only when n duplicate ACKs have been received over several Round-Trip Time (RTT)",
     ),
     others=(
         Reading(
             "jtcp-3",
-            "JTCP cuts its window once in three round trips at most.",
+            "JTCP reduces its window at most once in three round trips.",
             "only when n duplicate ACKs have been received over several Round-Trip Time (RTT)",
             schemes={"jtcp": {"several": 3}},
         ),
     ),
 )
 HACK_SHIELD = Question(
-    about="what HACK-fixed does",
-    default=Reading("shield-one-rtt", "For a round trip HACK-fixed counts no duplicate ACKs after an ELN."),
+    about="the rule of HACK-fixed",
+    default=Reading(
+        "shield-one-rtt", "For one round trip after an ELN, HACK-fixed does not count duplicate ACKs."
+    ),
     others=(
         Reading(
             "shield-until-rto",
-            "HACK-fixed counts no duplicate ACKs after an ELN until its segment is acknowledged.",
+            "After an ELN, HACK-fixed does not count duplicate ACKs until the segment of the ELN is "
+            "acknowledged.",
             schemes={"hack-fixed": {"shield": "until-rto"}},
         ),
     ),
 )
 IDEAL = Question(
-    about="what the ideal estimator knows",
+    about="the knowledge of the ideal estimator",
     default=Reading(
         "ideal-fair-empty",
-        "It knows its share of the bottleneck, and the round trip with empty queues.",
+        "The estimator knows its share of the bottleneck, and the round trip with empty queues.",
         "the ideal BWE scheme which knows the exact available bandwidth and RTT",
     ),
     others=tuple(
         Reading(
             name,
-            f"It knows {what}.",
+            f"The estimator knows {what}.",
             "the ideal BWE scheme which knows the exact available bandwidth and RTT",
             schemes={"ideal-bwe": parameters},
         )
