@@ -44,10 +44,10 @@ LEFT = 0.9
 
 # Why two of them are not friendly, whoever the one connection is.
 BBR3_DRIVES_THE_QUEUE = (
-    "BBRv3 comes down only for a loss rate above its threshold, and so drives the queue further than a "
-    "sender that halves its window at any loss."
+    "BBRv3 reduces its flight only at loss rates above its threshold, and so fills the queue further than "
+    "a sender that halves its window at any loss."
 )
-COPA_OVERFILLS_THE_QUEUE = "Copa competes where others fill the queue, and several of it overfill the queue."
+COPA_OVERFILLS_THE_QUEUE = "Copa competes if others fill the queue, and several Copa flows overfill it."
 
 
 def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:

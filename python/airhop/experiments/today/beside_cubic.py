@@ -21,13 +21,13 @@ BBR, BBR3, COPA = claims_of_today(CUBIC)
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "beside-cubic-told",
-        "LL-ELSN is aggressive against CUBIC where losses are the air's.",
+        "LL-ELSN is aggressive against CUBIC if most losses are wireless.",
         Asked(aggressive, "cubic", ("ll-elsn",), LOSSY),
     ),
     BBR,
     Claim(
         "beside-cubic-told-reliable",
-        "Over link ARQ LL-ELSN is friendly to CUBIC: it has no losses of the air to be told of.",
+        "Over link ARQ LL-ELSN is friendly to CUBIC: there are no wireless losses for notices.",
         Asked(friendly, "cubic", ("ll-elsn",), RELIABLE),
     ),
     BBR3,

@@ -20,19 +20,19 @@ BBR, BBR3, COPA = claims_of_today(RENO)
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "beside-reno-told",
-        "LL-ELSN is friendly to Reno where losses are the air's: it leaves it nine tenths of what ten of "
-        "Reno leave.",
+        "LL-ELSN is friendly to Reno if most losses are wireless: ten LL-ELSN connections leave it 90 % of "
+        "its goodput beside ten of Reno.",
         Asked(friendly, "reno", ("ll-elsn",), LOSSY),
-        reason="Reno by itself leaves the queue empty, and its losses are the air's. Beside LL-ELSN, which "
-        "keeps the queue full, Reno's round trip is longer, and it loses to the queue as well as to "
-        "the air.",
+        reason="Reno alone leaves the queue empty, and its losses are wireless. Beside LL-ELSN, which "
+        "keeps the queue full, Reno's round trip is longer, and it has queue losses as well as "
+        "wireless losses.",
     ),
     BBR,
     Claim(
         "beside-reno-cubic",
         "CUBIC is friendly to Reno over link ARQ, where windows are those of Reno.",
         Asked(friendly, "reno", ("cubic",), RELIABLE),
-        reason="A loss cuts CUBIC's window by less than Reno's (RFC 9438), and CUBIC's base waits for fewer "
+        reason="A loss reduces CUBIC's window by less than Reno's (RFC 9438), and CUBIC's base has fewer "
         "timeouts.",
     ),
     BBR3,

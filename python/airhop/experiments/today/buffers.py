@@ -43,21 +43,22 @@ def samples_ratio(samples: Samples, name: str) -> float:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "buffers-bbr",
-        "BBR is as good as LL-ELSN with every buffer.",
+        "With every buffer BBR has at least 95 % of the goodput of LL-ELSN.",
         Asked(has_more, BUFFER, ("bbr",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "buffers-arq",
-        "CUBIC over link ARQ is as good as LL-ELSN with one attempt with every buffer.",
+        "With every buffer, CUBIC over link ARQ has at least 95 % of the goodput of LL-ELSN with one "
+        "attempt.",
         Asked(has_more, BUFFER, ("cubic-arq",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "buffers-small",
-        "In small buffers BBR is ahead over link ARQ: with 10 packets it delivers more there than CUBIC.",
+        "Over link ARQ with buffers of 10 packets, BBR delivers more than CUBIC.",
         Asked(has_more, BUFFER, ("bbr-arq",), "cubic-arq", 1.0, FIRST),
-        reason="BBR keeps up to twice the path's content in flight whatever the buffer, and loses what the "
-        "buffer does not hold. Behind each gap every segment is acknowledged at once, and these ACKs "
-        "take the air from data.",
+        reason="BBR keeps up to twice the BDP in flight with any buffer, and loses the excess over the "
+        "buffer. Behind each gap every segment is acknowledged at once, and these ACKs take airtime "
+        "from data.",
     ),
 )
 

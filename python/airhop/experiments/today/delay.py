@@ -139,27 +139,27 @@ CLAIMS: tuple[Claim[Values], ...] = (
     ),
     Claim(
         "delay-copa",
-        "So do Copa's, with every buffer.",
+        "Copa's packets wait less than those of LL-ELSN, with every buffer.",
         lambda v: waits_less(v, "copa", "ll-elsn", BUFFERS),
     ),
     Claim(
         "delay-bbr-small",
-        "They do with 10 packets of buffer, too.",
+        "BBR's packets wait less than those of LL-ELSN with 10 packets of buffer, too.",
         lambda v: waits_less(v, "bbr", "ll-elsn", (SMALL,)),
-        reason="A full buffer halves LL-ELSN's window. BBR keeps what it takes for twice the path's content "
-        "in flight, and the small buffer full.",
+        reason="A full buffer halves LL-ELSN's window. BBR keeps its estimate of twice the BDP in flight, "
+        "and the small buffer full.",
     ),
     Claim(
         "delay-arq",
         "Over link ARQ BBR's packets wait less than CUBIC's in the usual buffer of 50 packets.",
         lambda v: waits_less(v, "bbr-arq", "cubic-arq", (USUAL,)),
-        reason="BBR goes by the greatest rate of ten round trips, which is above the mean where stations "
-        "take random turns. So its window limits it, twice the path's content, and that is as much as "
-        "the path and this buffer hold.",
+        reason="BBR uses the largest rate of ten round trips, which is above the mean with random access. "
+        "Its window of twice the BDP therefore limits it, which is as much as the path and this "
+        "buffer hold.",
     ),
     Claim(
         "delay-arq-large",
-        "They do in a buffer of 500 packets.",
+        "Over link ARQ BBR's packets wait less than CUBIC's in a buffer of 500 packets.",
         lambda v: waits_less(v, "bbr-arq", "cubic-arq", BUFFERS[-1:]),
     ),
 )
@@ -231,10 +231,10 @@ EXPERIMENT = Calculation(
     title="Queueing delay of today's senders, by size of buffers",
     source=f"{SOURCE}, Figure 5",
     method=(
-        "Traces of the runs of airhop/today/buffers. The wait of a segment is the time from its sending to "
-        "its first frame on the air, less the least of that in the run; segments that were sent more than "
-        "once are left out. Its mean and its 95th percentile are one number a run each, and senders are "
-        "compared replication by replication."
+        "Traces of the runs of airhop/today/buffers. The queueing delay of a segment is the time from its "
+        "transmission to its first frame on the air, less the smallest such time in the run; retransmitted "
+        "segments are excluded. Its mean and its 95th percentile are one number per run each, and senders "
+        "are compared replication by replication."
     ),
     compute=compute,
     claims=CLAIMS,

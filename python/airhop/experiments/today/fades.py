@@ -70,14 +70,14 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "fades-ebsn",
-        "EBSN still pays: over the same local recovery each of today's senders delivers clearly less, below "
-        "1 / 1.05 of it, with fades of 4 s.",
+        "EBSN still pays: over the same local recovery each of today's senders delivers clearly less, "
+        "below 1 / 1.05 of EBSN's goodput, with fades of 4 s.",
         Asked(has_less, FADE, LOCAL, "ebsn", 1 / CLEARLY, (4,)),
     ),
     Claim(
         "fades-local",
-        "Local recovery is worth more than a better sender: each of today's without it delivers less than "
-        "Tahoe over it, with fades of 4 s.",
+        "Local recovery is worth more than a better sender: each of today's senders without local recovery "
+        "delivers less than Tahoe with it, with fades of 4 s.",
         Asked(has_less, FADE, tuple(TODAY), "tahoe-arq", 1.0, (4,)),
     ),
 )

@@ -47,9 +47,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fades-11b-bbr-half",
-        "They do through fades of half a second, too.",
+        "Through fades of half a second, too, notices pay against BBR.",
         Asked(has_more, FADES, ("ll-elsn",), "bbr", CLEARLY, (0.5,)),
-        reason="Such a fade costs BBR a timeout, whose backoff ends soon after the fade does.",
+        reason="Such a fade costs BBR a timeout, whose backoff ends soon after the fade.",
     ),
     Claim(
         "fades-11b-arq",
@@ -61,7 +61,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fades-11b-bbr-arq",
         "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
         Asked(has_more, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
-        reason="BBR and CUBIC back off as long in a fade: what is between them is there without fades, too.",
+        reason="BBR and CUBIC back off for the same time in a fade: their difference is there without "
+        "fades, too.",
     ),
 )
 

@@ -48,10 +48,11 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fairness-told-nothing",
-        "So are BBRv3 and Copa.",
+        "BBRv3 and Copa are fair to their own kind, over link ARQ and without: above 0.95 with every "
+        "number of connections.",
         Asked(all_stay_above, "bbr3", "bbr3-arq", "copa", "copa-arq"),
-        reason="Copa keeps a shared queue full. A connection that times out begins again with one segment "
-        "there and times out again, while others keep their windows.",
+        reason="Copa keeps a shared queue full. A connection that times out restarts with one segment in "
+        "this queue and times out again, while others keep their windows.",
     ),
     Claim(
         "fairness-cubic",

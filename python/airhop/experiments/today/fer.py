@@ -64,8 +64,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "fer-bbr",
         "Notices pay against BBR: LL-ELSN delivers clearly more, above 1.05 times, at every FER.",
         Asked(has_more, FER, ("ll-elsn",), "bbr", CLEARLY),
-        reason="Both keep the air busy. BBR's PROBE_RTT leaves it idle for a moment every ten seconds, to "
-        "see the path without its own queue.",
+        reason="Both keep the air busy. BBR's ProbeRTT leaves it idle for a moment every ten seconds, to "
+        "measure the path without its own queue.",
     ),
     Claim(
         "fer-bbr-as-good",
@@ -79,20 +79,21 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fer-copa",
-        "Copa, which goes by delay, is as good as LL-ELSN at every FER.",
+        "Copa, which is delay-based, is as good as LL-ELSN at every FER.",
         Asked(has_more, FER, ("copa",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "fer-eln-cubic",
-        "Notices serve a sender of today as well: ELN-CUBIC is as good as LL-ELSN at every FER.",
+        "Notices also help a present-day sender: ELN-CUBIC is as good as LL-ELSN at every FER.",
         Asked(has_more, FER, ("eln-cubic",), "ll-elsn", AS_GOOD),
     ),
     Claim(
         "fer-snoop",
-        "Snoop, which repairs without telling, is as good as LL-ELSN at every FER, on Linux's TCP too.",
+        "Snoop, which repairs losses without notices, is as good as LL-ELSN at every FER, also with "
+        "Linux's TCP.",
         Asked(has_more, FER, ("snoop", "snoop-linux"), "ll-elsn", AS_GOOD),
-        reason="Snoop's own repairs are frames that are sent once, too. The sender finds those that are "
-        "lost, and takes the loss of the air for congestion.",
+        reason="Snoop's own retransmissions are also frames with one attempt. The sender detects the lost "
+        "ones, and takes the wireless loss for congestion.",
     ),
     Claim(
         "fer-arq",
@@ -105,8 +106,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Over link ARQ notices add something: LL-ELSN delivers clearly more than CUBIC there, above 1.05 "
         "times, at every FER.",
         Asked(has_more, FER, ("ll-elsn-arq",), "cubic-arq", CLEARLY),
-        reason="A packet is lost in the air only if all seven attempts fail: where that does not happen, all "
-        "losses are those of the full queue, and there is nothing to tell.",
+        reason="A packet is lost on the air only if all seven attempts fail: otherwise all losses are "
+        "queue overflows, which cause no notices.",
     ),
     Claim(
         "fer-bbr-over-arq",
@@ -115,8 +116,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "fer-stack",
-        "It is the scheme and not the stack under it: LL-ELSN on Linux's TCP is as good as on the paper's, "
-        "at every FER.",
+        "The scheme matters and not the stack: LL-ELSN with Linux's TCP is as good as with the paper's, at "
+        "every FER.",
         Asked(has_more, FER, ("ll-elsn-linux",), "ll-elsn", AS_GOOD),
     ),
 )

@@ -40,7 +40,7 @@ def headline(samples: Samples) -> str:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "flows-enough",
-        "With ten connections losses of the air matter no more: CUBIC is as good as LL-ELSN.",
+        "With ten connections wireless losses no longer matter: CUBIC is as good as LL-ELSN.",
         Asked(has_more, CONNECTIONS, ("cubic",), "ll-elsn", AS_GOOD, LAST),
     ),
     Claim(

@@ -41,15 +41,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Notices pay against BBR where the round trip is long: LL-ELSN delivers clearly more, above 1.05 "
         "times, from 30 ms a link up.",
         Asked(has_more, D_OFF, ("ll-elsn",), "bbr", CLEARLY, Span(30)),
-        reason="ACKs of new data open LL-ELSN's window. With losses in every round trip each such ACK covers "
-        "many segments, so that the window hardly grows after a cut where the round trip is long.",
+        reason="ACKs of new data open LL-ELSN's window. With losses in every round trip each such ACK "
+        "covers many segments, so the window hardly grows after a reduction on a long round trip.",
     ),
     Claim(
         "rtt-eln-cubic",
-        "On CUBIC they do: ELN-CUBIC delivers clearly more than BBR, above 1.05 times, from 30 ms a link up.",
+        "Notices to CUBIC pay against BBR where the round trip is long: ELN-CUBIC delivers clearly more, "
+        "above 1.05 times, from 30 ms a link up.",
         Asked(has_more, D_OFF, ("eln-cubic",), "bbr", CLEARLY, Span(30)),
-        reason="BBR's window follows the delivery rate whatever is lost, so that it keeps the path full "
-        "without being told; a loss without a notice cuts ELN-CUBIC's.",
+        reason="BBR's window follows the delivery rate for any losses, so BBR keeps the path full without "
+        "notices; a loss without a notice reduces ELN-CUBIC's window.",
     ),
     Claim(
         "rtt-bbr-as-good",

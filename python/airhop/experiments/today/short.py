@@ -65,7 +65,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "short-bbr",
         "Notices pay against BBR: LL-ELSN takes less than 0.95 times as long for every size.",
         lambda s: has_less(times(s), SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY),
-        reason="Both send as fast as the air takes it, and both wait for a timeout or a probe when the last "
+        reason="Both send at the rate of the air, and both wait for a timeout or a probe if the last "
         "segment is lost.",
     ),
     Claim(
@@ -76,7 +76,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "short-tail",
-        "A lost last segment costs 30 kB more than anything else: every sender without link ARQ takes "
+        "The loss of the last segment dominates the time of 30 kB: every sender without link ARQ takes "
         "clearly longer than CUBIC with it.",
         lambda s: has_more(times(s), SIZE, PANELS[0], "cubic-arq", CLEARLY, s.xs[:1]),
     ),
