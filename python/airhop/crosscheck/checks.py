@@ -68,8 +68,8 @@ SOURCES: Mapping[str, Source] = {
         "ns-3 on 802.11n, ac and ax",
         "Version 3.44: saturated stations send datagrams to an access point at 5 GHz, alone, with independent"
         " losses of MPDUs, and against each other. A station whose Block Ack does not come sends a"
-        " BlockAckReq, and nobody waits for an EIFS after a collision, as in ns-3. ns-3's value of a lone"
-        " station is counted between whole exchanges; where stations contend, its runs last 0.5 to 5 s. Where"
+        " BlockAckReq, nobody waits for an EIFS after a collision, and MPDUs live for 1000 s, as in these"
+        " runs. ns-3's value of a lone station is counted between whole exchanges; where stations contend, its runs last 0.5 to 5 s. Where"
         " ns-3's PPDUs differ from the standard's (VHT without SIG-B, short symbols not rounded up to 4 µs,"
         " HE-LTF of 8 µs at every guard interval), its value is multiplied by the ratio of the closed forms"
         " with the standard's durations and with ns-3's, of a lone station, of one with losses, or Bianchi's;"
