@@ -125,3 +125,23 @@ fn a_loss_that_a_probe_repaired_is_not_undone() {
     ];
     hostile::run(&setup("newreno", config), &events.concat());
 }
+
+/// A script that the search found, in hexadecimal: a recovery of LL-ELSN that ends with an unlimited ssthresh leaves the window as it is.
+#[test]
+fn an_unlimited_threshold_is_no_window() {
+    const SCRIPT: &str = concat!(
+        "2ff16608392bad58c989586afdbb243b4b622e951bd857fa26228edd153896c708746043fbc1079bda3548a781fe3457433993e65e01d503d3a6e8eb",
+        "31c9a682f66e3e98b3c314c6d34fa3985ce20eb87517841ede4867556f36e8f6e5351567f39cba4974708aa36aa59b23d01b7ab840a823218eb01fbf",
+        "bc5e0c83be7d0d7d57e73a0e6928491cf4bfca981e68462f5adec749d7cbe58d06c6ddf1e3b32543bc667906915df670e3111d0721c51fbec600745e",
+        "f3a6cbc9ae37b0267f38e469acb6ef58756d478b72446adf54962071484ce7b3737ec074ffff89dde21c69462b3decc735977c24e539a9b5a11abfae",
+        "012dc92215aae2db6b69351541a451ff3d4b0e0d020a3c8d4a5519d54f9a4a89dceafd532cf305e12d7bc058e9bde44899e7d49848448f6f43efa910",
+        "d1193c197ca62fa194a1cf8e53ad58e7296b95f62ab37b51e7f3c94c0302f0052fbb32a60213d56abe8d95071948c0026a5d7f0d0bc55ba4ba08a731",
+        "3537dafaf6970225",
+    );
+    let scheme =
+        SCHEMES.iter().position(|scheme| scheme.name == "ll-elsn").expect("a scheme of the catalogue");
+    let byte = |at: usize| u8::from_str_radix(&SCRIPT[at..at + 2], 16).expect("two digits");
+    let bytes: Vec<u8> =
+        std::iter::once(scheme as u8).chain((0..SCRIPT.len()).step_by(2).map(byte)).collect();
+    run(&bytes);
+}

@@ -165,7 +165,10 @@ impl Recovery for Esack {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
                 s.dupacks = 0;
-                w.cwnd = w.ssthresh;
+                // A scheme that took the loss for no congestion may have left ssthresh unlimited, and with it the window.
+                if w.ssthresh.is_finite() {
+                    w.cwnd = w.ssthresh;
+                }
                 return Advance::Over;
             }
         }
