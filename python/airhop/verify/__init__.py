@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airhop.errors import InputError
 from airhop.verify.laws import (
     air,
     counters,
@@ -135,18 +134,10 @@ def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Findin
     ------
     ValueError
         When the run was not traced.
-    InputError
-        When the scenario has a cell of 802.11n, ac or ax, which no law reads yet.
     """
     if not result.tables:
         raise ValueError("the run was not traced: only a trace can be verified")
     plan = scenario.to_dict()
-    for cell in plan.get("wlan", []):
-        if "aggregation" in cell:
-            raise InputError(
-                f"the verifier does not read cells of 802.11n, ac and ax, such as wlan.{cell['name']}, yet; "
-                "run without it"
-            )
     trace = Trace(plan, result.document, result.tables)
     findings: list[Finding] = []
     with _without_collection():

@@ -186,7 +186,7 @@ def test_claims_that_fail_or_stay_open_are_shown_as_such(outcome: Outcome) -> No
     claims = (
         CheckedClaim(why, ClaimResult(False, "0.5 ×")),
         CheckedClaim(second.claim, ClaimResult(None, "1.0 ×")),
-        *(replace(checked, claim=replace(checked.claim, reason="untold")) for checked in others),
+        *(CheckedClaim(replace(one.claim, reason="untold"), ClaimResult(True, "2.0 ×")) for one in others),
     )
     text = words(Page(render([replace(chapter, paper=replace(chapter.paper, claims=claims))])))
     assert f"{len(others)} of {len(claims)} claims hold, 1 open" in text
