@@ -308,7 +308,7 @@ fn what_cannot_be_set_up_is_said_by_name() {
 }
 
 /// A router between two hosts, in network namespaces of a process namespace: all is gone when the shell ends. The kernel would forward
-/// at once; the client starts when it no longer may. What the client prints goes to the emulator, which ends with it.
+/// at once; the client starts when it no longer may, and the server listens (port 5001 in state LISTEN). What the client prints goes to the emulator, which ends with it.
 const ROUTER: &str = r#"
 set -e
 unshare -n sleep 60 & A=$!
@@ -332,6 +332,7 @@ done
 echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
 nsenter -t $A -n sh -c "$SERVER" > received &
+for glance in $(seq 1000); do grep -q ":1389 .* 0A " /proc/$A/net/tcp6 && break || sleep 0.02; done
 {
     for glance in $(seq 250); do ip -6 rule | grep -q "iif rb blackhole" && break || sleep 0.02; done
     sleep 0.1
