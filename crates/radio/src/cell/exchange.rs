@@ -408,10 +408,11 @@ impl Exchange {
             return self.deadlines.clear(usize::from(from));
         }
         if let Some(aggregator) = aggregator
-            && sender.is_free()
+            && aggregator.is_exchanging()
         {
             aggregator.on_missing(now, from, !access.sent_rts(), effects);
-            access.failed(now, !aggregator.has_work(), receiver.is_idle(), &self.rules);
+            let is_last = sender.is_free() && !aggregator.has_work();
+            access.failed(now, is_last, receiver.is_idle(), &self.rules);
             aggregator.tell_ready(from, effects);
             return self.note_deadline(from);
         }
@@ -448,7 +449,7 @@ impl Exchange {
     fn data(&self, station: Station, start: Time) -> Transmission {
         let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
         if let Some(aggregator) = aggregator
-            && sender.is_free()
+            && aggregator.is_exchanging()
         {
             return self.burst(station, aggregator, start);
         }

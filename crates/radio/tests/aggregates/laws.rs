@@ -1,10 +1,12 @@
 //! What must hold in any cell that aggregates, under any traffic.
 
-use crate::harness::{Note, World};
+use super::{Setting, saturation};
+use crate::harness::{Note, World, on_link};
 use crate::laws::{any_plan, of, run, run_in, traffic};
-use airhop_base::{Rate, Span};
+use airhop_base::{Rate, Span, Time};
 use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
-use airhop_radio::layer::FrameKind;
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::layer::{BROADCAST, FrameKind};
 use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -109,5 +111,34 @@ proptest! {
     #[test]
     fn a_run_can_be_repeated(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         prop_assert_eq!(run(&plan, &packets, None, seed).notes, run(&plan, &packets, None, seed).notes);
+    }
+}
+
+/// A broadcast that comes in the course of an exchange waits for its end: no MPDU goes out twice for it, and none is left behind. The first
+/// answers are lost, so that timeouts come with the broadcast in the MAC; with RTS, the CTS comes so.
+#[test]
+fn a_broadcast_waits_for_the_end_of_an_exchange() {
+    for (rts, loss) in [(false, 1.0), (true, 0.0), (false, 0.0)] {
+        let setting = Setting { rts, ..saturation::HT };
+        let mut plan = setting.plan(3);
+        plan.errors.push(on_link(0, 1, ErrorPlan::Loss(loss)));
+        if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
+            ampdu.retries = Retries::Attempts(3);
+        }
+        let mut world = World::new(&plan, 1);
+        (0..10).for_each(|_| world.push(0, 1, 1500));
+        let first = Time::ZERO + Span::from_micros(300); // AIFS and at most 15 slots take 178 µs
+        world.run(first);
+        world.push(0, BROADCAST, 100);
+        world.run(first + Span::from_secs(1));
+        assert!(world.packets.is_empty() && world.queue.is_empty(), "RTS {rts}, loss {loss}");
+        let count = |what: fn(&Note) -> bool| world.notes.iter().filter(|(_, note)| what(note)).count();
+        assert_eq!(count(|note| matches!(note, Note::Broadcast { .. })), 1);
+        assert_eq!(count(|note| matches!(note, Note::Heard { .. })), if loss == 1.0 { 1 } else { 2 });
+        let [failed, discarded] = [
+            count(|note| matches!(note, Note::Failed { number: 10, .. })),
+            count(|note| matches!(note, Note::Discarded { arrived: false, .. })),
+        ];
+        assert_eq!((failed, discarded), (0, if loss == 1.0 { 10 } else { 0 }), "RTS {rts}, loss {loss}");
     }
 }

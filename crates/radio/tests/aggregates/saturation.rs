@@ -9,7 +9,7 @@ const PAYLOAD: u32 = 1472;
 /// A-MPDUs as long as the standard allows.
 const MAX: u32 = u32::MAX;
 
-const HT: Setting = Setting {
+pub const HT: Setting = Setting {
     format: Format::Ht,
     mcs: 7,
     streams: 1,

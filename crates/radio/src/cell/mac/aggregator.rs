@@ -65,6 +65,8 @@ pub(crate) struct Aggregator {
     turn: usize,
     /// Start of the last exchange.
     begun: Time,
+    /// True while an exchange is under way. A broadcast may come meanwhile, and waits.
+    is_exchanging: bool,
     next: Next,
     burst: Vec<Mpdu>,
     /// True if the station refuses packets since the last [`LinkEffect::Ready`].
@@ -90,6 +92,7 @@ impl Aggregator {
             agreements: Vec::new(),
             turn: 0,
             begun: Time::ZERO,
+            is_exchanging: false,
             next: Next::Request { start: 0 },
             burst: Vec::with_capacity(ampdu.window as usize),
             is_full: false,
@@ -138,18 +141,23 @@ impl Aggregator {
             agreement.report(from, &mut self.reports, effects);
             match exchange {
                 Exchange::None => {}
-                Exchange::Request { start } => {
-                    self.next = Next::Request { start };
-                    return true;
-                }
+                Exchange::Request { start } => self.next = Next::Request { start },
                 Exchange::Data(psdu) => {
                     self.next = Next::Data { bytes: psdu.bytes() };
                     self.fill_burst();
-                    return true;
                 }
+            }
+            self.is_exchanging = exchange != Exchange::None;
+            if self.is_exchanging {
+                return true;
             }
         }
         false
+    }
+
+    /// True while an exchange is under way.
+    pub fn is_exchanging(&self) -> bool {
+        self.is_exchanging
     }
 
     /// Returns the receiver of the exchange under way, and its frame.
@@ -174,6 +182,7 @@ impl Aggregator {
 
     /// Handles the Ack of a single MPDU.
     pub fn on_ack(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         agreement.originator.on_ack(&mut self.reports);
         agreement.is_answered(now, from, effects);
@@ -182,6 +191,7 @@ impl Aggregator {
 
     /// Handles the BlockAck of the exchange under way.
     pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+        self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         let ack = agreement.recipient.answer();
         agreement.originator.on_block_ack(now, &ack, &mut self.reports);
@@ -191,6 +201,7 @@ impl Aggregator {
 
     /// Handles the missing answer of the exchange under way, whose data were on the air if `sent`.
     pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut VecDeque<LinkEffect>) {
+        self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         let releases = sent && agreement.originator.on_missing(now, &mut self.reports);
         if !sent {
