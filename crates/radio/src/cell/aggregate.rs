@@ -1,7 +1,8 @@
 //! Frame exchanges under Block Ack: A-MPDU and BlockAck, single MPDU and Ack, BlockAckReq and BlockAck.
 use super::exchange::Exchange;
 use super::mac::aggregator::{Aggregator, Next};
-use super::mac::mpdu::{Mpdu, MpduSet};
+use super::mac::block_ack::Bitmap;
+use super::mac::mpdu::Mpdu;
 use super::medium::{Member, NO_PACKET, Transmission};
 use super::rx_state::Slot;
 use crate::address::Station;
@@ -52,7 +53,7 @@ impl Exchange {
         &self,
         slot: Slot,
         reception: Reception,
-        received: &MpduSet,
+        received: &Bitmap,
         effects: &mut VecDeque<LinkEffect>,
     ) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
@@ -63,7 +64,7 @@ impl Exchange {
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
         effects.extend((0..).zip(aggregator.burst()).map(|(place, mpdu)| {
             // In an A-MPDU that arrived, an MPDU that did not has bit errors.
-            let is_damaged = has_arrived && !received.contains(place as usize);
+            let is_damaged = has_arrived && !received.has(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
             LinkEffect::Mpdu(SentMpdu { from, place, sequence, tag, number, bytes, attempt, reception })
@@ -85,7 +86,7 @@ impl Exchange {
         &mut self,
         now: Time,
         slot: Slot,
-        received: &MpduSet,
+        received: &Bitmap,
         effects: &mut VecDeque<LinkEffect>,
     ) -> bool {
         self.lose_mpdus(slot, received, Drop::Channel, effects);
@@ -98,7 +99,7 @@ impl Exchange {
     /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
-        self.aggregator(from).on_mpdus(from, &MpduSet::of_first(1), effects);
+        self.aggregator(from).on_mpdus(from, &Bitmap::of_first(1), effects);
         let start = now + self.phy.sifs;
         self.stations[usize::from(to)].access.answers(start);
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
@@ -135,13 +136,13 @@ impl Exchange {
     pub(super) fn lose_mpdus(
         &self,
         slot: Slot,
-        received: &MpduSet,
+        received: &Bitmap,
         cause: Drop,
         effects: &mut VecDeque<LinkEffect>,
     ) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
-        for (place, mpdu) in self.medium.aggregate(slot).iter().enumerate() {
-            if !received.contains(place) {
+        for (place, mpdu) in (0..).zip(self.medium.aggregate(slot)) {
+            if !received.has(place) {
                 effects.push_back(LinkEffect::FrameLost(LostFrame {
                     from,
                     to,

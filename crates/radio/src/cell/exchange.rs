@@ -3,10 +3,10 @@ use super::events::AirEvent;
 use super::frames::Lengths;
 use super::mac::access_rules::{Countdown, Rules};
 use super::mac::aggregator::Aggregator;
+use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::{ChannelAccess, Due};
 use super::mac::data_frame::DataFrame;
 use super::mac::deadlines::Deadlines;
-use super::mac::mpdu::MpduSet;
 use super::mac::service::Service;
 use super::mac::stop_and_wait::{Acknowledged, StopAndWait};
 use super::mac::{lhp, threshold};
@@ -245,7 +245,7 @@ impl Exchange {
     fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<LinkEffect>) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
         if frame == FrameKind::Ampdu {
-            self.lose_mpdus(slot, &MpduSet::default(), cause, effects);
+            self.lose_mpdus(slot, &Bitmap::default(), cause, effects);
             return false;
         }
         let (number, packet) = (Some(number), None);

@@ -3,8 +3,9 @@
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing collide only if they start at the
 //! same instant, which backoffs counted from the same event do.
 use super::mac::aggregator::Aggregator;
+use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
-use super::mac::mpdu::{Mpdu, MpduSet};
+use super::mac::mpdu::Mpdu;
 use super::mac::stop_and_wait::StopAndWait;
 use super::plan::{CellPlan, Range};
 use super::rx_state::{Capture, RxState, Signal, Slot};
@@ -134,7 +135,7 @@ pub(crate) struct Ended {
     /// Outcome at the station addressed, if there is one; an A-MPDU is received if one of its MPDUs is.
     pub outcome: Heard,
     /// MPDUs of an A-MPDU that the station addressed received.
-    pub received: MpduSet,
+    pub received: Bitmap,
     /// Reception at that station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
@@ -276,7 +277,7 @@ impl Medium {
         // The default: beyond the sense range.
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended =
-            Ended { outcome: Heard::Garbled(Drop::Channel), received: MpduSet::default(), reception };
+            Ended { outcome: Heard::Garbled(Drop::Channel), received: Bitmap::default(), reception };
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
             // One draw for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = match &mut neighbour.errors {
@@ -301,7 +302,7 @@ impl Medium {
             if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
                 if is_aggregate && outcome != Heard::Frame {
-                    ended.received = MpduSet::default();
+                    ended.received = Bitmap::default();
                 }
                 if neighbour.decodes
                     && let Some(best) = &mut ended.reception
@@ -337,11 +338,11 @@ fn damage_to_aggregate(
     errors: &mut Option<Box<dyn ErrorModel>>,
     tx: &Transmission,
     aggregate: &[Mpdu],
-    received: Option<&mut MpduSet>,
+    received: Option<&mut Bitmap>,
 ) -> Damage {
     let Some(errors) = errors else {
         if let Some(received) = received {
-            *received = MpduSet::of_first(aggregate.len());
+            *received = Bitmap::of_first(aggregate.len());
         }
         return Damage::None;
     };
@@ -349,7 +350,7 @@ fn damage_to_aggregate(
     let is_heard = match received {
         None => tx.mpdus(aggregate).any(arrives),
         Some(received) => {
-            let mpdus = tx.mpdus(aggregate).enumerate();
+            let mpdus = (0..).zip(tx.mpdus(aggregate));
             mpdus.filter(|(_, frame)| arrives(*frame)).for_each(|(place, _)| received.insert(place));
             !received.is_empty()
         }

@@ -2,9 +2,10 @@
 //!
 //! Receivers take turns, one exchange each. The MAC holds the MPDUs of a window, and no more than two of the longest A-MPDUs: one on the air
 //! and the next. All others wait in the queue before the MAC, where a queue discipline sees them.
+use super::block_ack::Bitmap;
 use super::block_ack::originator::{Exchange, Originator, Report, Rules};
 use super::block_ack::recipient::Recipient;
-use super::mpdu::{Mpdu, MpduSet};
+use super::mpdu::Mpdu;
 use crate::address::Station;
 use crate::buffer::Buffer;
 use crate::cell::plan::HtPlan;
@@ -218,10 +219,10 @@ impl Aggregator {
     }
 
     /// Handles the arrival of MPDUs of the exchange under way: delivers those that no missing one holds back.
-    pub fn on_mpdus(&mut self, from: Station, received: &MpduSet, effects: &mut VecDeque<LinkEffect>) {
+    pub fn on_mpdus(&mut self, from: Station, received: &Bitmap, effects: &mut VecDeque<LinkEffect>) {
         let recipient = &mut self.agreements[self.turn].recipient;
-        for (place, mpdu) in self.burst.iter().enumerate() {
-            if received.contains(place) {
+        for (place, mpdu) in (0..).zip(&self.burst) {
+            if received.has(place) {
                 recipient.on_mpdu(mpdu.seq, &mut self.deliver);
             }
         }

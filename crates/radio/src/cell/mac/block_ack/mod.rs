@@ -36,12 +36,26 @@ impl BlockAck {
     }
 }
 
-/// Bitmap of as many bits as the largest window has MPDUs.
+/// Bitmap of as many bits as the largest window has MPDUs: by their numbers, or by their places in an A-MPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bitmap([u64; Bitmap::WORDS]);
 
 impl Bitmap {
     const WORDS: usize = MAX_WINDOW as usize / 64;
+
+    /// Creates the bitmap whose first `count` bits are set.
+    pub fn of_first(count: usize) -> Bitmap {
+        let word = |i: usize| match count.saturating_sub(64 * i) {
+            0 => 0,
+            here => u64::MAX >> (64 - here.min(64)),
+        };
+        Bitmap(std::array::from_fn(word))
+    }
+
+    /// True if no bit is set.
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; Self::WORDS]
+    }
 
     /// True if the bit is set.
     pub fn has(&self, bit: u32) -> bool {
@@ -86,6 +100,15 @@ mod tests {
             bitmap.shift(count);
             let left = all.iter().filter_map(|bit| u64::from(*bit).checked_sub(count)).map(|bit| bit as u32);
             assert_eq!(bits(&bitmap), left.collect::<Vec<_>>(), "{count}");
+        }
+    }
+
+    #[test]
+    fn the_first_bits_are_set() {
+        for count in [0, 1, 63, 64, 65, 200, 256] {
+            let bitmap = Bitmap::of_first(count);
+            assert_eq!(bits(&bitmap), (0..count as u32).collect::<Vec<_>>());
+            assert_eq!(bitmap.is_empty(), count == 0);
         }
     }
 
