@@ -85,15 +85,16 @@ class Exchanges:
 def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, Packet]:
     """Return the packet of each MPDU, by its sequence number.
 
-    Packets that look alike come in the order in which they were offered; one that was dropped before the MPDU
-    was sent is not in it.
+    Packets of equal flow, kind and number are in MPDUs in the order in which they were offered. A packet that the
+    station dropped before the MPDU was sent, for its lifetime or with a broken route, is not in that MPDU.
     """
     place = "->".join(pair)
-    dropped, arrived = _last(trace.steps_at(place, "dropped")), _last(trace.steps_at(place, "arrived"))
+    dropped = _last(trace.steps_at(place, "dropped") + trace.steps_at(f"{pair[0]}->*", "dropped"))
+    arrived = _last(trace.steps_at(place, "arrived"))
     waiting: defaultdict[tuple[str, str, int], deque[Step]] = defaultdict(deque)
     for step in trace.steps_at(place, "offered"):
         drop = dropped.get(step.packet)
-        if drop is None or drop.cause == "retries":
+        if drop is None or drop.cause in ("retries", "route"):
             waiting[step.flow, step.kind, step.seq].append(step)
     found: dict[int, Packet] = {}
     for frame, mpdu in sent(medium, exchanges):
