@@ -100,7 +100,7 @@ mod tests {
         for number in 0..packets {
             let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
-            let tag = Tag { flow: FlowId(0), seq: number, end: number };
+            let tag = Tag { flow: FlowId(0), len: 0, seq: number };
             buffer.push(Outgoing { to: 1, packet, bytes: 100, header: 28, tag, fragments: None }, ());
         }
         buffer

@@ -8,8 +8,15 @@ use airhop_base::FlowId;
 pub struct Tag {
     /// The flow.
     pub flow: FlowId,
+    /// Length of the TCP payload, bytes; 0 if the packet carries none.
+    pub len: u32,
     /// First byte of the TCP payload.
     pub seq: u64,
-    /// First byte after the payload; equal to `seq` if the packet carries no TCP payload.
-    pub end: u64,
+}
+
+impl Tag {
+    /// Returns the first byte after the TCP payload.
+    pub fn end(&self) -> u64 {
+        self.seq + u64::from(self.len)
+    }
 }

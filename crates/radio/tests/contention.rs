@@ -9,7 +9,6 @@ use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::layer::{LinkEffect, Outgoing};
 use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
-use std::collections::VecDeque;
 
 const BYTES: u32 = 1040;
 
@@ -17,14 +16,14 @@ const BYTES: u32 = 1040;
 /// arrived, how long it contended, and how many attempts had failed before.
 fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     let (mut cell, mut arena) = (Cell::new(plan, &Streams::new(1, 0)), Arena::new());
-    let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), VecDeque::new());
+    let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), Vec::new());
     let (mut taken, mut failed, mut seen) = (Time::ZERO, 0, Vec::new());
     while seen.len() < packets {
         if cell.is_free(0) {
             let now = queue.now();
             let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
-            let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+            let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
             let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };
             (taken, failed) = (now, 0);
             cell.send(now, 0, packet, &mut queue);

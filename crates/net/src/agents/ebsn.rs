@@ -26,7 +26,7 @@ impl Agent for Ebsn {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are sent",
         // while the link layer goes on. A discarded packet is lost, and better left to the timer.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
-        let (seq, end) = (event.tag.seq, event.tag.end);
+        let (seq, end) = (event.tag.seq, event.tag.end());
         if failed && end > seq {
             actions.notices.push(Notice::about(NoticeKind::Ebsn, seq, end));
         }
@@ -45,7 +45,7 @@ mod tests {
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
-            let tag = Tag { flow: FlowId(0), seq, end };
+            let tag = Tag { flow: FlowId(0), len: (end - seq) as u32, seq };
             Ebsn.on_link(
                 Time::ZERO,
                 &LinkEvent { kind, tag, next: NodeId(1), ack_waits: false },

@@ -22,8 +22,8 @@ impl Agent for Elsn {
         };
         let tag = event.tag;
         // Only segments that carry payload; the paper does not specify it, but a sender cannot use the loss of an ACK.
-        if tag.end > tag.seq {
-            actions.notices.push(Notice::about(kind, tag.seq, tag.end));
+        if tag.len > 0 {
+            actions.notices.push(Notice::about(kind, tag.seq, tag.end()));
         }
     }
 }
@@ -42,7 +42,7 @@ mod tests {
                 Time::ZERO,
                 &LinkEvent {
                     kind,
-                    tag: Tag { flow: FlowId(0), seq, end },
+                    tag: Tag { flow: FlowId(0), len: (end - seq) as u32, seq },
                     next: NodeId(1),
                     ack_waits: false,
                 },

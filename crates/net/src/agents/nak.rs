@@ -119,7 +119,7 @@ impl Nak {
         if !has_way || !self.raise(event) {
             return false;
         }
-        let (seq, end) = (event.tag.seq, event.tag.end);
+        let (seq, end) = (event.tag.seq, event.tag.end());
         if self.at_source || self.without_ack == WithoutAck::Send && !event.ack_waits {
             actions.notices.push(Notice::about(NoticeKind::Nak, seq, end));
             return true;
@@ -180,7 +180,7 @@ impl Agent for Nak {
 
     fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "If a TCP data frame is discarded": a lost ACK makes no NAK.
-        let is_data = event.tag.end > event.tag.seq;
+        let is_data = event.tag.len > 0;
         let counts = is_data || self.reported == Reported::Runs;
         match event.kind {
             LinkEventKind::Delivered if counts => self.on_delivered(event),

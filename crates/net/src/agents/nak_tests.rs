@@ -51,7 +51,7 @@ fn tell(
     next: NodeId,
     ack_waits: bool,
 ) -> (bool, usize) {
-    let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
+    let tag = Tag { flow: FlowId(0), len: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
     let mut actions = AgentActions::default();
     agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut actions);
     let expected = Notice::about(NoticeKind::Nak, byte(n), byte(n + 1));
@@ -196,7 +196,7 @@ fn data_only() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
     let tell_ack = |agent: &mut Nak, kind| {
         let mut actions = AgentActions::default();
-        let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
+        let tag = Tag { flow: FlowId(0), len: 0, seq: 1 };
         agent.on_link(ms(0), &LinkEvent { kind, tag, next: NEXT, ack_waits: true }, &mut actions);
         (actions.spares_link, actions.notices.len())
     };
@@ -220,7 +220,7 @@ fn what_is_reported() {
         let data = [discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)];
         let mut ack = |kind| {
             let mut actions = AgentActions::default();
-            let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
+            let tag = Tag { flow: FlowId(0), len: 0, seq: 1 };
             agent.on_link(ms(0), &LinkEvent { kind, tag, next: SOURCE, ack_waits: true }, &mut actions);
             (actions.spares_link, actions.notices.len())
         };

@@ -34,7 +34,7 @@ fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
 }
 
 fn tell(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
-    let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+    let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
     let mut actions = AgentActions::default();
     agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut actions);
     said(&actions)

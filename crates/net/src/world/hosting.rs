@@ -88,10 +88,14 @@ impl World {
 
     /// Notifies the agents at the node where a wireless hop begins of an event of a packet that its link layer has, or had. True if one of
     /// them wants routing not to be told.
+    #[inline(always)]
     pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
-        let Some(flow) = tag.flow.index().filter(|&flow| !self.flows[flow].agents.is_empty()) else {
-            return false;
-        };
+        let watched = tag.flow.index().filter(|&flow| self.watched[flow]);
+        watched.is_some_and(|flow| self.tell_agents_of(flow, now, hop, kind, tag))
+    }
+
+    #[inline(never)]
+    fn tell_agents_of(&mut self, flow: usize, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let [node, next] = self.ends(hop);
         let event = self.link_event(hop, next, kind, tag);
         let mut spares_link = false;
@@ -121,7 +125,7 @@ impl World {
         for k in 0..self.listeners(hop).len() {
             let i = self.listeners(hop)[k];
             let hosted = &mut self.hosted[i as usize];
-            let tag = Tag { flow: hosted.flow, seq: 0, end: 0 };
+            let tag = Tag { flow: hosted.flow, len: 0, seq: 0 };
             let event = LinkEvent { kind, tag, next, ack_waits: false };
             hosted.agent.on_link(now, &event, &mut self.actions);
             self.apply_agent_actions(now, i);

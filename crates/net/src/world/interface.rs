@@ -80,8 +80,13 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Returns the record of a packet, an empty one if it has none.
+    /// Adds the record of the packet that the layer took last.
     #[inline]
+    pub fn push(&mut self, number: u64, record: Record) {
+        self.records.0.push_back((number, record));
+    }
+
+    /// Returns the record of a packet, an empty one if it has none.
     pub fn entry(&mut self, number: u64) -> &mut Record {
         self.records.entry(number, Record::default)
     }
@@ -97,11 +102,12 @@ impl Records {
     }
 
     /// Removes the record and the copy of a packet; returns the record, an empty one if it has none.
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, number: u64) -> Record {
-        if !self.copies.0.is_empty() {
-            self.copies.remove(number);
+        if self.records.0.is_empty() && self.copies.0.is_empty() {
+            return Record::default();
         }
+        self.copies.remove(number);
         self.records.remove(number).unwrap_or_default()
     }
 }
@@ -117,7 +123,6 @@ impl<T> Default for Numbered<T> {
 }
 
 impl<T> Numbered<T> {
-    #[inline]
     fn entry(&mut self, number: u64, first: impl FnOnce() -> T) -> &mut T {
         let place = match self.place(number) {
             Ok(place) => place,
@@ -137,7 +142,6 @@ impl<T> Numbered<T> {
         Some(&self.0[self.place(number).ok()?].1)
     }
 
-    #[inline]
     fn remove(&mut self, number: u64) -> Option<T> {
         let is_first = self.0.front()?.0 == number;
         let removed = if is_first { self.0.pop_front() } else { self.0.remove(self.place(number).ok()?) };

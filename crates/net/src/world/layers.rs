@@ -1,6 +1,6 @@
 //! Link layers in the world: the world passes packets to their stations, and carries out the effects that they report.
 
-use super::interface::Interface;
+use super::interface::{Interface, Record};
 use super::site::{LinkLayer, Site};
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;
@@ -15,6 +15,9 @@ use airhop_radio::cell::CellEvent;
 use airhop_radio::layer::{BROADCAST, Fragmentation, FrameKind, LinkEffect, LostFrame, Outgoing, Station};
 use airhop_radio::link::RadioEvent;
 use airhop_trace::{Direction, Step};
+
+/// Stands in the list in the place of an effect that was taken out of it.
+const CARRIED_OUT: LinkEffect = LinkEffect::Ready(BROADCAST);
 
 impl World {
     #[inline(always)]
@@ -110,16 +113,37 @@ impl World {
             interface.records.keep(number, packet);
         }
         if !routers.is_empty() {
-            interface.records.entry(number).passing = packet.flow.index().map(|_| Passing::of(packet));
+            let passing = packet.flow.index().map(|_| Passing::of(packet));
+            interface.records.push(number, Record { passing, last_loss: None });
         }
     }
 
     /// Carries out the effects of a layer; most events have none.
     #[inline(always)]
     fn apply_effects(&mut self, now: Time, layer: Layer) {
-        while let Some(effect) = self.effects.pop_front() {
-            self.apply(now, layer, effect);
+        if !self.effects.is_empty() {
+            self.apply_all(now, layer);
         }
+    }
+
+    /// Carries out the effects in their order. The loop reads those without a packet where they are: moving them would cost more.
+    #[inline(never)]
+    fn apply_all(&mut self, now: Time, layer: Layer) {
+        let mut next = 0;
+        while let Some(effect) = self.effects.get_mut(next) {
+            match *effect {
+                LinkEffect::Acknowledged { from, to, number, tag } => {
+                    self.on_acknowledged(now, layer, (from, to), number, tag);
+                }
+                LinkEffect::Ready(from) => self.on_ready(now, layer, from),
+                _ => {
+                    let effect = std::mem::replace(effect, CARRIED_OUT);
+                    self.apply(now, layer, effect);
+                }
+            }
+            next += 1;
+        }
+        self.effects.clear();
     }
 
     #[inline(never)]
@@ -147,15 +171,6 @@ impl World {
                 }
                 self.on_attempt_failed(now, hop(from, to), tag, attempt, retry);
             }
-            LinkEffect::Acknowledged { from, to, number, tag } => {
-                let interface = self.links.interface_mut(layer, from);
-                interface.records.remove(number);
-                let ended = interface.fades.ends(now, to);
-                self.tell_agents(now, hop(from, to), LinkEventKind::Delivered, tag);
-                if let Some(lasted) = ended {
-                    self.tell_of_fade(now, hop(from, to), LinkEventKind::FadeEnd(lasted));
-                }
-            }
             LinkEffect::Discarded { from, to, number, tag, packet } => {
                 self.on_discarded(now, layer, (from, to), number, tag, packet);
             }
@@ -180,11 +195,32 @@ impl World {
             }
             LinkEffect::Transmitted(frame) => self.record_transmission(now, layer, &frame),
             LinkEffect::Mpdu(mpdu) => self.record_mpdu(layer, &mpdu),
-            LinkEffect::Ready(from) => self.on_ready(now, layer, from),
+            LinkEffect::Acknowledged { .. } | LinkEffect::Ready(_) => unreachable!("they were read in place"),
         }
     }
+
+    /// Handles a link ACK: the sending station has finished with the packet.
+    #[inline(always)]
+    fn on_acknowledged(
+        &mut self,
+        now: Time,
+        layer: Layer,
+        (from, to): (Station, Station),
+        number: u64,
+        tag: Tag,
+    ) {
+        let interface = self.links.interface_mut(layer, from);
+        interface.records.remove(number);
+        let ended = interface.fades.ends(now, to);
+        let hop = Hop::Layer { layer, from, to };
+        self.tell_agents(now, hop, LinkEventKind::Delivered, tag);
+        if let Some(lasted) = ended {
+            self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
+        }
+    }
+
     /// Handles the first reception of a packet by the station addressed.
-    #[inline(never)]
+    #[inline(always)]
     fn on_delivery(&mut self, now: Time, layer: Layer, (from, to): (Station, Station), packet: Id<Packet>) {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {

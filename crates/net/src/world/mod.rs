@@ -44,7 +44,6 @@ use airhop_trace::{Direction, NoticeEvent, Recorder, SendContext, Spot, Step};
 use emulator::Emulator;
 use label::Label;
 use links::Links;
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) use trace_rows::acked;
 use trace_rows::send_cause;
@@ -85,7 +84,7 @@ pub struct World {
     pub(crate) watched: Vec<bool>,
     /// Packets dropped by the queue in use; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
-    pub(crate) effects: VecDeque<LinkEffect>,
+    pub(crate) effects: Vec<LinkEffect>,
     pub(crate) actions: AgentActions,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
@@ -473,8 +472,8 @@ impl World {
 }
 
 pub(crate) fn tag(packet: &Packet) -> Tag {
-    let (seq, end) = packet.segment().map_or((0, 0), |s| (s.seq, s.seq + u64::from(s.len)));
-    Tag { flow: packet.flow, seq, end }
+    let (len, seq) = packet.segment().map_or((0, 0), |s| (s.len, s.seq));
+    Tag { flow: packet.flow, len, seq }
 }
 
 #[cfg(test)]

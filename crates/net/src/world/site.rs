@@ -11,7 +11,6 @@ use airhop_engine::{EventQueue, Id, TimerId};
 use airhop_radio::cell::Cell;
 use airhop_radio::layer::{BROADCAST, LinkEffect, Outgoing, Station};
 use airhop_radio::link::RadioLink;
-use std::collections::VecDeque;
 
 /// Link layer with the interfaces of its stations.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ impl LinkLayer {
         from: Station,
         packet: Outgoing,
         events: &mut EventQueue<Event>,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) -> u64 {
         match self {
             LinkLayer::Cell(cell) => cell.send(now, from, packet, events),

@@ -10,7 +10,6 @@ use crate::layer::{FrameKind, LinkEffect, LostFrame, Reception, SentMpdu};
 use crate::phy::{ACK_BYTES, BLOCK_ACK_REQ_BYTES};
 use crate::tag::Tag;
 use airhop_base::{Drop, FlowId, Time};
-use std::collections::VecDeque;
 
 impl Exchange {
     /// Builds the frame of the exchange that the aggregator of `from` has begun.
@@ -30,7 +29,7 @@ impl Exchange {
             (Next::Data { .. }, [first, ..]) => (first.tag, first.number, first.attempt, first.header),
             (Next::Data { .. }, []) => unreachable!("an A-MPDU has MPDUs"),
             (Next::Request { start }, _) => {
-                (Tag { flow: FlowId::NONE, seq: start, end: start }, NO_PACKET, 1, bytes)
+                (Tag { flow: FlowId::NONE, len: 0, seq: start }, NO_PACKET, 1, bytes)
             }
         };
         Transmission {
@@ -54,7 +53,7 @@ impl Exchange {
         slot: Slot,
         reception: Reception,
         received: &Bitmap,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
         let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
@@ -87,7 +86,7 @@ impl Exchange {
         now: Time,
         slot: Slot,
         received: &Bitmap,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) -> bool {
         self.lose_mpdus(slot, received, Drop::Channel, effects);
         let from = self.medium.get(slot).from;
@@ -97,7 +96,7 @@ impl Exchange {
     }
 
     /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot.
-    pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) {
+    pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         self.aggregator(from).on_mpdus(from, &Bitmap::of_first(1), effects);
         let start = now + self.phy.sifs;
@@ -106,7 +105,7 @@ impl Exchange {
     }
 
     /// Handles the reception of a BlockAckReq. The station answers with a BlockAck, which takes the slot.
-    pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) {
+    pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_request(from, effects);
         self.answer_with_block_ack(now, slot);
@@ -118,7 +117,7 @@ impl Exchange {
         now: Time,
         station: Station,
         kind: FrameKind,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) -> bool {
         let aggregator = self.aggregator(station);
         match kind {
@@ -138,12 +137,12 @@ impl Exchange {
         slot: Slot,
         received: &Bitmap,
         cause: Drop,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         for (place, mpdu) in (0..).zip(self.medium.aggregate(slot)) {
             if !received.has(place) {
-                effects.push_back(LinkEffect::FrameLost(LostFrame {
+                effects.push(LinkEffect::FrameLost(LostFrame {
                     from,
                     to,
                     frame: FrameKind::Data,

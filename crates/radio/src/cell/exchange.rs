@@ -19,7 +19,6 @@ use crate::layer::{FrameKind, LinkEffect, LostFrame, Outgoing};
 use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
-use std::collections::VecDeque;
 
 /// The stations of a cell and the medium between them. A `schedule` function takes the events, so that nothing here depends on the world's
 /// event type.
@@ -145,7 +144,7 @@ impl Exchange {
     pub fn on_due(
         &mut self,
         now: Time,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         while let (at, station) = self.deadlines.earliest()
@@ -174,10 +173,11 @@ impl Exchange {
         &mut self,
         now: Time,
         slot: Slot,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let &Transmission { from, to, kind, number, duration, .. } = self.medium.get(slot);
+        let tx = *self.medium.get(slot);
+        let Transmission { from, to, kind, number, duration, .. } = tx;
         if kind.is_answered() {
             self.stations[usize::from(from)].access.sent();
         }
@@ -188,7 +188,7 @@ impl Exchange {
                 Heard::Frame if station == to => access.received(None),
                 Heard::Frame if to == BROADCAST => {
                     access.received(None);
-                    effects.push_back(LinkEffect::Heard { from, to: station, number });
+                    effects.push(LinkEffect::Heard { from, to: station, number });
                 }
                 Heard::Frame => access.received(Some(now + duration)),
                 Heard::Damaged | Heard::Garbled(_) => access.garbled(),
@@ -201,7 +201,7 @@ impl Exchange {
             }
         });
         if let Some(reception) = ended.reception {
-            effects.push_back(LinkEffect::Transmitted(self.medium.get(slot).transmitted(reception)));
+            effects.push(LinkEffect::Transmitted(tx.transmitted(reception)));
             self.tell_mpdus(slot, reception, &ended.received, effects);
         }
         let answers = match ended.outcome {
@@ -209,13 +209,13 @@ impl Exchange {
             Heard::Frame if kind == FrameKind::Ampdu => {
                 self.receive_aggregate(now, slot, &ended.received, effects)
             }
-            Heard::Frame => self.receive(now, slot, effects),
-            Heard::Damaged => self.lost(slot, Drop::Channel, true, effects),
-            Heard::Garbled(cause) => self.lost(slot, cause, false, effects),
-            Heard::Noise => self.lost(slot, Drop::Collision, false, effects),
+            Heard::Frame => self.receive(now, slot, &tx, effects),
+            Heard::Damaged => self.lost(slot, &tx, Drop::Channel, true, effects),
+            Heard::Garbled(cause) => self.lost(slot, &tx, cause, false, effects),
+            Heard::Noise => self.lost(slot, &tx, Drop::Collision, false, effects),
         };
         if !answers {
-            self.unanswered(now, slot, ended.outcome);
+            self.unanswered(now, &tx, ended.outcome);
             self.medium.free(slot);
         } else if self.medium.is_shared() {
             // No station can start within a SIFS, as each waits for a DIFS at least. The answer reserves the medium at once, which saves an
@@ -232,33 +232,40 @@ impl Exchange {
     }
 
     /// Completes a broadcast, which nobody answers.
-    fn broadcast(&mut self, from: Station, number: u64, effects: &mut VecDeque<LinkEffect>) -> bool {
+    fn broadcast(&mut self, from: Station, number: u64, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
         let packet = sender.broadcast();
         access.finish(aggregator.as_ref().is_some_and(|aggregator| aggregator.has_work()), &self.rules);
-        effects.push_back(LinkEffect::Broadcast { from, number, packet });
-        effects.push_back(LinkEffect::Ready(from));
+        effects.push(LinkEffect::Broadcast { from, number, packet });
+        effects.push(LinkEffect::Ready(from));
         false
     }
 
     /// Reports that a frame did not reach the station addressed, which therefore does not answer. Returns false.
-    fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<LinkEffect>) -> bool {
-        let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = self.medium.get(slot);
+    fn lost(
+        &self,
+        slot: Slot,
+        tx: &Transmission,
+        cause: Drop,
+        header_intact: bool,
+        effects: &mut Vec<LinkEffect>,
+    ) -> bool {
+        let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = tx;
         if frame == FrameKind::Ampdu {
             self.lose_mpdus(slot, &Bitmap::default(), cause, effects);
             return false;
         }
         let (number, packet) = (Some(number), None);
         let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
-        effects.push_back(LinkEffect::FrameLost(lost));
+        effects.push(LinkEffect::FrameLost(lost));
         false
     }
 
     /// Handles the reception of a frame by the station addressed. True if the station answers: its answer, a SIFS later, takes the frame's
     /// slot.
-    fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<LinkEffect>) -> bool {
+    fn receive(&mut self, now: Time, slot: Slot, tx: &Transmission, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
-        let &Transmission { from, to, kind, tag, number, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, tag, number, .. } = tx;
         let [sender, receiver] = [from, to].map(usize::from);
         match kind {
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
@@ -277,7 +284,7 @@ impl Exchange {
             FrameKind::Data => {
                 if let Some((packet, [taken, begun])) = self.stations[sender].sender.arrives() {
                     let contended = begun - taken;
-                    effects.push_back(LinkEffect::Deliver { from, to, number, packet, contended });
+                    effects.push(LinkEffect::Deliver { from, to, number, packet, contended });
                 }
                 self.stations[receiver].access.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
@@ -297,8 +304,8 @@ impl Exchange {
                         return true;
                     }
                     Acknowledged::Packet => {
-                        effects.push_back(LinkEffect::Acknowledged { from: to, to: from, number, tag });
-                        effects.push_back(LinkEffect::Ready(to));
+                        effects.push(LinkEffect::Acknowledged { from: to, to: from, number, tag });
+                        effects.push(LinkEffect::Ready(to));
                     }
                     Acknowledged::GaveUp(service) => gave_up(to, service, effects),
                 }
@@ -310,9 +317,9 @@ impl Exchange {
     }
 
     /// Sets the timeout of a transmission that nothing answers, if a station's own frame fails by that.
-    fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
+    fn unanswered(&mut self, now: Time, tx: &Transmission, outcome: Heard) {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
-        let &Transmission { from, to, kind, .. } = self.medium.get(slot);
+        let &Transmission { from, to, kind, .. } = tx;
         let (station, rest) = match (kind, self.rules.ack_timeout) {
             (kind, AckTimeout::Ieee) if kind.is_answered() => (from, phy.sifs + phy.answer_timeout()),
             (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
@@ -326,8 +333,8 @@ impl Exchange {
     /// Checks that the addressee of an answer follows it. If not, only the timeout ends the wait for the answer; under ns-2's rules the end
     /// of the answer does.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
-        let &Transmission { to, kind, start, .. } = self.medium.get(slot);
-        let is_missed = kind.is_answer() && !self.stations[usize::from(to)].receiver.follows(slot);
+        let &Transmission { to, start, .. } = self.medium.get(slot);
+        let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
         if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
             debug_assert!(start == now, "where all hear all the addressee follows it");
             self.give_up_waiting(to, start + self.phy.answer_timeout());
@@ -346,7 +353,7 @@ impl Exchange {
         &mut self,
         now: Time,
         station: Station,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
         if !self.begin_exchange(now, station, effects) {
@@ -369,7 +376,7 @@ impl Exchange {
     }
 
     /// Begins an exchange for the packet in service, or for those that wait in the aggregator. False if their lifetimes are over.
-    fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut VecDeque<LinkEffect>) -> bool {
+    fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(station)];
         match aggregator {
             Some(aggregator) if sender.is_free() => {
@@ -400,7 +407,7 @@ impl Exchange {
     }
 
     /// Handles a CTS or ACK timeout.
-    fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+    fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(from)];
         // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of that reception decides.
         if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.phy.plcp) {
@@ -420,14 +427,7 @@ impl Exchange {
         let failure = sender.failed(access.sent_rts(), self.attempts);
         access.failed(now, failure.gave_up.is_some(), receiver.is_idle(), &self.rules);
         let retry = failure.gave_up.is_none();
-        effects.push_back(LinkEffect::AttemptFailed {
-            from,
-            to,
-            number,
-            tag,
-            attempt: failure.attempt,
-            retry,
-        });
+        effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt: failure.attempt, retry });
         if let Some(service) = failure.gave_up {
             gave_up(from, service, effects);
         }
@@ -435,14 +435,16 @@ impl Exchange {
     }
 
     fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
-        let &Transmission { from, end, .. } = self.medium.get(slot);
+        let &Transmission { from, end, kind, .. } = self.medium.get(slot);
         schedule(end, AirEvent::End(slot));
         self.medium.begin(slot, &mut self.stations, |station, access| {
             if access.busy(now, station == from, &self.rules) {
                 self.deadlines.clear(usize::from(station));
             }
         });
-        self.answer_begins(now, slot);
+        if kind.is_answer() {
+            self.answer_begins(now, slot);
+        }
     }
 
     /// Builds the first frame with data of the exchange of `station`, or its BlockAckReq.
@@ -483,11 +485,11 @@ impl Exchange {
 }
 
 /// Reports that the link layer of `from` discarded its packet.
-fn gave_up(from: Station, service: Service, effects: &mut VecDeque<LinkEffect>) {
+fn gave_up(from: Station, service: Service, effects: &mut Vec<LinkEffect>) {
     let (to, number, tag) = (service.to, service.number, service.tag);
     if service.only_headers_arrived() {
-        effects.push_back(LinkEffect::HeaderOnly { from, to, number, tag });
+        effects.push(LinkEffect::HeaderOnly { from, to, number, tag });
     }
-    effects.push_back(LinkEffect::Discarded { from, to, number, tag, packet: service.packet });
-    effects.push_back(LinkEffect::Ready(from));
+    effects.push(LinkEffect::Discarded { from, to, number, tag, packet: service.packet });
+    effects.push(LinkEffect::Ready(from));
 }

@@ -272,8 +272,7 @@ impl Medium {
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
         stations[usize::from(tx.from)].receiver.has_sent();
-        let (is_aggregate, frame) = (tx.kind == FrameKind::Ampdu, tx.frame());
-        let aggregate = &self.aggregates[usize::from(slot)];
+        let is_aggregate = tx.kind == FrameKind::Ampdu;
         // The default: beyond the sense range.
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended =
@@ -283,16 +282,16 @@ impl Medium {
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
                     let received = (tx.to == neighbour.station).then_some(&mut ended.received);
-                    damage_to_aggregate(errors, tx, aggregate, received)
+                    damage_to_aggregate(errors, tx, &self.aggregates[usize::from(slot)], received)
                 }
-                Some(errors) => errors.damage(&frame),
+                Some(errors) => errors.damage(&tx.frame()),
                 None => Damage::None,
             };
             let Member { receiver, access, .. } = &mut stations[usize::from(neighbour.station)];
-            let lock = receiver.ends(slot, neighbour.power, &self.capture);
-            let outcome = match (lock, damage) {
+            let disturbance = receiver.ends(slot, neighbour.power, &self.capture);
+            let outcome = match (disturbance, damage) {
                 (None, _) => Heard::Noise,
-                (Some(lock), _) if lock.collided => Heard::Garbled(Drop::Collision),
+                (Some(others), _) if others.collided => Heard::Garbled(Drop::Collision),
                 _ if !neighbour.decodes => Heard::Garbled(Drop::Channel),
                 (_, Damage::None) => Heard::Frame,
                 (_, Damage::Payload) => Heard::Damaged,
@@ -307,7 +306,7 @@ impl Medium {
                 if neighbour.decodes
                     && let Some(best) = &mut ended.reception
                 {
-                    let overlapped = lock.is_some_and(|lock| lock.overlapped);
+                    let overlapped = disturbance.is_some_and(|others| others.overlapped);
                     *best = Reception::new(outcome, overlapped).max(*best);
                 }
             }

@@ -27,7 +27,6 @@ use airhop_engine::{EventQueue, Streams, TimerId, Timers};
 use exchange::Exchange;
 #[cfg(test)]
 pub(crate) use medium::Transmission;
-use std::collections::VecDeque;
 
 /// Cell in operation.
 ///
@@ -90,7 +89,7 @@ impl Cell {
         now: Time,
         event: AirEvent,
         queue: &mut EventQueue<E>,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) {
         let index = self.index;
         let begins = !matches!(event, AirEvent::End(_));

@@ -18,9 +18,17 @@ pub(crate) struct RxState {
 
 /// Signal that the receiver follows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LockedFrame {
+struct LockedFrame {
     signal: Signal,
+    disturbance: Disturbance,
+}
+
+/// Other signals during the reception of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Disturbance {
+    /// True if there was one; under [`Receiving::Lock`], a later one.
     pub overlapped: bool,
+    /// True if they were too strong for the frame.
     pub collided: bool,
 }
 
@@ -111,25 +119,27 @@ impl RxState {
     /// Spoils the followed signal if interference of this power is too strong.
     fn spoil(&mut self, power: f64, ratio: f64) {
         if let Some(lock) = &mut self.lock {
-            lock.overlapped = true;
-            lock.collided |= lock.signal.power < ratio * power;
+            lock.disturbance.overlapped = true;
+            lock.disturbance.collided |= lock.signal.power < ratio * power;
         }
     }
 
-    /// Removes a signal that is over. Returns the state of its reception, if the receiver followed it.
-    pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<LockedFrame> {
+    /// Removes a signal that is over. Returns the other signals during its reception, if the receiver followed it.
+    pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Disturbance> {
         self.signals -= 1;
         if capture.receiving == Receiving::Sinr {
             // Silence is exact: the rounding error of the sum ends with it.
             self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
         }
-        self.lock.take_if(|lock| lock.signal.slot == slot)
+        let disturbance = self.lock.as_ref().filter(|lock| lock.signal.slot == slot)?.disturbance;
+        self.lock = None;
+        Some(disturbance)
     }
 }
 
 impl LockedFrame {
     fn on(signal: Signal, overlapped: bool) -> Self {
-        LockedFrame { signal, overlapped, collided: false }
+        LockedFrame { signal, disturbance: Disturbance { overlapped, collided: false } }
     }
 }
 

@@ -91,7 +91,7 @@ impl LinkEndpoint {
             overhead: plan.overhead,
             ack_bytes: control_bytes(other).unwrap_or(0),
             empty_bytes: control_bytes(this).unwrap_or(0),
-            last: Tag { flow: FlowId::NONE, seq: 0, end: 0 },
+            last: Tag { flow: FlowId::NONE, len: 0, seq: 0 },
         }
     }
 

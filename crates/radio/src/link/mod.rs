@@ -15,7 +15,6 @@ use airhop_engine::{EventQueue, Id, Streams, Timers};
 use endpoint::{Content, LinkEndpoint, Transmission};
 pub use events::{RadioEvent, RadioWhat};
 pub use plan::RadioPlan;
-use std::collections::VecDeque;
 
 /// Link in operation.
 ///
@@ -73,7 +72,7 @@ impl RadioLink {
         from: Station,
         packet: Outgoing,
         queue: &mut EventQueue<E>,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) -> u64 {
         let endpoint = &mut self.ends[usize::from(from)];
         debug_assert!(endpoint.is_free(), "end {from} has no room");
@@ -89,7 +88,7 @@ impl RadioLink {
         now: Time,
         event: RadioWhat,
         queue: &mut EventQueue<E>,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) {
         match event {
             RadioWhat::Sent(end) => {
@@ -118,7 +117,7 @@ impl RadioLink {
     }
 
     /// Handles the end of a transmission at `end`; returns the arrival of the frame.
-    fn on_sent(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) -> Time {
+    fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) -> Time {
         let endpoint = &mut self.ends[usize::from(end)];
         let sent = endpoint.transmitter.take().expect("only what is on the air leaves it");
         let damage = endpoint.damage(&sent);
@@ -128,7 +127,7 @@ impl RadioLink {
             let (number, attempt) = (sent.number(), sent.attempt());
             let reception = if damage == Damage::None { Reception::Received } else { Reception::Channel };
             let all = Transmitted { from, to, frame, bytes, tag, number, attempt, start, reception };
-            effects.push_back(LinkEffect::Transmitted(all));
+            effects.push(LinkEffect::Transmitted(all));
         }
         let arrival = endpoint.pace.arrival(now, self.delay[usize::from(end)]);
         endpoint.under_way.push_back((sent, damage, arrival));
@@ -136,7 +135,7 @@ impl RadioLink {
     }
 
     /// Handles the arrival of the oldest frame from `end` at the other end.
-    fn on_arrived(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) {
+    fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         let (sent, damage, _) = from.under_way.pop_front().expect("only what is under way arrives");
         if damage != Damage::None {
@@ -146,14 +145,14 @@ impl RadioLink {
             let packet = number.and_then(|number| from.buffer.lost(number));
             let [from, to] = stations(end);
             let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
-            return effects.push_back(LinkEffect::FrameLost(lost));
+            return effects.push(LinkEffect::FrameLost(lost));
         }
         match sent.content {
             Content::Data(frame) | Content::Empty(frame) => self.on_frame(now, end, frame, sent.tag, effects),
             Content::Ack(ack) => {
                 if let Some(since) = to.fading.take() {
                     let [to, from] = stations(end);
-                    effects.push_back(LinkEffect::FadeEnd { from, to, lasted: now - since });
+                    effects.push(LinkEffect::FadeEnd { from, to, lasted: now - since });
                 }
                 to.sender.on_ack(ack, &mut self.reports);
                 self.pass_on(1 - end, effects);
@@ -167,14 +166,7 @@ impl RadioLink {
 
     /// Handles a frame of the ARQ sender at `end`: delivers packets that can go up, and queues the answer for the transmitter. At most one
     /// answer waits, as the newest covers all.
-    fn on_frame(
-        &mut self,
-        now: Time,
-        end: End,
-        frame: LinkFrame,
-        tag: Tag,
-        effects: &mut VecDeque<LinkEffect>,
-    ) {
+    fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
             to.answer = Some((ack, tag));
@@ -187,13 +179,13 @@ impl RadioLink {
     }
 
     /// Handles the timeout of a NAK of the receiver at `end`.
-    fn on_unanswered(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) {
+    fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
         self.pass_up(1 - end, effects);
     }
 
     /// Carries out the requests of the receiver of data from `end`, if its recovery asks for frames.
-    fn pass_up(&mut self, end: End, effects: &mut VecDeque<LinkEffect>) {
+    fn pass_up(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
         for nak in naks.drain(..) {
@@ -206,20 +198,20 @@ impl RadioLink {
     }
 
     /// Handles the timeout of a link ACK for data from `end`.
-    fn on_due(&mut self, now: Time, end: End, effects: &mut VecDeque<LinkEffect>) {
+    fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<LinkEffect>) {
         let endpoint = &mut self.ends[usize::from(end)];
         endpoint.sender.on_timeout(now, &mut self.reports);
         let fails = self.reports.iter().any(|report| matches!(report, Report::Failed { .. }));
         if endpoint.fading.is_none() && fails {
             endpoint.fading = Some(now);
             let [from, to] = stations(end);
-            effects.push_back(LinkEffect::FadeStart { from, to });
+            effects.push(LinkEffect::FadeStart { from, to });
         }
         self.pass_on(end, effects);
     }
 
     /// Reports the findings of the ARQ sender at `end`.
-    fn pass_on(&mut self, end: End, effects: &mut VecDeque<LinkEffect>) {
+    fn pass_on(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let buffer = &mut sender.buffer;
         effects.extend(self.reports.drain(..).map(|report| {
@@ -254,7 +246,7 @@ impl RadioLink {
         &mut self,
         now: Time,
         queue: &mut EventQueue<E>,
-        effects: &mut VecDeque<LinkEffect>,
+        effects: &mut Vec<LinkEffect>,
     ) {
         for end in [0, 1] {
             let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
@@ -274,7 +266,7 @@ impl RadioLink {
             }
             let is_free = endpoint.is_free();
             if is_free && !endpoint.was_ready {
-                effects.push_back(LinkEffect::Ready(end.into()));
+                effects.push(LinkEffect::Ready(end.into()));
             }
             endpoint.was_ready = is_free;
         }
@@ -286,7 +278,7 @@ impl RadioLink {
 }
 
 /// Delivers packets of these numbers from `end` that have not left yet.
-fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut VecDeque<LinkEffect>) {
+fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut Vec<LinkEffect>) {
     let ([from, to], contended) = (stations(end), Span::ZERO);
     let packets = numbers.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
     effects.extend(packets.map(|(number, packet)| LinkEffect::Deliver {

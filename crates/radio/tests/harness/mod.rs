@@ -70,7 +70,7 @@ pub struct World {
     /// Packets delivered, and handed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
-    effects: VecDeque<LinkEffect>,
+    effects: Vec<LinkEffect>,
 }
 
 impl World {
@@ -87,7 +87,7 @@ impl World {
             fragments: None,
             delivered: 0,
             handed: 0,
-            effects: VecDeque::new(),
+            effects: Vec::new(),
         }
     }
 
@@ -121,7 +121,7 @@ impl World {
         let body =
             Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now(), original: None });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
-        let tag = Tag { flow: FlowId(0), seq: number, end: number };
+        let tag = Tag { flow: FlowId(0), len: 0, seq: number };
         let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue);
         true
@@ -142,7 +142,7 @@ impl World {
     /// Handles an event taken from the queue.
     pub fn handle(&mut self, now: Time, event: AirEvent) {
         self.cell.on_event(now, event, &mut self.queue, &mut self.effects);
-        while let Some(effect) = self.effects.pop_front() {
+        for effect in std::mem::take(&mut self.effects) {
             let note = self.take(effect);
             self.note(now, note);
         }

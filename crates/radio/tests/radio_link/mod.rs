@@ -63,7 +63,7 @@ pub struct World {
     /// Packets handed to the queues, and delivered from each end, so far.
     pub handed: [u64; 2],
     pub delivered: [u64; 2],
-    effects: VecDeque<LinkEffect>,
+    effects: Vec<LinkEffect>,
 }
 
 impl World {
@@ -78,7 +78,7 @@ impl World {
             keep: true,
             handed: [0; 2],
             delivered: [0; 2],
-            effects: VecDeque::new(),
+            effects: Vec::new(),
         }
     }
 
@@ -109,7 +109,7 @@ impl World {
             let body = Body::Udp(Datagram { number, len: bytes, sent: now, original: None });
             let [from, to] = [end, 1 - end].map(u16::from);
             let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(from), NodeId(to), bytes, body));
-            let tag = Tag { flow: FlowId(0), seq: number, end: number };
+            let tag = Tag { flow: FlowId(0), len: 0, seq: number };
             let packet = Outgoing { to, packet, bytes, header: bytes / 4, tag, fragments: None };
             self.link.send(now, from, packet, &mut self.queue, &mut self.effects);
         }
@@ -133,7 +133,7 @@ impl World {
         if event.link != ALARM {
             self.link.on_event(now, event.what, &mut self.queue, &mut self.effects);
         }
-        while let Some(effect) = self.effects.pop_front() {
+        for effect in std::mem::take(&mut self.effects) {
             self.take(now, effect);
         }
         Some(now)

@@ -31,7 +31,6 @@ use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use disciplines::Disciplines;
 use hosts::on_demand_cell;
-use std::collections::VecDeque;
 
 impl World {
     /// Builds the world of `plan` for one replication.
@@ -122,7 +121,7 @@ impl World {
             labels: Vec::new(),
             watched,
             dropped_by_queue: Vec::new(),
-            effects: VecDeque::new(),
+            effects: Vec::new(),
             actions: Default::default(),
             fingerprint: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],

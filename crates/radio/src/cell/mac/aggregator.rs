@@ -13,7 +13,6 @@ use crate::layer::{LinkEffect, Outgoing};
 use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, subframe_bytes};
 use airhop_base::Time;
-use std::collections::VecDeque;
 
 /// A-MPDUs of the longest kind that the MAC holds for a receiver.
 const HELD_AGGREGATES: u64 = 2;
@@ -130,7 +129,7 @@ impl Aggregator {
 
     /// Begins an exchange with the next receiver in turn, whose frame is then [`Aggregator::next`]. False if nothing is left to send, as
     /// lifetimes are over.
-    pub fn begin(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) -> bool {
+    pub fn begin(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) -> bool {
         self.begun = now;
         for _ in 0..self.agreements.len() {
             self.turn = (self.turn + 1) % self.agreements.len();
@@ -182,7 +181,7 @@ impl Aggregator {
     }
 
     /// Handles the Ack of a single MPDU.
-    pub fn on_ack(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+    pub fn on_ack(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         agreement.originator.on_ack(&mut self.reports);
@@ -191,7 +190,7 @@ impl Aggregator {
     }
 
     /// Handles the BlockAck of the exchange under way.
-    pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+    pub fn on_block_ack(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         let ack = agreement.recipient.answer();
@@ -201,7 +200,7 @@ impl Aggregator {
     }
 
     /// Handles the missing answer of the exchange under way, whose data were on the air if `sent`.
-    pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut VecDeque<LinkEffect>) {
+    pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
         let releases = sent && agreement.originator.on_missing(now, &mut self.reports);
@@ -210,7 +209,7 @@ impl Aggregator {
         }
         if agreement.fading.is_none() {
             agreement.fading = Some(now);
-            effects.push_back(LinkEffect::FadeStart { from, to: agreement.to });
+            effects.push(LinkEffect::FadeStart { from, to: agreement.to });
         }
         agreement.report(from, &mut self.reports, effects);
         if releases {
@@ -219,7 +218,7 @@ impl Aggregator {
     }
 
     /// Handles the arrival of MPDUs of the exchange under way: delivers those that no missing one holds back.
-    pub fn on_mpdus(&mut self, from: Station, received: &Bitmap, effects: &mut VecDeque<LinkEffect>) {
+    pub fn on_mpdus(&mut self, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
         let recipient = &mut self.agreements[self.turn].recipient;
         for (place, mpdu) in (0..).zip(&self.burst) {
             if received.has(place) {
@@ -230,14 +229,14 @@ impl Aggregator {
     }
 
     /// Handles the arrival of a BlockAckReq: the recipient delivers what it holds for MPDUs that are acknowledged or discarded.
-    pub fn on_request(&mut self, from: Station, effects: &mut VecDeque<LinkEffect>) {
+    pub fn on_request(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
         recipient.on_request(originator.window_start(), &mut self.deliver);
         self.hand_over(from, effects);
     }
 
     /// Reports the delivery of the packets that the recipient has released.
-    fn hand_over(&mut self, from: Station, effects: &mut VecDeque<LinkEffect>) {
+    fn hand_over(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { to, packets, .. } = &mut self.agreements[self.turn];
         let (to, begun) = (*to, self.begun);
         effects.extend(self.deliver.drain(..).filter_map(|seq| {
@@ -248,10 +247,10 @@ impl Aggregator {
     }
 
     /// Reports that the station takes packets again, if it does.
-    pub fn tell_ready(&mut self, station: Station, effects: &mut VecDeque<LinkEffect>) {
+    pub fn tell_ready(&mut self, station: Station, effects: &mut Vec<LinkEffect>) {
         if self.is_full && self.has_room() {
             self.is_full = false;
-            effects.push_back(LinkEffect::Ready(station));
+            effects.push(LinkEffect::Ready(station));
         }
     }
 
@@ -279,25 +278,25 @@ impl Agreement {
     }
 
     /// Ends a fade, as an answer came.
-    fn is_answered(&mut self, now: Time, from: Station, effects: &mut VecDeque<LinkEffect>) {
+    fn is_answered(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         if let Some(since) = self.fading.take() {
-            effects.push_back(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
+            effects.push(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
         }
     }
 
     /// Reports the findings of the originator.
-    fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut VecDeque<LinkEffect>) {
+    fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut Vec<LinkEffect>) {
         let to = self.to;
         for report in reports.drain(..) {
             let seq = report.number();
             let held = self.packets.get(seq).expect("the originator has not done with it");
             let (tag, Taken { number, mpdu, .. }) = (held.tag, held.note);
             if let Report::Failed { attempt, retry, .. } = report {
-                effects.push_back(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry });
+                effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry });
                 continue;
             }
             self.held_bytes -= u64::from(subframe_bytes(mpdu));
-            effects.push_back(match report {
+            effects.push(match report {
                 Report::Discarded { .. } => {
                     // The recipient may hold it for an earlier one: the next BlockAckReq releases it.
                     let packet = if self.recipient.holds(seq) { None } else { self.packets.take(seq) };

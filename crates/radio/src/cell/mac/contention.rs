@@ -162,10 +162,13 @@ impl Contention {
 
 /// Returns the slots of a backoff that count, if the count began at `from` and the medium becomes busy at `now`.
 fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
+    if now < from {
+        return 0; // still in the interframe space
+    }
     let whole = now.since(from).whole(rules.slot).min(u64::from(u32::MAX) - 1) as u32;
     match rules.countdown {
         Countdown::IdleSlots => whole,
-        Countdown::Boundaries => whole + u32::from(now >= from),
+        Countdown::Boundaries => whole + 1,
     }
 }
 

@@ -131,7 +131,7 @@ mod tests {
     fn the_last_attempt_gives_the_packet_back() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
         let packet = Arena::new().insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body));
-        let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+        let tag = Tag { flow: FlowId(0), len: 0, seq: 0 };
         let frame = DataFrame { bytes: 1076, header: 76, airtime: Span::from_micros(975) };
         let mut sender = StopAndWait::default();
         sender.push(Time::ZERO, Service::new(1, packet, 0, tag, frame, None));
