@@ -1,7 +1,7 @@
-//! Errors of an emulation, simulated: packets reach their hosts late, and receivers take time to answer.
+//! Simulated errors of an emulation: packets reach their hosts late, and receivers take time to answer.
 //!
-//! A machine that emulates a network adds delay. Drawn from measurements, the same lateness in a simulation shows by how much it moves a
-//! result.
+//! A machine that emulates a network adds delay. A simulation with the measured lateness shows by how much
+//! this delay moves a result.
 
 use crate::flow::{Ends, Flow};
 use crate::turnaround::{Holding, Takes};
@@ -15,13 +15,14 @@ use std::sync::Arc;
 pub struct EmulatorPlan {
     /// Nodes with hosts; the plan applies to flows between two of them.
     pub hosts: Vec<NodeId>,
-    /// Time from when a packet is due at its host until the host has it, of packets that found no other packet late.
+    /// Lateness of a packet at its host, from the due time, measured on packets that arrived while no other
+    /// packet was late.
     pub lateness: Arc<Empirical>,
-    /// Time that a node's host takes from a data segment to the ACK of it.
+    /// Turnaround of each node's host: time from a data segment to its ACK.
     pub turnaround: Vec<(NodeId, Arc<Empirical>)>,
 }
 
-/// Emulator in operation: one thread passes on one packet after the other, whatever their hosts.
+/// Emulator in operation. One thread delivers late packets one after another, to all hosts.
 #[derive(Debug)]
 pub(crate) struct Emulator {
     hosts: Vec<NodeId>,
@@ -40,8 +41,8 @@ impl Emulator {
 }
 
 impl World {
-    /// Adds the lateness and turnaround of `plan` to the flows between its hosts, drawn with the seed of the world. For a world that has
-    /// not begun.
+    /// Adds the lateness and turnaround of `plan` to the flows between its hosts, drawn with the seed of the
+    /// world. The world must not have begun to run.
     #[must_use]
     pub fn emulated(mut self, plan: &EmulatorPlan, seed: u64, replication: u64) -> World {
         let streams = Streams::new(seed, replication);
@@ -58,7 +59,8 @@ impl World {
         self
     }
 
-    /// Handles a packet that is due at its destination, where a host may have to wait for it.
+    /// Handles a packet that is due at its destination. The packet waits if the emulator is late or the host
+    /// takes time to answer.
     #[inline(never)]
     pub(crate) fn arrive_late(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let flow = self.arena.get(&id).flow;
@@ -70,7 +72,7 @@ impl World {
         }
     }
 
-    /// Passes on the packet that is late since the earliest time.
+    /// Delivers the packet that has been late for the longest time.
     pub(crate) fn on_late(&mut self, now: Time) {
         if let Some((node, id)) = self.emulator.as_mut().and_then(|emulator| emulator.late.release()) {
             self.deliver(now, node, id);

@@ -11,13 +11,13 @@ pub(crate) enum Event {
     LinkFree(u16),
     /// Arrival of a packet at the far end of a wire.
     LinkArrival(u16),
-    /// Arrival of a packet that a wire made late.
+    /// Arrival of a packet that a wire delayed additionally (reordering).
     LateArrival(u16),
     /// Event in a cell.
     Cell(CellEvent),
     /// Event on a radio link.
     Radio(RadioEvent),
-    /// Start of a flow, or a datagram that is due.
+    /// Start of a flow, or the due time of a datagram.
     App(FlowId),
     /// Timer of a sender.
     Sender(FlowId),
@@ -25,9 +25,9 @@ pub(crate) enum Event {
     Receiver(FlowId),
     /// Timer of an agent.
     Agent(u16),
-    /// Timer of a router: its cell and station.
+    /// Timer of a router, by cell and station.
     Router(u16, u16),
-    /// End of a handoff in which the base station forwards nothing: its place in [`World::handoffs`].
+    /// End of a handoff in which the old base station forwards nothing; index into [`World::handoffs`].
     Handoff(u16),
     /// End of a turnaround: the receiver's host passes a packet to the receiver.
     HandUp(FlowId),

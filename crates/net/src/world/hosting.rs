@@ -1,4 +1,5 @@
-//! Agents in the world: agents see packets and link events, and the world sends the packets and notices that they ask for.
+//! Agents in the world. Agents see packets and link-layer events; the world sends the packets and notices
+//! that they request.
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
@@ -32,14 +33,14 @@ impl World {
         action
     }
 
-    /// True if agent `k` of a flow is a proxy, and packets for the receiver or the sender reach it before the wire: other agents stand
-    /// between a proxy and the wireless link.
+    /// True if agent `k` of a flow is a proxy and packets in this direction come to it from the wire: only
+    /// the proxy sees such packets, because all other agents are between the proxy and the wireless link.
     fn is_before_proxy(&self, flow: FlowId, k: usize, to_receiver: bool) -> bool {
         let (_, i) = self.flows[flow.0 as usize].agents[k];
         self.hosted[i as usize].agent.ends().is_some_and(|way| (way == Way::Down) == to_receiver)
     }
 
-    /// Shows a packet to these agents of its flow, until one keeps the packet.
+    /// Shows a packet to these agents of its flow in turn, until an agent keeps the packet.
     fn show(&mut self, now: Time, flow: FlowId, agents: Range<usize>, id: &Id<Packet>) -> PacketAction {
         for k in agents {
             let (node, i) = self.flows[flow.0 as usize].agents[k];
@@ -65,7 +66,8 @@ impl World {
         PacketAction::Forward
     }
 
-    /// Shows an ACK on the data of a real host to the agents of the connection's other half.
+    /// Shows an ACK that travels on the data of a real host to the agents of the connection's opposite
+    /// direction.
     fn show_piggybacked(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
         let packet = self.arena.get(id);
         let Some(half) = self.flows[packet.flow.0 as usize].ends.half() else { return };
@@ -78,7 +80,7 @@ impl World {
         }
     }
 
-    /// Builds the event of a packet that the link layer before a hop to `next` has, or had.
+    /// Builds the link event of a packet that the link layer before a hop to `next` has or had.
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
@@ -86,8 +88,8 @@ impl World {
         LinkEvent { kind, tag, next, ack_waits }
     }
 
-    /// Notifies the agents at the node where a wireless hop begins of an event of a packet that its link layer has, or had. True if one of
-    /// them wants routing not to be told.
+    /// Notifies the agents at the start of a wireless hop of an event of a packet in its link layer. True if
+    /// an agent wants the event kept from routing.
     #[inline(always)]
     pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let watched = tag.flow.index().filter(|&flow| self.watched[flow]);
@@ -111,7 +113,8 @@ impl World {
         spares_link
     }
 
-    /// Handles a failed attempt of the link layer before a wireless hop: agents hear of it if another attempt follows.
+    /// Handles a failed attempt of the link layer before a wireless hop. Agents are notified if another
+    /// attempt follows.
     pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
         if retry {
             let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
@@ -173,7 +176,7 @@ impl World {
         }
     }
 
-    /// Carries out an agent's requests, and sets its timer.
+    /// Carries out the requests of an agent, and sets its timer.
     pub(crate) fn apply_agent_actions(&mut self, now: Time, i: u16) {
         let hosted = &self.hosted[i as usize];
         let (node, flow) = (hosted.node, hosted.flow);
@@ -195,7 +198,7 @@ impl World {
         self.actions = actions;
     }
 
-    /// Shows a packet that a proxy sends over the wireless link to the other agents at its node.
+    /// Shows a packet that a proxy created for the wireless link to the other agents at the proxy's node.
     fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
         let Hosted { flow, agent, .. } = &self.hosted[i as usize];
         let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
@@ -208,8 +211,9 @@ impl World {
         }
     }
 
-    /// Sends a notice to a flow's sender. Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless
-    /// it is an ICMP message from this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
+    /// Sends a notice to a flow's sender. Downlink: as a packet, which can be queued and lost; it has the
+    /// form of an ACK from the receiver, or is an ICMP message from this node. At the sender's own station:
+    /// as a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         if let Some(recorder) = &mut self.recorder {
             recorder.notice(now, flow, notice.kind, NoticeEvent::Sent, notice.seq);
@@ -230,7 +234,7 @@ impl World {
         self.forward(now, node, id);
     }
 
-    /// Returns the fill of the queue from `node` towards `to`, 0 to 1.
+    /// Returns the occupancy of the queue from `node` towards `to`, 0 to 1.
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
         let hop = self.routes.hop(node, to);
         let (waiting, capacity) = self.links.of(hop).map_or((0, 0), |link| link.waiting(hop, self.now()));

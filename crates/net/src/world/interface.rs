@@ -1,4 +1,5 @@
-//! `Interface`: a station of a link layer in the world, with the queue before it and the records of the packets inside.
+//! `Interface`: a station of a link layer in the world, with its transmit queue and the records of the
+//! packets in the layer.
 
 use super::trace_rows::kind_of;
 use crate::queues::TxQueue;
@@ -16,28 +17,29 @@ pub(crate) struct Interface {
     /// Name of the node.
     pub name: String,
     pub queue: TxQueue,
-    /// Time at which the layer last had room and the queue was empty.
+    /// Time at which the layer last had room while the queue was empty.
     pub idle_since: Time,
     /// Cause of the last loss of a data frame.
     pub last_loss: Option<Drop>,
-    /// Records of the packets inside.
+    /// Records of the packets in the layer.
     pub records: Records,
-    /// Kinds of the packets that the layer took last, for a recorder.
+    /// Kinds of the packets that the layer accepted most recently, for a recorder.
     pub taken: Taken,
-    /// Fades towards the stations that agents here listen to.
+    /// Fades towards the stations to which agents of this node listen.
     pub fades: Fades,
     /// Number of the interface in the recorder.
     pub interface: u16,
-    /// Place in the recorder of its queue: the link to the other station of two, else to all.
+    /// Index of the queue in the recorder: the index of the link to the only other station, or of the link to
+    /// all stations.
     pub queue_place: u32,
-    /// Place in the recorder of broadcasts, which are for no single station.
+    /// Index of broadcasts in the recorder; a broadcast has no single receiver.
     pub broadcast_place: u32,
-    /// Places in the recorder of the links to the stations in receive range, in their order.
+    /// Indices in the recorder of the links to the stations in receive range, in the order of the stations.
     pub places: Vec<(Station, u32)>,
 }
 
 impl Interface {
-    /// Creates an interface of this node that no recorder knows.
+    /// Creates an interface of this node, not yet registered with a recorder.
     pub fn new(node: NodeId, name: String, queue: TxQueue, fades: Fades) -> Self {
         Interface {
             node,
@@ -55,27 +57,29 @@ impl Interface {
         }
     }
 
-    /// Returns the place in the recorder, if there is one, of the link to a station.
+    /// Returns the index in the recorder of the link to a station; `None` if the link is not recorded.
     pub fn place(&self, to: Station) -> Option<u32> {
         let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
         found.ok().map(|i| self.places[i].1)
     }
 }
 
-/// Record of a packet in a layer.
+/// Record of a packet in a link layer.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// The router's information on the packet, unless there is none or it is a message of the router's own.
+    /// The router's information on the packet; `None` if routing is static or the packet is a message of the
+    /// router itself.
     pub passing: Option<Passing>,
     /// Cause of the last loss of a data frame with the packet.
     pub last_loss: Option<Drop>,
 }
 
-/// Records of the packets in a layer, by their numbers, until the layer has finished with them. Most packets need none.
+/// Records of the packets in a link layer, by packet number, until the layer delivers or discards the packet.
+/// Most packets need no record.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     records: Numbered<Record>,
-    /// The packets themselves; kept only for a recorder, and for flows to which the headers alone are of use.
+    /// Copies of the packets, kept only for a recorder, and for flows that can use headers alone.
     copies: Numbered<Packet>,
 }
 
@@ -86,7 +90,7 @@ impl Records {
         self.records.0.push_back((number, record));
     }
 
-    /// Returns the record of a packet, an empty one if it has none.
+    /// Returns the record of a packet; an empty record if the packet has none.
     pub fn entry(&mut self, number: u64) -> &mut Record {
         self.records.entry(number, Record::default)
     }
@@ -101,7 +105,8 @@ impl Records {
         self.copies.get(number)
     }
 
-    /// Removes the record and the copy of a packet; returns the record, an empty one if it has none.
+    /// Removes the record and the copy of a packet, and returns the record; an empty record if the packet has
+    /// none.
     #[inline(always)]
     pub fn remove(&mut self, number: u64) -> Record {
         if self.records.0.is_empty() && self.copies.0.is_empty() {
@@ -112,7 +117,8 @@ impl Records {
     }
 }
 
-/// Values of packets by their numbers. Packets come in their order, and most leave in it.
+/// Values of packets by packet number. Packets enter in the order of their numbers, and most leave in that
+/// order.
 #[derive(Debug)]
 struct Numbered<T>(VecDeque<(u64, T)>);
 
@@ -157,16 +163,16 @@ impl<T> Numbered<T> {
     }
 }
 
-/// Kinds of packets, by the numbers that the layer gave them: frames of a packet may go out when it has long been delivered.
+/// Kinds of packets by packet number. Frames of a packet may still be sent long after its delivery.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
-    /// Number of packets before those that are remembered.
+    /// Number of packets older than the remembered packets.
     forgotten: u64,
     recent: VecDeque<(DropKind, u64)>,
 }
 
 impl Taken {
-    /// Number of packets remembered, more than fit into any window.
+    /// Number of remembered packets; exceeds every window.
     const MEMORY: usize = 4096;
 
     pub fn push(&mut self, packet: &Packet) {
@@ -177,19 +183,19 @@ impl Taken {
         self.recent.push_back(kind_of(packet));
     }
 
-    /// Returns the kind of the packet in a frame, or that a control frame of a cell serves; `None`: a control frame of a radio link, for the
-    /// packet of this tag.
+    /// Returns the kind of the packet that a data frame carries or a cell's control frame serves. `None`: a
+    /// control frame of a radio link, which serves the packet of this tag.
     pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
         let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
         place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
     }
 }
 
-/// Fades towards the stations that agents at an interface listen to.
+/// Fades towards the stations to which agents at an interface listen.
 #[derive(Debug)]
 pub(crate) struct Fades {
     towards: Vec<(Station, Fade)>,
-    /// True if the layer reports them itself.
+    /// True if the link layer itself reports fades.
     are_reported: bool,
 }
 
@@ -202,19 +208,20 @@ struct Fade {
 }
 
 impl Fades {
-    /// Creates the fades of an interface; `are_reported`: its layer reports them itself.
+    /// Creates the fades of an interface; `are_reported`: the link layer itself reports fades.
     pub fn new(are_reported: bool) -> Self {
         Fades { towards: Vec::new(), are_reported }
     }
 
-    /// Records a failed attempt towards a station; true if a fade begins with it.
+    /// Records a failed attempt towards a station; true if the failure begins a fade.
     #[inline]
     pub fn begins(&mut self, now: Time, to: Station) -> bool {
         let fade = self.unreported(to);
         fade.is_some_and(|fade| fade.since.replace(fade.since.unwrap_or(now)).is_none())
     }
 
-    /// Records a link ACK from a station; returns the duration of the fade that it ends, if there was one.
+    /// Records a link ACK from a station; returns the duration of the fade that the ACK ends; `None` if there
+    /// was no fade.
     #[inline]
     pub fn ends(&mut self, now: Time, to: Station) -> Option<Span> {
         self.unreported(to)?.since.take().map(|since| now - since)
@@ -248,7 +255,7 @@ impl Fades {
 mod tests {
     use super::*;
 
-    /// Packets may be finished out of order, as a Block Ack does; each takes its own record with it.
+    /// Packets may leave out of order, as under Block Ack; each packet's own record is removed.
     #[test]
     fn every_packet_has_a_record_of_its_own() {
         let mut records = Records::default();

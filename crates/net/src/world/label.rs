@@ -3,8 +3,8 @@
 use crate::flow::Flow;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
 
-/// Fields of a packet that every hop needs. Kept together for all packets, since thousands of them are on their way at a time, too many for
-/// the caches with their payloads.
+/// Fields of a packet that every hop needs. Labels of all packets are stored together: thousands of packets
+/// are in flight at a time, and with their payloads they would not fit the CPU caches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     /// Hash of the packet for the fingerprint.

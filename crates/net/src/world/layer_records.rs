@@ -1,4 +1,4 @@
-//! Link layers for the recorder: queues, frames and captures. Nothing of this runs without one.
+//! Records of link layers: queues, frames and captures. Without a recorder no code of this module runs.
 
 use super::interface::Interface;
 use super::site::Site;
@@ -26,7 +26,7 @@ impl World {
         }
     }
 
-    /// Returns the place in the recorder of the link from one station to another, or of the queue before it.
+    /// Returns the index in the recorder of the link between two stations, or of the queue before that link.
     #[cold]
     fn place_between(&self, layer: Layer, (from, to): (Station, Station)) -> u32 {
         let interface = self.links.interface(layer, from);
@@ -41,7 +41,7 @@ impl World {
         }
     }
 
-    /// Records a lost frame whose packet, if it has one, is not lost.
+    /// Records a lost frame; the packet of the frame, if any, is not lost.
     pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
         let Some(recorder) = &mut self.recorder else { return };
         let &LostFrame { from, to, frame, bytes, tag, number, cause, .. } = lost;
@@ -58,7 +58,8 @@ impl World {
         }
     }
 
-    /// Records a transmission that just ended in the trace, and, if the layer shows its packet, in the captures.
+    /// Records a transmission that just ended in the trace and, if the layer exposes its packet, in the
+    /// captures.
     pub(crate) fn record_transmission(&mut self, now: Time, layer: Layer, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
@@ -72,7 +73,7 @@ impl World {
             let packet = self.arena.get(id);
             recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
         }
-        // A CTS and an ACK serve a packet of the station that they answer.
+        // A CTS or a link ACK serves a packet of the station that is answered.
         let (kind, sender) = match sent.frame {
             FrameKind::Data => (AirKind::Data, sent.from),
             FrameKind::Broadcast => (AirKind::Broadcast, sent.from),
@@ -99,7 +100,7 @@ impl World {
         });
     }
 
-    /// Records an MPDU of the transmission that was recorded last.
+    /// Records an MPDU of the last recorded transmission.
     pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
         let Some(recorder) = &mut self.recorder else { return };
         let &SentMpdu { from, place, sequence, tag, number, bytes, attempt, reception } = sent;
@@ -114,7 +115,8 @@ impl World {
         self.recorder.as_ref().is_some_and(|r| r.wants_packets())
     }
 
-    /// Captures, at the sending station, a packet of which there is a copy and whose frame just left the air.
+    /// Captures a packet at the sending station, after its frame left the air, if the recorder has a copy of
+    /// the packet.
     #[inline]
     pub(crate) fn capture(
         &mut self,
@@ -146,7 +148,7 @@ impl World {
     }
 }
 
-/// Returns the outcome in traces of a reception.
+/// Returns the trace's outcome of a reception.
 fn outcome_of(reception: Reception) -> AirOutcome {
     match reception {
         Reception::Received => AirOutcome::Received,
@@ -157,7 +159,7 @@ fn outcome_of(reception: Reception) -> AirOutcome {
     }
 }
 
-/// Returns the comment on a packet whose frame was lost.
+/// Returns the capture comment on a packet whose frame was lost.
 fn lost_on(from: &Interface, to: &Interface, why: Drop) -> String {
     format!("lost on {}->{}: {}", from.name, to.name, why.name())
 }

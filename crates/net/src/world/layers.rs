@@ -1,4 +1,5 @@
-//! Link layers in the world: the world passes packets to their stations, and carries out the effects that they report.
+//! Link layers in the world: the world passes packets to their stations, and carries out the effects that the
+//! layers report.
 
 use super::interface::{Interface, Record};
 use super::site::{LinkLayer, Site};
@@ -37,7 +38,7 @@ impl World {
         self.apply_effects(now, Layer::Radio(event.link));
     }
 
-    /// Offers a packet to the interface at which its hop begins.
+    /// Offers a packet to the interface at the start of its hop.
     pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
         self.step_at(now, Step::Offered, layer, (from, packet.to), &packet.id);
         let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
@@ -53,7 +54,7 @@ impl World {
         }
     }
 
-    /// Refills a station that takes packets again from its queue, as long as there is room.
+    /// Refills a station that has room again from its queue, until the station is full.
     #[inline(never)]
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
         let mut has_popped = false;
@@ -76,7 +77,8 @@ impl World {
         }
     }
 
-    /// Drops the packets that the queue of an interface has just dropped. Each has a next station of its own.
+    /// Counts and frees the packets that the queue of an interface has just dropped. Each packet has its own
+    /// next station.
     #[inline]
     fn drop_at_interface(&mut self, now: Time, layer: Layer, from: Station) {
         if !self.dropped_by_queue.is_empty() {
@@ -237,7 +239,7 @@ impl World {
         self.visit(now, node, interface, packet);
     }
 
-    /// Adds the contention of a hop to its packet, if the flow wants to know the sum over all hops.
+    /// Adds the contention time of a hop to its packet, if the flow uses the sum over all hops.
     fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
         let packet = self.arena.get_mut(id);
         if let Body::Tcp(segment) = &mut packet.body
@@ -271,7 +273,8 @@ impl World {
         }
     }
 
-    /// Handles the discard of a packet for `to` by a link layer; `lost`: cause of the last loss of a frame with the packet, if one was lost.
+    /// Handles the discard of a packet for `to` by a link layer. `lost`: cause of the last loss of a frame
+    /// with the packet; `None` if no frame was lost.
     pub(crate) fn on_given_up(
         &mut self,
         now: Time,
@@ -285,12 +288,14 @@ impl World {
         let place = interface.place(to);
         match packet {
             Some(id) => self.drop_packet(now, id, DropReason { counted: Drop::Retries, cause }, place),
-            // The packet arrived, but the sending station does not know: for its link layer it is lost.
+            // The packet arrived, but the sending station has no link ACK: its link layer counts the packet
+            // as lost.
             None => self.drops[Drop::Retries as usize] += 1,
         }
     }
 
-    /// Handles the loss of a frame, which may leave the headers of its packet, or end the packet.
+    /// Handles the loss of a frame. The frame's headers may still be readable; the frame's loss may also be
+    /// the packet's loss.
     fn on_frame_lost(&mut self, now: Time, layer: Layer, mut lost: LostFrame) {
         let remains = self.remains_of_frame(layer, &lost);
         match lost.packet.take() {
@@ -309,7 +314,7 @@ impl World {
         }
     }
 
-    /// Returns the remains of the packet in a lost frame whose headers are intact, if its flow can use them.
+    /// Returns the headers of the packet in a lost frame, if they are intact and the flow can use them.
     fn remains_of_frame(&self, layer: Layer, lost: &LostFrame) -> Option<Packet> {
         let number = lost.number.filter(|_| lost.header_intact)?;
         let Site { layer: link, interfaces, .. } = self.links.site(layer);
@@ -328,7 +333,8 @@ impl World {
         }
     }
 
-    /// Delivers the headers, and nothing more, of a packet to a station. The packet itself stays in the layer, which may send it again.
+    /// Delivers only the headers of a packet to a station. The packet itself stays in the layer, which may
+    /// retransmit it.
     fn deliver_remains(&mut self, now: Time, layer: Layer, to: Station, remains: Packet) {
         let Interface { node, interface, .. } = *self.links.interface(layer, to);
         self.enter(now, node, interface, remains);

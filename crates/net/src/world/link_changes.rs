@@ -1,4 +1,5 @@
-//! Links that change. Only a handoff that empties a queue needs an event; transmitters know the rest.
+//! Links that change during the run. Only a handoff that empties a queue needs an event; transmitters read
+//! the current rates and delays themselves.
 
 use crate::plan::Plan;
 use crate::routing::{Hop, Joins};
@@ -9,8 +10,8 @@ use airhop_radio::link::End;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
-/// Schedules the end of each handoff that empties the queue of the old base station. Returns the hops to the mobiles, by the numbers of the
-/// events.
+/// Schedules the end of each handoff that empties the queue of the old base station. Returns the hops to the
+/// mobiles, in the order of the events.
 pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
     for Varying { schedule, end, hop, .. } in schedules(plan) {
@@ -31,12 +32,12 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     }
 }
 
-/// Direction of a link that changes.
+/// One direction of a link whose rate or delay changes.
 struct Varying<'a> {
     schedule: &'a LinkSchedule,
-    /// The end where it begins.
+    /// End of the link where this direction begins.
     end: End,
-    /// Names of that end and the other.
+    /// Names of the two ends, the sending end first.
     from: &'a str,
     to: &'a str,
     hop: Hop,
@@ -55,7 +56,8 @@ fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
 }
 
 impl World {
-    /// Empties the queue of the old base station when the mobile has reached the new one.
+    /// Empties the queue of the old base station at the time when the mobile has reached the new base
+    /// station.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
         let hop = self.handoffs[usize::from(i)];
         let link = self.links.of_mut(hop).expect("the way to a mobile is over a link");

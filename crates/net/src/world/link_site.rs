@@ -7,23 +7,23 @@ use airhop_base::{NodeId, Time};
 
 /// Link in operation.
 pub(crate) trait LinkSite {
-    /// Returns the number of packets inside.
+    /// Returns the number of packets in the link and its queues.
     fn holds(&self) -> usize;
     /// Returns the nodes where a hop begins and ends.
     fn ends(&self, hop: Hop) -> [NodeId; 2];
-    /// Returns the place of a hop in the recorder.
+    /// Returns the index of a hop in the recorder.
     fn place(&self, hop: Hop) -> u32;
-    /// Returns the number of packets that wait before a hop, and the capacity of that queue.
+    /// Returns the number of packets in the queue before a hop, and the capacity of that queue.
     fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
     /// Returns the queue before a hop, if agents may inspect it.
     fn queue(&self, hop: Hop) -> Option<&TxQueue>;
-    /// Calls `show` with the name and the marker of each queue that marks.
+    /// Calls `show` with the name and the marker of each queue that marks packets with ECN.
     fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker));
     /// Drops all packets in the queue before a hop.
     fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
     /// Returns the agents that listen to the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16];
-    /// Adds an agent to these listeners, if the link layer knows of fades.
+    /// Adds an agent to the listeners of a hop's fades; no effect if the link layer detects no fades.
     fn listen(&mut self, hop: Hop, agent: u16);
 }
 

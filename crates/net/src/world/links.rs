@@ -1,8 +1,8 @@
-//! The links of a world: the one place that knows their types; the world uses [`LinkSite`] for each. Its counterpart for plans is
-//! [`crate::links`].
+//! Links of a world. Only this module knows the types of links; the world uses the trait [`LinkSite`] for
+//! each of them. The counterpart for plans is [`crate::links`].
 //!
-//! Events and packets on wires do not pass here: the loop and [`World::forward`] know the types by name, for a call per event is 2 % of a
-//! cell, and most hops of most worlds are over wires.
+//! Events, and packets on wires, bypass the trait: the loop and [`World::forward`] match on the type of the
+//! link. A virtual call per event would slow a cell by 2 %, and most hops of most worlds are wires.
 
 use super::World;
 use super::build::disciplines::Disciplines;
@@ -22,14 +22,14 @@ use airhop_trace::Recorder;
 /// All links of a world.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// Directions of wired links.
+    /// Directions of wired links; each link has two.
     pub wires: Vec<Link>,
     pub radios: Vec<Site>,
     pub cells: Vec<Site>,
 }
 
 impl Links {
-    /// Creates the links of a plan, in the order in which a recorder gets their names.
+    /// Creates the links of a plan, in the order in which a recorder registers their names.
     pub fn new(
         plan: &Plan,
         queues: &Disciplines,
@@ -103,12 +103,12 @@ impl Links {
         &mut self.site_mut(layer).interfaces[usize::from(station)]
     }
 
-    /// Calls `show` with the name and the marker of each queue that marks.
+    /// Calls `show` with the name and the marker of each queue that marks packets with ECN.
     pub fn for_each_marker(&self, show: &mut dyn FnMut(&str, &Marker)) {
         self.iter().for_each(|link| link.for_each_marker(show));
     }
 
-    /// Returns the number of packets inside all of them.
+    /// Returns the number of packets in all links and their queues.
     pub fn holds(&self) -> usize {
         self.iter().map(|link| link.holds()).sum()
     }
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// Records the number of packets that wait before a hop.
+    /// Records the number of packets in the queue before a hop.
     pub(crate) fn record_queue(&mut self, now: Time, hop: Hop) {
         match hop {
             Hop::None => {}

@@ -1,4 +1,4 @@
-//! The world and its loop. It reads in the order of a packet's walk:
+//! The world and its event loop. The functions are in the order of a packet's walk:
 //!
 //! ```text
 //! app → Sender::poll_transmit → enter → agents → route → queue → link or MAC → air → error model
@@ -64,10 +64,10 @@ pub(crate) struct Hosted {
 pub struct World {
     pub(crate) duration: Span,
     pub(crate) warmup: Span,
-    /// Counts at the end of the warm-up, if there is one.
+    /// Counters at the end of the warm-up; `None` before, or without a warm-up.
     pub(crate) warmed_up: Option<Report>,
     pub(crate) names: Vec<String>,
-    /// Hashes of the node names, for the fingerprint.
+    /// Hashes of the node names, for the fingerprint of the run.
     pub(crate) hashes: Vec<u64>,
     pub(crate) events: EventQueue<Event>,
     pub(crate) timers: Timers,
@@ -75,23 +75,23 @@ pub struct World {
     pub(crate) links: Links,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
-    /// Hop to the mobile, of each handoff that empties the queue there.
+    /// Hops to the mobiles: one for each handoff that empties the queue of the old base station.
     pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
-    /// Labels by arena slot.
+    /// Labels of the packets, by arena slot.
     pub(crate) labels: Vec<Label>,
     /// True for each flow that has agents.
     pub(crate) watched: Vec<bool>,
-    /// Packets dropped by the queue in use; empty otherwise.
+    /// Packets that the queue in use has just dropped; empty between calls.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<LinkEffect>,
     pub(crate) actions: AgentActions,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
-    /// Boundary to real hosts, if there are any.
+    /// Boundary to real hosts; `None` in a pure simulation.
     pub(crate) outside: Option<Box<Outside>>,
-    /// Emulator between packets and simulated hosts, if there is one.
+    /// Simulated emulator between packets and their hosts; `None` without one.
     pub(crate) emulator: Option<Box<Emulator>>,
     pub(crate) created: u64,
     pub(crate) arrived: u64,
@@ -198,7 +198,7 @@ impl World {
         }
     }
 
-    /// Lets all segments that the sender may send now enter the network at its node.
+    /// Lets all segments that the sender may send now enter the network at the sender's node.
     pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
         if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
@@ -237,7 +237,7 @@ impl World {
         self.record_window(now, id);
     }
 
-    /// Lets every ACK that the receiver owes now enter the network at its node.
+    /// Lets every ACK that is due now enter the network at the receiver's node.
     fn acknowledge(&mut self, now: Time, id: FlowId) {
         loop {
             let flow = &mut self.flows[id.0 as usize];
@@ -260,7 +260,7 @@ impl World {
         );
     }
 
-    /// Keeps a packet at the receiver's host for its turnaround.
+    /// Delays a packet at the receiver's host for the turnaround of the host.
     fn hold(&mut self, now: Time, id: FlowId, packet: Packet) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
         if let Some(host) = &mut tcp.turnaround {
@@ -268,7 +268,7 @@ impl World {
         }
     }
 
-    /// Passes the oldest packet of the receiver's host to the receiver.
+    /// Passes the oldest delayed packet of the receiver's host to the receiver.
     fn on_hand_up(&mut self, now: Time, id: FlowId) {
         let Flow { plan, ends, .. } = &mut self.flows[id.0 as usize];
         let Ends::Tcp(tcp) = ends else { return };
@@ -290,7 +290,8 @@ impl World {
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------
 
-    /// Starts the walk of a packet that was made at `node`, or of the remains of one that came by `interface`.
+    /// Starts the walk of a packet that was created at `node`, or of the headers of a damaged packet that
+    /// arrived by `interface`.
     #[inline]
     pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
         let id = self.make(now, node, packet);
@@ -330,7 +331,8 @@ impl World {
         self.arrived += 1;
     }
 
-    /// Handles a packet at `node`, from `interface`: agents see it, then it is delivered here or goes on.
+    /// Handles a packet at `node`, which arrived by `interface`: agents see the packet; then it is delivered
+    /// here or forwarded.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let Label { flow, dst, fingerprint, .. } = self.labels[id.index() as usize];
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
@@ -385,7 +387,8 @@ impl World {
         }
     }
 
-    /// Delivers a packet at its destination. It is read in place: most packets use little of the room of a segment.
+    /// Delivers a packet at its destination. The packet is read in place, because most packets use a small
+    /// part of a segment's memory.
     #[inline(never)]
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.arena.get(&id);
@@ -432,7 +435,7 @@ impl World {
         }
     }
 
-    /// Delivers a notice to the sender, from the network or from the link layer of its own station.
+    /// Delivers a notice from the network, or from the link layer of the sender's own station, to the sender.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else {
             return self.notify_outside(now, id, notice);
@@ -482,7 +485,8 @@ mod tests {
     use crate::flow::TcpEnds;
     use crate::link::Link;
 
-    // Budget, in bytes, of the types with thousands of values; a flow's policies and outstanding segments on the heap come on top.
+    // Size limits, in bytes, of the types with thousands of instances; a flow's policies and outstanding
+    // segments on the heap are not included.
     #[test]
     fn what_there_is_many_of_stays_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");

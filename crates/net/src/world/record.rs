@@ -1,4 +1,4 @@
-//! Windows, queues, steps and drops for the recorder. Nothing of this runs without one.
+//! Records of windows, queues, steps and drops. Without a recorder no code of this module runs.
 
 use super::trace_rows::{kind_of, walker};
 use crate::flow::Ends;
@@ -29,8 +29,8 @@ impl World {
         recorder.window(now, id, sample);
     }
 
-    /// Records the number of packets that wait before a wire, and the numbers at each departure since the
-    /// last call.
+    /// Records the number of packets in the queue before a wire now, and at each departure since the last
+    /// call.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
             let link = &mut self.links.wires[i as usize];

@@ -14,7 +14,7 @@ impl World {
         let mut report = self.totals();
         match &self.warmed_up {
             Some(earlier) => report.leave_out(earlier),
-            // A run that ends during its warm-up, as an emulation may, has measured nothing.
+            // A run that ends during its warm-up, as an emulation may, has no measurements.
             None if self.warmup > Span::ZERO => report.leave_out(&self.totals()),
             None => {}
         }
@@ -23,7 +23,7 @@ impl World {
             found.goodput_mbps = found.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
             found.active_mbps = flow.active.mbps(found.delivered_bytes, Time::ZERO + self.warmup);
         }
-        // Flows that stood ready for real hosts that sent nothing are left out.
+        // Flows reserved for real hosts that sent nothing are left out.
         let mut flows = self.flows.iter();
         report.flows.retain(|_| flows.next().is_some_and(|flow| !flow.is_idle_outside()));
         report
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// Checks that every packet has exactly one fate: delivered, dropped with a reason, or still on its way.
+    /// Checks that every packet was delivered, was dropped with a reason, or is still in flight.
     ///
     /// # Errors
     /// A sentence with the totals that do not match.
@@ -142,7 +142,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns the recorder with all records.
+    /// Returns the recorder with all its records.
     pub fn into_recorder(mut self) -> Option<Recorder> {
         for i in 0..self.links.wires.len() {
             self.record_link_queue(Time::ZERO + self.duration, i as u16);

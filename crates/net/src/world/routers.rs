@@ -1,5 +1,5 @@
-//! Routers in the world: the world asks them for next hops, passes them messages and news of lost neighbours, and carries out their
-//! actions.
+//! Routers in the world. The world asks the routers for next hops, passes messages and losses of neighbours
+//! to them, and carries out their actions.
 
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::queues::Queued;
@@ -21,14 +21,14 @@ impl World {
         self.apply_router_actions(now, cell, station);
     }
 
-    /// Handles a message that reached its destination `station`.
+    /// Handles a routing message that reached its destination `station`.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.links.cells[cell as usize].node(station);
         let packet = self.finish_with(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 
-    /// Handles the reception by `to` of a broadcast, packet `number` of `from`.
+    /// Handles the reception by `to` of a broadcast: packet `number` of station `from`.
     pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, (from, number): (Station, u64), to: Station) {
         let interfaces = &self.links.cells[cell as usize].interfaces;
         let Interface { node, interface, .. } = interfaces[to as usize];
@@ -56,8 +56,8 @@ impl World {
         }
     }
 
-    /// Notifies the router of a station that the link layer discarded a packet, with this record, for a neighbour, while no agent spares the
-    /// link; the router may keep the packet.
+    /// Notifies the router of a station that the link layer discarded a packet for a neighbour, unless an
+    /// agent keeps the event from routing. `record` is the packet's record; the router may keep the packet.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,
@@ -112,7 +112,7 @@ impl World {
         self.offer_to_layer(now, Layer::Cell(cell), station, Queued { id, to });
     }
 
-    /// Drops the packets at a station that wait for `next`.
+    /// Drops the packets in the queue of a station whose next hop is `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.links.cells[cell as usize].station(next);
         loop {
@@ -123,8 +123,8 @@ impl World {
         self.record_layer_queue(now, Layer::Cell(cell), station);
     }
 
-    /// Drops a packet without a route. Routes are lost by losses of frames on the air: the last such loss at this station counts as the
-    /// cause.
+    /// Drops a packet without a route. Losses of frames on the air break routes, so the last such loss at
+    /// this station counts as the cause of the drop.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let interface = &self.links.cells[cell as usize].interfaces[station as usize];
         let cause = interface.last_loss.unwrap_or(Drop::Collision);

@@ -1,4 +1,4 @@
-//! Schedule: the operations of a run on its event queue, so that the queue can be timed alone.
+//! Schedule: the operations of a run on its event queue, recorded so that the queue can be timed alone.
 
 use crate::world::{Event, Interrupted, World};
 use airhop_base::Time;
@@ -6,7 +6,7 @@ use airhop_engine::EventQueue;
 use std::mem;
 use std::sync::atomic::AtomicBool;
 
-/// Operations of a run on its event queue for a while, to be replayed on a queue alone.
+/// Recorded operations of a run on its event queue, for a replay on a queue alone.
 #[derive(Clone, Debug)]
 pub struct WorldSchedule(airhop_engine::Schedule<Event>);
 
@@ -16,20 +16,20 @@ impl WorldSchedule {
         self.0.len()
     }
 
-    /// Returns the mean number of events that wait, over all events.
+    /// Returns the mean number of pending events, over all events.
     pub fn mean_waiting(&self) -> f64 {
         self.0.mean_waiting()
     }
 
-    /// Pushes the same events into a queue of the same kind and pops them; nothing is done with them.
+    /// Pushes the recorded events into a queue of the same kind, and pops them without handling them.
     pub fn replay(&self) {
         std::hint::black_box(self.0.replay());
     }
 }
 
 impl World {
-    /// Runs up to `from`, but at least through the warm-up, and on for `events` events or to the end of the scenario; returns the schedule
-    /// of these events. The run can then continue unchanged.
+    /// Runs up to `from`, at least to the end of the warm-up; then records the schedule of the next `events`
+    /// events, or of all events to the end of the scenario. The run can continue unchanged afterwards.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true before `from`.
@@ -46,7 +46,8 @@ impl World {
         while schedule.len() < events
             && let Some((now, event)) = self.events.pop_until(end)
         {
-            // An otherwise empty queue shows the events that an event schedules.
+            // During an event the queue is otherwise empty, which exposes the events that the event
+            // schedules.
             let waiting = mem::replace(&mut self.events, EventQueue::starting_at(now));
             self.handle(now, event);
             let made = mem::replace(&mut self.events, waiting);

@@ -1,4 +1,5 @@
-//! Wireless networks in the world: a link layer, 802.11 cell or radio link, and the interfaces of nodes to it.
+//! Wireless networks in the world: a link layer (802.11 cell or radio link), and the interfaces of the nodes
+//! to it.
 
 use super::interface::Interface;
 use super::link_site::LinkSite;
@@ -17,11 +18,11 @@ use airhop_radio::link::RadioLink;
 pub(crate) struct Site {
     pub layer: LinkLayer,
     pub interfaces: Vec<Interface>,
-    /// Router of each station and its timer; empty if routes are known from the beginning.
+    /// Router of each station and the router's timer; empty if the routes are static.
     pub routers: Vec<(Router, TimerId)>,
 }
 
-/// Link layer of either type. A call for each type is cheaper than a virtual one, and events know the type.
+/// Link layer of either type. A match on the type costs less than a virtual call, and events know the type.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a world has few")]
 pub(crate) enum LinkLayer {
@@ -30,7 +31,7 @@ pub(crate) enum LinkLayer {
 }
 
 impl LinkLayer {
-    /// True if a station takes a packet.
+    /// True if a station has room for a packet.
     #[inline]
     pub fn is_free(&self, from: Station) -> bool {
         match self {
@@ -39,7 +40,7 @@ impl LinkLayer {
         }
     }
 
-    /// Passes a packet to a station, which must be free. Returns the number of the packet there.
+    /// Passes a packet to a station, which must have room. Returns the packet's number at the station.
     #[inline]
     pub fn send(
         &mut self,
@@ -55,8 +56,8 @@ impl LinkLayer {
         }
     }
 
-    /// Returns a packet inside by its number, if the layer shows it; of the packets in a cell the world has copies
-    /// ([`Records::copy`](super::interface::Records::copy)).
+    /// Returns a packet in the layer by its number, if the layer exposes its packets. Cells do not: the world
+    /// has copies of their packets ([`Records::copy`](super::interface::Records::copy)).
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         match self {
             LinkLayer::Cell(_) => None,
@@ -64,7 +65,7 @@ impl LinkLayer {
         }
     }
 
-    /// Returns the number of packets inside.
+    /// Returns the number of packets in the layer.
     fn holds(&self) -> usize {
         match self {
             LinkLayer::Cell(cell) => cell.holds(),
@@ -88,13 +89,13 @@ impl Site {
         place.expect("routers know the nodes of their cell only") as Station
     }
 
-    /// Returns the interface that a hop begins at.
+    /// Returns the interface at the start of a hop.
     fn from(&self, hop: Hop) -> &Interface {
         &self.interfaces[usize::from(station_of(hop))]
     }
 }
 
-/// Returns the number of the station that a hop begins at.
+/// Returns the number of the station at the start of a hop.
 fn station_of(hop: Hop) -> Station {
     match hop {
         Hop::Layer { from, .. } | Hop::OnDemand { from, .. } => from,
@@ -103,7 +104,7 @@ fn station_of(hop: Hop) -> Station {
 }
 
 impl LinkSite for Site {
-    /// Returns the number of packets in queues, in the layer, and held by routers.
+    /// Returns the number of packets in queues, in the layer, and in routers.
     fn holds(&self) -> usize {
         let waiting = self.interfaces.iter().map(|interface| interface.queue.len());
         let at_routers = self.routers.iter().map(|(router, _)| router.holds());
@@ -152,7 +153,7 @@ impl LinkSite for Site {
         self.from(hop).fades.listeners(to)
     }
 
-    /// Ignores listeners where routes are found on demand, as the fades on a route are not known beforehand.
+    /// No effect with on-demand routing: the fades on a route are not known in advance.
     fn listen(&mut self, hop: Hop, agent: u16) {
         if let Hop::Layer { from, to, .. } = hop {
             self.interfaces[usize::from(from)].fades.listen(to, agent);

@@ -1,4 +1,4 @@
-//! Wired links in the world: the world offers packets to them, and takes them at their far ends.
+//! Wired links in the world: the world offers packets to the links, and receives the packets at the far ends.
 
 use crate::link::OnWire;
 use crate::world::World;
@@ -33,7 +33,8 @@ impl World {
         self.step(now, Step::Offered, Spot::Place(trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         self.offer(now, i, id);
-        // A packet that a queue refuses never leaves the node, and no capture would show it.
+        // A packet that the queue drops on arrival never leaves the node; without this line no capture would
+        // show it.
         let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(&packet.id));
         if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
             && let Some(recorder) = &mut self.recorder
@@ -52,7 +53,8 @@ impl World {
         self.record_link_queue(now, i);
     }
 
-    /// Drops the packets that the queue before a link has just dropped; `place` is that of the link in the recorder.
+    /// Counts and frees the packets that the queue before a link has just dropped; `place` is the index of
+    /// the link in the recorder.
     #[inline]
     pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
         if !self.dropped_by_queue.is_empty() {
@@ -81,7 +83,8 @@ impl World {
         }
     }
 
-    /// Handles the arrival of a packet over a link that may have damaged it or made it late, or that a recorder watches.
+    /// Handles the arrival of a packet over a link that may have damaged or delayed the packet, or that is
+    /// recorded.
     #[inline(never)]
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
@@ -111,7 +114,7 @@ impl World {
         }
     }
 
-    /// Handles the arrival of a packet that a link made late.
+    /// Handles the arrival of a packet that a link delayed additionally (reordering).
     #[inline(never)]
     pub(crate) fn on_late_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links.wires[i as usize];
@@ -131,7 +134,7 @@ impl World {
         self.visit(now, node, trace.to_interface, id);
     }
 
-    /// Returns the remains of a packet with an intact header, if its flow can use them.
+    /// Returns the headers of a damaged packet, if they are intact and the flow can use them.
     pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
         let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
         is_of_use.then(|| Packet { damaged: true, ..packet.clone() })

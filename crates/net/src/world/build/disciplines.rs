@@ -1,4 +1,4 @@
-//! Queue disciplines: that of the scenario, or its replacement by a service of a flow.
+//! Queue disciplines of hops: the scenario's, or the one that a service of a flow puts in its place.
 
 use super::hosts::hosts;
 use crate::plan::Plan;
@@ -7,7 +7,7 @@ use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
 use std::collections::HashMap;
 
-/// Disciplines that services of flows put in the place of the scenario's, by the transmitter behind the queue.
+/// Queue disciplines that services of flows put in the place of the scenario's, by the hop behind the queue.
 pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {

@@ -1,11 +1,12 @@
-//! Nodes that the data of a flow may pass: those of its path, or all of a cell in which the path is unknown.
+//! Nodes that the data of a flow may pass: the nodes of its path, or all stations of a cell in which the path
+//! is unknown.
 
 use crate::links::LinkPlan;
 use crate::plan::Plan;
 use crate::routing::Hop;
 use airhop_base::NodeId;
 
-/// Returns the cell of this hop with its number, if its stations find their routes on demand.
+/// Returns the cell of this hop with its number, if the stations of the cell discover their routes on demand.
 pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<(u16, &dyn LinkPlan)> {
     let link = plan.links.of(hop).filter(|link| link.is_on_demand())?;
     Some((hop.cell()?, link))

@@ -23,8 +23,9 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, i)| (node, hosted[i as usize].agent.ends().is_some()));
 }
 
-/// Subscribes the agents from number `first` on that heed fades to the fades of the wireless hops by which their flows leave their nodes,
-/// towards either end. Where routes are found on demand these hops are unknown.
+/// Subscribes the agents numbered `first` and up that react to fades. Each is subscribed to the wireless hops
+/// by which its flow leaves the agent's node, towards sender and receiver. Hops of routes found on demand are
+/// unknown here, so nobody is subscribed to them.
 pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
     for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.heeds_fades()) {
         let flow = &flows[host.flow.0 as usize].plan;
@@ -65,7 +66,8 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
     }
 }
 
-/// Returns the place of a node beside the wireless links of a flow, if any, where data come by one hop and go by the next.
+/// Returns the position of a node relative to the wireless links of a flow, if it is beside one: `came_by` is
+/// the hop before the node, `hop` the hop after it.
 fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<AgentPlace> {
     if node == flow.from {
         return hop.is_wireless().then_some(AgentPlace::Source);
@@ -108,7 +110,8 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to the agents of a flow, which know it by its place in the world. Beyond [`crate::agents::MOST_AGENTS`] no world is built.
+/// Adds an agent to a flow; the agent is known by its index in the world. [`BuildError`] beyond
+/// [`crate::agents::MOST_AGENTS`].
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);

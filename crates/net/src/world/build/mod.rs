@@ -36,8 +36,9 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or one through a cell whose routers cannot know its ends, or an application that its
-    /// transport cannot serve; if there are too many agents; or if a random choice has no solution.
+    /// [`BuildError`] if a flow has no route, or a route through a cell whose routers do not know the flow's
+    /// ends, or an application that its transport cannot carry; if there are too many agents; or if a random
+    /// placement has no solution.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -50,7 +51,7 @@ impl World {
     /// Builds the world of `plan`, open to real hosts.
     ///
     /// # Errors
-    /// As those of [`World::new`].
+    /// Those of [`World::new`].
     pub fn open(
         plan: &Plan,
         outside: Option<&OutsidePlan>,
@@ -190,7 +191,8 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
     Ok(routes)
 }
 
-/// Checks that traffic through a cell whose routes are found on demand begins and ends there: its routers know no other nodes.
+/// Checks that traffic through a cell with on-demand routing begins and ends in that cell, as its routers
+/// know no other nodes.
 fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
         for (_, hop) in routes.path(graph, f.from, f.to) {
@@ -203,7 +205,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result
     Ok(())
 }
 
-/// Returns the routes of the world: in cells whose routes are found on demand, the stations ask their routers.
+/// Returns the routes of the world. Stations of cells with on-demand routing ask their routers instead.
 fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
     routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
         (Some(_), Hop::Layer { layer: Layer::Cell(cell), from, .. }) => Hop::OnDemand { cell, from },
