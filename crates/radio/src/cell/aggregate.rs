@@ -47,7 +47,8 @@ impl Exchange {
         }
     }
 
-    /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception; `received`: those of an A-MPDU that arrived.
+    /// Reports the MPDUs of the transmission in `slot`, which has just ended with this reception; `received`:
+    /// the MPDUs that arrived, if it is an A-MPDU.
     pub(super) fn tell_mpdus(
         &self,
         slot: Slot,
@@ -62,7 +63,7 @@ impl Exchange {
         }
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
         effects.extend((0..).zip(aggregator.burst()).map(|(place, mpdu)| {
-            // In an A-MPDU that arrived, an MPDU that did not has bit errors.
+            // An MPDU that is missing from a received A-MPDU has bit errors.
             let is_damaged = has_arrived && !received.has(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
@@ -80,7 +81,8 @@ impl Exchange {
         }
     }
 
-    /// Handles the reception of some MPDUs of an A-MPDU, or of all. True: the station answers with a BlockAck, which takes the slot.
+    /// Handles the reception of some or all MPDUs of an A-MPDU. True: the station answers with a BlockAck,
+    /// which takes the slot of the A-MPDU.
     pub(super) fn receive_aggregate(
         &mut self,
         now: Time,
@@ -95,7 +97,8 @@ impl Exchange {
         true
     }
 
-    /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot.
+    /// Handles the reception of a single MPDU. The station answers with an Ack, which takes the slot of the
+    /// MPDU.
     pub(super) fn receive_single(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
         self.aggregator(from).on_mpdus(from, &Bitmap::of_first(1), effects);
@@ -104,14 +107,16 @@ impl Exchange {
         self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.timing.ack);
     }
 
-    /// Handles the reception of a BlockAckReq. The station answers with a BlockAck, which takes the slot.
+    /// Handles the reception of a BlockAckReq. The station answers with a BlockAck, which takes the slot of
+    /// the request.
     pub(super) fn receive_request(&mut self, now: Time, slot: Slot, effects: &mut Vec<LinkEffect>) {
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_request(from, effects);
         self.answer_with_block_ack(now, slot);
     }
 
-    /// Handles the Ack or BlockAck that ends an exchange of `station`. False: nothing answers it.
+    /// Handles the Ack or BlockAck that ends an exchange of `station`. Returns false, as no frame answers an
+    /// Ack or BlockAck.
     pub(super) fn on_answer(
         &mut self,
         now: Time,

@@ -1,6 +1,6 @@
 //! Events that a cell schedules.
 
-/// Event of a cell, to be wrapped into the world's own event type.
+/// Event of a cell, to be wrapped into the world's event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellEvent {
     /// Index of the cell: [`CellPlan::index`](super::CellPlan::index).
@@ -14,7 +14,8 @@ pub struct CellEvent {
 pub enum AirEvent {
     /// Earliest deadline among the stations: the end of a backoff, or the timeout of an answer.
     Due,
-    /// Start of an answer, a SIFS after the frame that it answers; by its slot in the medium.
+    /// Start of an answer (CTS, Ack or BlockAck), one SIFS after the end of the answered frame; by its slot
+    /// in the medium.
     Start(u16),
     /// End of a transmission, by its slot in the medium.
     End(u16),

@@ -20,8 +20,8 @@ use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// The stations of a cell and the medium between them. A `schedule` function takes the events, so that nothing here depends on the world's
-/// event type.
+/// Stations of a cell and the medium between them. Functions schedule events through their parameter
+/// `schedule`, so that this module is independent of the world's event type.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(super) phy: Phy,
@@ -74,7 +74,7 @@ impl Exchange {
         }
     }
 
-    /// Reports every transmission as an effect from now on.
+    /// Enables the report of every transmission as an effect.
     pub fn tell_all(&mut self) {
         self.medium.tell_all();
     }
@@ -103,7 +103,7 @@ impl Exchange {
         *self.medium.get(slot)
     }
 
-    /// Passes a packet, of this number there, to the MAC of `station`.
+    /// Passes a packet to the MAC of `station`; `number` is the packet's number there.
     pub fn enqueue(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Member { aggregator, .. } = &mut self.stations[usize::from(station)];
         match aggregator {
@@ -112,14 +112,15 @@ impl Exchange {
         }
         let Member { receiver, access, .. } = &mut self.stations[usize::from(station)];
         if !access.waits() {
-            // In a shared medium, an answer reserves the medium a SIFS before it is on the air.
+            // In a shared medium, a scheduled answer marks the medium busy already a SIFS before its first
+            // bit.
             let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && access.answers_after(now));
             access.enqueue(now, receiver.is_idle(), is_clear, &self.rules);
             self.note_deadline(station);
         }
     }
 
-    /// Makes a packet the one in service at `station`.
+    /// Starts the service of a packet at `station`: the packet becomes the MAC's head of line.
     fn serve(&mut self, now: Time, station: Station, number: u64, packet: Outgoing) {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
         let airtime =
@@ -158,7 +159,7 @@ impl Exchange {
         }
     }
 
-    /// True if a transmission ends now and its end is still to be handled.
+    /// True if a transmission ends at `now` and its end event is still pending.
     pub fn ends_something(&self, now: Time) -> bool {
         self.medium.ends_something(now)
     }
@@ -168,7 +169,8 @@ impl Exchange {
         self.begin(now, slot, schedule);
     }
 
-    /// Ends a transmission: every station within hearing learns of it, the station addressed may answer, and the medium may become idle.
+    /// Ends a transmission: every station within hearing is notified, the addressed station may answer, and
+    /// the medium may become idle.
     pub fn on_end(
         &mut self,
         now: Time,
@@ -231,7 +233,7 @@ impl Exchange {
         });
     }
 
-    /// Completes a broadcast, which nobody answers.
+    /// Completes a broadcast, which no station acknowledges.
     fn broadcast(&mut self, from: Station, number: u64, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { access, sender, aggregator, .. } = &mut self.stations[usize::from(from)];
         let packet = sender.broadcast();
@@ -241,7 +243,8 @@ impl Exchange {
         false
     }
 
-    /// Reports that a frame did not reach the station addressed, which therefore does not answer. Returns false.
+    /// Reports that a frame did not reach the addressed station, which therefore does not answer. Returns
+    /// false.
     fn lost(
         &self,
         slot: Slot,
@@ -261,8 +264,8 @@ impl Exchange {
         false
     }
 
-    /// Handles the reception of a frame by the station addressed. True if the station answers: its answer, a SIFS later, takes the frame's
-    /// slot.
+    /// Handles the reception of a frame by the addressed station. True if the station answers: the answer, a
+    /// SIFS later, takes the frame's slot.
     fn receive(&mut self, now: Time, slot: Slot, tx: &Transmission, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = tx;
@@ -316,7 +319,7 @@ impl Exchange {
         true
     }
 
-    /// Sets the timeout of a transmission that nothing answers, if a station's own frame fails by that.
+    /// Sets the timeout of the sending station if a transmission remains unanswered.
     fn unanswered(&mut self, now: Time, tx: &Transmission, outcome: Heard) {
         let (phy, Timing { cts, ack, .. }) = (&self.phy, &self.timing);
         let &Transmission { from, to, kind, .. } = tx;
@@ -330,8 +333,8 @@ impl Exchange {
         self.give_up_waiting(station, now + rest);
     }
 
-    /// Checks that the addressee of an answer follows it. If not, only the timeout ends the wait for the answer; under ns-2's rules the end
-    /// of the answer does.
+    /// Checks that the addressee of an answer decodes the answer's begin. If not, the addressee waits for its
+    /// full timeout; under ns-2's rules until the end of the answer.
     fn answer_begins(&mut self, now: Time, slot: Slot) {
         let &Transmission { to, start, .. } = self.medium.get(slot);
         let is_missed = !self.stations[usize::from(to)].receiver.follows(slot);
@@ -341,7 +344,7 @@ impl Exchange {
         }
     }
 
-    /// Sets the time at which the own frame of a station has failed, if the station waits for an answer at all.
+    /// Sets the time at which the station's own frame counts as failed, if the station waits for an answer.
     fn give_up_waiting(&mut self, station: Station, timeout: Time) {
         if self.stations[usize::from(station)].access.unanswered(timeout) {
             self.note_deadline(station);
@@ -375,7 +378,8 @@ impl Exchange {
         self.begin(now, slot, schedule);
     }
 
-    /// Begins an exchange for the packet in service, or for those that wait in the aggregator. False if their lifetimes are over.
+    /// Begins an exchange for the packet in service, or for the packets of the aggregator. False if all their
+    /// lifetimes are over.
     fn begin_exchange(&mut self, now: Time, station: Station, effects: &mut Vec<LinkEffect>) -> bool {
         let Member { receiver, access, sender, aggregator } = &mut self.stations[usize::from(station)];
         match aggregator {
@@ -398,7 +402,7 @@ impl Exchange {
         }
     }
 
-    /// Puts the data frame or A-MPDU of `station` into `slot`, in place of the frame that allows it.
+    /// Puts the data frame or A-MPDU of `station` into `slot`, in place of the CTS that permits it.
     fn send_data(&mut self, slot: Slot, station: Station, start: Time) {
         let tx = self.data(station, start);
         self.stations[usize::from(station)].access.sends(tx.kind);
@@ -484,7 +488,7 @@ impl Exchange {
     }
 }
 
-/// Reports that the link layer of `from` discarded its packet.
+/// Reports that the link layer of `from` discarded a packet.
 fn gave_up(from: Station, service: Service, effects: &mut Vec<LinkEffect>) {
     let (to, number, tag) = (service.to, service.number, service.tag);
     if service.only_headers_arrived() {

@@ -1,4 +1,4 @@
-//! Fragments of a packet: their number and lengths.
+//! Fragments of a packet: number and lengths.
 
 /// Maximum number of fragments of a packet: the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3).
 pub(crate) const MOST_FRAGMENTS: u32 = 16;
@@ -15,9 +15,10 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Computes the lengths for a packet that a single frame of `whole` bytes would carry, with `own` bytes of overhead in each fragment.
-    /// All but the last are equally long and have an even number of bytes (IEEE 802.11-2016 §10.5), as many as `threshold` allows, unless
-    /// that would make too many fragments.
+    /// Computes the lengths for a packet that a single frame of `whole` bytes would carry, with `own` bytes
+    /// of overhead in each fragment. All fragments but the last have the same, even length (IEEE 802.11-2016
+    /// §10.5), the largest that `threshold` allows, or a larger one if `threshold` would lead to more than 16
+    /// fragments.
     pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
         if whole <= threshold {
             return Lengths { count: 1, each: whole, last: whole };

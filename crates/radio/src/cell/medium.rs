@@ -1,7 +1,7 @@
 //! Medium: which stations hear each other, and the fate of signals that overlap.
 //!
-//! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing collide only if they start at the
-//! same instant, which backoffs counted from the same event do.
+//! Propagation delay is zero: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations within hearing of each
+//! other collide only if they start at the same instant, as their backoffs count from the same event.
 use super::mac::aggregator::Aggregator;
 use super::mac::block_ack::Bitmap;
 use super::mac::channel_access::ChannelAccess;
@@ -17,7 +17,7 @@ use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
-/// Number in place of that of a packet: of a BlockAckReq and its answer.
+/// Packet number of a BlockAckReq and its answer, which belong to no packet.
 pub(crate) const NO_PACKET: u64 = u64::MAX;
 
 /// Transmission on the air.
@@ -28,16 +28,16 @@ pub(crate) struct Transmission {
     pub kind: FrameKind,
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Header bytes at the start; of a control frame, all bytes.
+    /// Length of the headers at the start, bytes; for a control frame, of the whole frame.
     pub header: u32,
-    /// Number of the attempt at its packet, from 1.
+    /// Attempt number at its packet, from 1.
     pub attempt: u32,
     pub start: Time,
     pub end: Time,
     /// Duration field: reservation of the medium beyond the end of the frame.
     pub duration: Span,
     pub tag: Tag,
-    /// Number of its packet at the station that sends or sent that, or [`NO_PACKET`].
+    /// Number of the transmission's packet at the data sender, or [`NO_PACKET`].
     pub number: u64,
 }
 
@@ -70,14 +70,15 @@ pub(crate) enum Heard {
     Frame,
     /// Frame with bit errors, all of them behind its headers.
     Damaged,
-    /// Frame that began decodably (or at least first) but could not be decoded.
+    /// Frame that the receiver locked on but could not decode.
     Garbled(Drop),
-    /// Energy only: the station was transmitting, or following another signal.
+    /// Energy only: the station was transmitting, or receiving another signal.
     Noise,
 }
 
 impl Transmission {
-    /// Turns the transmission into the control frame with which its addressee answers; the duration field goes on counting.
+    /// Turns the transmission into the control frame that its addressee answers with; the remaining duration
+    /// is carried over.
     pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
         (self.from, self.to, self.kind) = (self.to, self.from, kind);
         (self.bytes, self.header) = (bytes, bytes);
@@ -85,7 +86,7 @@ impl Transmission {
         (self.start, self.end) = (start, start + airtime);
     }
 
-    /// Returns the frame, as error models see it.
+    /// Returns the frame for error models.
     fn frame(&self) -> Frame {
         let [bits, header_bits] = [self.bytes, self.header].map(|bytes| u64::from(bytes) * 8);
         Frame {
@@ -99,7 +100,7 @@ impl Transmission {
         }
     }
 
-    /// Returns the MPDUs of an A-MPDU, as error models see them: each has its share of the time on the air.
+    /// Returns the MPDUs of an A-MPDU for error models; each has its share of the airtime.
     fn mpdus(&self, aggregate: &[Mpdu]) -> impl Iterator<Item = Frame> {
         let airtime = (self.end - self.start).nanos();
         let total = u64::from(self.bytes.max(1));
@@ -121,7 +122,7 @@ impl Transmission {
         })
     }
 
-    /// Returns its row in a trace.
+    /// Returns the trace row of the transmission.
     pub fn transmitted(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
         let number = (self.number != NO_PACKET).then_some(self.number);
@@ -129,20 +130,20 @@ impl Transmission {
     }
 }
 
-/// Outcome of a transmission that is over.
+/// Outcome of an ended transmission.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Outcome at the station addressed, if there is one; an A-MPDU is received if one of its MPDUs is.
+    /// Outcome at the addressed station, if there is one; an A-MPDU is received if at least one MPDU is.
     pub outcome: Heard,
     /// MPDUs of an A-MPDU that the station addressed received.
     pub received: Bitmap,
-    /// Reception at that station, if transmissions are reported.
+    /// Reception at the addressed station, if transmissions are reported.
     pub reception: Option<Reception>,
 }
 
 impl Reception {
-    /// Classifies the reception of a frame from its `outcome` at a station within receive range; `overlapped`: another signal was there,
-    /// under [`Receiving::Lock`] a later one.
+    /// Classifies the reception of a frame from its `outcome` at a station within receive range;
+    /// `overlapped`: another signal was present; under [`Receiving::Lock`], a later signal.
     fn new(outcome: Heard, overlapped: bool) -> Self {
         match outcome {
             Heard::Frame if overlapped => Reception::Captured,
@@ -186,12 +187,12 @@ impl Medium {
         }
     }
 
-    /// Reports the reception of every transmission that ends from now on.
+    /// Enables the report of the reception of every transmission.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if all stations hear each other, so that the medium is busy or idle for all at the same time.
+    /// True if all stations hear each other, so that the medium has the same state for all of them.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
@@ -201,18 +202,18 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
-    /// Returns mutable access to the transmission in `slot`, to replace it when it is over.
+    /// Returns mutable access to the transmission in `slot`, so that its answer can replace it.
     pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
         &mut self.air[usize::from(slot)]
     }
 
-    /// True if a transmission ends now and [`Medium::end`] was not called for it. In a shared medium nobody begins at the end of another
-    /// transmission.
+    /// True if a transmission ends at `now` and [`Medium::end`] has not been called for it. In a shared
+    /// medium no station begins to transmit at the end of another transmission.
     pub fn ends_something(&self, now: Time) -> bool {
         !self.shared && self.air.iter().any(|tx| tx.end == now)
     }
 
-    /// Assigns a slot to a transmission, before it begins.
+    /// Assigns a slot to a transmission before its begin.
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
             *self.get_mut(slot) = tx;
@@ -228,14 +229,14 @@ impl Medium {
         &self.aggregates[usize::from(slot)]
     }
 
-    /// Puts these MPDUs into the A-MPDU in `slot`.
+    /// Stores the MPDUs of the A-MPDU in `slot`.
     pub fn set_aggregate(&mut self, slot: Slot, mpdus: &[Mpdu]) {
         let aggregate = &mut self.aggregates[usize::from(slot)];
         aggregate.clear();
         aggregate.extend_from_slice(mpdus);
     }
 
-    /// Frees the slot of a transmission that is over.
+    /// Frees the slot of an ended transmission.
     pub fn free(&mut self, slot: Slot) {
         self.air[usize::from(slot)].end = Time::ZERO;
         self.unused.push(slot);
@@ -262,8 +263,8 @@ impl Medium {
         }
     }
 
-    /// Ends the transmission in `slot`, which is then to be freed or reused. Calls `heard` with the outcome at every station within
-    /// hearing.
+    /// Ends the transmission in `slot`; the caller then frees or reuses the slot. Calls `heard` with the
+    /// outcome at every station within hearing.
     pub fn end(
         &mut self,
         slot: Slot,
@@ -272,13 +273,14 @@ impl Medium {
     ) -> Ended {
         let tx = &self.air[usize::from(slot)];
         stations[usize::from(tx.from)].receiver.has_sent();
+        // Value if the addressed station is beyond the sense range.
         let is_aggregate = tx.kind == FrameKind::Ampdu;
-        // The default: beyond the sense range.
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended =
             Ended { outcome: Heard::Garbled(Drop::Channel), received: Bitmap::default(), reception };
         for neighbour in &mut self.neighbours[usize::from(tx.from)] {
-            // One draw for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
+            // One draw for every frame on the link, whatever its other outcome: the n-th frame has the same
+            // fate in every run.
             let damage = match &mut neighbour.errors {
                 errors if is_aggregate => {
                     let received = (tx.to == neighbour.station).then_some(&mut ended.received);
@@ -314,7 +316,7 @@ impl Medium {
         ended
     }
 
-    /// Calls `f` with every station around `from`, and `from` itself, whose medium is idle.
+    /// Calls `f` for `from` and every station within its sense range whose medium is idle.
     pub fn for_idle_around(
         &self,
         from: Station,
@@ -331,8 +333,8 @@ impl Medium {
     }
 }
 
-/// Draws the damage of an A-MPDU on one link: of each of its MPDUs for the station addressed, so that those not damaged are in `received`;
-/// other stations need one of them for its duration field.
+/// Draws the damage to an A-MPDU on one link. For the addressed station each MPDU is drawn, and `received`
+/// gets the undamaged ones; another station needs one undamaged MPDU to read the duration field.
 fn damage_to_aggregate(
     errors: &mut Option<Box<dyn ErrorModel>>,
     tx: &Transmission,

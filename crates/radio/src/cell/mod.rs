@@ -1,8 +1,8 @@
 //! 802.11 channel: stations and the medium between them.
 //!
-//! `medium` has the hearing of stations and the fate of overlapping signals, `mac::channel_access` is the channel access of one station, and
-//! `exchange` plays the frame sequences between them. Their vocabulary, in frames, events, the plan and
-//! [`layer`](crate::layer), uses none of them.
+//! `medium` computes the stations within hearing and the fate of overlapping signals, `mac::channel_access`
+//! is the channel access of one station, and `exchange` runs the frame sequences between stations. The common
+//! types (frames, events, the plan, [`layer`](crate::layer)) depend on none of these modules.
 
 mod aggregate;
 mod events;
@@ -30,13 +30,14 @@ pub(crate) use medium::Transmission;
 
 /// Cell in operation.
 ///
-/// One event of a cell waits in the queue for the earliest deadline of all its stations, and one for every transmission on the air. A data
-/// frame and its ACK cost three events: the end of the backoff and the ends of the two frames.
+/// The event queue has one event of a cell for the earliest deadline of all its stations, and one for every
+/// transmission on the air. A data frame and its ACK cost three events: the end of the backoff and the ends
+/// of the two frames.
 #[derive(Debug)]
 pub struct Cell {
     index: u16,
     exchange: Exchange,
-    /// Number of packets that each station has taken.
+    /// Number of packets that each station has accepted.
     taken: Vec<u64>,
     timers: Timers,
     due: TimerId,
@@ -51,23 +52,23 @@ impl Cell {
         Cell { index: plan.index, exchange, taken, timers, due }
     }
 
-    /// Reports every transmission with [`LinkEffect::Transmitted`]: for a trace, at a cost.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
     pub fn tell_all(&mut self) {
         self.exchange.tell_all();
     }
 
-    /// True if the MAC of `station` takes a packet. It may take several, one after the other; [`LinkEffect::Ready`] comes when this becomes
-    /// true again.
+    /// True if the MAC of `station` has room for a packet. The MAC may accept several packets;
+    /// [`LinkEffect::Ready`] reports that a full MAC has room again.
     pub fn is_free(&self, station: Station) -> bool {
         self.exchange.is_free(station)
     }
 
-    /// Returns the number of packets inside that have not been delivered.
+    /// Returns the number of packets in the cell that have not been delivered.
     pub fn holds(&self) -> usize {
         self.exchange.holds()
     }
 
-    /// Passes a packet to the MAC of `station`, which must be free. Returns the number of the packet there.
+    /// Passes a packet to the MAC of `station`, which must have room. Returns the packet's number there.
     pub fn send<E: Copy + From<CellEvent>>(
         &mut self,
         now: Time,
@@ -96,7 +97,8 @@ impl Cell {
         let end_is_due = begins && queue.more_is_due() && self.exchange.ends_something(now);
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
         if end_is_due {
-            // A signal that begins as another ends does not overlap it: its event follows that end, which is in the queue already.
+            // A signal that begins as another ends does not overlap it: the end's event is in the queue
+            // already and precedes this one.
             return schedule(now, event);
         }
         match event {

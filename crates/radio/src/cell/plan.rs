@@ -1,4 +1,4 @@
-//! `CellPlan`: timing, rates, rules, places and errors that a cell is built from.
+//! `CellPlan`: timing, rates, rules, positions and errors of a cell.
 
 use crate::address::Station;
 use crate::errors::ErrorPlan;
@@ -12,11 +12,11 @@ pub struct CellPlan {
     pub index: u16,
     /// Name, the root of the names of its random streams.
     pub name: String,
-    /// Timing of the standard.
+    /// Timing of the 802.11 standard.
     pub phy: Phy,
     /// Data rate of 802.11, b and g.
     pub rate: Rate,
-    /// Rate of RTS, CTS and ACK frames; with [`CellPlan::ht`], of RTS and group-addressed frames.
+    /// Rate of RTS, CTS and ACK frames; with [`CellPlan::ht`], only of RTS and group-addressed frames.
     pub control_rate: Rate,
     /// Additions of 802.11n, ac and ax; `None`: the DCF of 802.11, b and g.
     pub ht: Option<HtPlan>,
@@ -24,14 +24,16 @@ pub struct CellPlan {
     pub access: Access,
     /// Maximum number of transmissions of a data frame, the first included.
     pub attempts: u32,
-    /// Pause before each retransmission, for link layers with a slow ARQ. The packets behind wait.
+    /// Pause before each retransmission, for link layers with a slow ARQ. Later packets wait during the
+    /// pause.
     pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
-    /// dot11FragmentationThreshold: length of the longest data frame, bytes, header and FCS included; a packet whose frame would be longer
-    /// is fragmented, unless [`Outgoing::fragments`](super::Outgoing::fragments) cuts it. `None`: no fragmentation.
+    /// dot11FragmentationThreshold: length of the longest data frame, bytes, header and FCS included; a
+    /// packet whose frame would be longer is fragmented, unless
+    /// [`Outgoing::fragments`](super::Outgoing::fragments) sets its fragments. `None`: no fragmentation.
     pub fragmentation: Option<u32>,
-    /// Rules of the standard, or of ns-2.
+    /// Rules on which IEEE 802.11 and ns-2 differ.
     pub rules: CellRules,
     /// Name and position (metres) of every station.
     pub stations: Vec<(String, [f64; 2])>,
@@ -42,8 +44,8 @@ pub struct CellPlan {
 }
 
 impl CellPlan {
-    /// Creates a cell without stations and errors, in which all stations hear each other: all frames at this rate, basic access, seven
-    /// attempts without pauses (dot11ShortRetryLimit), and the standard's rules.
+    /// Creates a cell without stations and errors, in which all stations hear each other: all frames at
+    /// `rate`, basic access, seven attempts without pauses (dot11ShortRetryLimit), and the standard's rules.
     pub fn new(name: &str, phy: Phy, rate: Rate) -> CellPlan {
         CellPlan {
             index: 0,
@@ -64,7 +66,7 @@ impl CellPlan {
         }
     }
 
-    /// True if packets go out in A-MPDUs, under Block Ack.
+    /// True if stations send A-MPDUs under Block Ack.
     pub fn aggregates(&self) -> bool {
         self.ht.is_some_and(|ht| ht.ampdu.is_some())
     }
@@ -80,7 +82,8 @@ impl CellPlan {
         self.phy.slot * u64::from(self.phy.cw_min) / 2
     }
 
-    /// Returns the errors from one station to another, if any: the most specific entry, the last of equally specific ones.
+    /// Returns the errors from one station to another: the most specific matching entry, the last one among
+    /// equally specific ones.
     pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
         let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
         let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
@@ -94,11 +97,12 @@ impl CellPlan {
 pub struct HtPlan {
     /// Mode of PPDUs with data to a single station.
     pub mode: TxMode,
-    /// AIFSN: slots of AIFS after its SIFS; 3 for best effort (IEEE 802.11-2020 Table 9-155).
+    /// AIFSN: number of slots of AIFS after SIFS; 3 for best effort (IEEE 802.11-2020 Table 9-155).
     pub aifsn: u8,
-    /// False: no station waits EIFS, as in ns-3 after a collision of equal powers.
+    /// True if stations wait EIFS after a failed reception. False: never, as in ns-3 after a collision of
+    /// equal powers.
     pub eifs: bool,
-    /// Aggregation under a Block Ack agreement; `None`: one MPDU a PPDU, each with an ACK.
+    /// Aggregation under a Block Ack agreement; `None`: one MPDU per PPDU, each with an ACK.
     pub ampdu: Option<AmpduPlan>,
 }
 
@@ -109,33 +113,36 @@ pub struct AmpduPlan {
     pub bytes: u32,
     /// Block Ack window, MPDUs: 64, or 256 with 802.11ax.
     pub window: u32,
-    /// Next step of an originator whose A-MPDU no BlockAck answered.
+    /// Reaction of an originator to a missing BlockAck.
     pub lost_block_ack: LostBlockAck,
-    /// End of the retransmissions of an MPDU.
+    /// Limit of the retransmissions of an MPDU.
     pub retries: Retries,
 }
 
-/// Reaction to a missing Block Ack.
+/// Reaction to a missing BlockAck.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LostBlockAck {
-    /// All MPDUs of the A-MPDU failed, and are sent again, as most drivers do.
+    /// All MPDUs of the A-MPDU count as failed and are retransmitted, as in most drivers.
     #[default]
     Resend,
-    /// A BlockAckReq asks first, as in ns-3; only what its answer does not show is sent again.
+    /// A BlockAckReq is sent first, as in ns-3; only the MPDUs that its answer does not show are
+    /// retransmitted.
     Request,
 }
 
 /// Limit of the retries of an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retries {
-    /// Time from when the MAC took the MPDU (dot11EDCATableMSDULifetime, IEEE 802.11-2020 §10.25). Attempts are not counted.
+    /// Lifetime of an MPDU since its arrival in the MAC (dot11EDCATableMSDULifetime, IEEE 802.11-2020
+    /// §10.25). Attempts are not limited.
     Lifetime(Span),
-    /// Maximum number of transmissions of an MPDU, the first included, as drivers count them. There is no lifetime.
+    /// Maximum number of transmissions of an MPDU, the first included, as in drivers. The lifetime is not
+    /// limited.
     Attempts(u32),
 }
 
 impl Default for Retries {
-    /// The standard's lifetime of 500 ms.
+    /// Returns the standard's lifetime, 500 ms.
     fn default() -> Self {
         Retries::Lifetime(Span::from_millis(500))
     }
@@ -144,7 +151,7 @@ impl Default for Retries {
 /// Channel access (IEEE 802.11-2016 §10.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Data and ACK.
+    /// Basic access: data and ACK.
     Basic,
     /// RTS, CTS, data, ACK.
     RtsCts,
@@ -153,8 +160,8 @@ pub enum Access {
 /// Rules in which IEEE 802.11 and ns-2 differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRules {
-    /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016
-    /// §10.3.4.2). False: a backoff always precedes it, as in ns-2.
+    /// True: a packet that finds the medium idle for DIFS and no backoff pending is sent at once (IEEE
+    /// 802.11-2016 §10.3.4.2). False: a backoff precedes every packet, as in ns-2.
     pub immediate_access: bool,
     /// Timeout of a frame without an answer.
     pub ack_timeout: AckTimeout,
@@ -163,7 +170,7 @@ pub struct CellRules {
 }
 
 impl CellRules {
-    /// IEEE 802.11-2016.
+    /// Rules of IEEE 802.11-2016.
     pub const IEEE: CellRules =
         CellRules { immediate_access: true, ack_timeout: AckTimeout::Ieee, receiving: Receiving::Sinr };
 
@@ -171,7 +178,7 @@ impl CellRules {
     pub const NS2: CellRules =
         CellRules { immediate_access: false, ack_timeout: AckTimeout::Ns2, receiving: Receiving::Lock };
 
-    /// The presets by name.
+    /// Presets of rules by name.
     pub const PRESETS: [(&str, CellRules); 2] = [("802.11", Self::IEEE), ("ns2", Self::NS2)];
 }
 
@@ -186,47 +193,49 @@ pub enum AckTimeout {
 }
 
 impl AckTimeout {
-    /// The rules by name.
+    /// Timeout rules by name.
     pub const ALL: [(&str, AckTimeout); 2] = [("802.11", Self::Ieee), ("ns2", Self::Ns2)];
 }
 
-/// Interference rule of a receiver. Under both a frame needs a ratio of [`Range::capture`], and a receiver that follows a decodable frame
-/// follows it to its end, whatever comes later.
+/// Interference rule of a receiver. Under both rules a frame needs a power ratio of [`Range::capture`], and a
+/// receiver that is locked on a decodable frame stays locked until the frame's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiving {
-    /// SINR: a frame survives if it is above the sum of all other signals, earlier and later ones. A receiver leaves a signal from beyond
-    /// the receive range for a decodable one, and follows the stronger of two that begin together.
+    /// SINR: a frame survives if it is above the sum of all other signals, earlier and later ones. A receiver
+    /// switches from a signal from beyond the receive range to a decodable one, and locks on the stronger of
+    /// two signals that begin together.
     Sinr,
-    /// Lock: the receiver follows the first signal after silence, decodable or not, and no later one (ns-2). That signal survives if it is
-    /// above each later signal on its own.
+    /// Lock: the receiver locks on the first signal after silence, decodable or not, and on no later one
+    /// (ns-2). That signal survives if it is above each later signal separately.
     Lock,
 }
 
 impl Receiving {
-    /// The rules by name.
+    /// Interference rules by name.
     pub const ALL: [(&str, Receiving); 2] = [("sinr", Self::Sinr), ("lock", Self::Lock)];
 }
 
-/// Ranges of signals, and the fall of their power with distance.
+/// Ranges of signals, and the decrease of power with distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Receive range, metres: limit within which frames can be decoded.
     pub receive: f64,
     /// Sense range, metres: limit within which the medium is sensed busy.
     pub sense: f64,
-    /// Capture ratio, a ratio of powers, at least 1: a signal survives interference that is weaker by this factor; see [`Receiving`].
+    /// Capture ratio, a ratio of powers, at least 1: a signal survives interference that is weaker by this
+    /// factor or more; see [`Receiving`].
     pub capture: f64,
     /// Crossover distance, metres: power falls with the square of the distance up to it, and with its fourth power beyond. Infinite in free
     /// space.
     pub crossover: f64,
 }
 
-/// Errors on the directed link from one station to another; `None` stands for every station.
+/// Errors on the directed link from one station to another; `None` matches every station.
 #[derive(Clone, Debug)]
 pub struct LinkErrors {
-    /// The sending station.
+    /// Sending station; `None`: every station.
     pub from: Option<Station>,
-    /// The receiving station.
+    /// Receiving station; `None`: every station.
     pub to: Option<Station>,
     /// The model.
     pub model: ErrorPlan,

@@ -1,22 +1,22 @@
-//! Reception of a station: the signals at its antenna, and the one that its receiver follows.
+//! Reception of a station: the signals at its antenna, and the signal that its receiver is locked on.
 use super::plan::Receiving;
 use airhop_base::{Span, Time};
 
-/// Place of a transmission in the medium, which one transmission at a time has.
+/// Index of a transmission in the medium; unique among the transmissions on the air.
 pub(crate) type Slot = u16;
 
 /// Reception state of a station's PHY.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RxState {
-    /// Signals at the antenna, the own one included.
+    /// Number of signals at the antenna, the station's own included.
     signals: u32,
     sending: bool,
-    /// Sum of the powers of all other signals; kept under [`Receiving::Sinr`] only.
+    /// Sum of the powers of all signals but the locked one; maintained under [`Receiving::Sinr`] only.
     energy: f64,
     lock: Option<LockedFrame>,
 }
 
-/// Signal that the receiver follows.
+/// Signal that the receiver is locked on.
 #[derive(Clone, Copy, Debug)]
 struct LockedFrame {
     signal: Signal,
@@ -50,27 +50,29 @@ pub(super) struct Capture {
 }
 
 impl RxState {
-    /// True if the receiver senses nothing, and its station sends nothing.
+    /// True if the antenna has no signal, and the station itself sends nothing.
     pub fn is_idle(&self) -> bool {
         self.signals == 0
     }
 
-    /// True if the receiver senses nothing but its station's own signal.
+    /// True if the antenna has no signal but the station's own.
     pub fn is_undisturbed(&self) -> bool {
         self.signals == u32::from(self.sending)
     }
 
-    /// True if the receiver follows the signal in `slot`.
+    /// True if the receiver is locked on the signal in `slot`.
     pub fn follows(&self, slot: Slot) -> bool {
         self.lock.is_some_and(|lock| lock.signal.slot == slot)
     }
 
-    /// True if the receiver follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
+    /// True if the receiver is locked on a signal whose preamble and header, of duration `plcp`, are over:
+    /// PHY-RXSTART came, PHY-RXEND did not.
     pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
         self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
     }
 
-    /// Starts a transmission of the own station: half duplex, the station receives nothing meanwhile. True if the medium was idle.
+    /// Starts a transmission of the station itself, which receives nothing meanwhile (half duplex). True if
+    /// the medium was idle.
     pub(super) fn sends(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
         self.sending = true;
@@ -79,7 +81,7 @@ impl RxState {
         self.signals == 1
     }
 
-    /// Ends the transmission of the own station.
+    /// Ends the transmission of the station itself.
     pub(super) fn has_sent(&mut self) {
         self.sending = false;
         self.signals -= 1;
@@ -116,7 +118,7 @@ impl RxState {
         }
     }
 
-    /// Spoils the followed signal if interference of this power is too strong.
+    /// Marks the locked signal as lost if interference of this power is too strong.
     fn spoil(&mut self, power: f64, ratio: f64) {
         if let Some(lock) = &mut self.lock {
             lock.disturbance.overlapped = true;
@@ -124,11 +126,11 @@ impl RxState {
         }
     }
 
-    /// Removes a signal that is over. Returns the other signals during its reception, if the receiver followed it.
+    /// Removes an ended signal. Returns the state of its reception, if the receiver was locked on it.
     pub(super) fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Disturbance> {
         self.signals -= 1;
         if capture.receiving == Receiving::Sinr {
-            // Silence is exact: the rounding error of the sum ends with it.
+            // After silence the sum restarts at exactly zero, so that rounding errors do not accumulate.
             self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
         }
         let disturbance = self.lock.as_ref().filter(|lock| lock.signal.slot == slot)?.disturbance;

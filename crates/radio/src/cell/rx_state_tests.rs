@@ -1,16 +1,17 @@
-//! Reception of signals that overlap, signal by signal.
+//! Reception of overlapping signals, signal by signal.
 use super::*;
 use crate::cell::Range;
 
-/// Returns the tolerance of a receiver whose frames survive others by 10 dB.
+/// Returns the tolerance of a receiver with a capture ratio of 10 dB.
 fn capture(receiving: Receiving) -> Capture {
     Capture { ratio: Range::CAPTURE, receiving }
 }
 
-/// Begin and end of a signal, µs, its power, and true if it comes from within the receive range.
+/// Begin and end of a signal, µs; its power; true if its sender is within receive range.
 type Sent = (u64, u64, f64, bool);
 
-/// Returns the fate of each signal at a receiver that was silent: followed without harm, followed and spoiled, not followed.
+/// Returns the fate of each signal at a receiver that was silent before: true, received; false, locked on but
+/// lost; `None`, never locked on.
 fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
     let capture = capture(receiving);
     let at = |us| Time::ZERO + Span::from_micros(us);
@@ -37,8 +38,8 @@ fn fates(receiving: Receiving, sent: &[Sent]) -> Vec<Option<bool>> {
 const OK: Option<bool> = Some(true);
 const SPOILED: Option<bool> = Some(false);
 
-/// Interference is a sum (IEEE 802.11 requires a least ratio of signal to interference and noise; so do Yans, Lacage and Henderson 2006):
-/// two signals 12 dB down are 9 dB down together. ns-2 compares each on its own.
+/// Interference is a sum (IEEE 802.11 requires a least ratio of signal to interference and noise; so do Yans,
+/// Lacage and Henderson 2006): two signals of −12 dB add up to −9 dB. ns-2 compares each signal separately.
 #[test]
 fn two_weak_interferers_are_one_strong_one() {
     let frame = (0, 100, 16.0, true);
@@ -49,7 +50,7 @@ fn two_weak_interferers_are_one_strong_one() {
     }
     assert_eq!(fates(Receiving::Sinr, &[frame, one, other])[0], SPOILED);
     assert_eq!(fates(Receiving::Lock, &[frame, one, other])[0], OK);
-    // Signals one after the other never add up; one that began first counts as one that comes later.
+    // Consecutive signals do not add up; an earlier signal interferes like a later one.
     assert_eq!(fates(Receiving::Sinr, &[frame, (10, 50, 1.0, false), (50, 80, 1.0, false)])[0], OK);
     assert_eq!(
         fates(Receiving::Sinr, &[(5, 100, 16.0, true), (0, 90, 1.0, false), (20, 80, 1.0, false)])[0],
@@ -57,7 +58,8 @@ fn two_weak_interferers_are_one_strong_one() {
     );
 }
 
-/// A signal from beyond the receive range holds only a receiver that locks. A decodable signal is followed to its end.
+/// A signal from beyond the receive range occupies only a receiver with the lock rule. A decodable signal is
+/// received to its end.
 #[test]
 fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
     let frame = (10, 90, 16.0, true);
@@ -67,11 +69,11 @@ fn a_later_and_stronger_frame_is_received_where_nothing_readable_is_followed() {
         assert_eq!(fates(Receiving::Sinr, &[first, frame])[1], by_sum, "after {first:?}");
         assert_eq!(fates(Receiving::Lock, &[first, frame])[1], None, "after {first:?}");
     }
-    // An undecodable signal is followed as well, if it is alone: EIFS comes after it.
+    // An undecodable signal alone is locked on as well, so that EIFS follows it.
     assert_eq!(fates(Receiving::Sinr, &[(0, 100, 1.0, false)]), [OK]);
 }
 
-/// The order of two signals that begin together in the event queue is no law of physics.
+/// The order in the event queue of two signals that begin together does not affect the result.
 #[test]
 fn of_signals_that_begin_together_the_stronger_is_followed() {
     let (strong, weak) = ((0, 100, 16.0, true), (0, 100, 1.0, true));

@@ -10,7 +10,7 @@ use crate::phy::{
 };
 use airhop_base::{Rate, Span};
 
-/// Durations of the frames of a cell; those of control frames are constant.
+/// Durations of the frames of a cell; constant for control frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
     phy: Phy,
@@ -55,7 +55,7 @@ impl Timing {
         }
     }
 
-    /// Returns the airtime of a data frame of `bytes` bytes to a single station, alone in its PPDU.
+    /// Returns the airtime of a single data frame of `bytes` bytes, alone in its PPDU, to one station.
     pub fn frame(&self, bytes: u32) -> Span {
         match &self.data {
             DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
@@ -64,7 +64,7 @@ impl Timing {
         }
     }
 
-    /// Returns the airtime of a PPDU with a PSDU of `bytes` bytes to a single station.
+    /// Returns the airtime of a PPDU with a PSDU of `bytes` bytes to one station.
     pub fn psdu(&self, bytes: u32) -> Span {
         match &self.data {
             DataMode::Rate(rate) => self.phy.airtime(bytes, *rate),
@@ -77,15 +77,17 @@ impl Timing {
         if kind == FrameKind::Ampdu { self.block_ack } else { self.ack }
     }
 
-    /// Returns the airtime of a group-addressed frame: at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
+    /// Returns the airtime of a group-addressed frame, which is sent at a rate that all stations can receive
+    /// (IEEE 802.11-2016 §10.7.5.3).
     pub fn group(&self, bytes: u32) -> Span {
         self.phy.airtime(bytes, self.control_rate)
     }
 }
 
 impl CellPlan {
-    /// Returns the time from the end of the backoff of an IP packet of `bytes` until its reception: RTS, CTS and two SIFS if they are used,
-    /// and the data frame, or all fragments with a link ACK and two SIFS between them.
+    /// Returns the time from the end of the backoff of an IP packet of `bytes` bytes until its reception:
+    /// RTS, CTS and two SIFS with RTS/CTS, and the data frame, or all fragments with a link ACK and two SIFS
+    /// between them.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let timing = Timing::new(self);
         let sifs = self.phy.sifs;
@@ -95,7 +97,7 @@ impl CellPlan {
         self.reservation(&timing) + others * u64::from(lengths.count - 1) + timing.frame(lengths.last)
     }
 
-    /// Returns the time from the end of the backoff until the data.
+    /// Returns the time from the end of the backoff to the begin of the data frame.
     fn reservation(&self, timing: &Timing) -> Span {
         match self.access {
             Access::Basic => Span::ZERO,
@@ -103,24 +105,27 @@ impl CellPlan {
         }
     }
 
-    /// Returns the time from the reception of a frame until that of its link ACK: SIFS, ACK.
+    /// Returns the time from the reception of a frame to the reception of its link ACK: SIFS and ACK.
     pub fn link_ack_time(&self) -> Span {
         self.phy.sifs + Timing::new(self).ack
     }
 
-    /// Returns the time for which an IP packet of `bytes` occupies a cell, without its backoff: DIFS, the frame, the link ACK.
+    /// Returns the time for which an IP packet of `bytes` bytes occupies a cell, without its backoff: DIFS,
+    /// the frame, the link ACK.
     pub fn exchange_time(&self, bytes: u32) -> Span {
         self.ifs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
-    /// Returns the mean time per IP packet of `bytes` of a lone station that always has packets to send: a channel access with its mean
-    /// backoff, divided among the MPDUs of the longest A-MPDU, where the cell aggregates.
+    /// Returns the mean time per IP packet of `bytes` bytes of a lone saturated station: a channel access
+    /// with its mean backoff; in a cell with aggregation, divided by the number of MPDUs of the longest
+    /// A-MPDU.
     pub fn packet_time(&self, bytes: u32) -> Span {
         self.share(bytes, self.mean_backoff())
     }
 
-    /// Returns the mean time per IP packet of `bytes` for which full exchanges occupy a cell, without their backoffs: of
-    /// [`CellPlan::exchange_time`], divided among the MPDUs of the longest A-MPDU, where the cell aggregates.
+    /// Returns the mean time per IP packet of `bytes` bytes for which full exchanges occupy a cell, without
+    /// their backoffs: [`CellPlan::exchange_time`]; in a cell with aggregation, divided by the number of
+    /// MPDUs of the longest A-MPDU.
     pub fn share_of_exchange(&self, bytes: u32) -> Span {
         self.share(bytes, Span::ZERO)
     }
@@ -136,7 +141,7 @@ impl CellPlan {
         (self.ifs() + backoff + exchange) / u64::from(psdu.frames())
     }
 
-    /// Returns the longest PSDU of packets of `bytes`; an empty one if the cell does not aggregate.
+    /// Returns the longest PSDU of packets of `bytes` bytes; an empty PSDU if the cell does not aggregate.
     fn longest_psdu(&self, bytes: u32) -> Psdu {
         let aggregating = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)));
         aggregating.map_or(Psdu::default(), |(ht, ampdu)| {
@@ -146,7 +151,8 @@ impl CellPlan {
     }
 }
 
-/// Returns the rate of a CTS: the highest basic rate that is not above that of the RTS (IEEE 802.11-2020 §10.6.6.5).
+/// Returns the rate of a CTS: the highest basic rate not above the rate of the RTS (IEEE 802.11-2020
+/// §10.6.6.5).
 fn basic_rate(reference: Rate) -> Rate {
     BASIC_RATES.into_iter().rev().find(|basic| *basic <= reference).unwrap_or(BASIC_RATES[0])
 }

@@ -14,17 +14,17 @@ pub(crate) struct Rules {
     pub countdown: Countdown,
     /// Pause of the link layer before it retransmits a data frame.
     pub retry_delay: Span,
-    /// True if a packet that finds the medium idle goes out without a backoff.
+    /// True if a packet that arrives at an idle medium is sent without a backoff.
     pub immediate_access: bool,
     pub ack_timeout: AckTimeout,
 }
 
-/// Rule by which a busy medium interrupts a backoff.
+/// Rule for a backoff that a busy medium interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Countdown {
     /// DCF: a slot counts if it stays idle to its end (IEEE 802.11-2016 §10.3.4.3).
     IdleSlots,
-    /// EDCA: at each slot boundary from AIFS on a queue transmits or counts down, also at the boundary at which somebody else begins to
-    /// send (IEEE 802.11-2020 §10.23.2.4).
+    /// EDCA: at each slot boundary after AIFS a queue transmits or decrements its backoff, also at a boundary
+    /// at which another station begins to transmit (IEEE 802.11-2020 §10.23.2.4).
     Boundaries,
 }

@@ -1,7 +1,8 @@
-//! Aggregation at one station: the packets that wait for each receiver, and their A-MPDUs under Block Ack.
+//! Aggregation at one station: the packets for each receiver, and their A-MPDUs under Block Ack.
 //!
-//! Receivers take turns, one exchange each. The MAC holds the MPDUs of a window, and no more than two of the longest A-MPDUs: one on the air
-//! and the next. All others wait in the queue before the MAC, where a queue discipline sees them.
+//! Receivers are served round-robin, one exchange each. The MAC stores the MPDUs of a window, limited to two
+//! A-MPDUs of maximum length: the one on the air and the next one. All other packets stay in the queue before
+//! the MAC, where the queue discipline manages them.
 use super::block_ack::Bitmap;
 use super::block_ack::originator::{Exchange, Originator, Report, Rules};
 use super::block_ack::recipient::Recipient;
@@ -14,40 +15,40 @@ use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, subframe_bytes};
 use airhop_base::Time;
 
-/// A-MPDUs of the longest kind that the MAC holds for a receiver.
+/// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
 const HELD_AGGREGATES: u64 = 2;
 
-/// Next frame of a station that has won the medium.
+/// Next frame of a station that has gained the medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// The MPDUs of [`Aggregator::burst`], in a PSDU of that many bytes.
+    /// A PSDU of this length with the MPDUs of [`Aggregator::burst`].
     Data { bytes: u32 },
     /// A BlockAckReq with this starting sequence number.
     Request { start: u64 },
 }
 
-/// Packet that the MAC holds.
+/// Packet stored in the MAC.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     /// Number of the packet at the station.
     number: u64,
-    /// Time at which the MAC took it.
+    /// Time at which the packet entered the MAC.
     at: Time,
-    /// Length of its MPDU, bytes.
+    /// Length of the packet's MPDU, bytes.
     mpdu: u32,
 }
 
-/// Block Ack agreement of a station with one receiver, both ends of it.
+/// Block Ack agreement of a station with one receiver: state of both ends.
 #[derive(Debug)]
 struct Agreement {
     to: Station,
     originator: Originator,
-    /// Packets by sequence number, until neither end needs them.
+    /// Packets by sequence number, until they are delivered or discarded at both ends.
     packets: Buffer<Taken>,
-    /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
+    /// Bytes of the A-MPDU subframes whose MPDUs are neither acknowledged nor discarded.
     held_bytes: u64,
     recipient: Recipient,
-    /// Begin of a fade: the first exchange that nothing answered.
+    /// Begin of the current fade: the first exchange without an answer.
     fading: Option<Time>,
 }
 
@@ -58,26 +59,27 @@ pub(crate) struct Aggregator {
     limits: Limits,
     /// Maximum of [`Agreement::held_bytes`].
     most_held: u64,
-    /// Bytes that MAC and LLC add to an IP packet.
+    /// Bytes that MAC header, FCS and LLC add to an IP packet.
     overhead: u32,
     agreements: Vec<Agreement>,
     /// Index of the agreement of the last exchange.
     turn: usize,
     /// Start of the last exchange.
     begun: Time,
-    /// True while an exchange is under way. A broadcast may come meanwhile, and waits.
+    /// True during an exchange. A broadcast that arrives meanwhile waits for the end of the exchange.
     is_exchanging: bool,
     next: Next,
     burst: Vec<Mpdu>,
-    /// True if the station refuses packets since the last [`LinkEffect::Ready`].
+    /// True if the station has refused packets since the last [`LinkEffect::Ready`].
     is_full: bool,
-    /// Buffers reused between events, empty then.
+    /// Buffers reused between events; empty between events.
     reports: Vec<Report>,
     deliver: Vec<u64>,
 }
 
 impl Aggregator {
-    /// Creates the aggregator of a station, if the cell aggregates. `overhead`: bytes that MAC and LLC add to an IP packet.
+    /// Creates the aggregator of a station; `None` if the cell does not aggregate. `overhead`: bytes that MAC
+    /// and LLC add to an IP packet.
     pub fn new(plan: &HtPlan, overhead: u32) -> Option<Box<Aggregator>> {
         let ampdu = plan.ampdu.as_ref()?;
         let limits = Limits::new(&plan.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
@@ -101,7 +103,7 @@ impl Aggregator {
         }))
     }
 
-    /// True if the station takes a packet, whatever its receiver.
+    /// True if the station accepts a packet, for any receiver.
     pub fn has_room(&self) -> bool {
         self.agreements.iter().all(|agreement| agreement.has_room(self.most_held))
     }
@@ -111,12 +113,12 @@ impl Aggregator {
         self.agreements.iter().map(|agreement| agreement.packets.len()).sum()
     }
 
-    /// True if there is something to send, outside an exchange.
+    /// True if an exchange can begin: none is under way, and an MPDU or a BlockAckReq is pending.
     pub fn has_work(&self) -> bool {
         self.agreements.iter().any(|agreement| agreement.originator.has_work())
     }
 
-    /// Adds a packet, of this number at the station.
+    /// Adds a packet; `number` is the packet's number at the station.
     pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
         let mpdu = packet.bytes + self.overhead;
         let agreement = self.agreement(packet.to);
@@ -127,8 +129,8 @@ impl Aggregator {
         self.is_full |= !self.has_room();
     }
 
-    /// Begins an exchange with the next receiver in turn, whose frame is then [`Aggregator::next`]. False if nothing is left to send, as
-    /// lifetimes are over.
+    /// Begins an exchange with the next receiver in turn; [`Aggregator::next`] then returns the frame. False
+    /// if the lifetimes of all packets are over.
     pub fn begin(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) -> bool {
         self.begun = now;
         for _ in 0..self.agreements.len() {
@@ -160,7 +162,7 @@ impl Aggregator {
         self.is_exchanging
     }
 
-    /// Returns the receiver of the exchange under way, and its frame.
+    /// Returns the receiver and the frame of the exchange under way.
     pub fn next(&self) -> (Station, Next) {
         (self.agreements[self.turn].to, self.next)
     }
@@ -199,7 +201,7 @@ impl Aggregator {
         agreement.report(from, &mut self.reports, effects);
     }
 
-    /// Handles the missing answer of the exchange under way, whose data were on the air if `sent`.
+    /// Handles a missing answer in the exchange under way; `sent`: its data were on the air.
     pub fn on_missing(&mut self, now: Time, from: Station, sent: bool, effects: &mut Vec<LinkEffect>) {
         self.is_exchanging = false;
         let agreement = &mut self.agreements[self.turn];
@@ -217,7 +219,8 @@ impl Aggregator {
         }
     }
 
-    /// Handles the arrival of MPDUs of the exchange under way: delivers those that no missing one holds back.
+    /// Handles the arrival of MPDUs of the exchange under way, and delivers the MPDUs without a gap before
+    /// them.
     pub fn on_mpdus(&mut self, from: Station, received: &Bitmap, effects: &mut Vec<LinkEffect>) {
         let recipient = &mut self.agreements[self.turn].recipient;
         for (place, mpdu) in (0..).zip(&self.burst) {
@@ -228,7 +231,8 @@ impl Aggregator {
         self.hand_over(from, effects);
     }
 
-    /// Handles the arrival of a BlockAckReq: the recipient delivers what it holds for MPDUs that are acknowledged or discarded.
+    /// Handles the arrival of a BlockAckReq: the recipient delivers the stored MPDUs that the originator has
+    /// acknowledged or discarded.
     pub fn on_request(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
         let Agreement { originator, recipient, .. } = &mut self.agreements[self.turn];
         recipient.on_request(originator.window_start(), &mut self.deliver);
@@ -246,7 +250,7 @@ impl Aggregator {
         }));
     }
 
-    /// Reports that the station takes packets again, if it does.
+    /// Reports with [`LinkEffect::Ready`] that a station which refused packets has room again.
     pub fn tell_ready(&mut self, station: Station, effects: &mut Vec<LinkEffect>) {
         if self.is_full && self.has_room() {
             self.is_full = false;
@@ -254,7 +258,7 @@ impl Aggregator {
         }
     }
 
-    /// Returns the agreement with a receiver, which begins with the first packet.
+    /// Returns the agreement with a receiver; creates the agreement for the receiver's first packet.
     fn agreement(&mut self, to: Station) -> &mut Agreement {
         let known = self.agreements.iter().position(|agreement| agreement.to == to);
         let index = known.unwrap_or_else(|| {
@@ -277,14 +281,14 @@ impl Agreement {
         self.originator.has_room() && self.held_bytes < most
     }
 
-    /// Ends a fade, as an answer came.
+    /// Ends a fade at the first answer.
     fn is_answered(&mut self, now: Time, from: Station, effects: &mut Vec<LinkEffect>) {
         if let Some(since) = self.fading.take() {
             effects.push(LinkEffect::FadeEnd { from, to: self.to, lasted: now - since });
         }
     }
 
-    /// Reports the findings of the originator.
+    /// Reports the originator's acknowledged, failed and discarded MPDUs.
     fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut Vec<LinkEffect>) {
         let to = self.to;
         for report in reports.drain(..) {
@@ -298,7 +302,7 @@ impl Agreement {
             self.held_bytes -= u64::from(subframe_bytes(mpdu));
             effects.push(match report {
                 Report::Discarded { .. } => {
-                    // The recipient may hold it for an earlier one: the next BlockAckReq releases it.
+                    // The recipient may store this MPDU behind a gap; the next BlockAckReq releases it.
                     let packet = if self.recipient.holds(seq) { None } else { self.packets.take(seq) };
                     LinkEffect::Discarded { from, to, number, tag, packet }
                 }

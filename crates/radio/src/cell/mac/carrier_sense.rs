@@ -1,7 +1,8 @@
 //! Carrier sense of a station, physical and virtual.
 use airhop_base::{Span, Time};
 
-/// Carrier sense of a station: since when its medium is idle, and until when duration fields reserve it.
+/// Carrier sense of a station: the time since which the medium is idle, and the time until which duration
+/// fields reserve it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CarrierSense {
     /// Start of the current or last idle period of the medium around the station.
@@ -21,7 +22,8 @@ impl CarrierSense {
         self.idle_since = now;
     }
 
-    /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7), and its reservation if it was for another station.
+    /// Records the reception of a frame, which ends EIFS (IEEE 802.11-2016 §10.3.7); `reserve`: end of the
+    /// reservation, if the frame was for another station.
     pub fn received(&mut self, reserve: Option<Time>) {
         self.unreadable = false;
         if let Some(until) = reserve {
@@ -34,7 +36,8 @@ impl CarrierSense {
         self.unreadable = true;
     }
 
-    /// Records a transmission of the station: EIFS follows a failed reception (IEEE 802.11-2016 §10.3.2.3.7), and a transmission is none.
+    /// Records a transmission of the station itself, after which DIFS applies: EIFS follows only a failed
+    /// reception (IEEE 802.11-2016 §10.3.2.3.7).
     pub fn sends(&mut self) {
         self.unreadable = false;
     }
@@ -44,7 +47,8 @@ impl CarrierSense {
         self.nav > now
     }
 
-    /// Returns the end of the interframe space, if the medium stays idle: after both carrier senses became idle.
+    /// Returns the end of the interframe space, which begins when both physical and virtual carrier sense are
+    /// idle, if the medium stays idle.
     pub fn clear_from(&self, ifs: Span, eifs: Span) -> Time {
         let after_signal = if self.unreadable { eifs } else { ifs };
         (self.idle_since + after_signal).max(self.nav + ifs)

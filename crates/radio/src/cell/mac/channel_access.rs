@@ -1,20 +1,27 @@
-//! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3), without any I/O and without packets: its inputs are changes of the
-//! medium around it between busy and idle, and receptions; its output is the time of its next call.
+//! Channel access of one station (the DCF of IEEE 802.11-2016 §10.3), a state machine without I/O and without
+//! packets. Inputs: transitions of the medium around the station between busy and idle, and receptions.
+//! Output: the station's next deadline.
 //!
-//! Where the standard leaves room, or simulators differ:
-//! * After a collision, a station that listened waits EIFS. The senders, who could not hear it, wait for their timeout: SIFS, slot and
-//!   aRxPHYStartDelay, during which DIFS elapses ([`AckTimeout::Ieee`]), or SIFS, answer and slot, and a DIFS ([`AckTimeout::Ns2`]). In
-//!   802.11b that is 364 µs after the frame for the one, for the others 222; with ns-2's 282, and 384 with ACKs at 1 Mbit/s.
-//! * Energy that a station could not follow, because it was sending or followed another signal, changes nothing once
-//!   it is gone: EIFS follows a PHY-RXEND with an error (§10.3.2.3.7), and such a signal had no PHY-RXSTART. ns-2 waits EIFS after it;
-//!   over chains of 1 to 8 hops that is 1.5 % of goodput at most.
-//! * A signal beyond the receive range that was followed is an error to the PHY, and EIFS follows it: the header of a frame goes out
-//!   at the lowest rate and is read where the rest is not. In ns-3 it depends on the preamble detection model.
-//! * A packet to forward comes with the frame that its station has yet to acknowledge. Neither carrier sense is busy then, and a busy
-//!   medium "when a STA desires to initiate" asks for a backoff (§10.3.4.2; explicitly for EDCA in §10.22.2.2 a): it goes out
-//!   a DIFS after the own ACK, as in ns-3. A frame of somebody else in that DIFS makes it draw one.
-//! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
-//! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
+//! Choices where the standard is open or simulators differ:
+//! * After a collision, a station that listened waits EIFS. The senders, who could not hear it, wait for
+//!   their timeout: SIFS, slot and aRxPHYStartDelay, during which DIFS elapses ([`AckTimeout::Ieee`]), or
+//!   SIFS, answer and slot, and a DIFS ([`AckTimeout::Ns2`]). In 802.11b the listener waits 364 µs after the
+//!   frame, the senders 222 µs with the first rule, 282 µs with ns-2's, and 384 µs with ns-2's and ACKs at 1
+//!   Mbit/s.
+//! * A signal that a station could not receive, because it was sending or receiving another signal, has no
+//!   effect after its end: EIFS follows a PHY-RXEND with an error (§10.3.2.3.7), and such a signal had no
+//!   PHY-RXSTART. ns-2 waits EIFS after it; over chains of 1 to 8 hops that is 1.5 % of goodput at most.
+//! * A signal from beyond the receive range that the receiver locked on is a reception error of the PHY, and
+//!   EIFS follows it: the frame's PHY header, sent at the lowest rate, is decoded farther away than its
+//!   payload. In ns-3 EIFS depends on the preamble detection model.
+//! * A packet to forward arrives with a frame that the station has yet to acknowledge. Both carrier senses
+//!   are idle at that time, and only a medium that is busy "when a STA desires to initiate" requires a
+//!   backoff (§10.3.4.2; explicitly for EDCA in §10.22.2.2 a): the packet is sent a DIFS after the station's
+//!   own ACK, as in ns-3. Another station's frame within that DIFS leads to a backoff.
+//! * A post-backoff is drawn after every packet, delivered or discarded; after a discarded packet ns-2 draws
+//!   the backoff only when the next packet arrives.
+//! * The reservation by an RTS stays valid without a CTS: the standard allows, but does not require, a NAV
+//!   reset.
 use super::access_rules::{Countdown, Rules};
 use super::carrier_sense::CarrierSense;
 use super::contention::Contention;
@@ -25,13 +32,14 @@ use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// Contention for the medium, or no packet.
+    /// Contention for the medium, or idle without a packet.
     Contend,
-    /// Exchange: from the first bit of an own RTS or data frame until its exchange succeeded or timed out.
+    /// Exchange: from the first bit of the station's own RTS or data frame until the exchange has succeeded
+    /// or timed out.
     Exchange {
-        /// The own frame last sent: Rts, Data or Broadcast.
+        /// The station's own last frame: Rts, Data or Broadcast.
         sent: FrameKind,
-        /// True if the own frame is over: the next reception is its answer, or takes the answer's place.
+        /// True after the end of the station's own frame: the next reception is the answer, or replaces it.
         over: bool,
         /// Timeout of the answer; `Time::MAX` while an answer may still come.
         timeout: Time,
@@ -50,7 +58,7 @@ pub(crate) enum Due {
 #[derive(Debug)]
 pub(crate) struct ChannelAccess {
     phase: Phase,
-    /// True if a packet waits for the medium, or is in an exchange.
+    /// True if a packet contends for the medium, or is in an exchange.
     waits: bool,
     sense: CarrierSense,
     contention: Contention,
@@ -69,7 +77,8 @@ impl ChannelAccess {
         }
     }
 
-    /// Returns the time of the next call of [`ChannelAccess::due`]; `Time::MAX` if the station waits for others.
+    /// Returns the time of the next call of [`ChannelAccess::due`]; `Time::MAX` if the station has no
+    /// deadline.
     pub fn deadline(&self, rules: &Rules) -> Time {
         match self.phase {
             Phase::Exchange { timeout, .. } => timeout,
@@ -78,20 +87,21 @@ impl ChannelAccess {
         }
     }
 
-    /// True if a packet waits for the medium, or is in an exchange.
+    /// True if a packet contends for the medium, or is in an exchange.
     pub fn waits(&self) -> bool {
         self.waits
     }
 
-    /// Starts contention for a packet, while none waits. `idle`: the medium around the station is idle; `clear`: it is, or only a pending
-    /// answer of this station reserves it.
+    /// Starts contention for a packet, while no other waits. `idle`: the medium around the station is idle;
+    /// `clear`: the medium is idle, or reserved only by a pending answer of this station.
     pub fn enqueue(&mut self, now: Time, idle: bool, clear: bool, rules: &Rules) {
         debug_assert!(!self.waits, "the MAC is not free");
         self.waits = true;
         self.contention.start(now, &self.sense, idle, clear, rules);
     }
 
-    /// Marks the medium around the station busy; `own`: with a frame of its own. True if that cancels the deadline of the station.
+    /// Marks the medium around the station busy; `own`: with a frame of the station itself. True if the
+    /// transition cancels the station's deadline.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
         self.contention.busy(now, own, self.waits, rules)
@@ -171,14 +181,16 @@ impl ChannelAccess {
         now < self.answer
     }
 
-    /// Sends the next data frame of a burst, a SIFS after an ACK, which resets the window (IEEE 802.11-2016 §10.3.3).
+    /// Continues a burst with the next data frame, a SIFS after an ACK, which resets the window (IEEE
+    /// 802.11-2016 §10.3.3).
     pub fn goes_on(&mut self, rules: &Rules) {
         self.contention.reset(rules);
         self.sends(FrameKind::Data);
     }
 
-    /// Ends an exchange that succeeded, or the last attempt at a packet: resets the window, and draws a post-backoff whether or not there is
-    /// more to send (IEEE 802.11-2016 §10.3.4.3). It counts from the next time that the medium becomes idle. `waits`: there is more.
+    /// Ends an exchange that succeeded, or a packet's last attempt: resets the window, and draws a
+    /// post-backoff, also without further packets (IEEE 802.11-2016 §10.3.4.3). The post-backoff counts down
+    /// from the next time at which the medium becomes idle. `waits`: a further packet waits.
     pub fn finish(&mut self, waits: bool, rules: &Rules) {
         self.phase = Phase::Contend;
         self.waits = waits;
@@ -186,15 +198,16 @@ impl ChannelAccess {
         self.contention.draw();
     }
 
-    /// Ends the wait of a packet whose lifetime is over although the medium is won. `idle`: the medium around the station is idle.
+    /// Ends the contention of a packet whose lifetime is over at the time of access. `idle`: the medium
+    /// around the station is idle.
     #[cold]
     pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) {
         self.finish(false, rules);
         self.contention.count_now(now, idle);
     }
 
-    /// Handles a CTS or ACK timeout, after the last attempt at a packet (`last`) or before another one. `idle`: the medium around the
-    /// station is idle.
+    /// Handles a CTS or ACK timeout. `last`: this was the packet's last attempt; `idle`: the medium around
+    /// the station is idle.
     pub fn failed(&mut self, now: Time, last: bool, idle: bool, rules: &Rules) {
         if last {
             self.finish(false, rules);

@@ -1,4 +1,4 @@
-//! Channel access of one station, deadline by deadline.
+//! Tests of the channel access of one station, deadline by deadline.
 use super::*;
 use airhop_base::Span;
 use airhop_engine::Streams;
@@ -20,7 +20,7 @@ fn us(t: u64) -> Time {
     Time::from_nanos(t * 1000)
 }
 
-/// Returns a station that got a packet at 1000 µs on an idle medium, and the number of slots it drew.
+/// Returns a station that got a packet at 1000 µs on an idle medium, and the number of slots that it drew.
 fn contending(at_least: u64) -> (ChannelAccess, u64) {
     (0..)
         .map(|seed| {
@@ -35,7 +35,7 @@ fn contending(at_least: u64) -> (ChannelAccess, u64) {
 
 #[test]
 fn a_frozen_backoff_keeps_the_whole_slots_that_passed() {
-    // A DIFS from 1000, then 3 slots and 15 µs; a whole number of slots; less than a DIFS.
+    // A DIFS after 1000 µs, then 3 slots and 15 µs; an integer number of slots; less than a DIFS.
     for (busy, counted) in [(1125, 3), (1110, 3), (1130, 4), (1060, 0), (1040, 0)] {
         let (mut station, slots) = contending(6);
         station.busy(us(busy), false, &RULES);
@@ -98,8 +98,8 @@ fn an_own_frame_ends_eifs() {
     assert_eq!(station.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
 }
 
-/// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission begins after the pause, also if the medium
-/// becomes busy in between; the packet behind does not wait longer.
+/// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a retransmission begins after
+/// the pause, even if the medium becomes busy during the pause; the next packet waits no longer than usual.
 #[test]
 fn a_slow_link_layer_pauses_before_it_repeats() {
     let rules = Rules { retry_delay: Span::from_micros(90_000), ..RULES };
@@ -120,7 +120,8 @@ fn a_slow_link_layer_pauses_before_it_repeats() {
     assert!(station.deadline(&rules) <= us(99_050 + 20 * 31));
 }
 
-/// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn when it ends, not when the next one comes.
+/// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn at the end of its exchange, not at the
+/// arrival of the next packet.
 #[test]
 fn a_post_backoff_runs_without_a_packet() {
     let after_success = |next: u64| {
@@ -141,7 +142,8 @@ fn a_post_backoff_runs_without_a_packet() {
     assert!(deadline >= us(9050), "later, it draws one of its own");
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: only a medium that stays idle for the whole DIFS spares a packet its backoff.
+/// IEEE 802.11-2016 §10.3.4.2: a packet is sent without backoff only if the medium stays idle for the whole
+/// DIFS.
 #[test]
 fn direct_access_that_is_interrupted_becomes_a_backoff() {
     let rules = Rules { immediate_access: true, ..RULES };
@@ -157,11 +159,13 @@ fn direct_access_that_is_interrupted_becomes_a_backoff() {
     assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // 20 draws from 0 … 31, none above 20: 1e-4
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: the own ACK delays direct access and does not end it.
+/// IEEE 802.11-2016 §10.3.4.2: the station's own ACK delays a direct access and does not turn it into a
+/// backoff.
 #[test]
 fn direct_access_outlasts_the_own_answer() {
     let rules = Rules { immediate_access: true, ..RULES };
-    // Where all hear all, the medium is taken by the ACK when the packet comes; elsewhere the ACK begins after that.
+    // In a shared medium the ACK already occupies the medium when the packet comes; elsewhere the ACK begins
+    // later.
     for taken in [true, false] {
         for seed in 0..20 {
             let mut station = ChannelAccess::new(&rules, Streams::new(seed, 0).stream("backoff"));
@@ -178,7 +182,7 @@ fn direct_access_outlasts_the_own_answer() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: a packet is spared its backoff only where both carrier senses find the medium idle.
+/// IEEE 802.11-2016 §10.3.4.2: a packet is sent without backoff only if both carrier senses are idle.
 #[test]
 fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
     let rules = Rules { immediate_access: true, ..RULES };
@@ -210,8 +214,8 @@ fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
     assert_eq!(station.contention.window(), 31);
 }
 
-/// IEEE 802.11-2020 §10.23.2.4: the boundary at which somebody else begins counts too, and a packet on an idle medium goes out at the next
-/// boundary. AIFS is 43 µs, a slot 9 µs.
+/// IEEE 802.11-2020 §10.23.2.4: a slot boundary at which another station begins is counted, and a packet on
+/// an idle medium is sent at the next boundary. AIFS is 43 µs, a slot 9 µs.
 #[test]
 fn an_edca_queue_counts_at_boundaries() {
     let edca = Rules {

@@ -6,12 +6,12 @@ use airhop_engine::Stream;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Backoff {
-    /// None pending.
+    /// No access pending.
     None,
-    /// Direct access: the medium was idle when the packet came, which may go out after the interframe space unless the medium becomes busy
-    /// before.
+    /// Direct access: the medium was idle when the packet arrived; the packet is sent after the interframe
+    /// space, unless the medium becomes busy before.
     Direct,
-    /// Number of idle slots left to count.
+    /// Backoff with this number of idle slots left.
     Slots(u32),
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Contention {
     /// Start of the count of slots, past or future. `None` while the medium is busy or an exchange is under way.
     counting: Option<Time>,
     cw: u32,
-    /// Earliest time of the next retransmission.
+    /// Earliest start of the backoff of the next retransmission.
     repeat_from: Time,
     stream: Stream,
 }
@@ -43,8 +43,8 @@ impl Contention {
         self.counting.map(|from| from + self.slots_left(rules))
     }
 
-    /// Starts contention for a packet that comes while none waits. `idle`: the medium around the station is idle; `clear`: it is, or only a
-    /// pending answer of this station occupies it.
+    /// Starts contention for a packet that arrives while no other waits. `idle`: the medium around the
+    /// station is idle; `clear`: the medium is idle, or occupied only by a pending answer of this station.
     pub fn start(&mut self, now: Time, sense: &CarrierSense, idle: bool, clear: bool, rules: &Rules) {
         self.end_post_backoff(now, rules);
         if self.backoff != Backoff::None {
@@ -62,14 +62,15 @@ impl Contention {
         self.counting = idle.then(|| boundary(now, from, rules));
     }
 
-    /// Marks the medium busy, `own`: with a frame of the station. False if that comes too late to cancel the access of a packet that
-    /// `waits`: its own slot begins at this very instant, so that the station transmits too, and the frames collide.
+    /// Marks the medium busy; `own`: with a frame of the station itself. False if the transition is too late
+    /// to cancel the access of a packet that `waits`: the packet's slot begins at the same instant, so that
+    /// the station transmits too, and the frames collide.
     #[inline]
     pub fn busy(&mut self, now: Time, own: bool, waits: bool, rules: &Rules) -> bool {
         self.counting.is_some_and(|from| self.freeze(now, from, own, waits, rules))
     }
 
-    /// Freezes the count of slots that began at `from`.
+    /// Freezes the countdown of slots that began at `from`.
     fn freeze(&mut self, now: Time, from: Time, own: bool, waits: bool, rules: &Rules) -> bool {
         if waits && from + self.slots_left(rules) == now {
             return false;
@@ -87,12 +88,12 @@ impl Contention {
         waits
     }
 
-    /// Starts the count of slots anew: the medium is idle.
+    /// Restarts the countdown of slots on an idle medium.
     pub fn idle(&mut self, sense: &CarrierSense, rules: &Rules) {
         self.counting = Some(self.count_start(sense, rules));
     }
 
-    /// Ends the contention, as the station sends.
+    /// Ends the contention at the begin of the station's transmission.
     pub fn won(&mut self) {
         self.backoff = Backoff::None;
         self.counting = None;
@@ -114,12 +115,13 @@ impl Contention {
         self.backoff = Backoff::Slots(self.stream.below(self.cw + 1));
     }
 
-    /// Starts the count of slots at `from` at the earliest. `idle`: the medium around the station is idle.
+    /// Starts the countdown of slots, not before `from`. `idle`: the medium around the station is idle.
     pub fn count_from(&mut self, from: Time, sense: &CarrierSense, idle: bool, rules: &Rules) {
         self.counting = idle.then(|| self.count_start(sense, rules).max(from));
     }
 
-    /// Starts the count of slots at once, if the medium is idle: the interframe space is over, as the medium is won.
+    /// Starts the countdown of slots without an interframe space if the medium is idle, as the station has
+    /// just gained the medium.
     pub fn count_now(&mut self, now: Time, idle: bool) {
         self.counting = idle.then_some(now);
     }
@@ -131,12 +133,12 @@ impl Contention {
         }
     }
 
-    /// Returns the start of the count of slots, if the medium stays idle.
+    /// Returns the start of the countdown of slots, if the medium stays idle.
     fn count_start(&self, sense: &CarrierSense, rules: &Rules) -> Time {
         sense.clear_from(rules.ifs, rules.eifs).max(self.repeat_from)
     }
 
-    /// Ends a post-backoff that ran out with no packet waiting.
+    /// Ends a post-backoff that reached zero while no packet waited.
     fn end_post_backoff(&mut self, now: Time, rules: &Rules) {
         if self.access(rules).is_some_and(|over| over <= now) {
             self.backoff = Backoff::None;
@@ -146,7 +148,7 @@ impl Contention {
 
 #[cfg(test)]
 impl Contention {
-    /// Returns the slots of the backoff, if one is pending.
+    /// Returns the remaining slots of the backoff; `None` if no backoff is pending.
     pub fn drawn(&self) -> Option<u32> {
         match self.backoff {
             Backoff::Slots(n) => Some(n),
@@ -160,7 +162,7 @@ impl Contention {
     }
 }
 
-/// Returns the slots of a backoff that count, if the count began at `from` and the medium becomes busy at `now`.
+/// Returns the number of slots counted down since `from`, if the medium becomes busy at `now`.
 fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
     if now < from {
         return 0; // still in the interframe space
@@ -172,7 +174,8 @@ fn counted(now: Time, from: Time, rules: &Rules) -> u32 {
     }
 }
 
-/// Returns the earliest time of access for a packet that comes at `now`, if slots count from `from` on: EDCA begins at slot boundaries only.
+/// Returns the earliest time of access of a packet that arrives at `now`, if the countdown began at `from`:
+/// EDCA accesses the medium at slot boundaries only.
 fn boundary(now: Time, from: Time, rules: &Rules) -> Time {
     if rules.countdown == Countdown::IdleSlots || now <= from {
         return from.max(now);

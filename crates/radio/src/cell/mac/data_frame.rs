@@ -2,12 +2,12 @@
 
 use airhop_base::Span;
 
-/// Data frame, as it goes on the air.
+/// Data frame to be transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DataFrame {
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Header bytes at the start.
+    /// Length of the headers at the start, bytes.
     pub header: u32,
     /// Time on the air.
     pub airtime: Span,

@@ -1,20 +1,21 @@
 //! Earliest deadline of the stations of a cell.
 use airhop_base::Time;
 
-/// Deadlines of the stations that have one, and the earliest of them.
+/// Deadlines of the stations, and the earliest deadline.
 ///
-/// Deadlines are few: idle stations have none, and a busy medium freezes every backoff within hearing. So a change costs a store and a bit,
-/// and the deadlines are searched only when the station with the earliest has lost it.
+/// Deadlines are few: idle stations have none, and a busy medium freezes every backoff within hearing. So a
+/// change costs one store and one bit, and the deadlines are searched only after the earliest deadline was
+/// cleared.
 ///
-/// A cell keeps a single event in the world's queue, for the earliest deadline: an event per station would mean as many stale events per
-/// frame.
+/// A cell keeps a single event in the world's queue, for the earliest deadline: an event per station would
+/// mean as many stale events per frame.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    /// Deadline of each station; meaningless for stations without one.
+    /// Deadline of each station; meaningless for stations without a bit in `set`.
     at: Vec<Time>,
     /// Bit set of the stations that have a deadline, 64 to a word.
     set: Vec<u64>,
-    /// Earliest deadline and the first station that has it; `None` if both are to be searched again.
+    /// Earliest deadline and the first station with it; `None` if a search is needed.
     earliest: Option<(Time, usize)>,
 }
 
@@ -24,7 +25,7 @@ impl Deadlines {
         Deadlines { at: vec![Time::MAX; stations], set: vec![0; stations.div_ceil(64)], earliest: None }
     }
 
-    /// Returns the earliest deadline and the first station that has it; `Time::MAX` if there is none.
+    /// Returns the earliest deadline and the first station with it; `Time::MAX` if no station has a deadline.
     #[inline]
     pub fn earliest(&mut self) -> (Time, usize) {
         match self.earliest {
@@ -78,7 +79,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Law: after any sequence of changes, the earliest is the minimum, and the station the first that has it.
+        /// Law: after any sequence of changes, the earliest deadline is the minimum, and its station is the
+        /// first with that minimum.
         #[test]
         fn the_earliest_is_the_minimum(n in 1_usize..200, moves in prop::collection::vec((0_usize..200, 0_u64..20), 1..300)) {
             let mut plain = vec![Time::MAX; n];

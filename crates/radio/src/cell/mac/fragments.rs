@@ -1,7 +1,8 @@
-//! Packet in fragments: which of them arrived, and which comes next.
+//! Packet in fragments: arrived and acknowledged fragments, and the next one.
 //!
-//! [`Turns`] is the order of fragments: of the standard, or of LHP. A burst of fragments is the same for both: one contention, and as long
-//! as ACKs come, every frame a SIFS after the previous ACK (IEEE 802.11-2016 §10.3.4.5).
+//! [`Turns`] is the order of fragments: the standard's, or that of LHP. Both send a burst of fragments in the
+//! same way: one contention, and then, as long as ACKs come, every frame a SIFS after the previous ACK (IEEE
+//! 802.11-2016 §10.3.4.5).
 use super::data_frame::DataFrame;
 use super::turns::Turns;
 use airhop_base::Time;
@@ -10,7 +11,7 @@ use airhop_base::Time;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces {
     pub first: DataFrame,
-    /// Each fragment that is neither the first nor the last.
+    /// Frame of each fragment between the first and the last.
     pub middle: DataFrame,
     pub last: DataFrame,
     pub count: u32,
@@ -21,11 +22,12 @@ pub(super) struct Pieces {
 pub(crate) struct Fragments {
     pieces: Pieces,
     turns: Turns,
-    /// Number of the fragment that is sent now, or as soon as the medium is won.
+    /// Number of the fragment on the air, or the next one to be sent.
     current: u32,
-    /// Transmissions left, that of `current` included: of all fragments, or of this one.
+    /// Remaining transmissions, the one of `current` included: of all fragments together (LHP), or of the
+    /// current fragment.
     left: u32,
-    /// Bit i: the sender has the link ACK of fragment i.
+    /// Bit i: the sender received the link ACK of fragment i.
     acknowledged: u16,
     /// Bit i: the receiver has fragment i.
     received: u16,
@@ -36,9 +38,9 @@ pub(crate) struct Fragments {
 pub(crate) enum Next {
     /// Another fragment.
     Fragment,
-    /// Nothing, as every fragment is acknowledged.
+    /// End: every fragment is acknowledged.
     Done,
-    /// Nothing, as the packet has no transmission left, or no time.
+    /// Discard: the packet has no transmission or no lifetime left.
     GiveUp,
 }
 
@@ -47,12 +49,12 @@ impl Fragments {
         Fragments { pieces, turns, current: 0, left: transmissions, acknowledged: 0, received: 0 }
     }
 
-    /// Returns the frame that is sent now, or next.
+    /// Returns the frame on the air, or the next one to be sent.
     pub fn frame(&self) -> &DataFrame {
         self.pieces.numbered(self.current)
     }
 
-    /// Returns the frame that follows a SIFS after the ACK of the current one.
+    /// Returns the frame that would follow a SIFS after the ACK of the current frame.
     pub fn following(&self) -> Option<&DataFrame> {
         self.after(true).pending().map(|number| self.pieces.numbered(number))
     }
@@ -69,12 +71,12 @@ impl Fragments {
         self.received != before && self.received == self.all()
     }
 
-    /// True if the receiver has the first fragment, and can use it without the others.
+    /// True if the receiver has the first fragment, and can use it without the other fragments.
     pub fn headers_arrived(&self) -> bool {
         matches!(self.turns, Turns::HeadersFirst) && self.received & 1 != 0
     }
 
-    /// Marks the current fragment acknowledged; another could begin at `then`.
+    /// Marks the current fragment acknowledged; the next frame could begin at `then`.
     pub fn acknowledged(&mut self, then: Time) -> Next {
         let next = self.go_on(true);
         if next == Next::Fragment && !self.begins(then) { Next::GiveUp } else { next }
@@ -148,7 +150,8 @@ pub(super) mod testing {
         fragments.pieces.numbered(number).header
     }
 
-    /// Plays acknowledgements (true) and failures; returns the fragments sent, and the end.
+    /// Simulates acknowledgements (true) and failures (false); returns the fragments sent, and the final
+    /// step.
     pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, Next) {
         let mut sent = Vec::new();
         for acknowledged in script {
@@ -165,7 +168,8 @@ pub(super) mod testing {
         panic!("the script is too short: {sent:?}");
     }
 
-    /// Plays the arrival of fragments; returns, for each, whether it completes the packet, and whether the headers alone can be used.
+    /// Simulates the arrival of fragments; returns for each one whether it completes the packet, and whether
+    /// the headers alone can be used.
     pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
         let mut arrive = |number: &u32| {
             fragments.current = *number;

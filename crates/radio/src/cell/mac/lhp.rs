@@ -1,19 +1,21 @@
-//! The link part of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as described in Yun 2009 §2.1; reconstructed
-//! where that leaves room).
+//! Link part of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as described in Yun
+//! 2009 §2.1; details that Yun does not describe are reconstructed).
 //!
-//! A packet is cut into fragments, the first of which has the TCP/IP headers. The packet is allotted as many transmissions (slots) as all
-//! its fragments would have on their own. The first fragment is sent until it is acknowledged, then the others once each in turn, and those
-//! that failed again while slots are left. So a receiver that cannot have the packet often knows which packet it was.
+//! A packet is cut into fragments; the first fragment carries the TCP/IP headers. The number of transmissions
+//! (slots) of the packet is the number of its fragments times the maximum number of attempts. The first
+//! fragment is sent until it is acknowledged; then every other fragment once; then the failed fragments
+//! again, while slots are left. So a receiver that misses part of the packet often knows its headers.
 //!
-//! Every fragment pays the overhead of a data frame. Eight bytes of it are LLC and SNAP, which a standard MAC has in the first only.
+//! Every fragment pays the overhead of a data frame. Eight bytes of this overhead are LLC and SNAP, which a
+//! standard MAC sends in the first fragment only.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::Turns;
 use crate::cell::frames::MOST_FRAGMENTS;
 use crate::layer::Fragmentation;
 
-/// Cuts a packet of `bytes` bytes with `header` bytes of headers; `frame` makes the data frame from a number of bytes and how many of them
-/// are headers. `None` if the first fragment carries all.
+/// Cuts a packet of `bytes` bytes whose headers have `header` bytes; `frame` creates a data frame from its
+/// length and header length. `None` if the first fragment would carry the whole packet.
 pub(crate) fn cut(
     cut: Fragmentation,
     (bytes, header): (u32, u32),
@@ -24,7 +26,7 @@ pub(crate) fn cut(
     let behind = bytes.checked_sub(first).filter(|rest| *rest > 0)?;
     let rest = cut.rest.max(behind.div_ceil(MOST_FRAGMENTS - 1));
     let count = 1 + behind.div_ceil(rest);
-    // The offset alone, without the segment, is no header: such a fragment is lost as a whole.
+    // A fragment without the TCP/IP headers counts as all header: any bit error loses it.
     let part = |bytes| frame(bytes, bytes);
     let pieces = Pieces {
         first: frame(first, header),
@@ -42,7 +44,7 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    /// Cuts a packet into fragments whose frames are as long as their bytes of the packet.
+    /// Cuts a packet into fragments whose frames have no overhead.
     fn cut(first: u32, rest: u32, packet: (u32, u32), attempts: u32) -> Option<Fragments> {
         let frame = |bytes, header| DataFrame { bytes, header, airtime: Span::from_micros(bytes.into()) };
         super::cut(Fragmentation { first, rest }, packet, attempts, frame)
@@ -62,7 +64,8 @@ mod tests {
         assert_eq!([0, 1, 4].map(headers), [Some(52), Some(256), Some(184)]);
     }
 
-    /// The first fragment goes out until it is acknowledged; then each other once; then those that failed.
+    /// The first fragment is sent until it is acknowledged; then every other fragment once; then the failed
+    /// ones.
     #[test]
     fn the_first_fragment_goes_before_all_others_and_these_take_turns() {
         let play = |attempts, script: &[bool]| {

@@ -1,4 +1,4 @@
-//! Service: the packet that a MAC is sending, and its attempts.
+//! Service: the MAC's head-of-line packet and its attempts.
 use super::data_frame::DataFrame;
 use super::fragments::Fragments;
 use crate::address::Station;
@@ -10,24 +10,25 @@ use airhop_engine::Id;
 #[derive(Debug)]
 pub(crate) struct Service {
     pub to: Station,
-    /// The packet; `None` after it arrived, so that a later reception is a duplicate.
+    /// The packet; `None` after its arrival, so that a later reception is a duplicate.
     pub packet: Option<Id<Packet>>,
     /// Number of the packet at its station.
     pub number: u64,
     pub tag: Tag,
-    /// Time at which the MAC took the packet.
+    /// Time at which the packet entered the MAC.
     pub taken: Time,
     /// Start of the last frame exchange for the packet.
     pub begun: Time,
     /// Frame that carries the whole packet.
     whole: DataFrame,
-    /// Fragments, which replace `whole` if the packet is fragmented. Boxed, as they are rare and every service is moved.
+    /// Fragments, which replace `whole` if the packet is fragmented; boxed, because fragments are rare and
+    /// every `Service` is moved.
     pub(super) fragments: Option<Box<Fragments>>,
     /// Data frames sent without an ACK.
     pub(super) data_failures: u32,
     /// RTS frames sent without a CTS, since the last CTS.
     pub(super) rts_failures: u32,
-    /// Sum of both since the packet came.
+    /// Sum of both kinds of failures since the packet entered the MAC.
     pub(super) failures: u32,
 }
 
@@ -58,34 +59,34 @@ impl Service {
         }
     }
 
-    /// Returns the number of the attempt under way, from 1.
+    /// Returns the number of the current attempt, from 1.
     pub fn attempt(&self) -> u32 {
         self.failures + 1
     }
 
-    /// Returns the data frame that is sent now, or next.
+    /// Returns the data frame on the air, or the next one to be sent.
     pub fn frame(&self) -> &DataFrame {
         self.fragments.as_deref().map_or(&self.whole, Fragments::frame)
     }
 
-    /// Returns the data frame that follows a SIFS after the ACK of the current one.
+    /// Returns the data frame that would follow a SIFS after the ACK of the current frame.
     pub fn following(&self) -> Option<&DataFrame> {
         self.fragments.as_deref().and_then(Fragments::following)
     }
 
-    /// Marks the data frame received. Returns the packet if that completes it for the first time.
+    /// Marks the data frame received. Returns the packet if this frame completes it for the first time.
     pub fn arrives(&mut self) -> Option<Id<Packet>> {
         let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::arrives);
         if all_there { self.packet.take() } else { None }
     }
 
-    /// Begins a frame exchange for the packet. False if its lifetime forbids that.
+    /// Begins a frame exchange for the packet. False if the packet's lifetime is over.
     pub fn begins(&mut self, now: Time) -> bool {
         self.begun = now;
         self.fragments.as_mut().is_none_or(|fragments| fragments.begins(now))
     }
 
-    /// True if the receiver has the headers of the packet, and not all of it.
+    /// True if the receiver has the packet's headers but not the whole packet.
     pub fn only_headers_arrived(&self) -> bool {
         self.packet.is_some() && self.fragments.as_deref().is_some_and(Fragments::headers_arrived)
     }

@@ -1,4 +1,4 @@
-//! Stop and wait: one packet at a time, each frame acknowledged by an ACK of its own (IEEE 802.11-2016 §10.3.2.9, §10.3.4.4).
+//! Stop and wait: one packet at a time, and an ACK for each frame (IEEE 802.11-2016 §10.3.2.9, §10.3.4.4).
 use super::fragments::Next;
 use super::service::Service;
 use airhop_base::{Packet, Time};
@@ -13,7 +13,7 @@ pub(crate) enum Acknowledged {
     Packet,
     /// Delivery of a fragment; the next fragment goes out a SIFS later.
     Fragment,
-    /// Delivery of a fragment, while no other may be sent any more.
+    /// Delivery of a fragment, after which the packet is discarded: the others may no longer be sent.
     GaveUp(Service),
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Acknowledged {
 pub(crate) struct Failure {
     /// Number of the attempt that failed, from 1.
     pub attempt: u32,
-    /// The discarded packet, if that was the last attempt.
+    /// The discarded packet, if this attempt was the last.
     pub gave_up: Option<Service>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct StopAndWait {
 }
 
 impl StopAndWait {
-    /// True if there is no packet in service.
+    /// True if no packet is in service.
     pub fn is_free(&self) -> bool {
         self.service.is_none()
     }
@@ -42,7 +42,7 @@ impl StopAndWait {
         self.service.as_ref().is_some_and(|service| service.packet.is_some())
     }
 
-    /// Makes a packet the one in service.
+    /// Starts the service of a packet.
     pub fn push(&mut self, now: Time, mut service: Service) {
         debug_assert!(self.is_free(), "the MAC is not free");
         service.taken = now;
@@ -52,18 +52,18 @@ impl StopAndWait {
     /// Returns the packet in service.
     ///
     /// # Panics
-    /// If there is none.
+    /// If no packet is in service.
     pub fn service(&self) -> &Service {
         self.service.as_ref().expect("only a packet makes a station send")
     }
 
-    /// Begins a frame exchange. Returns the packet if its lifetime forbids that, and it is discarded.
+    /// Begins a frame exchange. If the packet's lifetime is over, discards the packet and returns it.
     pub fn begins(&mut self, now: Time) -> Option<Service> {
         self.service.take_if(|service| !service.begins(now))
     }
 
-    /// Marks the data frame received by the station addressed. Returns the packet if that completes it for the first time, and its time of
-    /// contention begun and ended.
+    /// Marks the data frame received by the addressed station. If this frame completes the packet for the
+    /// first time, returns the packet, and the begin and end of its contention.
     pub fn arrives(&mut self) -> Option<(Id<Packet>, [Time; 2])> {
         let service = self.service.as_mut()?;
         service.arrives().map(|packet| (packet, [service.taken, service.begun]))
@@ -76,7 +76,7 @@ impl StopAndWait {
         }
     }
 
-    /// Records the ACK of a frame; another fragment could begin at `then`.
+    /// Records the ACK of a frame; a next fragment could begin at `then`.
     pub fn acknowledged(&mut self, then: Time) -> Acknowledged {
         let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
         let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
@@ -90,16 +90,18 @@ impl StopAndWait {
         }
     }
 
-    /// Completes a broadcast, which no answer follows, and returns the packet.
+    /// Completes a broadcast, which has no answer, and returns the packet.
     ///
     /// # Panics
+    ///
     /// If no broadcast was under way.
     pub fn broadcast(&mut self) -> Id<Packet> {
         let packet = self.service.take().and_then(|service| service.packet);
         packet.expect("a broadcast is of a packet")
     }
 
-    /// Counts a failed attempt, of an RTS or of a data frame, of which there are `attempts`.
+    /// Counts a failed attempt of an RTS (`is_rts`) or data frame; `attempts`: maximum number of
+    /// transmissions of a data frame.
     pub fn failed(&mut self, is_rts: bool, attempts: u32) -> Failure {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
         let attempt = service.attempt();
@@ -126,7 +128,8 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId, Span};
     use airhop_engine::Arena;
 
-    /// IEEE 802.11-2016 §10.3.4.4: data frames and RTS frames have a count of failures each, and a CTS resets that of the RTS.
+    /// IEEE 802.11-2016 §10.3.4.4: data frames and RTS frames have separate counts of failures, and a CTS
+    /// resets the RTS count.
     #[test]
     fn the_last_attempt_gives_the_packet_back() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

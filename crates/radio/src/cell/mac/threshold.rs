@@ -1,16 +1,18 @@
-//! Fragments of IEEE 802.11: a packet whose frame is longer than dot11FragmentationThreshold (IEEE 802.11-2016 §10.2.7, §10.5).
+//! Fragmentation of IEEE 802.11: a packet whose frame is longer than dot11FragmentationThreshold is sent in
+//! fragments (IEEE 802.11-2016 §10.2.7, §10.5).
 //!
-//! Fragments go in order, each until it is acknowledged. An unacknowledged fragment contends again, and the rest of the burst follows it.
-//! Each fragment has the attempts of a frame of its own, as an ACK resets the retry count (§10.3.4.4); the first that uses them up ends the
-//! packet, and so does the packet's lifetime. The receiver delivers a complete packet, and keeps nothing of an incomplete one (§10.6):
-//! dot11MaxReceiveLifetime, as long as the sender's lifetime and begun later, never ends before that.
+//! Fragments are sent in order, each one until it is acknowledged. After a missing ACK the station contends
+//! again, and the burst continues with the same fragment. An ACK resets the retry count (§10.3.4.4), so that
+//! each fragment has the full number of attempts; the packet is discarded when a fragment has used up its
+//! attempts, or when the packet's lifetime is over. The receiver delivers complete packets only (§10.6);
+//! dot11MaxReceiveLifetime is as long as the sender's lifetime but starts later, so it never expires first.
 use super::data_frame::DataFrame;
 use super::fragments::{Fragments, Pieces};
 use super::turns::{Limits, Turns};
 use crate::cell::frames::Lengths;
 
-/// Cuts a packet into frames of these `lengths`; `frame` makes the data frame from a number of bytes and how many of them are headers, and
-/// the whole packet has `header` bytes of headers.
+/// Cuts a packet into frames of these `lengths`; `header` is the length of the packet's headers; `frame`
+/// creates a data frame from its length and header length.
 pub(crate) fn cut(
     lengths: Lengths,
     header: u32,
@@ -43,7 +45,8 @@ mod tests {
         assert_eq!([0, 1, 3].map(|i| header(&four, i)), [76, 300, 260]);
     }
 
-    /// IEEE 802.11-2016 §10.3.4.4, §10.3.4.5: the burst goes on with the fragment that failed, and each has all attempts.
+    /// IEEE 802.11-2016 §10.3.4.4, §10.3.4.5: the burst continues with the failed fragment, and each fragment
+    /// has all attempts.
     #[test]
     fn each_fragment_is_sent_until_it_is_acknowledged() {
         let play = |attempts, script: &[bool]| play(fragments(1076, 300, attempts), script.iter().copied());
@@ -54,7 +57,7 @@ mod tests {
         assert_eq!(play(2, &[false, true, true, false, false]), (vec![0, 0, 1, 2, 2], Next::GiveUp));
     }
 
-    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers alone are of no use.
+    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers alone are not delivered.
     #[test]
     fn a_packet_is_whole_once() {
         let fates = arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);

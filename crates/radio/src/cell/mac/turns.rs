@@ -5,7 +5,7 @@ use airhop_base::{Span, Time};
 /// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
 const LIFETIME: Span = Span::from_micros(512 * 1024);
 
-/// Order of fragments, and their numbers of attempts.
+/// Order of a packet's fragments, and their numbers of attempts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turns {
     /// Each fragment until it is acknowledged (IEEE 802.11-2016 §10.3.4.5).
@@ -15,7 +15,7 @@ pub(super) enum Turns {
 }
 
 impl Turns {
-    /// Returns the number of the fragment that follows `current`, `None` if all of `count` are acknowledged.
+    /// Returns the number of the fragment after `current`; `None` if all `count` fragments are acknowledged.
     pub fn pending(&self, acknowledged: u16, count: u32, current: u32) -> Option<u32> {
         let waits = |number: &u32| acknowledged & (1 << number) == 0;
         match self {
@@ -27,7 +27,7 @@ impl Turns {
         }
     }
 
-    /// Begins a burst, or the next fragment of it. False if the packet's lifetime is over.
+    /// Begins a burst, or the next fragment of a burst. False if the packet's lifetime is over.
     pub fn begins(&mut self, now: Time) -> bool {
         match self {
             Turns::Standard(limits) => limits.begins(now),
@@ -41,7 +41,7 @@ impl Turns {
 pub(super) struct Limits {
     /// Maximum number of transmissions of a fragment.
     pub attempts: u32,
-    /// End of the packet's lifetime, known when its first burst has begun.
+    /// End of the packet's lifetime; `None` before the first burst.
     expires: Option<Time>,
 }
 
@@ -50,8 +50,8 @@ impl Limits {
         Limits { attempts, expires: None }
     }
 
-    /// Starts the lifetime, which "starts on the attempt to transmit the first" fragment. False if it is
-    /// over.
+    /// Starts the lifetime, which "starts on the attempt to transmit the first" fragment, if it has not
+    /// started. False if the lifetime is over.
     fn begins(&mut self, now: Time) -> bool {
         now <= *self.expires.get_or_insert(now + LIFETIME)
     }

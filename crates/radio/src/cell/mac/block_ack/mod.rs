@@ -1,9 +1,11 @@
-//! Block Ack between two stations, for one access category (IEEE 802.11-2020 §10.25): two state machines without I/O, which know MPDUs by
-//! their numbers.
+//! Block Ack between two stations, for one access category (IEEE 802.11-2020 §10.25): two state machines
+//! without I/O, which identify MPDUs by sequence number.
 //!
-//! A number counts up for ever. On the air it is modulo 4096, which is equivalent: no window has more than 256 numbers.
+//! Sequence numbers increase without wrapping. The modulo-4096 numbers of the air are equivalent, as no
+//! window exceeds 256 MPDUs.
 //!
-//! The agreement is there from the beginning: the ADDBA handshake, once per peer and category, is left out.
+//! The agreement exists from the beginning: the ADDBA handshake, once per peer and category, is not
+//! simulated.
 
 pub(crate) mod originator;
 pub(crate) mod recipient;
@@ -17,26 +19,28 @@ mod pair;
 #[cfg(test)]
 mod pair_tests;
 
-/// Largest window, in MPDUs: that of 802.11ax. 802.11n and ac have 64 (IEEE 802.11-2020 §9.4.1.13; 802.11ax-2021).
+/// Largest window, in MPDUs: that of 802.11ax. 802.11n and ac have 64 MPDUs (IEEE 802.11-2020 §9.4.1.13;
+/// 802.11ax-2021).
 pub(crate) const MAX_WINDOW: u32 = 256;
 
-/// Block Ack, as it goes on the air.
+/// Contents of a BlockAck frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockAck {
-    /// Starting sequence number: that of the first bit.
+    /// Starting sequence number: the number of the bitmap's first bit.
     pub start: u64,
     /// Received MPDUs, from `start` on.
     pub bitmap: Bitmap,
 }
 
 impl BlockAck {
-    /// True if the MPDU of this number was received, as far as the bitmap goes.
+    /// True if the bitmap marks the MPDU of this number received; false for numbers outside the bitmap.
     pub fn has(&self, number: u64) -> bool {
         number.checked_sub(self.start).is_some_and(|i| i < u64::from(MAX_WINDOW) && self.bitmap.has(i as u32))
     }
 }
 
-/// Bitmap of as many bits as the largest window has MPDUs: by their numbers, or by their places in an A-MPDU.
+/// Bitmap with one bit per MPDU of the largest window, indexed by sequence number or by position in an
+/// A-MPDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bitmap([u64; Bitmap::WORDS]);
 

@@ -5,32 +5,34 @@ use crate::phy::ampdu::{Limits, Psdu};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Maximum number of BlockAckReqs in a row, where MPDUs have a lifetime: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
+/// Maximum number of consecutive unanswered BlockAckReqs, if MPDUs have a lifetime: dot11ShortRetryLimit
+/// (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
 
 /// Rules of an originator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Window W: a number may be sent if it is less than W above the oldest unfinished number.
+    /// Window W: an MPDU may be sent if its number is less than W above the oldest open number (neither
+    /// acknowledged nor discarded).
     pub window: u32,
     pub retries: Retries,
     pub lost_block_ack: LostBlockAck,
 }
 
-/// Findings of the originator.
+/// Report of the originator on an MPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// Delivery of the MPDU. Comes once, and ends it.
+    /// Acknowledgement of the MPDU of this number: the only and last one.
     Acknowledged(u64),
-    /// Failure of a transmission: not in the Block Ack, or no answer at all.
+    /// Failure of a transmission: the BlockAck does not show the MPDU, or no answer came.
     Failed {
         number: u64,
         /// Number of the transmission; the first is 1.
         attempt: u32,
-        /// True if the MPDU waits for another; otherwise [`Report::Discarded`] follows.
+        /// True if the MPDU will be retransmitted; otherwise [`Report::Discarded`] follows.
         retry: bool,
     },
-    /// Discard of the MPDU. Comes once, and ends it.
+    /// Discard of the MPDU: its last report.
     Discarded { number: u64, reason: Reason },
 }
 
@@ -53,11 +55,11 @@ pub(crate) enum Reason {
 /// Frame that the originator sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exchange {
-    /// None: no MPDU waits, or the first does not fit into the limits.
+    /// Nothing: no MPDU is pending, or the first MPDU exceeds the limits.
     None,
-    /// BlockAckReq with this starting number, [`Originator::window_start`], which a Block Ack answers.
+    /// BlockAckReq with this starting number, [`Originator::window_start`]; its answer is a BlockAck.
     Request { start: u64 },
-    /// Data: the MPDUs of [`Originator::flight`]. An Ack answers a single one, a Block Ack more.
+    /// Data: the MPDUs of [`Originator::flight`]. A single MPDU is answered by an Ack, several by a BlockAck.
     Data(Psdu),
 }
 
@@ -65,7 +67,7 @@ pub(crate) enum Exchange {
 struct Mpdu {
     /// Length, bytes.
     bytes: u32,
-    /// Time at which the MAC took it.
+    /// Time at which the MPDU entered the MAC.
     taken: Time,
     /// Number of transmissions so far.
     attempts: u32,
@@ -75,34 +77,35 @@ struct Mpdu {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Waiting,
-    /// In flight, or of unknown fate after a missing Block Ack.
+    /// In flight, or of unknown fate after a missing BlockAck.
     Sent,
     Acknowledged,
     Discarded,
 }
 
-/// Originator. Its owner keeps the packets, and decides when to send.
+/// Originator of a Block Ack agreement. Its owner stores the packets and decides when an exchange begins.
 ///
-/// An exchange begins with [`Originator::begin`], and ends with one of [`Originator::on_ack`], [`Originator::on_block_ack`] and
-/// [`Originator::on_missing`].
+/// An exchange begins with [`Originator::begin`], and ends with [`Originator::on_ack`],
+/// [`Originator::on_block_ack`] or [`Originator::on_missing`].
 #[derive(Debug)]
 pub(crate) struct Originator {
     rules: Rules,
     /// WinStartO: the oldest number that is neither acknowledged nor discarded.
     base: u64,
-    /// MPDUs from `base` on, at most a window of them.
+    /// MPDUs from `base` on, at most one window.
     mpdus: VecDeque<Mpdu>,
-    /// MPDUs of the A-MPDU last sent, by number, and the number of this transmission of each.
+    /// MPDUs of the last A-MPDU: sequence number, and attempt number of this transmission.
     flight: Vec<(u64, u32)>,
-    /// True if a BlockAckReq is to ask what the recipient has of the MPDUs sent.
+    /// True if a BlockAckReq must ask which of the sent MPDUs the recipient has.
     is_unknown: bool,
     /// True if the exchange under way is a BlockAckReq.
     is_request: bool,
-    /// BlockAckReqs in a row without an answer.
+    /// Number of consecutive BlockAckReqs without an answer.
     unanswered: u32,
-    /// Number after the last discarded one below `base`: the recipient is not to wait for any below.
+    /// Number after the last discarded MPDU below `base`: the recipient need not wait for MPDUs below this
+    /// number.
     skipped: u64,
-    /// Lower bound of the recipient's window, as its Block Acks show.
+    /// Lower bound of the recipient's window start, known from its BlockAcks.
     told: u64,
 }
 
@@ -132,25 +135,28 @@ impl Originator {
         self.mpdus.len() < self.rules.window as usize
     }
 
-    /// Adds an MPDU of that many bytes, if there is room for it; returns its number, one more than that of the MPDU before.
+    /// Adds an MPDU of `bytes` bytes, if the window has room; returns its sequence number, the successor of
+    /// the previous MPDU's number.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
         debug_assert!(self.has_room(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
         self.base + self.mpdus.len() as u64 - 1
     }
 
-    /// True if there is something to send, outside an exchange: an MPDU that waits, or a BlockAckReq.
+    /// True if an exchange can begin: none is under way, and an MPDU or a BlockAckReq is pending.
     pub fn has_work(&self) -> bool {
         !self.mpdus.is_empty() || self.must_request()
     }
 
-    /// Returns the MPDUs of the A-MPDU last sent, ascending, each with the number of this transmission of it.
+    /// Returns the MPDUs of the last A-MPDU in ascending order: sequence number, and attempt number of this
+    /// transmission.
     pub fn flight(&self) -> &[(u64, u32)] {
         &self.flight
     }
 
-    /// Begins an exchange, and returns its frame. MPDUs whose lifetime is over are discarded before. A BlockAckReq goes first, then the MPDUs
-    /// that wait, the oldest first, which are retransmissions before new ones, as many as the limits allow (IEEE 802.11-2020 §10.25.6.7).
+    /// Begins an exchange, and returns its frame. MPDUs whose lifetime is over are discarded first. A pending
+    /// BlockAckReq takes precedence; else the pending MPDUs are sent in ascending order, hence
+    /// retransmissions before new MPDUs, as many as the limits allow (IEEE 802.11-2020 §10.25.6.7).
     pub fn begin(&mut self, now: Time, limits: &Limits, reports: &mut Vec<Report>) -> Exchange {
         self.expire(now, reports);
         self.is_request = self.must_request();
@@ -184,8 +190,9 @@ impl Originator {
         self.advance();
     }
 
-    /// Handles a Block Ack, of an A-MPDU or a BlockAckReq. It acknowledges all MPDUs that it shows, also those that wait for a
-    /// retransmission; of the others, those in flight failed.
+    /// Handles a BlockAck, which answers an A-MPDU or a BlockAckReq. Every MPDU in its bitmap is
+    /// acknowledged, also an MPDU that waits for a retransmission; MPDUs in flight outside the bitmap have
+    /// failed.
     pub fn on_block_ack(&mut self, now: Time, ack: &BlockAck, reports: &mut Vec<Report>) {
         self.told = self.told.max(ack.start);
         self.unanswered = 0;
@@ -200,16 +207,19 @@ impl Originator {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing CTS of the exchange under way, which counts as a failed attempt at its MPDUs.
+    /// Handles the missing CTS of the exchange under way, which counts as a failed attempt of its MPDUs.
     pub fn on_refused(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.fail_sent(now, reports);
     }
 
-    /// Handles the missing answer of the exchange under way. True if the originator no longer asks the recipient to move its window, which
-    /// is then to release by itself what it holds for MPDUs that are discarded, as recipients do after a while.
+    /// Handles the missing answer of the exchange under way. True if the originator stops sending
+    /// BlockAckReqs: then the recipient must release the MPDUs behind the discarded ones by itself, as
+    /// recipients do after a timeout.
     ///
-    /// After a single MPDU, and under [`LostBlockAck::Resend`], all that was sent failed; otherwise nothing is known until a BlockAckReq is
-    /// answered. An originator asks as often as it would send an MPDU, or dot11ShortRetryLimit times; then it takes all for failed.
+    /// After a single MPDU, and under [`LostBlockAck::Resend`], all MPDUs sent count as failed; otherwise
+    /// their fate is unknown until a BlockAckReq is answered. The number of consecutive BlockAckReqs is
+    /// limited to the number of attempts of an MPDU, or to dot11ShortRetryLimit; after the last one, all
+    /// MPDUs sent count as failed.
     pub fn on_missing(&mut self, now: Time, reports: &mut Vec<Report>) -> bool {
         if !self.is_request {
             match self.rules.lost_block_ack {
@@ -236,13 +246,13 @@ impl Originator {
         self.base
     }
 
-    /// True if a BlockAckReq is due: because the fate of MPDUs is unknown, or because the recipient may wait for discarded ones, which its
-    /// window has to pass (IEEE 802.11-2020 §10.25.6.6.3).
+    /// True if a BlockAckReq is due: the fate of MPDUs is unknown, or the recipient may still wait for
+    /// discarded MPDUs and must move its window past them (IEEE 802.11-2020 §10.25.6.6.3).
     fn must_request(&self) -> bool {
         self.is_unknown || self.told < self.skipped
     }
 
-    /// Discards the MPDUs whose lifetime is over. They are the oldest, as the MAC takes MPDUs in order.
+    /// Discards the MPDUs whose lifetime is over: always the oldest ones, as MPDUs enter the MAC in order.
     fn expire(&mut self, now: Time, reports: &mut Vec<Report>) {
         let Retries::Lifetime(lifetime) = self.rules.retries else { return };
         for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
@@ -258,7 +268,7 @@ impl Originator {
         self.advance();
     }
 
-    /// Fails all MPDUs in flight.
+    /// Marks all MPDUs in flight failed.
     fn fail_sent(&mut self, now: Time, reports: &mut Vec<Report>) {
         self.is_unknown = false;
         self.unanswered = 0;
@@ -277,7 +287,7 @@ impl Originator {
         self.advance();
     }
 
-    /// Moves the window past finished MPDUs.
+    /// Moves the window past acknowledged and discarded MPDUs.
     fn advance(&mut self) {
         while let Some(mpdu) = self.mpdus.front().filter(|mpdu| !mpdu.is_open()) {
             self.base += 1;

@@ -1,4 +1,4 @@
-//! The originator, exchange by exchange.
+//! Tests of the originator, exchange by exchange.
 use super::originator::{Exchange, Originator, Reason, Report, Rules};
 use super::pair::{Pair, limits, rules};
 use super::{Bitmap, BlockAck};
@@ -7,7 +7,8 @@ use airhop_base::{Span, Time};
 
 const LIFETIME: Retries = Retries::Lifetime(Span::from_millis(500));
 
-/// Plays an exchange in which the frames with these indices are lost, of which the answer is the last. Returns the numbers sent.
+/// Simulates an exchange in which the frames with these indices are lost; the answer has the last index.
+/// Returns the numbers of the MPDUs sent.
 fn exchange(pair: &mut Pair, lost: &[u64]) -> Vec<u64> {
     let mut frames = 0;
     let (_, sent) = pair.exchange(|| {
@@ -35,7 +36,8 @@ fn retransmissions_go_before_new_mpdus() {
     assert_eq!(pair.delivered, range(0..9));
 }
 
-/// The window stalls at the oldest MPDU, which goes alone, and moves on when that arrives (ns-3 once stayed there).
+/// The window stalls at the oldest MPDU, which is retransmitted alone, and moves on when that MPDU arrives (a
+/// former ns-3 version stayed there).
 #[test]
 fn a_window_that_stalled_moves_on() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -64,7 +66,8 @@ fn a_window_moves_across_the_modulus() {
     assert_eq!(pair.delivered, range(0..8320));
 }
 
-/// An MPDU whose lifetime is over leaves a BlockAckReq, and the recipient delivers what it held back (ns-3 once did not).
+/// After an MPDU's lifetime has ended, a BlockAckReq follows and the recipient delivers the MPDUs stored
+/// behind the gap (a former ns-3 version did not).
 #[test]
 fn an_expired_mpdu_does_not_block_the_recipient() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -79,8 +82,8 @@ fn an_expired_mpdu_does_not_block_the_recipient() {
     assert_eq!(pair.delivered, range(1..12));
 }
 
-/// The BlockAckReq is sent again, also without anything else to send, until it is answered, or seven went unanswered: then the recipient
-/// releases by itself.
+/// The originator repeats the BlockAckReq, even without pending MPDUs, until it is answered; after seven
+/// unanswered requests the recipient releases its MPDUs by itself.
 #[test]
 fn a_lost_request_is_repeated() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -94,7 +97,8 @@ fn a_lost_request_is_repeated() {
     assert_eq!((pair.has_work(), &pair.delivered), (false, &vec![1, 2]));
 }
 
-/// The starting number is the oldest unfinished one: neither the first discarded, nor the first in flight (ns-3 once took others).
+/// The starting number is the oldest open MPDU's: neither the first discarded nor the first in flight (a
+/// former ns-3 version chose these).
 #[test]
 fn a_request_starts_at_the_oldest_unfinished_number() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Resend));
@@ -107,7 +111,7 @@ fn a_request_starts_at_the_oldest_unfinished_number() {
     assert_eq!(pair.delivered, range(2..6));
 }
 
-/// A discard above an MPDU that waits moves nothing yet.
+/// A discard above an MPDU that waits for retransmission does not move the window.
 #[test]
 fn a_discard_behind_the_oldest_waits_for_it() {
     let mut originator = Originator::new(rules(64, Retries::Attempts(1), LostBlockAck::Resend));
@@ -136,7 +140,7 @@ fn a_discard_behind_the_oldest_waits_for_it() {
     );
 }
 
-/// Without a Block Ack everything goes again, or a BlockAckReq asks first.
+/// Without a BlockAck all MPDUs are retransmitted, or a BlockAckReq is sent first.
 #[test]
 fn a_lost_block_ack_is_a_failure_or_a_question() {
     for lost in [LostBlockAck::Resend, LostBlockAck::Request] {
@@ -155,7 +159,7 @@ fn a_lost_block_ack_is_a_failure_or_a_question() {
     }
 }
 
-/// An originator that counts attempts stops asking, and takes all for failed.
+/// An originator that counts attempts stops sending BlockAckReqs, and then all MPDUs sent count as failed.
 #[test]
 fn unanswered_requests_end_in_failures() {
     let mut pair = pair(rules(64, Retries::Attempts(3), LostBlockAck::Request));
@@ -172,7 +176,7 @@ fn unanswered_requests_end_in_failures() {
     assert_eq!(pair.discarded, range(0..4));
 }
 
-/// A single MPDU has a normal Ack, and no BlockAckReq asks for it.
+/// A single MPDU is answered by a normal Ack, and no BlockAckReq asks for it.
 #[test]
 fn a_single_mpdu_is_sent_again_without_a_question() {
     let mut pair = pair(rules(64, Retries::Attempts(2), LostBlockAck::Request));
@@ -181,7 +185,8 @@ fn a_single_mpdu_is_sent_again_without_a_question() {
     assert_eq!(pair.discarded, [0]);
 }
 
-/// Lifetime counts from when the MAC took the MPDU, whatever has become of it; at its end a failure is the last.
+/// The lifetime of an MPDU counts from its arrival in the MAC, whatever happened since; a failure after its
+/// end is the last one.
 #[test]
 fn a_lifetime_ends_attempts() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -205,7 +210,7 @@ fn a_lifetime_ends_attempts() {
     assert_eq!(Retries::default(), LIFETIME, "dot11EDCATableMSDULifetime");
 }
 
-/// Nothing begins that does not fit, and nothing is lost by that.
+/// An exchange that exceeds the limits does not begin, and no MPDU is lost by that.
 #[test]
 fn an_mpdu_that_does_not_fit_waits() {
     let mut originator = Originator::new(rules(64, LIFETIME, LostBlockAck::Resend));
@@ -216,7 +221,7 @@ fn an_mpdu_that_does_not_fit_waits() {
     assert!(matches!(originator.begin(Time::ZERO, &limits(11, 64), &mut reports), Exchange::Data(_)));
 }
 
-/// Of bytes, MPDUs and time the limits of a PSDU decide, and of numbers the window.
+/// The PSDU limits bound its bytes, MPDUs and time; the window bounds the sequence numbers.
 #[test]
 fn the_smallest_limit_ends_a_burst() {
     let rules = rules(64, LIFETIME, LostBlockAck::Resend);
@@ -229,7 +234,8 @@ fn the_smallest_limit_ends_a_burst() {
     assert_eq!(exchange(&mut slow, &[]), range(0..3));
 }
 
-/// A Block Ack shows all that the recipient has, also of an A-MPDU whose Block Ack was lost.
+/// A BlockAck shows all MPDUs that the recipient has, including those of an A-MPDU whose own BlockAck was
+/// lost.
 #[test]
 fn a_later_block_ack_acknowledges_what_waits() {
     let mut pair = pair(rules(64, LIFETIME, LostBlockAck::Resend));

@@ -1,4 +1,4 @@
-//! An originator and a recipient with a channel between them, and a model of what each must say.
+//! An originator and a recipient joined by a channel, and a model of the reports that each must make.
 use super::BlockAck;
 use super::originator::{Exchange, Originator, Reason, Report, Rules};
 use super::recipient::Recipient;
@@ -8,7 +8,7 @@ use crate::phy::{Band, Format, MAX_PPDU_TIME, TxMode, TxSettings};
 use airhop_base::{Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Limits of A-MPDUs of 802.11ax with this MCS at 20 MHz.
+/// Returns the A-MPDU limits of 802.11ax with this MCS at 20 MHz.
 pub fn limits(mcs: u8, frames: u32) -> Limits {
     let (format, band, guard) = (Format::He, Band::Ghz5, Span::from_nanos(800));
     let mode = TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap();
@@ -22,7 +22,8 @@ pub fn rules(window: u32, retries: Retries, lost_block_ack: LostBlockAck) -> Rul
 /// Modulus of sequence numbers on the air.
 const MODULUS: u64 = 4096;
 
-/// A number as its receiver reads it: on the air it is modulo 4096, and the receiver takes the one nearest to a number that it knows.
+/// Returns the full number that a receiver infers from the modulo-4096 number of the air: the one nearest to
+/// a number known to the receiver.
 fn over_the_air(number: u64, known: u64) -> u64 {
     let ahead = (number % MODULUS + MODULUS - known % MODULUS) % MODULUS;
     if ahead < MODULUS / 2 { known + ahead } else { known + ahead - MODULUS }
@@ -38,7 +39,7 @@ struct Story {
     failed: u32,
 }
 
-/// Both ends. Every exchange is checked against the rules of IEEE 802.11-2020 §10.25.
+/// Originator and recipient. Every exchange is checked against the rules of IEEE 802.11-2020 §10.25.
 pub struct Pair {
     rules: Rules,
     pub limits: Limits,
@@ -71,7 +72,7 @@ impl Pair {
         }
     }
 
-    /// Pushes as many MPDUs as there is room for, at most `count`.
+    /// Pushes up to `count` MPDUs, as long as there is room.
     pub fn push(&mut self, count: u32, bytes: u32) {
         for _ in 0..count {
             if !self.originator.has_room() {
@@ -91,12 +92,13 @@ impl Pair {
         self.pushed
     }
 
-    /// True if the recipient holds an MPDU that it has not delivered.
+    /// True if the recipient stores an MPDU that it has not delivered.
     pub fn is_holding(&self) -> bool {
         (0..self.pushed).any(|number| self.recipient.holds(number))
     }
 
-    /// Plays an exchange: `loses` decides of each frame whether it is lost, the answer last. Returns what was sent.
+    /// Simulates an exchange. `loses` decides for each frame, the answer last, whether it is lost. Returns
+    /// the frames sent.
     pub fn exchange(&mut self, mut loses: impl FnMut() -> bool) -> (Exchange, Vec<u64>) {
         let (mut reports, before) = (Vec::new(), self.delivered.len().saturating_sub(1));
         let exchange = self.originator.begin(self.now, &self.limits, &mut reports);
@@ -171,7 +173,7 @@ impl Pair {
         self.open.keys().next().copied().unwrap_or(self.pushed)
     }
 
-    /// Checks reports against what happened.
+    /// Checks the originator's reports against the frames sent and lost.
     fn hear(&mut self, reports: &mut Vec<Report>) {
         let mut must_discard = None;
         for report in reports.drain(..) {

@@ -1,4 +1,4 @@
-//! Agreement of the two ends, whatever is lost.
+//! Tests of originator and recipient together under random losses.
 use super::originator::Rules;
 use super::pair::{Pair, limits, rules};
 use crate::cell::plan::{LostBlockAck, Retries};
@@ -33,9 +33,10 @@ fn any_rules() -> impl Strategy<Value = Rules> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Under any loss of MPDUs, Block Acks and BlockAckReqs: no more than the window is sent, the oldest first; each MPDU is delivered at
-    /// most once and in order, and is acknowledged or discarded exactly once ([`Pair`] checks all that). When nothing more is lost, a bounded
-    /// number of exchanges ends everything: what was not discarded is delivered, and nothing is left in the reorder buffer.
+    /// Under any loss of MPDUs, BlockAcks and BlockAckReqs: no more MPDUs than the window are sent, the
+    /// oldest first; each MPDU is delivered at most once and in order, and is acknowledged or discarded
+    /// exactly once ([`Pair`] checks this). After the last loss, a bounded number of exchanges delivers every
+    /// MPDU that was not discarded, and empties the reorder buffer.
     #[test]
     fn every_mpdu_is_delivered_once_and_in_order_or_discarded(
         rules in any_rules(), mcs in 0_u8..12, frames in 1_u32..300,
@@ -44,7 +45,7 @@ proptest! {
         spares in 0_usize..4,
     ) {
         let mut pair = Pair::new(rules, limits(mcs, frames));
-        // Runs of losses, and now and then none for a while.
+        // Losses in runs, with loss-free periods between them.
         let mut fates = losses.iter().cycle().enumerate();
         let mut loses = || fates.next().is_some_and(|(i, lost)| *lost && i / 100 % 4 >= spares);
         for step in steps {

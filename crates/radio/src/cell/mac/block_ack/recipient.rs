@@ -1,19 +1,20 @@
 //! Recipient of a Block Ack agreement: scoreboard and reorder buffer.
 use super::{Bitmap, BlockAck, MAX_WINDOW};
 
-/// Recipient.
+/// Recipient of a Block Ack agreement.
 ///
-/// The scoreboard (full-state operation, IEEE 802.11-2020 §10.25.6.3) and the reorder buffer (§10.25.6.6) have windows of their own. The
-/// buffer's is never behind the scoreboard's, and no MPDU is in the buffer that the scoreboard does not show: one bitmap serves both.
+/// The scoreboard (full-state operation, IEEE 802.11-2020 §10.25.6.3) and the reorder buffer (§10.25.6.6)
+/// have separate windows. The buffer's window never lags behind the scoreboard's, and the scoreboard shows
+/// every MPDU of the buffer: one bitmap serves both.
 #[derive(Debug)]
 pub(crate) struct Recipient {
-    /// Number of MPDUs in either window.
+    /// Size of both windows, MPDUs.
     window: u32,
     /// WinStartR: first number of the scoreboard.
     board: u64,
     /// Numbers received, from `board` on.
     received: Bitmap,
-    /// WinStartB: first number that is neither delivered nor given up.
+    /// WinStartB: first number that is neither delivered nor skipped.
     expected: u64,
 }
 
@@ -27,10 +28,11 @@ impl Recipient {
         Recipient { window, board: 0, received: Bitmap::default(), expected: 0 }
     }
 
-    /// Handles an MPDU, and appends to `deliver` the numbers that can now go to the layer above, in order. False if the MPDU is a duplicate,
-    /// or one that the originator had given up.
+    /// Handles an MPDU, and appends to `deliver` the numbers that can now go to the layer above, in order.
+    /// False if the MPDU is a duplicate, or was discarded by the originator.
     ///
-    /// A number beyond a window moves that window, so that the number is its last (§10.25.6.3 and §10.25.6.6.2).
+    /// A number beyond a window moves that window so that it ends with the number (§10.25.6.3 and
+    /// §10.25.6.6.2).
     pub fn on_mpdu(&mut self, number: u64, deliver: &mut Vec<u64>) -> bool {
         if number < self.board {
             return false;
@@ -45,25 +47,25 @@ impl Recipient {
         is_new
     }
 
-    /// Handles a BlockAckReq with this starting number: both windows move there, if they are behind, and the buffer delivers what it has
-    /// below (§10.25.6.3, §10.25.6.6.3).
+    /// Handles a BlockAckReq with this starting number: both windows advance to it, and the buffer delivers
+    /// its MPDUs below it (§10.25.6.3, §10.25.6.6.3).
     pub fn on_request(&mut self, start: u64, deliver: &mut Vec<u64>) {
         self.release(start, deliver);
         self.advance(deliver);
         self.move_board(start);
     }
 
-    /// Returns the Block Ack that answers now.
+    /// Returns the BlockAck for the present scoreboard.
     pub fn answer(&self) -> BlockAck {
         BlockAck { start: self.board, bitmap: self.received }
     }
 
-    /// True if the MPDU of this number is here and waits for an earlier one.
+    /// True if the buffer stores the MPDU of this number behind a gap.
     pub fn holds(&self, number: u64) -> bool {
         number >= self.expected && self.answer().has(number)
     }
 
-    /// Moves the buffer to `start`: delivers the numbers below that are here, and waits for no other.
+    /// Advances the buffer's window to `start`: delivers the stored MPDUs below, and skips the missing ones.
     fn release(&mut self, start: u64, deliver: &mut Vec<u64>) {
         let known = self.board + u64::from(MAX_WINDOW); // nothing above was received
         for number in self.expected..start.min(known) {
@@ -74,7 +76,7 @@ impl Recipient {
         self.expected = self.expected.max(start);
     }
 
-    /// Delivers the numbers that no missing one holds back.
+    /// Delivers the MPDUs that have no gap before them.
     fn advance(&mut self, deliver: &mut Vec<u64>) {
         while self.holds(self.expected) {
             deliver.push(self.expected);
@@ -82,7 +84,7 @@ impl Recipient {
         }
     }
 
-    /// Moves the scoreboard to `start`, if it is behind.
+    /// Advances the scoreboard to `start`; no effect if it is there or beyond.
     fn move_board(&mut self, start: u64) {
         if let Some(count) = start.checked_sub(self.board) {
             self.received.shift(count);
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [1]), (vec![true], vec![1, 2, 3]));
     }
 
-    /// A lost Block Ack has the originator send again what arrived.
+    /// After a lost BlockAck the originator retransmits MPDUs that had arrived.
     #[test]
     fn duplicates_are_recognised_delivered_or_held() {
         let mut recipient = Recipient::new(64);
@@ -131,7 +133,8 @@ mod tests {
         assert_eq!(take(&mut recipient, [1, 200]), (vec![false; 2], vec![]), "below the scoreboard, held");
     }
 
-    /// §10.25.6.6.3: what is held below the starting number goes up, what is missing is given up; an older request changes nothing.
+    /// §10.25.6.6.3: stored MPDUs below the starting number are delivered, missing ones are skipped; an older
+    /// request has no effect.
     #[test]
     fn a_request_moves_both_windows() {
         let mut recipient = Recipient::new(64);
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(take(&mut recipient, [4999, 5000]), (vec![false, true], vec![5000]));
     }
 
-    /// §10.25.6.6.2: an MPDU beyond the window is its new last one.
+    /// §10.25.6.6.2: an MPDU beyond the window becomes the window's last.
     #[test]
     fn an_mpdu_beyond_the_window_moves_it() {
         let mut recipient = Recipient::new(64);
@@ -156,7 +159,7 @@ mod tests {
         assert_eq!(shown(&recipient), (937, vec![1000]));
     }
 
-    /// The scoreboard moves when an MPDU is beyond its end; the buffer with every MPDU in order.
+    /// The scoreboard advances with an MPDU beyond its end; the buffer advances with every MPDU in order.
     #[test]
     fn an_mpdu_beyond_the_scoreboard_only_releases_nothing() {
         let mut recipient = Recipient::new(64);
