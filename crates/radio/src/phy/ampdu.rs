@@ -1,6 +1,7 @@
 //! A-MPDU: MPDUs in one PPDU (IEEE 802.11-2020 §9.7).
 //!
-//! Left out: the minimum MPDU start spacing, for which a sender inserts empty delimiters between short MPDUs (§10.12.3).
+//! Not simulated: the minimum MPDU start spacing, for which a sender inserts empty delimiters between short
+//! MPDUs (§10.12.3).
 use super::format::Format;
 use super::mode::TxMode;
 use airhop_base::Span;
@@ -9,35 +10,37 @@ use airhop_base::Span;
 pub const DELIMITER_BYTES: u32 = 4;
 /// MAC header and FCS of a QoS Data frame, bytes (IEEE 802.11-2020 §9.3.2.1).
 pub const QOS_MAC_BYTES: u32 = 26 + 4;
-/// Longest MPDU in an A-MPDU of HT, bytes: the length in its delimiter has 12 bits (IEEE 802.11-2020 §9.7.1).
+/// Longest MPDU in an A-MPDU of HT, bytes: the length field of the delimiter has 12 bits (IEEE 802.11-2020
+/// §9.7.1).
 pub const HT_MPDU_LIMIT: u32 = 4095;
-/// Longest MPDUs that a receiver of VHT or HE may announce, bytes (IEEE 802.11-2020 §9.4.2.157.2).
+/// Maximum MPDU lengths that a receiver of VHT or HE may announce, bytes (IEEE 802.11-2020 §9.4.2.157.2).
 pub const MPDU_LIMITS: [u32; 3] = [3895, 7991, 11_454];
 
-/// Returns the length of the subframe of an MPDU, bytes: delimiter, MPDU, and padding to a multiple of 4, which the last subframe has not.
+/// Returns the length of the A-MPDU subframe of an MPDU, bytes: delimiter, MPDU, and padding to a multiple of
+/// 4. The last subframe has no padding.
 pub const fn subframe_bytes(mpdu: u32) -> u32 {
     (DELIMITER_BYTES + mpdu).next_multiple_of(4)
 }
 
-/// Limits of a PSDU with one MPDU or more.
+/// Limits of a PSDU with one or more MPDUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest PSDU with one MPDU, bytes.
+    /// Maximum length of a PSDU with one MPDU, bytes.
     alone: u32,
-    /// Longest PSDU with more than one, bytes.
+    /// Maximum length of a PSDU with several MPDUs, bytes.
     together: u32,
-    /// Longest MPDU beside others, bytes.
+    /// Maximum length of an MPDU among several, bytes.
     mpdu: u32,
     /// Maximum number of MPDUs.
     frames: u32,
-    /// Bytes that a single MPDU has before it.
+    /// Length of the delimiter before a single MPDU, bytes; 0 in HT.
     before_single: u32,
 }
 
 impl Limits {
-    /// Creates the limits of a PSDU: an A-MPDU of at most `bytes` bytes and `frames` MPDUs, in a PPDU of `mode` that lasts at most `time`.
-    /// With fewer bytes than two MPDUs need, or none, every PSDU has one MPDU. The time is that of
-    /// [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP.
+    /// Creates the limits of a PSDU: an A-MPDU of at most `bytes` bytes and `frames` MPDUs, in a PPDU of
+    /// `mode` that lasts at most `time`. If `bytes` is too small for two MPDUs, every PSDU has one MPDU.
+    /// `time` is [`MAX_PPDU_TIME`](super::MAX_PPDU_TIME), or less at the end of a TXOP.
     pub fn new(mode: &TxMode, bytes: u32, frames: u32, time: Span) -> Limits {
         let alone = mode.largest_psdu(time);
         let (mpdu, before_single) = match mode.settings().format {
@@ -50,22 +53,22 @@ impl Limits {
 
 /// PSDU that grows MPDU by MPDU.
 ///
-/// A single MPDU of HT is no A-MPDU; in VHT and HE every PSDU is one, and a single MPDU has a delimiter too (S-MPDU). Either is answered by
-/// an Ack, more than one by a BlockAck.
+/// In HT a PSDU with a single MPDU is no A-MPDU. In VHT and HE every PSDU is an A-MPDU, and a single MPDU has
+/// a delimiter too (S-MPDU). An Ack answers a single MPDU, a BlockAck several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Psdu {
     /// Number of MPDUs.
     frames: u32,
     /// Length of the PSDU, bytes.
     bytes: u32,
-    /// Length of the subframes with the padding of the last, bytes.
+    /// Length of the PSDU with the padding that a further subframe would require, bytes.
     padded: u32,
-    /// True if no other MPDU may follow the first.
+    /// True if the first MPDU is too long to be followed by others.
     is_closed: bool,
 }
 
 impl Psdu {
-    /// Appends an MPDU of this length. False if a limit forbids it; then nothing changes.
+    /// Appends an MPDU of `mpdu` bytes. False if a limit is exceeded; then the PSDU is unchanged.
     #[inline]
     pub fn push(&mut self, mpdu: u32, limits: &Limits) -> bool {
         let bytes = match self.frames {
@@ -98,7 +101,8 @@ impl Psdu {
     }
 }
 
-/// Returns the largest PSDU of the first MPDUs with these lengths; an empty one if not even the first fits.
+/// Returns the PSDU of as many of the first MPDUs as fit, given their lengths; an empty PSDU if the first
+/// does not fit.
 pub fn largest(limits: &Limits, lengths: impl IntoIterator<Item = u32>) -> Psdu {
     let mut psdu = Psdu::default();
     for mpdu in lengths {
@@ -143,7 +147,7 @@ mod tests {
         assert_eq!(Format::ALL.map(alone), [(1, 1538), (1, 1542), (1, 1542)]);
     }
 
-    /// The cap of an A-MPDU is to the byte, and does not concern a single MPDU.
+    /// The maximum length of an A-MPDU is exact to the byte, and does not apply to a single MPDU.
     #[test]
     fn bytes_frames_and_mpdus_have_limits() {
         let ht = mode(Format::Ht, 7, 1, 20);
@@ -151,7 +155,7 @@ mod tests {
             |bytes, frames, lengths: &[u32]| psdu(&Limits::new(&ht, bytes, frames, MAX_PPDU_TIME), lengths).0;
         assert_eq!([3085, 3086].map(|bytes| fits(bytes, 64, &[1538; 9])), [1, 2]);
         assert_eq!([1, 2, 3].map(|frames| fits(MOST, frames, &[1538; 9])), [1, 2, 3]);
-        // The delimiter of HT has 12 bits for the length.
+        // The length field of the HT delimiter has 12 bits.
         assert_eq!(fits(MOST, 64, &[4095, 4095, 4095]), 3);
         assert_eq!(fits(MOST, 64, &[4095, 4096, 4095]), 1);
         assert_eq!(fits(MOST, 64, &[4096, 90, 90]), 1);
@@ -159,7 +163,7 @@ mod tests {
         assert_eq!(psdu(&vht, &[4096, 11_454, 11_455]).0, 2);
     }
 
-    /// The time limit agrees with the airtime, for every length of the MPDUs.
+    /// The time limit agrees with the airtime, for every MPDU length.
     #[test]
     fn the_last_mpdu_is_the_last_whose_ppdu_fits_in_time() {
         let modes = [mode(Format::Ht, 7, 1, 20), mode(Format::Vht, 0, 2, 20), mode(Format::He, 11, 1, 20)];
@@ -177,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Nothing overflows.
+    /// No value overflows at the extremes.
     #[test]
     fn an_absurd_mpdu_does_not_fit() {
         let limits = Limits::new(&mode(Format::He, 11, 8, 160), MOST, MOST, Span::from_secs(1000));

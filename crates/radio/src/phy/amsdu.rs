@@ -5,8 +5,9 @@ use super::format::Format;
 /// Header of a subframe, bytes: destination, source, length.
 pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 
-/// Returns the lengths, bytes, of the longest A-MSDU that a receiver may announce, ascending. Those of VHT and HE are limits of the MPDU,
-/// less its header and FCS (IEEE 802.11-2020 §9.4.2.55.2, §9.4.2.157.2).
+/// Returns the maximum A-MSDU lengths that a receiver may announce, bytes, ascending. In VHT and HE they
+/// follow from the maximum MPDU lengths, less MAC header and FCS (IEEE 802.11-2020 §9.4.2.55.2,
+/// §9.4.2.157.2).
 pub const fn limits(format: Format) -> &'static [u32] {
     const OF_VHT: &[u32] =
         &[MPDU_LIMITS[0] - QOS_MAC_BYTES, MPDU_LIMITS[1] - QOS_MAC_BYTES, MPDU_LIMITS[2] - QOS_MAC_BYTES];
@@ -16,20 +17,20 @@ pub const fn limits(format: Format) -> &'static [u32] {
     }
 }
 
-/// Body of a QoS Data frame that grows MSDU by MSDU: a single MSDU as it is, more as an A-MSDU.
+/// Body of a QoS Data frame that grows MSDU by MSDU: a single MSDU is sent as such, several as an A-MSDU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// Number of MSDUs.
     frames: u32,
     /// Length of the body, bytes.
     bytes: u32,
-    /// Length of the subframes with the padding of the last, bytes.
+    /// Length of the body with the padding that a further subframe would require, bytes.
     padded: u32,
 }
 
 impl Body {
-    /// Appends an MSDU of this length, LLC and SNAP included. False if the A-MSDU would be longer than `limit` bytes; then nothing changes.
-    /// The limit does not concern a single MSDU.
+    /// Appends an MSDU of `msdu` bytes, LLC and SNAP included. False if the A-MSDU would exceed `limit`
+    /// bytes; then the body is unchanged. The limit does not apply to a single MSDU.
     pub fn push(&mut self, msdu: u32, limit: u32) -> bool {
         let subframe = SUBFRAME_HEADER_BYTES.saturating_add(msdu);
         let bytes = self.padded.saturating_add(subframe);
@@ -63,7 +64,7 @@ mod tests {
         (body.frames(), body.bytes())
     }
 
-    /// A subframe of an MSDU of 1508 bytes has 1522, and 2 of padding.
+    /// The subframe of an MSDU of 1508 bytes has 1522 bytes, and 2 bytes of padding.
     #[test]
     fn subframes_are_padded_but_the_last() {
         assert_eq!(body(7935, [1508]), (1, 1508), "one MSDU has no subframe");
@@ -81,7 +82,7 @@ mod tests {
         assert_eq!(limits(Format::He).iter().map(|most| most + 30).collect::<Vec<_>>(), MPDU_LIMITS);
     }
 
-    /// Nothing overflows.
+    /// No value overflows at the extremes.
     #[test]
     fn an_absurd_msdu_does_not_fit() {
         assert_eq!(body(7935, [90, u32::MAX]), (1, 90));

@@ -1,17 +1,18 @@
-//! PPDU formats of 802.11n, ac and ax: their limits, and the timing of their stations.
+//! PPDU formats of 802.11n, ac and ax: limits, and timing of their stations.
 use super::legacy::{Coding, OFDM_RATES, Phy};
 use airhop_base::{Rate, Span};
 
-/// aPPDUMaxTime, the longest PPDU of the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
+/// aPPDUMaxTime, the same for the three formats (IEEE 802.11-2020 §19.4.4, §21.4.4; 802.11ax-2021 §27.4.4).
 pub const MAX_PPDU_TIME: Span = Span::from_micros(5484);
-/// Basic rates, at which stations answer: the mandatory rates of OFDM (IEEE 802.11-2020 clause 17), ascending.
+/// Basic rates, used for control responses: the mandatory rates of OFDM (IEEE 802.11-2020 clause 17),
+/// ascending.
 pub const BASIC_RATES: [Rate; 3] =
     [Rate::from_bps(6_000_000), Rate::from_bps(12_000_000), Rate::from_bps(24_000_000)];
 /// Compressed BlockAckReq frame, bytes (IEEE 802.11-2020 §9.3.1.7).
 pub const BLOCK_ACK_REQ_BYTES: u32 = 24;
 
-/// Returns the length of a compressed BlockAck frame, bytes, for a window of that many MPDUs: its bitmap has 64 or 256 bits (IEEE
-/// 802.11-2020 §9.3.1.8; 802.11ax-2021).
+/// Returns the length of a compressed BlockAck frame, bytes, for a window of `window` MPDUs: the bitmap has
+/// 64 or 256 bits (IEEE 802.11-2020 §9.3.1.8; 802.11ax-2021).
 pub const fn block_ack_bytes(window: u32) -> u32 {
     const WITHOUT_BITMAP: u32 = 24;
     WITHOUT_BITMAP + if window <= 64 { 64 / 8 } else { 256 / 8 }
@@ -27,7 +28,8 @@ pub enum Band {
 }
 
 impl Band {
-    /// Returns the silence after a PPDU of OFDM: 6 µs at 2.4 GHz (aSignalExtension, IEEE 802.11-2016 §18.3.2.4).
+    /// Returns the signal extension after an OFDM PPDU: 6 µs at 2.4 GHz (aSignalExtension, IEEE 802.11-2016
+    /// §18.3.2.4), else 0.
     pub const fn signal_extension(self) -> Span {
         match self {
             Band::Ghz2_4 => Span::from_micros(6),
@@ -44,7 +46,7 @@ impl Band {
     }
 }
 
-/// Format of a PPDU. Each came with a standard of its own.
+/// Format of a PPDU; each was introduced by another standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// High throughput, 802.11n: the mixed format (IEEE 802.11-2020 clause 19).
@@ -56,7 +58,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, in the order of their appearance.
+    /// All formats, the oldest first.
     pub const ALL: [Format; 3] = [Format::Ht, Format::Vht, Format::He];
 
     /// Returns the name of the standard.
@@ -68,12 +70,13 @@ impl Format {
         }
     }
 
-    /// Returns the format that came with the standard of this name, if there is one.
+    /// Returns the format introduced by the standard of this name; `None` for other names.
     pub fn find(name: &str) -> Option<Format> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Returns the timing of stations in this band. `None` if the standard is not for the band: 802.11ac is for 5 GHz only.
+    /// Returns the timing of stations in this band. `None` if the standard does not use the band: 802.11ac is
+    /// for 5 GHz only.
     pub const fn phy(self, band: Band) -> Option<Phy> {
         match (self, band) {
             (Format::Ht, Band::Ghz5) => Some(Phy::HT),
@@ -85,7 +88,7 @@ impl Format {
         }
     }
 
-    /// Returns the highest MCS of a spatial stream. The MCS index of HT is 8 (streams − 1) more.
+    /// Returns the highest MCS per spatial stream. The MCS index of HT adds 8 (streams − 1).
     pub const fn max_mcs(self) -> u8 {
         match self {
             Format::Ht => 7,
@@ -94,7 +97,7 @@ impl Format {
         }
     }
 
-    /// Returns the largest number of spatial streams.
+    /// Returns the maximum number of spatial streams.
     pub const fn max_streams(self) -> u8 {
         match self {
             Format::Ht => 4,
@@ -102,7 +105,7 @@ impl Format {
         }
     }
 
-    /// Returns the channel widths in the band, MHz, ascending; none if the standard is not for the band.
+    /// Returns the channel widths in the band, MHz, ascending; empty if the standard does not use the band.
     pub const fn widths(self, band: Band) -> &'static [u32] {
         match (self, band) {
             (Format::Vht, Band::Ghz2_4) => &[],
@@ -131,8 +134,8 @@ impl Format {
     }
 }
 
-/// Timing of 802.11n, ac and ax. Their control frames are those of OFDM, on wide channels in duplicates that last as long; the windows are
-/// those of DCF and of best effort in EDCA.
+/// Timing of 802.11n, ac and ax. Their control frames are OFDM frames, sent as duplicates of the same
+/// duration on wide channels; the contention windows are those of DCF and of EDCA's best effort.
 impl Phy {
     /// 802.11n at 5 GHz (IEEE 802.11-2020 §19.4.4).
     pub const HT: Phy = of_ofdm("802.11n", Band::Ghz5);
@@ -146,7 +149,8 @@ impl Phy {
     pub const HE_2_4_GHZ: Phy = of_ofdm("802.11ax", Band::Ghz2_4);
 }
 
-/// Returns the timing of a standard whose control frames are those of OFDM (IEEE 802.11-2020 clauses 17 and, at 2.4 GHz, 18).
+/// Returns the timing of a standard with OFDM control frames (IEEE 802.11-2020 clauses 17 and, at 2.4 GHz,
+/// 18).
 const fn of_ofdm(name: &'static str, band: Band) -> Phy {
     let sifs = match band {
         Band::Ghz2_4 => Span::from_micros(10),

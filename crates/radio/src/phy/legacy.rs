@@ -1,7 +1,7 @@
-//! Timing of 802.11, 802.11b and 802.11g, and of the control frames of later standards, which are those of OFDM.
+//! Timing of 802.11, 802.11b and 802.11g, and of the OFDM control frames of later standards.
 //!
-//! Every number is that of the standard. Nothing here depends on a scenario: the fields are public so that a study can change one of them
-//! (Cheng & Lin 2008 prints other windows).
+//! Every number is the standard's. The fields are public so that a study can change single values (Cheng &
+//! Lin 2008 prints other contention windows).
 use airhop_base::{Rate, Span};
 
 /// RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
@@ -28,7 +28,7 @@ pub struct Phy {
     pub cw_min: u32,
     /// Largest contention window.
     pub cw_max: u32,
-    /// PLCP preamble and header, sent before every frame whatever its rate.
+    /// Duration of PLCP preamble and header, sent before every frame at any data rate.
     pub plcp: Span,
     /// Mapping of a frame's bits to time on the air.
     pub coding: Coding,
@@ -39,11 +39,11 @@ pub struct Phy {
 /// Mapping of a frame's bits to time on the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coding {
-    /// One bit after the other (FHSS, DSSS, CCK).
+    /// Bits in sequence at the data rate (FHSS, DSSS, CCK).
     Serial,
-    /// OFDM symbols of 4 µs, and a silence after the last one (ERP-OFDM: 6 µs, IEEE 802.11-2016 §18.3.2.4).
+    /// OFDM symbols of 4 µs, followed by a signal extension (ERP-OFDM: 6 µs, IEEE 802.11-2016 §18.3.2.4).
     Ofdm {
-        /// The silence.
+        /// Duration of the signal extension.
         signal_extension: Span,
     },
 }
@@ -99,15 +99,15 @@ impl Phy {
         rates: &OFDM_RATES,
     };
 
-    /// Every standard, in the order of their appearance.
+    /// All standards, the oldest first.
     pub const ALL: [Phy; 3] = [Phy::FHSS, Phy::DSSS, Phy::ERP_OFDM];
 
-    /// Returns the standard with this name, if there is one.
+    /// Returns the standard with this name; `None` for other names.
     pub fn find(name: &str) -> Option<Phy> {
         Self::ALL.into_iter().find(|p| p.name == name)
     }
 
-    /// Returns the names that [`Phy::find`] knows.
+    /// Returns the names accepted by [`Phy::find`].
     pub fn names() -> [&'static str; 3] {
         Self::ALL.map(|p| p.name)
     }
@@ -117,19 +117,21 @@ impl Phy {
         self.sifs + self.slot * 2
     }
 
-    /// Returns EIFS: the wait after a frame that the station could not decode, so that an ACK that it may not hear is over (IEEE
-    /// 802.11-2016 §10.3.7): a SIFS, an ACK at the lowest basic rate with its preamble, a DIFS.
+    /// Returns EIFS: a SIFS, an ACK at the lowest basic rate with its preamble, and a DIFS. A station waits
+    /// EIFS after a frame that it could not decode, so that an ACK beyond its hearing can end (IEEE
+    /// 802.11-2016 §10.3.7).
     pub fn eifs(&self) -> Span {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
-    /// Returns AckTimeout and CTSTimeout, without the SIFS before the answer: a slot and aRxPHYStartDelay, which is preamble and header
-    /// (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4, 17-21).
+    /// Returns AckTimeout and CTSTimeout, without the SIFS before the answer: a slot and aRxPHYStartDelay,
+    /// the duration of preamble and header (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4, 17-21).
     pub fn answer_timeout(&self) -> Span {
         self.slot + self.plcp
     }
 
-    /// Returns the airtime of a MAC frame of `bytes` at `rate`, preamble included, rounded up to a nanosecond.
+    /// Returns the airtime of a MAC frame of `bytes` bytes at `rate`, preamble included, rounded up to a
+    /// nanosecond.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
         self.plcp
             + match self.coding {
@@ -166,7 +168,7 @@ mod tests {
     #[test]
     fn serial_airtimes() {
         let b = Phy::find("802.11b").unwrap();
-        // ns-2.35 has the same: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
+        // ns-2.35 prints the same: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
         assert_eq!(b.airtime(1074, mbit(110)).nanos(), 973_091);
         assert_eq!(b.airtime(74, mbit(110)).nanos(), 245_819);
         assert_eq!(b.airtime(ACK_BYTES, mbit(10)).nanos(), 304_000);

@@ -1,7 +1,9 @@
 //! Physical layers of 802.11.
 //!
-//! * [`Phy`]: interframe spaces, slots and contention windows; airtimes of the frames of 802.11, b and g, and of control frames since.
-//! * [`Format`]: PPDU formats of 802.11n, ac and ax. Scenario files know the standards of [`Phy::find`], and none of these.
+//! * [`Phy`]: interframe spaces, slots and contention windows; airtimes of the frames of 802.11, b and g, and
+//!   of the control frames of later standards.
+//! * [`Format`]: PPDU formats of 802.11n, ac and ax. Scenario files name the standards of [`Phy::find`], but
+//!   no formats.
 //! * [`TxMode`]: format, MCS, spatial streams, channel width and guard interval of a PPDU; its airtime.
 //! * [`ampdu`], [`amsdu`]: aggregation of MPDUs in a PPDU, and of MSDUs in an MPDU.
 

@@ -4,23 +4,25 @@ use super::settings::{ModeError, TxSettings};
 use super::symbol::Symbol;
 use airhop_base::{Rate, Span};
 
-/// Transmission mode of a PPDU. Everything that does not depend on the PSDU is computed once.
+/// Transmission mode of a PPDU. All values that do not depend on the PSDU are computed once.
 ///
-/// The LTFs of HE go with the guard interval: twice 3.2 µs with 0.8 and 1.6 µs, four times with 3.2 µs. Its packet extension is 0. A PPDU
-/// with LDPC has no tail bits, and the extra symbol segment that LDPC can ask for is left out: its effect is below one symbol.
+/// The guard interval determines the LTFs of HE: 2x LTF with 0.8 and 1.6 µs, 4x LTF with 3.2 µs. The packet
+/// extension of HE is 0. A PPDU with LDPC has no tail bits; the extra OFDM symbol segment that LDPC may add
+/// is not simulated: its effect is below one symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TxMode {
     settings: TxSettings,
     symbol: Symbol,
-    /// Bits of the data field beside the PSDU: 16 service bits and the tail of each encoder.
+    /// Bits of the data field beside the PSDU: 16 service bits and the tail bits of each encoder.
     overhead_bits: u64,
     /// T_SYM, ns.
     symbol_ns: u64,
-    /// Time beside the symbols of the data field: preamble and signal extension.
+    /// Duration of the PPDU without the symbols of the data field: preamble and signal extension.
     around: Span,
 }
 
-/// Duration of a symbol with the long guard interval, of which the data field of HT and VHT is a multiple, ns.
+/// Duration of a symbol with the long guard interval, ns. The data field of HT and VHT is padded to a
+/// multiple of it.
 const OFDM_SYMBOL_NS: u64 = 4000;
 /// Duration of a symbol with the short guard interval, ns.
 const SHORT_SYMBOL_NS: u64 = 3600;
@@ -29,7 +31,8 @@ impl TxMode {
     /// Creates the mode.
     ///
     /// # Errors
-    /// If a setting is out of the range of the format, or the standard leaves out the combination.
+    ///
+    /// If a setting is out of the range of the format, or the standard excludes the combination.
     pub fn new(settings: TxSettings) -> Result<TxMode, ModeError> {
         settings.check()?;
         let TxSettings { format, band, mcs, streams, width_mhz, guard } = settings;
@@ -59,8 +62,8 @@ impl TxMode {
         self.symbol.encoders
     }
 
-    /// Returns the data rate of the standard's tables, rounded down to a bit per second: data bits, for HE before they are rounded down to
-    /// N_DBPS, over the time of a symbol.
+    /// Returns the data rate of the standard's tables, rounded down to a bit per second: data bits per symbol
+    /// over symbol duration. For HE the data bits are taken before they are rounded down to N_DBPS.
     pub fn data_rate(&self) -> Rate {
         let [bits, of] = self.symbol.exact_bits.map(u64::from);
         Rate::from_bps(bits * 1_000_000_000 / (of * self.symbol_ns))
@@ -80,8 +83,8 @@ impl TxMode {
         self.around + Span::from_nanos(nanos)
     }
 
-    /// Returns the length of the longest PSDU, bytes, whose PPDU lasts no longer than `time`, and which the format allows; 0 if there is
-    /// none.
+    /// Returns the length of the longest PSDU, bytes, that the format allows and whose PPDU lasts at most
+    /// `time`; 0 if there is none.
     pub fn largest_psdu(&self, time: Span) -> u32 {
         let nanos = time.saturating_sub(self.around).nanos();
         let symbols = if self.symbol_ns == SHORT_SYMBOL_NS {
@@ -94,16 +97,16 @@ impl TxMode {
         u32::try_from(bits / 8).map_or(most, |bytes| bytes.min(most))
     }
 
-    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS, 54 Mbit/s for those that OFDM has
-    /// not (IEEE 802.11-2020 §10.6.11).
+    /// Returns the non-HT reference rate: the OFDM rate with the modulation and code rate of this MCS; 54
+    /// Mbit/s if OFDM lacks this combination (IEEE 802.11-2020 §10.6.11).
     pub fn reference_rate(&self) -> Rate {
         const MBPS: [u64; 8] = [6, 12, 18, 24, 36, 48, 54, 54];
         let of_mcs = MBPS.get(usize::from(self.settings.mcs)).copied();
         Rate::from_bps(of_mcs.unwrap_or(54) * 1_000_000)
     }
 
-    /// Returns the rate of the Ack or BlockAck that answers this PPDU: the highest basic rate that is not above the reference rate
-    /// (IEEE 802.11-2020 §10.6.6.5).
+    /// Returns the rate of the Ack or BlockAck that answers this PPDU: the highest basic rate not above the
+    /// reference rate (IEEE 802.11-2020 §10.6.6.5).
     pub fn response_rate(&self) -> Rate {
         let reference = self.reference_rate();
         let rate = BASIC_RATES.into_iter().rev().find(|basic| *basic <= reference);
@@ -111,8 +114,8 @@ impl TxMode {
     }
 }
 
-/// Returns the time of the preamble, from the legacy training fields to the last field before the data (IEEE 802.11-2020 §19.3.2, §21.3.2;
-/// 802.11ax-2021 §27.3.4).
+/// Returns the duration of the preamble, from the legacy training fields to the last field before the data
+/// (IEEE 802.11-2020 §19.3.2, §21.3.2; 802.11ax-2021 §27.3.4).
 fn preamble(settings: &TxSettings) -> Span {
     const LEGACY: Span = Span::from_micros(20);
     const SIGNAL: Span = Span::from_micros(4);

@@ -3,16 +3,16 @@ use super::format::{Band, Format};
 use airhop_base::Span;
 use std::fmt;
 
-/// Settings of a transmission: what a station chooses, or a scenario file.
+/// Settings of a transmission, chosen by a station or a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TxSettings {
     /// Format of the PPDU.
     pub format: Format,
-    /// Band, which decides the widths and the signal extension.
+    /// Frequency band, which limits the channel widths and adds the signal extension.
     pub band: Band,
-    /// Modulation and coding scheme of a spatial stream: 0 to 7, 9 or 11.
+    /// Modulation and coding scheme per spatial stream: from 0 to 7 (HT), 9 (VHT) or 11 (HE).
     pub mcs: u8,
-    /// Number of spatial streams, from 1.
+    /// Number of spatial streams, at least 1.
     pub streams: u8,
     /// Channel width, MHz.
     pub width_mhz: u32,
@@ -43,17 +43,18 @@ impl TxSettings {
     }
 }
 
-/// Reason why there is no such transmission mode. Its text names the setting, its value, and the values that the standard has.
+/// Reason why a transmission mode does not exist. Its text names the setting, its value, and the standard's
+/// values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModeError {
-    /// The standard is not for this band.
+    /// The standard does not use this band.
     Band {
         /// Format of the PPDU.
         format: Format,
         /// The band.
         band: Band,
     },
-    /// No such MCS in the format.
+    /// The format has no such MCS.
     Mcs {
         /// Format of the PPDU.
         format: Format,
@@ -67,7 +68,7 @@ pub enum ModeError {
         /// Number of spatial streams.
         streams: u8,
     },
-    /// No such channel width in the format and band.
+    /// The format has no such channel width in this band.
     Width {
         /// Format of the PPDU.
         format: Format,
@@ -76,15 +77,15 @@ pub enum ModeError {
         /// Channel width, MHz.
         width_mhz: u32,
     },
-    /// No such guard interval in the format.
+    /// The format has no such guard interval.
     Guard {
         /// Format of the PPDU.
         format: Format,
         /// The guard interval.
         guard: Span,
     },
-    /// MCS that the tables of the format leave out for this width and number of streams: its data bits cannot be divided among encoders
-    /// (IEEE 802.11-2020 §21.5).
+    /// The tables of the format exclude this MCS for this width and number of streams, because the data bits
+    /// cannot be divided among encoders (IEEE 802.11-2020 §21.5).
     LeftOut {
         /// Format of the PPDU.
         format: Format,
