@@ -1,11 +1,11 @@
-//! Parts that recoveries share: the guard against a second reduction, segments to send at once, and the state after a
+//! Common parts of recoveries: the guard against a second reduction, urgent segments, and the state after a
 //! timeout.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
 use std::collections::VecDeque;
 
-/// Segments to be sent at once, ahead of everything the window permits.
+/// Segments to be sent at once, beyond the limit of the window.
 #[derive(Debug, Default)]
 pub(super) struct Urgent(VecDeque<Next>);
 
@@ -32,7 +32,8 @@ impl Urgent {
     }
 }
 
-/// New data at `nxt`; after go-back-N pulled `nxt` back, the same bytes again.
+/// Returns the segment at `nxt`: new data, or data sent before, if go-back-N moved `nxt` back. `None` if the
+/// window has no room.
 pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Next> {
     let (start, end) = s.next_in_window(in_flight, window)?;
     let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
@@ -43,18 +44,19 @@ pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Ne
 /// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Guard {
-    /// First byte that had not been sent at the last reduction; zero before one.
+    /// First unsent byte at the last reduction; zero before the first.
     pub recovery_point: u64,
 }
 
 impl Guard {
-    /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". An ACK of exactly `recover` may be caused by a
-    /// needless retransmission of go-back-N.
+    /// True if the ACK "covers more than recover" (RFC 6582 §3.2 step 1). An ACK of exactly `recover` may
+    /// result from a needless retransmission of go-back-N.
     pub fn permits(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }
 
-    /// RFC 6582 §3.2 step 3, RFC 6675 §5: everything that was outstanding then is acknowledged.
+    /// True if all data outstanding at the last reduction is acknowledged (RFC 6582 §3.2 step 3, RFC 6675
+    /// §5).
     pub fn is_passed(&self, s: &SenderState) -> bool {
         s.una >= self.recovery_point
     }
@@ -64,20 +66,21 @@ impl Guard {
     }
 }
 
-/// Ends the recovery at a timeout: duplicate ACKs for data sent before it begin no recovery, and pending urgent segments are dropped.
+/// Ends the recovery at a timeout: drops pending urgent segments; duplicate ACKs for data sent before the
+/// timeout do not begin a new recovery.
 fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     guard.set(s);
     urgent.clear();
     s.dupacks = 0;
 }
 
-/// Restarts without a scoreboard after a timeout: all data is retransmitted from the oldest segment on.
+/// Restarts after a timeout without a scoreboard: all data from the oldest segment on is retransmitted.
 pub(super) fn go_back_n(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.nxt = s.una;
 }
 
-/// Restarts with a scoreboard after a timeout: everything that has not arrived is lost (RFC 6675 §5.1).
+/// Restarts after a timeout with a scoreboard: all data not SACKed counts as lost (RFC 6675 §5.1).
 pub(super) fn lose_all(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     abandon(s, guard, urgent);
     s.board.mark_all_lost();
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
     use crate::Preset;
 
-    // A waiting retransmission is sent as far as it is not acknowledged by then; each segment once.
+    // A pending retransmission is sent only as far as it is unacknowledged at that time; each segment once.
     #[test]
     fn what_waits_may_be_acknowledged_meanwhile() {
         let mut urgent = Urgent::default();

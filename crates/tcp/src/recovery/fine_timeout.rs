@@ -1,13 +1,14 @@
-//! The finely measured timeout of Vegas.
+//! Fine-grained retransmission timeout of Vegas.
 
 use airhop_base::Span;
 
-/// Jacobson's mean and deviation on exact samples: (mean + 2 deviations) · 17/16, as the Arizona code has it.
+/// Jacobson's mean and deviation on exact samples: timeout = (mean + 2 deviations) · 17/16, as in the Arizona
+/// code.
 #[derive(Debug, Default)]
 pub(super) struct FineTimeout {
     /// Mean and mean deviation of the round trip, seconds.
     mean: Option<(f64, f64)>,
-    /// Seconds; none before the first sample.
+    /// Timeout, seconds; `None` before the first sample.
     pub timeout: Option<f64>,
 }
 
@@ -24,8 +25,8 @@ impl FineTimeout {
         self.timeout = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
     }
 
-    /// Records a retransmission: the timeout is longer until the next sample, and doubled for a repeated
-    /// retransmission.
+    /// Records a retransmission: lengthens the timeout until the next sample, and doubles it for a repeated
+    /// retransmission (`again`).
     pub fn back_off(&mut self, again: bool) {
         self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
     }
@@ -35,9 +36,10 @@ impl FineTimeout {
 mod tests {
     use super::*;
 
-    // By hand: samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then mean 80 + 80/8 = 90, deviation
-    // 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission makes it 9/8, another of the same segment twice as long, until
-    // the next sample, that of the mean itself: 90 + 2 * (35 - 35/4) = 142.5.
+    // By hand: samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then mean 80
+    // + 80/8 = 90, deviation 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission lengthens
+    // the timeout to 9/8, a second one of the same segment doubles it, until the next sample, which equals
+    // the mean: 90 + 2 * (35 - 35/4) = 142.5.
     #[test]
     fn the_fine_timeout() {
         let mut timeout = FineTimeout::default();

@@ -1,16 +1,17 @@
-//! Ways to repair a loss.
+//! Loss recoveries.
 //!
-//! Seven go by the scoreboard; they stay separate because each defines "lost" and "in flight" differently:
+//! Seven recoveries use the scoreboard. They are separate because each has its own definition of a lost
+//! segment and of the limit of the flight:
 //!
-//! | recovery | lost is | the flight is limited by |
+//! | recovery | a segment is lost | limit of the flight |
 //! |---|---|---|
-//! | [`SackPipe`] | the third duplicate's segment; any hole may be filled after that | a counter that each duplicate lowers by one |
-//! | [`Rfc6675`] | what DupThresh runs, or as many segments, lie above (sequence order) | what is neither SACKed nor lost; PRR |
-//! | [`RateHalving`] | what DupThresh segments lie above; a repair, by the order of sending | the same, lowered with every second ACK |
-//! | [`Ns2Linux`] | what DupThresh + 1 segments lie above; a repair, by the order of repairs | the same, by ns-2.35's rules |
-//! | [`Esack`] | what DupThresh segments were sent after (Algorithm 1 of Yun 2009), held ones left out | the same, without halving |
-//! | [`Rack`] | what something sent later has overtaken for too long | the same; PRR |
-//! | [`Delayed`] | as [`Rfc6675`], a round trip later | all that is outstanding, while it waits |
+//! | [`SackPipe`] | at the third duplicate ACK; after that any hole may be filled | a counter that each duplicate ACK lowers by one |
+//! | [`Rfc6675`] | if DupThresh SACKed runs, or as many segments, lie above it in sequence order | bytes neither SACKed nor lost; PRR |
+//! | [`RateHalving`] | if DupThresh SACKed segments lie above it; a retransmission, by sending order | as [`Rfc6675`], lowered with every second ACK |
+//! | [`Ns2Linux`] | if DupThresh + 1 SACKed segments lie above it; a retransmission, by the order of retransmissions | as [`Rfc6675`], by ns-2.35's rules |
+//! | [`Esack`] | if DupThresh segments sent after it have arrived (Algorithm 1 of Yun 2009), held segments excepted | as [`Rfc6675`], without halving |
+//! | [`Rack`] | if a segment sent later arrived longer ago than the reordering window | as [`Rfc6675`]; PRR |
+//! | [`Delayed`] | as [`Rfc6675`], a round trip later | all outstanding data during the delay |
 
 mod common;
 mod duplicates;
@@ -34,18 +35,18 @@ use crate::config::{LossDetection, SackRecovery};
 use crate::seams::Recovery;
 use crate::{Config, Preset};
 
-/// A way to repair a loss, for schemes that choose it by its name.
+/// Kind of recovery, selected by name.
 #[derive(Debug)]
 pub struct Kind {
     /// The recovery's name.
     pub name: &'static str,
-    /// True if the receiver must report SACK blocks.
+    /// True if the recovery requires SACK blocks from the receiver.
     pub sack: bool,
-    /// Makes it for a new connection.
+    /// Builds the recovery of a new connection.
     pub build: fn(&Config) -> Box<dyn Recovery>,
 }
 
-/// The recoveries by name.
+/// All kinds of recovery.
 pub static KINDS: &[Kind] = &[
     Kind { name: "tahoe", sack: false, build: |_| Box::new(Tahoe::default()) },
     Kind { name: "reno", sack: false, build: reno },
@@ -54,17 +55,17 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
 ];
 
-/// Returns Reno's recovery, or the one configured instead.
+/// Returns the configured recovery; Reno's by default.
 pub fn reno(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
 }
 
-/// NewReturns Reno's recovery, or the one configured instead.
+/// Returns the configured recovery; NewReno's by default.
 pub fn newreno(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
 }
 
-/// Returns the recovery with SACK that the configuration asks for.
+/// Returns the configured recovery with SACK.
 pub fn sack(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
@@ -73,7 +74,7 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
     })
 }
 
-/// Rate halving: ns-2's where the sender is ns-2's.
+/// Returns rate halving; in a sender of ns-2, the variant of ns-2.35.
 pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     match c.stack {
         Preset::Ns2 => Box::new(Ns2Linux::default()),
@@ -81,7 +82,8 @@ pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
     }
 }
 
-/// Returns the recovery of a scheme of Reno's family: the configured one for all schemes if set, else its `own`.
+/// Returns the recovery of a scheme of Reno's family: the recovery configured for all schemes; `own` if none
+/// is configured.
 pub fn by_detection(c: &Config, own: impl FnOnce(&Config) -> Box<dyn Recovery>) -> Box<dyn Recovery> {
     match c.loss_detection {
         LossDetection::Duplicates => own(c),

@@ -4,26 +4,29 @@ use crate::seams::{Ack, Advance, Agent, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
-/// Adapter that makes any recovery react to notices: a loss with a notice is no sign of congestion.
+/// Adapter that adds notices to any recovery: a loss explained by a notice is no sign of congestion.
 ///
-/// What is sent again on an ELN is the last segment sent, so the duplicate ACKs that those before it cause say nothing against
-/// it; further ones do. That is ESACK's order of sending (Yun 2009 §4.1, Figure 4): the newest SACK block tells it, or without SACK
-/// a count. Meanwhile each duplicate makes room for a segment, as in fast recovery (RFC 5681 §3.2 step 4), so that the connection
-/// stays ACK-clocked. Order-based recoveries need none of this.
+/// A segment retransmitted on an ELN is the last one sent. Duplicate ACKs caused by segments sent before the
+/// retransmission do not count as signs of its loss; later duplicate ACKs do. This is ESACK's sending order
+/// (Yun 2009 §4.1, Figure 4), derived from the newest SACK block, or without SACK from a count of duplicate
+/// ACKs. Until the retransmission is acknowledged, each duplicate ACK releases a segment, as in fast recovery
+/// (RFC 5681 §3.2 step 4), so that the connection stays ACK-clocked. Recoveries by sending order do not use
+/// this part.
 ///
-/// The duplicates for a segment that an ERSN names do not count either; in fast recovery for another loss those without a scoreboard
-/// of losses (Reno's, NewReno's, ns-2's SACK) may still send it again. After a disconnection what was lost in it goes out again.
-/// Reconstructed: the paper has no sender but its own.
+/// Duplicate ACKs for a segment named by an ERSN do not count either; but in fast recovery for another loss,
+/// recoveries without a scoreboard of losses (Reno's, NewReno's, ns-2's SACK) may retransmit that segment.
+/// After a disconnection all segments lost in it are retransmitted. Reconstructed: the paper describes only
+/// its own sender.
 #[derive(Debug)]
 pub struct NoticeAware {
     inner: Box<dyn Recovery>,
-    /// Segments retransmitted on a notice and not acknowledged.
+    /// Unacknowledged segments that were retransmitted on a notice.
     answered: Vec<Answered>,
-    /// Segments that the link layer works on: first byte, and the end of the hold.
+    /// Segments that a link layer is retransmitting: first byte, and the end of the hold.
     held: Vec<(u64, Time)>,
-    /// First bytes of the segments lost in a disconnection.
+    /// First bytes of the segments lost in a disconnection, to be retransmitted.
     owed: Vec<u64>,
-    /// Segments delivered since the last advance, counted by duplicates.
+    /// Number of duplicate ACKs, hence of segments delivered, since `una` last advanced.
     duplicates: u32,
     /// SACK blocks of the last ACK.
     sack: Sack,
@@ -34,18 +37,18 @@ pub struct NoticeAware {
     now: Time,
 }
 
-/// A segment retransmitted on a notice.
+/// Segment retransmitted on a notice.
 #[derive(Clone, Copy, Debug)]
 struct Answered {
     seq: u64,
-    /// First byte that had not been sent then.
+    /// First unsent byte at the retransmission.
     point: u64,
-    /// Number of duplicates that segments sent before may still cause.
+    /// Number of duplicate ACKs that segments sent before the retransmission may still cause.
     ahead: u64,
 }
 
 impl NoticeAware {
-    /// Makes `inner` aware of notices.
+    /// Creates the adapter around `inner`.
     pub fn new(inner: Box<dyn Recovery>) -> Self {
         NoticeAware {
             inner,
@@ -60,12 +63,12 @@ impl NoticeAware {
         }
     }
 
-    /// Counts a duplicate ACK. True if a notice explains it.
+    /// Counts a duplicate ACK. True if a notice explains the duplicate.
     fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
         self.sack = a.sack;
-        // With nothing outstanding, a duplicate cannot mean a departure.
+        // With no data outstanding, a duplicate ACK does not show that a segment was delivered.
         self.duplicates += u32::from(has_news && s.is_outstanding());
         if self.works_on(s.una, a.now) {
             return true;
@@ -75,7 +78,7 @@ impl NoticeAware {
         };
         let was_ahead = answered.ahead > 0;
         answered.ahead -= u64::from(was_ahead);
-        // RFC 2018 §4: the first block has the segment that caused the ACK.
+        // RFC 2018 §4: the first block contains the segment that triggered the ACK.
         a.sack.blocks().first().map_or(was_ahead, |newest| newest.end <= answered.point)
     }
 
@@ -83,7 +86,7 @@ impl NoticeAware {
         self.held.iter().any(|&(held, until)| held == seq && until > now)
     }
 
-    /// The loss of a segment that the link layer works on is none.
+    /// Returns the detection, but no loss for a segment that a link layer is still retransmitting.
     fn spare(&self, detect: Detect) -> Detect {
         match detect {
             Detect::Lost(seq) if self.works_on(seq, self.now) => Detect::Nothing,
@@ -91,14 +94,14 @@ impl NoticeAware {
         }
     }
 
-    /// The link layer has discarded the segment, and the segment is retransmitted or waits for its retransmission.
+    /// Ends the hold of a segment that the link layer has discarded and that is, or will be, retransmitted.
     fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
         self.inner.hold(s, seq, Time::ZERO);
     }
 
-    /// True if a duplicate releases new data. Losses detected by the recovery are retransmitted first.
+    /// True if a duplicate ACK releases new data. Losses detected by the recovery are retransmitted first.
     fn is_clocked(&self, s: &SenderState) -> bool {
         let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
         let is_open = !self.recovering && s.una >= self.slow_until;
@@ -106,11 +109,11 @@ impl NoticeAware {
     }
 }
 
-// Forward every method explicitly.
+// Every method of the trait must be forwarded explicitly.
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for NoticeAware {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        // In recovery duplicates do not count towards a loss; their other effects stay.
+        // In recovery, explained duplicates do not count towards a loss, but keep their other effects.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
             return Detect::Nothing;

@@ -1,26 +1,26 @@
-/// Proportional rate reduction (RFC 9937): bound of the data in flight during fast recovery, so that the flight falls
-/// to the new window evenly, as data is delivered, and equals it at the end.
+/// Proportional rate reduction (RFC 9937): limit of the data in flight during fast recovery, so that the
+/// flight decreases evenly with the delivered data and equals the new window at the end.
 ///
-/// The caller supplies the data delivered by each ACK and the flight. The fast retransmit does not depend on this bound
-/// (§6.2: "force a fast retransmit upon entering recovery").
+/// The caller supplies the data delivered by each ACK and the flight. The fast retransmit is sent regardless
+/// of this limit (§6.2: "force a fast retransmit upon entering recovery").
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
     mss: u64,
     /// Flight at the end of recovery: ssthresh.
     target: u64,
-    /// RecoverFS: flight at the beginning of recovery.
+    /// RecoverFS: flight at the start of recovery.
     flight: u64,
     /// prr_delivered, bytes.
     delivered: u64,
     /// prr_out, bytes.
     out: u64,
-    /// Flight that the last ACK allows.
+    /// Limit of the flight since the last ACK.
     limit: u64,
 }
 
 impl Prr {
-    /// Recovery begins with `flight` bytes outstanding of which the receiver had reported nothing before this ACK, and is to end
-    /// with `target` bytes (§6.1).
+    /// Creates the state at the start of recovery (§6.1): `flight` bytes outstanding and not SACKed before
+    /// this ACK; `target` bytes of flight at the end.
     pub fn new(mss: u64, flight: u64, target: u64) -> Self {
         Prr { mss, target, flight: flight.max(mss), delivered: 0, out: 0, limit: 0 }
     }
@@ -31,7 +31,7 @@ impl Prr {
         self.delivered += delivered;
         // §6.2
         let count = if in_flight > self.target {
-            // The RFC's CEIL, in whole segments: the last part of a segment is not held back.
+            // CEIL of the RFC, in whole segments, so that a fraction of a segment is not held back.
             let share = (u128::from(self.delivered) * u128::from(self.target)).div_ceil(self.flight.into());
             (share as u64).div_ceil(self.mss).saturating_mul(self.mss).saturating_sub(self.out)
         } else {
@@ -43,19 +43,19 @@ impl Prr {
         self.limit
     }
 
-    /// Linux, tcp_cwnd_reduction(): as long as nothing went out, a segment may.
+    /// Permits one segment if none was sent in this recovery (Linux, tcp_cwnd_reduction()).
     pub fn let_one_out(&mut self, in_flight: u64) {
         if self.out == 0 {
             self.limit = self.limit.max(in_flight + self.mss);
         }
     }
 
-    /// Lowers the final flight to `target` bytes at most.
+    /// Lowers the target flight to at most `target` bytes.
     pub fn lower_to(&mut self, target: u64) {
         self.target = self.target.min(target);
     }
 
-    /// Counts `bytes` as sent.
+    /// Counts `bytes` sent bytes.
     pub fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
     }

@@ -1,4 +1,5 @@
-//! ACKs open the connection, acknowledge data, repeat themselves, echo marks, and time the round trip.
+//! Processing of ACKs: opening of the connection, acknowledged data, duplicate ACKs, ECN echoes, and
+//! round-trip samples.
 
 use super::order::Step;
 use super::{Connection, Sender, clock};
@@ -37,16 +38,17 @@ impl Sender {
                 self.on_lost_syn();
             }
         }
-        // NAKs go after the cumulative ACK (needs no repair) and before duplicate detection.
+        // NAKs are processed after the cumulative ACK, which may make their repair needless, and before
+        // duplicate detection.
         if self.notices.knows_nak() {
             self.on_naks(now, segment);
         }
         if !advances && !segment.flags.syn {
-            // RFC 5681 §2: it repeats the last ACK, window and all. RFC 6675 §2: or its SACK blocks report what none has, "even if it … changes
-            // the advertised window".
+            // RFC 5681 §2: the ACK repeats the last one, its window included. RFC 6675 §2: or its SACK blocks
+            // report data that no earlier ACK reported, "even if it … changes the advertised window".
             let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
             let reports = self.state.board.newly_sacked() > 0;
-            // The answer to a probe of a closed window is no sign of a loss.
+            // An ACK that answers a zero-window probe is no sign of a loss.
             if (repeats && self.state.is_outstanding() && !is_probing) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
@@ -77,8 +79,8 @@ impl Sender {
         }
     }
 
-    /// Updates the sequence space and the scoreboard with an ACK; once, before any policy learns of the ACK. Returns the bytes that it
-    /// acknowledges for the first time.
+    /// Updates the sequence space and the scoreboard with an ACK, once and before any policy processes the
+    /// ACK. Returns the number of newly acknowledged bytes.
     fn process_ack(&mut self, now: Time, segment: &Segment) -> u64 {
         let s = &mut self.state;
         let acked = segment.ack.saturating_sub(s.una);
@@ -100,7 +102,7 @@ impl Sender {
         let ack = policy_ack(now, segment, acked, rtt, &self.state.board);
         self.order.at(Step::Observed);
         self.control.observe(&ack, &self.state);
-        // The ACK of a SYN neither grows the window nor repairs anything.
+        // The ACK of a SYN neither grows the window nor repairs a loss.
         let advance = (!opens).then(|| self.recovery.on_advance(&mut self.state, &mut self.window, &ack));
         let restart = match advance {
             None => true,
@@ -114,7 +116,8 @@ impl Sender {
         }
     }
 
-    /// Applies the recovery's decision on an advance. Returns true if the retransmission timer restarts.
+    /// Applies the recovery's decision on an ACK that advances `una`. Returns true if the retransmission
+    /// timer restarts.
     fn act_on_advance(&mut self, now: Time, ack: &Ack, advance: Advance) -> bool {
         match advance {
             Advance::Open => {
@@ -148,7 +151,7 @@ impl Sender {
         }
     }
 
-    /// Answers an echoed mark before the ACK may grow the window, as in ns-2 and Linux.
+    /// Reacts to an echoed mark before the ACK may grow the window, as in ns-2 and Linux.
     fn answer_echo_then_grow(&mut self, now: Time, ack: &Ack) {
         self.on_ecn_echo(now, ack);
         if self.may_grow(ack) {
@@ -156,13 +159,13 @@ impl Sender {
         }
     }
 
-    /// True if the control learns of this ACK: a mark may forbid that.
+    /// True if the congestion control is called for this ACK; the reaction to a mark may forbid it.
     fn may_grow(&self, ack: &Ack) -> bool {
         let heeds_itself = self.features.echo == Echo::EachMark;
         heeds_itself || self.stack.may_grow(ack.ece, self.state.una <= self.reduced_until)
     }
 
-    /// Grows the window for an ACK outside recovery, as far as the use of the window permits.
+    /// Grows the window for an ACK outside recovery, unless the application limits the use of the window.
     fn grow(&mut self, ack: &Ack) {
         let before = self.window;
         self.order.at(Step::Heard);
@@ -170,7 +173,7 @@ impl Sender {
         if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
             return;
         }
-        // A control that spaces a window over the round trip fills it only as that ends.
+        // With pacing the flight reaches the window only at the end of the round trip.
         let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
         let by = if is_spaced { Validation::Half } else { self.config.validation };
         if !self.state.usage.permits_growth(by, &before) {
@@ -190,7 +193,7 @@ impl Sender {
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // a damaged segment is no progress
         }
-        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
+        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is never a duplicate ACK.
         let is_explained = has_eln || self.notices.explains(now, &self.state);
         if is_explained {
             self.recovery.note(&mut self.state, &ack);
@@ -205,8 +208,8 @@ impl Sender {
         }
     }
 
-    /// Grows the window for SACKed data once the path reorders (Linux, tcp_may_raise_cwnd()). Otherwise only the cumulative ACK that covers the
-    /// data later grows the window.
+    /// Grows the window for SACKed data, once reordering was detected on the path (Linux,
+    /// tcp_may_raise_cwnd()). Without reordering only the later cumulative ACK of that data grows the window.
     fn grow_by_sack(&mut self, ack: &Ack) {
         let may = self.state.reorders && ack.delivered > 0 && self.recovery.may_grow_by_sack();
         if may && self.may_grow(ack) {
@@ -214,7 +217,7 @@ impl Sender {
         }
     }
 
-    /// Lets a scheme that postponed the classification of a loss reduce the window now.
+    /// Calls a scheme that postponed the classification of a loss, which may reduce the window now.
     fn allow_late_cut(&mut self, ack: &Ack) {
         let before = self.window;
         if self.frozen.is_none() {
@@ -227,7 +230,8 @@ impl Sender {
         }
     }
 
-    /// Applies a detection: restarts the timer for a probe, undoes a spurious timeout, begins recovery for a loss.
+    /// Applies a detection: restarts the timer for a tail loss probe, undoes a spurious timeout, or begins
+    /// recovery for a loss.
     pub(super) fn act_on(&mut self, now: Time, mut detect: Detect) {
         match detect {
             Detect::Probe => self.restart_timer(now),
@@ -252,7 +256,7 @@ impl Sender {
         }
     }
 
-    /// Answers an echoed mark, if the ACK has one.
+    /// Reacts to an echoed mark, if the ACK carries ECE.
     #[inline]
     fn on_ecn_echo(&mut self, now: Time, ack: &Ack) {
         if ack.ece {
@@ -260,7 +264,8 @@ impl Sender {
         }
     }
 
-    /// Answers an echoed mark like a loss, once per window of data, without a retransmission (RFC 3168 §6.1.2).
+    /// Reacts to an echoed mark as to a loss, but without a retransmission; once per window of data (RFC 3168
+    /// §6.1.2).
     fn answer_ecn_echo(&mut self, now: Time, ack: &Ack) {
         let was_answered = !self.stack.answers_echo(self.state.una, self.echo_point, self.reduced_until);
         if !self.marking.answers_echoes() || was_answered || self.frozen.is_some() {
@@ -272,13 +277,15 @@ impl Sender {
             self.reduce_window(now, Signal::Echo);
             self.recovery.on_mark(&self.state, &before, &self.window, ack);
         } else {
-            // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
+            // RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer"; its expiry then permits
+            // the next segment.
             (self.echo_point, self.reduced_until) = (self.state.max_sent, self.state.max_sent);
             self.restart_timer(now);
         }
     }
 
-    /// Returns the round-trip sample of this ACK of new data, if the ACK has a valid one, and updates the estimator with it.
+    /// Returns the round-trip sample of this ACK of new data, and updates the estimator with it; `None` if
+    /// the ACK has no valid sample.
     fn sample_rtt(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
         let samples_record = self.config.rto.kind.samples_record();
@@ -286,7 +293,7 @@ impl Sender {
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
         } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
-            // RFC 7323 §4.1: valid even for retransmitted segments.
+            // RFC 7323 §4.1: the sample is valid even for retransmitted segments.
             let age = clock(now).wrapping_sub(ts.echo);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         } else {
@@ -300,7 +307,7 @@ impl Sender {
     }
 }
 
-/// Returns the policies' view of an ACK that `board` has processed.
+/// Returns the policies' view of an ACK that the scoreboard `board` has processed.
 fn policy_ack(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
     let ece = segment.is_echo();
     let RareOptions { sack, arrival, .. } = *segment.options;

@@ -1,12 +1,13 @@
-//! Restart of the window after a pause: the former window is little evidence of the path's state now.
+//! Restart of the window after an idle period, because the old window says little about the present state of
+//! the path.
 
 use super::Sender;
 use crate::stack::Pause;
 use airhop_base::Time;
 
 impl Sender {
-    /// Applies the stack's restart rule before a transmission with nothing outstanding, after a pause of more than a retransmission timeout (RFC
-    /// 5681 §4.1).
+    /// Applies the stack's restart rule (RFC 5681 §4.1) before a transmission with no data outstanding, after
+    /// an idle period longer than a retransmission timeout.
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         let Some(last) = self.last_sent else { return };
         let (lasted, timeout) = (now - last, self.rto.timeout());

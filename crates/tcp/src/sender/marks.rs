@@ -1,4 +1,4 @@
-//! The sender's part in ECN: the packets that may be marked, and the answer to echoes (RFC 3168).
+//! ECN of the sender: the packets that are sent ECN-capable, and the reaction to echoes (RFC 3168).
 
 use crate::schemes::Extent;
 use crate::{Config, Echo, ReceiverFeatures};
@@ -7,10 +7,10 @@ use airhop_base::{Ecn, Flags};
 /// ECN state of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking {
-    /// True if both ends take part in ECN; before the SYN-ACK, true if the sender does.
+    /// True if both ends use ECN; before the SYN-ACK, true if the sender offers ECN.
     is_agreed: bool,
     echo: Echo,
-    /// Packets that may be marked beside new data.
+    /// Packets, besides new data, that are sent ECN-capable.
     extent: Extent,
 }
 
@@ -38,18 +38,21 @@ impl Marking {
         if self.is_agreed && may_be_marked { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
-    /// Completes the negotiation with the flags of the SYN-ACK: ECE without CWR agrees (RFC 3168 §6.1.1).
+    /// Completes the negotiation with the flags of the SYN-ACK: ECE without CWR accepts ECN (RFC 3168
+    /// §6.1.1).
     pub fn on_syn_ack(&mut self, flags: Flags) {
         self.is_agreed &= flags.ece && !flags.cwr;
     }
 
-    /// Returns the codepoint of data: retransmissions are not ECN-capable (RFC 3168 §6.1.5), except with [`Extent::All`].
+    /// Returns the ECN codepoint of data. Retransmissions are not ECN-capable (RFC 3168 §6.1.5), except with
+    /// [`Extent::All`].
     #[inline]
     pub fn of_data(self, is_new: bool) -> Ecn {
         self.ect0_if(is_new || self.extent == Extent::All)
     }
 
-    /// True if the sender answers ECE by a reduction, and announces reductions by CWR (RFC 3168 §6.1.2). Jersey's scheme answers echoes itself.
+    /// True if the sender reduces its window on ECE, and announces reductions by CWR (RFC 3168 §6.1.2). False
+    /// for Jersey, whose congestion control processes echoes itself.
     #[inline]
     pub fn answers_echoes(self) -> bool {
         self.is_agreed && self.echo != Echo::EachMark

@@ -1,4 +1,4 @@
-//! The mechanism of a sender: sequence space, timer, RTT measurement. No policy.
+//! Mechanism of a sender, without policy: sequence space, timers, RTT measurement.
 
 mod acks;
 mod expected_delay;
@@ -46,42 +46,45 @@ pub struct Sender {
     state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
-    /// Order of the calls of the control, checked in debug builds.
+    /// Order of the calls of the congestion control, checked in debug builds.
     order: Order,
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
-    /// True if notices are read on the interface.
+    /// True if the notice policy reads notices from the interface.
     listens: bool,
     rto: Box<dyn RtoPolicy>,
     stack: &'static dyn Stack,
-    /// Delays that base stations announced.
+    /// Additional delays announced by base stations.
     expected: ExpectedDelay,
-    /// The retransmission timer, if it runs.
+    /// Retransmission timer; `None` while stopped.
     timer: Option<Running>,
-    /// The persist timer, if it runs: the retransmission timer does not run then.
+    /// Persist timer; `None` while stopped. The retransmission timer is stopped while the persist timer runs.
     persist: Option<Persist>,
-    /// The segment being timed, without timestamps: first byte after it, and time of sending.
+    /// Segment timed without timestamps: the first byte after it, and its transmission time.
     timed: Option<(u64, Time)>,
-    /// Segments below this were timed already and are not timed again.
+    /// Segments below this byte were timed already; their retransmissions are not timed.
     timed_up_to: u64,
-    /// The last timestamp received, to be echoed.
+    /// Timestamp of the last segment received, to be echoed.
     recent_timestamp: u32,
     frozen: Option<Frozen>,
     reduction: Option<Reduction>,
     pacing: Pacing,
     marking: Marking,
-    /// Sequence number after which echoes are answered again: once per window of data (RFC 3168 §6.1.2).
+    /// Sequence number from which on the next ECN echo causes a reduction: once per window of data (RFC 3168
+    /// §6.1.2).
     echo_point: u64,
-    /// Linux' TCP_CA_CWR: first byte that had not been sent when a mark reduced the window, until something else does; zero then.
+    /// Linux' TCP_CA_CWR: first unsent byte at the reduction for a mark; zero before one, and after a
+    /// reduction for another reason.
     reduced_until: u64,
-    /// True if the next new segment carries CWR, for a reduction because of an echo.
+    /// True if the next new segment carries CWR, after a reduction for an ECN echo.
     cwr_due: bool,
-    /// Delivery-rate estimator, for schemes that ask for it.
+    /// Delivery-rate estimator, for schemes that use delivery reports.
     delivery: Option<Box<DeliveryRate>>,
     classifications: VecDeque<LossClassification>,
     counters: Counters,
     last_cause: Cause,
-    /// Time of the last transmission of data, if a pause since then has not been handled.
+    /// Time of the last data transmission; `None` after the restart rule for the idle period since then was
+    /// applied.
     last_sent: Option<Time>,
 }
 
@@ -91,11 +94,11 @@ enum Connection {
     Closed,
     /// The SYN is to be sent.
     SynDue,
-    /// The SYN is out.
+    /// The SYN was sent.
     SynSent,
     /// The ACK of the SYN-ACK is due.
     AckDue,
-    /// Data may flow.
+    /// Data may be sent.
     Established,
 }
 
@@ -123,7 +126,7 @@ pub struct Counters {
 }
 
 impl Sender {
-    /// Creates a sender on `local` for the receiver on `remote`, with the policies and features of a scheme.
+    /// Creates a sender at `local` for the receiver at `remote`, with the policies and features of a scheme.
     pub fn new(
         flow: FlowId,
         local: NodeId,
@@ -176,7 +179,7 @@ impl Sender {
         }
     }
 
-    /// Adds `bytes` more bytes of the application's data; the first call opens the connection.
+    /// Adds `bytes` bytes of application data; the first call opens the connection.
     pub fn supply(&mut self, bytes: u64) {
         self.state.supplied = self.state.supplied.saturating_add(bytes);
         if self.connection == Connection::Closed {
@@ -185,13 +188,14 @@ impl Sender {
         }
     }
 
-    /// Turns Nagle's algorithm on or off, as the option TCP_NODELAY of a socket does, or as the end of a stream does: a waiting segment leaves
-    /// at the next [`Sender::poll_transmit`].
+    /// Turns Nagle's algorithm on or off, as the socket option TCP_NODELAY or the end of a stream does. When
+    /// off, a waiting segment is returned by the next [`Sender::poll_transmit`].
     pub fn set_nagle(&mut self, is_on: bool) {
         self.state.nagle.is_on = is_on;
     }
 
-    /// Sets the window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
+    /// Sets the receiver's initial advertised window, if it differs from the configured window. To be called
+    /// before the first transmission.
     pub fn expect_window(&mut self, bytes: u64) {
         self.state.right_edge = 1 + bytes;
     }
@@ -214,45 +218,46 @@ impl Sender {
         }
     }
 
-    /// Passes the simulator's knowledge of the path to the control.
+    /// Passes the simulator's own knowledge of the path to the congestion control.
     pub fn on_truth(&mut self, truth: &Truth) {
         self.control.on_truth(truth);
     }
 
-    /// Joins the connections of `run`, which may share state; before anything else happens.
+    /// Adds this connection to the connections of `run`, which may share state. To be called before anything
+    /// else.
     pub fn join(&mut self, run: &mut Run) {
         let ends = Connected { flow: self.flow, local: self.local, remote: self.remote };
         self.control.on_join(run, &ends);
         self.notices.on_join(run, &ends);
     }
 
-    /// Seeds the scheme's random draws with a number of the flow and the replication.
+    /// Seeds the scheme's random draws with a number derived from the flow and the replication.
     pub fn seed(&mut self, seed: u32) {
         self.control.on_seed(seed);
     }
 
-    /// Returns the time at which the retransmission timer expires, if it runs.
+    /// Returns the expiry of the retransmission timer; `None` while stopped.
     pub fn expiry(&self) -> Option<Time> {
         self.timer.map(|timer| timer.expires)
     }
 
-    /// Returns the time at which [`Sender::on_timeout`] is due.
+    /// Returns the time at which [`Sender::on_timeout`] is due; `None` if no timer runs.
     pub fn poll_timeout(&self) -> Option<Time> {
         let timer = sooner(self.expiry(), self.persist.map(|persist| persist.due));
         sooner(sooner(timer, self.recovery.deadline()), self.pacing.due)
     }
 
-    /// Returns the next loss that was classified and not returned yet.
+    /// Returns the next loss classification that was not yet returned.
     pub fn poll_classification(&mut self) -> Option<LossClassification> {
         self.classifications.pop_front()
     }
 
-    /// Returns the counters so far.
+    /// Returns the counters up to now.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Returns the reason for the last data segment.
+    /// Returns the cause of the last data segment.
     pub fn last_cause(&self) -> Cause {
         self.last_cause
     }
@@ -267,33 +272,34 @@ impl Sender {
         &self.state
     }
 
-    /// Returns the bytes taken to be in the network.
+    /// Returns the sender's estimate of the bytes in the network.
     pub fn in_flight(&self) -> u64 {
         self.recovery.in_flight(&self.state)
     }
 
-    /// Returns the kind of repair.
+    /// Returns the kind of repair in progress.
     pub fn repair(&self) -> Repair {
         self.recovery.repair()
     }
 
-    /// Returns the smoothed round-trip time, once there was a sample.
+    /// Returns the smoothed round-trip time; `None` before the first sample.
     pub fn srtt(&self) -> Option<Span> {
         self.rto.srtt()
     }
 
-    /// Returns the timeout of a retransmission timer that is started now: with backoff, and with the delays that base stations announced.
+    /// Returns the timeout of a retransmission timer started now: with backoff, and with the delays announced
+    /// by base stations.
     pub fn rto(&self, now: Time) -> Span {
         self.expected.sum(now).map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_expecting(extra))
     }
 
-    /// True while a disconnection keeps the parameters frozen.
+    /// True while the sender's parameters are frozen because of a disconnection.
     pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
 }
 
-/// Returns the earlier of two instants, of which either may be missing.
+/// Returns the earlier of two optional times.
 #[inline]
 fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     match (a, b) {

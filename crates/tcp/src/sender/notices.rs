@@ -1,11 +1,12 @@
-//! Explicit notifications make the sender retransmit, hold, freeze or move its timer, as its [`NoticePolicy`](crate::seams::NoticePolicy)
-//! decides.
+//! Explicit notices: the sender's [`NoticePolicy`](crate::seams::NoticePolicy) decides whether a notice
+//! causes a retransmission, holds a segment, freezes the sender or moves its timer.
 
 use super::{Connection, Sender};
 use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};
 use airhop_base::{Body, Flags, Notice, NoticeKind, Packet, Segment, Span, Time};
 
-/// Longest time that an ERSN suspends congestion control for a segment. Yun 2009 §3.1 has none; the bound is Airhop's, for a message that is lost.
+/// Longest time for which an ERSN suspends congestion control for a segment. Yun 2009 §3.1 sets no limit;
+/// this limit, for the case of a lost message, is Airhop's.
 const LONGEST_HOLD: Span = Span::from_secs(60);
 
 /// State that a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").
@@ -58,8 +59,9 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Passes a notice to the interface's program as a packet, as in a kernel: if the program does not take it, a notice in the form of an ACK
-    /// counts as an ACK of all data before the segment that it names.
+    /// Passes a notice to the interface's program as a packet, as in a kernel. If the program ignores the
+    /// notice and it has the form of an ACK, the notice counts as an ACK of all data before the segment that
+    /// it names.
     #[cold]
     fn deliver_to_interface(&mut self, now: Time, n: Notice) {
         let packet = Packet::new(self.flow, n.origin, self.local, n.bytes(), Body::Notice(n));
@@ -71,7 +73,7 @@ impl Sender {
         self.on_acknowledgement(now, &Segment { seq: 1, ack: n.seq, window, flags, ..Segment::default() });
     }
 
-    /// Processes the NAKs that nodes of the path put on an ACK (Cheng & Lin 2008).
+    /// Processes the NAKs that nodes of the path added to an ACK (Cheng & Lin 2008).
     pub(super) fn on_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {
             let end = self.state.segment_end(seq);

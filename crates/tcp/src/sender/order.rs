@@ -1,21 +1,22 @@
-//! Order of the calls of a congestion control for one event, as documented at [`CongestionControl`](crate::seams::CongestionControl).
+//! Order of the calls of a congestion control for one event, as documented at
+//! [`CongestionControl`](crate::seams::CongestionControl).
 
-/// Calls of the control, in their order.
+/// Calls of the congestion control, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
     /// `observe`.
     Observed,
-    /// `on_duplicate`; `on_ack`; `on_loss` for a mark, which may forbid `on_ack`.
+    /// `on_duplicate`; `on_ack`; `on_loss` for a mark, which may suppress `on_ack`.
     Heard,
     /// `on_loss` for a loss, `on_marked_loss`.
     Lost,
-    /// `on_lost`, of each segment.
+    /// `on_lost`, for each lost segment.
     Named,
     /// `on_delivery`.
     Delivered,
 }
 
-/// Last call of the control for an ACK or a timer; builds without debug assertions store nothing.
+/// Last call of the congestion control for an ACK or a timer; empty in builds without debug assertions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
     #[cfg(debug_assertions)]
@@ -29,10 +30,11 @@ impl Order {
         *self = Order::default();
     }
 
-    /// Records the call `step` of the control.
+    /// Records the call `step` of the congestion control.
     ///
     /// # Panics
-    /// With debug assertions, if a later step came before.
+    ///
+    /// With debug assertions, if a later step was recorded for this event.
     #[inline]
     pub fn at(&mut self, step: Step) {
         #[cfg(debug_assertions)]
@@ -48,7 +50,7 @@ impl Order {
 mod tests {
     use super::*;
 
-    // Contract of the seam: the delivered data is the last input of a control at an ACK.
+    // Contract of the seam: the report of delivered data is the last call of a congestion control for an ACK.
     #[test]
     #[should_panic(expected = "learns of Observed after Some(Delivered)")]
     fn a_step_back_is_a_mistake() {

@@ -1,39 +1,41 @@
-//! Spacing of segments, for controls that set a sending rate, and for hosts that pace every connection.
+//! Pacing of segments, for congestion controls that set a sending rate and for hosts that pace every
+//! connection.
 
 use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
-/// Schedule of departures: some segments leave together, then none until their time at that rate is over. Linux does so inside TCP where no
-/// queueing discipline spaces packets.
+/// Pacing schedule: a burst of segments, then a gap of the burst's duration at the pacing rate. Linux does so
+/// inside TCP if no queueing discipline paces packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacing {
     next: Time,
     burst: Option<Burst>,
-    /// Time at which the sender is to be polled again, as it was polled too early.
+    /// Time at which the sender must be polled again; set if it was polled too early.
     pub due: Option<Time>,
 }
 
-/// Returns the pacing rate of a control that sets none, and the number of segments that leave together (Linux, tcp_update_pacing_rate() and
-/// tcp_tso_autosize()): twice the window a round trip while the window is far below ssthresh, 1.2 times the window otherwise; together leave the
-/// bytes that the rate carries in 1/1024 s, 64 KiB at most and two segments at least. None without a round trip.
+/// Returns the pacing rate for a congestion control that sets none, and the number of segments per burst
+/// (Linux, tcp_update_pacing_rate() and tcp_tso_autosize()): twice the window per round trip while the window
+/// is far below ssthresh, 1.2 times the window otherwise; a burst has the bytes that the rate carries in
+/// 1/1024 s, at most 64 KiB and at least two segments. `None` before the first round-trip sample.
 pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
-    // In recovery more may be outstanding than the window that it ends with.
+    // In recovery the data outstanding may exceed the window.
     let bytes = (w.cwnd * s.mss as f64).max((s.nxt - s.una) as f64);
     let per_second = ratio * bytes / srtt;
     let quantum = (per_second as u64 / 1024).min(65_535) / s.mss;
     Some((Rate::computed(per_second * 8.0), quantum.max(2)))
 }
 
-/// Segments that leave together.
+/// Burst of segments sent at one time.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Time,
-    /// Segments that may still leave with the burst.
+    /// Number of segments that the burst may still add.
     left: u64,
-    /// Lateness of the burst, as far as it is not made up for.
+    /// Lateness of the burst that shorter gaps have not yet compensated.
     late: Span,
 }
 
@@ -45,19 +47,21 @@ impl Pacing {
         !is_open
     }
 
-    /// Opens the schedule for one segment: the head of line that a timeout repairs (Linux, tcp_retransmit_timer(), which asks no pacing).
+    /// Permits one segment at once: the oldest segment, retransmitted at a timeout (Linux,
+    /// tcp_retransmit_timer(), which ignores pacing).
     pub fn let_one_through(&mut self, now: Time) {
         if self.is_too_early(now) {
             self.burst = Some(Burst { at: now, left: 1, late: Span::ZERO });
         }
     }
 
-    /// Schedules the next segment after one of `bytes` of payload: it follows when these bytes would have left a link of this rate; only the
-    /// first `quantum` segments go together. Returns whether the segment is the last of several.
+    /// Schedules the next segment after one with `bytes` of payload, at the time at which a link of this rate
+    /// would have sent these bytes; only the first `quantum` segments are sent as a burst. Returns whether
+    /// the segment is the last of a burst of several.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) -> bool {
         let ends_burst = self.join_burst(now, quantum);
-        // Shorten a gap by at most half to make up for lateness: a late wake-up then does not lower the rate for good,
-        // and segments do not bunch.
+        // A gap is shortened by at most half to compensate for lateness: so a late wake-up does not lower the
+        // rate permanently, and segments do not bunch.
         let wait = rate.time_for_bits(bytes * 8);
         let late = self.burst.map_or(Span::ZERO, |burst| burst.late);
         let made_up = late.min(wait / 2);
@@ -68,7 +72,8 @@ impl Pacing {
         ends_burst
     }
 
-    /// Adds a segment to those sent at this time, at most `quantum`. Returns true if it is the last of several.
+    /// Adds a segment to the burst of this time, which has at most `quantum` segments. Returns true if the
+    /// segment is the last of a burst of several.
     pub fn join_burst(&mut self, now: Time, quantum: u64) -> bool {
         let late = now.since(self.next);
         let burst = match &mut self.burst {
@@ -90,7 +95,7 @@ mod tests {
     use super::*;
     use crate::Preset;
 
-    // Less than a bit per second is no rate, and none is zero: a byte each ten seconds.
+    // A rate below 1 bit/s is raised to 1 bit/s: here a window of one byte per round trip of 10 s.
     #[test]
     fn the_slowest_window_has_a_rate() {
         let s = SenderState { srtt: Some(Span::from_secs(10)), ..SenderState::new(&Preset::Linux.config(1)) };
@@ -98,7 +103,7 @@ mod tests {
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
     }
 
-    // 1000 bytes at 8 Mbit/s take a millisecond. Nothing is waited for that has passed.
+    // 1000 bytes at 8 Mbit/s take a millisecond. The wait for a past time is zero.
     #[test]
     fn the_wait_is_what_is_left_of_a_segments_time() {
         let at = |us| Time::ZERO + Span::from_micros(us);
@@ -108,8 +113,9 @@ mod tests {
         assert_eq!(waits, [1000, 600, 0, 0].map(Span::from_micros));
     }
 
-    // Linux paces at twice the window per round trip while the window is below half of ssthresh, in whole segments, and at 1.2 times after
-    // that (tcp_update_pacing_rate()); what that makes in 1/1024 s leaves together (tcp_tso_autosize()).
+    // Linux paces at twice the window per round trip while the window is below half of ssthresh, in integer
+    // segments, and at 1.2 times the window afterwards (tcp_update_pacing_rate()); the bytes of 1/1024 s at
+    // that rate form a burst (tcp_tso_autosize()).
     #[test]
     fn twice_the_window_a_round_trip_far_below_ssthresh() {
         let srtt = Some(Span::from_millis(100));

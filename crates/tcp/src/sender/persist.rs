@@ -1,23 +1,23 @@
-//! The persist timer probes a closed window, since the ACK that opens it may be lost.
+//! Persist timer: probes a closed window, because the ACK that opens the window may be lost.
 
 use super::Sender;
 use crate::seams::{Cause, Next};
 use airhop_base::{Flags, Packet, Profile, Span, Time};
 
-/// The persist timer while it runs (RFC 9293 §3.8.6.1): there is data, only a probe of it is outstanding, and the
-/// receiver has no room for a segment.
+/// Persist timer while it runs (RFC 9293 §3.8.6.1): data is waiting, no data but a probe is outstanding, and
+/// the receiver has no room for a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Persist {
     /// Time of the next probe.
     pub due: Time,
-    /// Probes so far.
+    /// Number of probes so far.
     probes: u32,
-    /// True if a segment is to be sent now: a probe, or data for which there is room.
+    /// True if a segment is to be sent now: a probe, or data that fits the window.
     owes: bool,
 }
 
 impl Sender {
-    /// Starts the timer if the receiver's window is closed and no ACK is awaited.
+    /// Starts the timer if the receiver's window is closed and no ACK is outstanding.
     #[inline]
     pub(super) fn note_closed_window(&mut self, now: Time) {
         let s = &self.state;
@@ -41,7 +41,7 @@ impl Sender {
         self.persist = Some(Persist { due: now + self.probe_interval(probes), probes, owes: true });
     }
 
-    /// Updates the timer with the window of an ACK. The data of a probe for which the receiver had no room is
+    /// Updates the timer with the window of an ACK. The data of a probe that the receiver had no room for is
     /// retransmitted with the data that follows.
     pub(super) fn on_window_update(&mut self, now: Time) {
         let Some(mut persist) = self.persist else { return };
@@ -55,8 +55,9 @@ impl Sender {
         self.persist = (!is_over).then_some(persist);
     }
 
-    /// Returns the segment that the timer asks for. With room at the receiver it is ordinary data (RFC 9293 §3.8.6.2.1, the override timeout;
-    /// Linux, tcp_write_wakeup()). With no room it is an octet beyond the window (RFC 9293 §3.8.6.1), or the stack's substitute.
+    /// Returns the segment due by the timer. If the receiver has room, the segment is ordinary data (RFC 9293
+    /// §3.8.6.2.1, the override timeout; Linux, tcp_write_wakeup()). Otherwise it is an octet beyond the
+    /// window (RFC 9293 §3.8.6.1), or the stack's substitute.
     #[cold]
     pub(super) fn window_probe(&mut self, now: Time) -> Option<Packet> {
         let persist = self.persist.as_mut().filter(|persist| persist.owes)?;

@@ -6,12 +6,12 @@ use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
 impl Sender {
-    /// Returns the flight before an ACK, if the scheme asks for delivery reports.
+    /// Returns the flight before an ACK; `None` if the scheme uses no delivery reports.
     pub(super) fn flight_before(&self) -> Option<u64> {
         self.delivery.as_ref().map(|_| self.in_flight())
     }
 
-    /// Reports the ACK's deliveries and losses to the scheme. `before` is the flight before the ACK.
+    /// Reports the deliveries and losses of an ACK to the scheme; `before`: flight before the ACK.
     pub(super) fn report_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
         let mut arrivals = meter.on_ack(now, &self.state.board);
@@ -41,7 +41,7 @@ impl Sender {
         }
     }
 
-    /// Reports each newly lost segment to the scheme. Returns their bytes.
+    /// Reports each newly lost segment to the scheme. Returns the number of their bytes.
     pub(super) fn report_losses(&mut self, now: Time) -> u64 {
         let Sender { delivery: Some(meter), state, control, window, order, .. } = self else { return 0 };
         let mut bytes = 0;
@@ -64,8 +64,8 @@ impl Sender {
         }
     }
 
-    /// Marks the flow as application-limited if less than a full segment of data is available and the window has room: the data in flight then
-    /// shows less than the path's rate (Linux, tcp_rate_check_app_limited()).
+    /// Marks the flow as application-limited if less than a full segment of data is available and the window
+    /// has room: then the delivery rate is below the rate of the path (Linux, tcp_rate_check_app_limited()).
     pub(super) fn mark_app_limited(&mut self) {
         let Some(meter) = &mut self.delivery else { return };
         let in_flight = self.recovery.in_flight(&self.state);

@@ -8,7 +8,7 @@ use crate::seams::{Judged, Loss, Repair, Signal};
 use airhop_base::Time;
 
 impl Sender {
-    /// Reduces the window for a sign of congestion. Returns the scheme's classification of it.
+    /// Reduces the window on a sign of congestion. Returns the scheme's classification of the sign.
     pub(super) fn reduce_window(&mut self, now: Time, signal: Signal) -> Judged {
         let base = self.reduction_base(signal == Signal::Timeout);
         let halve_from = self.config.halve_from;
@@ -24,7 +24,8 @@ impl Sender {
         let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
-        // RFC 3168 §6.1.2: CWR after a reduction "for any reason"; so in ns-2's slowdown() and in Linux, tcp_ecn_queue_cwr().
+        // RFC 3168 §6.1.2: CWR follows a reduction "for any reason", as in ns-2's slowdown() and Linux,
+        // tcp_ecn_queue_cwr().
         self.cwr_due |= is_cut && self.marking.answers_echoes();
         // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever the signal.
         self.echo_point = self.state.max_sent;
@@ -32,35 +33,38 @@ impl Sender {
         judged
     }
 
-    /// Returns the scheme's classification of a loss for which the window is already reduced.
+    /// Returns the scheme's classification of a loss after a mark reduced the window for the same window of
+    /// data.
     pub(super) fn classify_after_mark(&mut self, now: Time) -> Judged {
         self.echo_point = self.state.max_sent;
         self.order.at(Step::Lost);
         self.control.on_marked_loss(&mut self.window, now, &self.state)
     }
 
-    /// True if a mark has already reduced the window for the window of data that holds the lost segment at `seq` (RFC 3168 §6.1.2).
+    /// True if a mark has already reduced the window for the window of data with the lost segment at `seq`
+    /// (RFC 3168 §6.1.2).
     pub(super) fn is_reduced(&self, seq: u64) -> bool {
         self.stack.is_reduced(seq, self.state.una, self.reduced_until)
     }
 
-    /// True while the window of data is outstanding that an echoed mark has reduced, and nothing is repaired (Linux, TCP_CA_CWR).
+    /// True from a reduction for an echoed mark until the window of data outstanding then is acknowledged,
+    /// outside repairs (Linux, TCP_CA_CWR).
     pub fn is_reducing(&self) -> bool {
         self.state.una <= self.reduced_until && self.recovery.repair() == Repair::Nothing
     }
 
-    /// Returns the amount that a loss reduces, in segments; `None` if ssthresh is to stay as it is.
+    /// Returns the amount of data that a loss halves, in segments; `None` if ssthresh stays unchanged.
     fn reduction_base(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
         match self.config.halve_from {
-            // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
+            // RFC 5681 §3.1: at a repeated timeout of the same segment ssthresh stays unchanged.
             HalveFrom::Flight | HalveFrom::Pipe if is_timeout && s.timed_out == Some(s.una) => None,
             HalveFrom::Flight if is_timeout => Some(segments(s.nxt - s.una)),
             // RFC 5681 §3.2 step 2: segments that limited transmit sent beyond the window do not count.
             HalveFrom::Flight => Some(segments(s.nxt - s.una).min(self.window.cwnd)),
             HalveFrom::Pipe => Some(segments(self.recovery.in_flight(s))),
-            // ns-2, TcpAgent::windowd(): the receiver's window counts if it is smaller.
+            // ns-2, TcpAgent::windowd(): the smaller of cwnd and the receiver's window.
             HalveFrom::Cwnd => Some(self.window.cwnd.min(segments(s.right_edge - s.una))),
             HalveFrom::WholeCwnd if is_timeout && self.already_reduced() => None,
             HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
@@ -69,12 +73,13 @@ impl Sender {
 }
 
 impl HalveFrom {
-    /// Returns half of the reduced amount, in segments.
+    /// Returns half of the given amount, in segments, in the rounding of this stack.
     fn half(self, base: f64) -> f64 {
         if self == HalveFrom::WholeCwnd { whole(base / 2.0) } else { base / 2.0 }
     }
 
-    /// Returns the least window that a halving leaves, in segments; ns-2 applies the floor of two to ssthresh only.
+    /// Returns the smallest window after a halving, in segments; ns-2 applies the minimum of two to ssthresh
+    /// only.
     fn least_window(self) -> f64 {
         if self == HalveFrom::Cwnd { 1.0 } else { 2.0 }
     }

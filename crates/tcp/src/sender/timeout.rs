@@ -1,4 +1,4 @@
-//! The retransmission timer, and the timer of the recovery beside it.
+//! Retransmission timer, and the timer of the recovery.
 
 use super::{Connection, Sender};
 use crate::seams::{LossClassification, Signal};
@@ -12,7 +12,7 @@ pub(super) struct Running {
 }
 
 impl Sender {
-    /// Runs the timers that have expired; called at the time of [`Sender::poll_timeout`].
+    /// Handles the expired timers; called at the time of [`Sender::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
         self.state.board.settle();
@@ -63,7 +63,8 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Probes with the oldest segment whether the receiver of a frozen sender is back. False once the patience of the policy has ended.
+    /// Retransmits the oldest segment of a frozen sender as a probe for the receiver's return. False once the
+    /// policy's limit of patience has passed.
     fn probe_while_frozen(&mut self) -> bool {
         let Some(frozen) = &mut self.frozen else { return false };
         frozen.probes += 1;
@@ -88,7 +89,7 @@ impl Sender {
         }
     }
 
-    /// Extends the running timer to the expiry that it would have if it had been started with the present estimate (RTTN).
+    /// Extends the running timer to the expiry that a start with the present estimate would have had (RTTN).
     pub(super) fn extend_timer(&mut self, now: Time) {
         let timeout = self.rto(now);
         if let Some(timer) = &mut self.timer {

@@ -1,4 +1,4 @@
-//! The sender transmits the handshake and data, with the headers of both.
+//! Transmission of the handshake and data, with their headers.
 
 use super::{Connection, Sender, clock, pacing};
 use crate::config::Validation;
@@ -9,11 +9,11 @@ use airhop_base::{
     Timestamps,
 };
 
-/// Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced.
+/// Linux, tcp_update_skb_after_send(): the first segments, up to the ninth, are not paced.
 const UNPACED: u64 = 10;
 
 impl Sender {
-    /// Returns the next packet to send, if there is one now.
+    /// Returns the next packet to send; `None` if no packet may be sent now.
     #[inline(always)] // with its callees: the packet is built in its caller's place
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         match self.connection {
@@ -26,7 +26,7 @@ impl Sender {
                 let syn = Next { start: 0, end: 1, cause: Cause::New };
                 self.note_departure(now, &syn);
                 self.state.board.on_sent(now, syn.start, syn.end);
-                // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
+                // Karn's rule: the answer to a retransmitted SYN is ambiguous.
                 self.timed = (!self.config.timestamps && self.state.timed_out.is_none()).then_some((1, now));
                 Some(self.packet(now, 0, 0, self.marking.syn_flags(), self.marking.of_syn(), Profile::In))
             }
@@ -72,9 +72,10 @@ impl Sender {
         Some(self.transmit(now, next, psh))
     }
 
-    /// Returns the greatest rate of segments, and the number that leave together, if segments are spaced. Repairs are spaced, too, those on a
-    /// notice included, so that they are no burst (Linux: tcp_xmit_retransmit_queue() asks tcp_pacing_check() before each). Linux does not pace
-    /// the retransmission when the timer expires; here it waits as well, for one segment's time at most.
+    /// Returns the pacing rate, and the number of segments per burst; `None` without pacing. Retransmissions
+    /// are paced too, including those on a notice (Linux: tcp_xmit_retransmit_queue() calls
+    /// tcp_pacing_check() before each). Linux does not pace the retransmission at a timeout; here it waits
+    /// for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
         if let Some(rate) = self.control.pacing_rate(&self.window, &self.state) {
             debug_assert!(self.features.paces, "a scheme that paces says so in its features");
@@ -84,8 +85,8 @@ impl Sender {
         is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
     }
 
-    /// Counts a segment of an unpaced sender: as many segments leave as one as with pacing (Linux, tcp_tso_autosize()). True for the last of
-    /// several.
+    /// Counts a segment of an unpaced sender towards a burst as long as with pacing (Linux,
+    /// tcp_tso_autosize()). True for the last segment of a burst of several.
     fn ends_unpaced_burst(&mut self, now: Time) -> bool {
         if !self.config.push {
             return false;
@@ -94,8 +95,9 @@ impl Sender {
         self.pacing.join_burst(now, quantum)
     }
 
-    /// True if the segment carries PSH: Linux pushes the last of the segments that leave together (tcp_transmit_skb(), so that the receiver's
-    /// card passes them on) and the end of the application's data (tcp_push(); RFC 9293 §3.9.1.2).
+    /// True if the segment carries PSH. Linux sets PSH on the last segment of a burst (tcp_transmit_skb(), so
+    /// that the receiver's card passes the burst on) and at the end of the application's data (tcp_push();
+    /// RFC 9293 §3.9.1.2).
     pub(super) fn sets_push(&self, next: &Next, ends_burst: bool) -> bool {
         self.config.push && (ends_burst || next.end >= self.state.supplied)
     }
@@ -119,7 +121,7 @@ impl Sender {
         }
         if again {
             self.note_retransmission(now, &next);
-            // Karn's rule: an ACK of a segment that was sent twice is ambiguous.
+            // Karn's rule: an ACK of a retransmitted segment is ambiguous.
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
             && next.start >= self.timed_up_to
@@ -129,7 +131,7 @@ impl Sender {
             self.timed_up_to = next.end;
         }
         let repeats_head = again && next.start == self.state.una;
-        // RFC 6298 §5 (5.1), and what Linux does beyond it.
+        // RFC 6298 §5 (5.1), and Linux' additional restart when the oldest segment is retransmitted.
         if self.timer.is_none() || (repeats_head && self.config.rto.kind.restarts_with_head()) {
             self.restart_timer(now);
         }
@@ -140,7 +142,7 @@ impl Sender {
         }
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
-        // RFC 3168 §6.1.2: CWR goes with new data.
+        // RFC 3168 §6.1.2: CWR is set on new data.
         let is_new = !again;
         let cwr = is_new && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, psh, ..Flags::default() };
@@ -158,7 +160,8 @@ impl Sender {
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
-    /// Records a full window if data waits for room in it, that of a recovery included (Linux, tcp_write_xmit()).
+    /// Records that the window is full if data waits for room in it; in recovery, the recovery's limit counts
+    /// (Linux, tcp_write_xmit()).
     fn note_full_window(&mut self) {
         let waits = self.needs_full_windows() && self.state.is_outstanding() && self.state.may_send_next();
         let s = &mut self.state;
@@ -202,7 +205,7 @@ impl Sender {
     }
 }
 
-/// Returns the option to which nodes of the path add their contention time.
+/// Returns the option to which nodes of the path add their contention time, initially zero.
 fn no_contention() -> Options {
     RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()
 }

@@ -1,25 +1,26 @@
-//! Undo of spurious reductions: nothing was lost, only late.
+//! Undo of spurious reductions: segments were late, not lost.
 
 use super::{Sender, clock};
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Evidence, Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
-/// The last reduction for a loss, as long as it may be spurious.
+/// Last reduction for a loss, as long as it may prove spurious.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reduction {
     /// Window before the reduction.
     before: Window,
-    /// First byte that had not been sent at the reduction.
+    /// First unsent byte at the reduction.
     point: u64,
-    /// The first retransmission since: its end, and its timestamp.
+    /// First retransmission since the reduction: its end, and its timestamp.
     first: Option<(u64, u32)>,
-    /// Retransmissions that no D-SACK has named.
+    /// Number of retransmissions that no D-SACK has reported as duplicates.
     unnamed: u32,
 }
 
 impl Sender {
-    /// Saves the window before a reduction for a loss. A second reduction for the same window of data does not count.
+    /// Saves the window before a reduction for a loss, unless an earlier reduction for the same window of
+    /// data saved it.
     pub(super) fn save_window(&mut self, before: Window) {
         if !self.config.undo && !self.config.frto {
             return;
@@ -40,8 +41,9 @@ impl Sender {
         }
     }
 
-    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK covers the first retransmission and echoes a timestamp
-    /// older than that, so the original arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
+    /// Detects a spurious reduction from an ACK. Eifel (RFC 3522 §3.2 step 5): the ACK covers the first
+    /// retransmission and echoes a timestamp older than the retransmission's, so the original arrived. D-SACK
+    /// (RFC 3708 §2): every retransmission arrived as a duplicate.
     pub(super) fn detect_spurious(&mut self, ack: &Segment) {
         let Some(reduction) = self.reduction.as_mut().filter(|_| self.config.undo) else { return };
         let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
@@ -62,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// Undoes the last reduction, which was spurious: the window is as before (RFC 4015 §4), if the recovery can go back.
+    /// Undoes the last reduction as spurious: restores the window (RFC 4015 §4), if the recovery supports it.
     pub(super) fn undo(&mut self, evidence: Evidence) {
         let Some(reduction) = self.reduction.take() else { return };
         if self.frozen.is_none() && self.recovery.forgive(&mut self.state, evidence) {
@@ -72,15 +74,15 @@ impl Sender {
         }
     }
 
-    /// True if the timer has expired for this segment before, or expires in a fast recovery that reduced the window, or
-    /// in a reduction for a mark: Linux then leaves ssthresh as it is.
+    /// True if the timer expires again for the same segment, or during a fast recovery or a reduction for a
+    /// mark that already reduced the window: Linux then leaves ssthresh unchanged.
     pub(super) fn already_reduced(&self) -> bool {
         let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.state.timed_out == Some(self.state.una) || in_recovery || self.state.una < self.reduced_until
     }
 }
 
-/// True if this ACK leaves a retransmission in flight.
+/// True if a retransmission beyond this ACK is in flight.
 fn repeats_beyond(board: &Scoreboard, ack: &Segment) -> bool {
     let is_sacked = |e: &Sent| ack.options.sack.blocks().iter().any(|b| b.start <= e.start && e.end <= b.end);
     board.repeated_bytes() > 0 && board.iter().any(|e| e.end > ack.ack && e.is_repeated() && !is_sacked(e))

@@ -3,18 +3,20 @@ use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// TCP-CL's recovery (Cheng & Lin 2008): Reno's, which knows which segments were corrupted. The third duplicate ACK for one of them
-/// sends it again and begins fast recovery as for any other, but is no sign of congestion.
+/// Recovery of TCP-CL (Cheng & Lin 2008): Reno's, with knowledge of corrupted segments. The third duplicate
+/// ACK for a corrupted segment retransmits it and begins fast recovery as usual, but is no sign of
+/// congestion.
 #[derive(Debug)]
 pub struct Corrupted {
     reno: RenoRecovery,
-    /// Segments that NAKs named since the last timeout and that are not acknowledged.
+    /// Segments that NAKs named since the last timeout and that are still unacknowledged.
     known: Vec<Known>,
-    /// Duplicate ACKs send a segment again although it was, on a NAK, within the last round trip.
+    /// True if duplicate ACKs retransmit a segment that was retransmitted on a NAK within the last round
+    /// trip.
     repeats: bool,
 }
 
-/// A corrupted segment.
+/// Corrupted segment.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     /// First byte.
@@ -24,7 +26,8 @@ struct Known {
 }
 
 impl Corrupted {
-    /// Ready for a new connection. `repeats`: duplicate ACKs send a segment again although it was within the last round trip.
+    /// Creates the recovery of a new connection. `repeats`: duplicate ACKs retransmit a segment that was
+    /// retransmitted on a NAK within the last round trip.
     pub fn new(repeats: bool) -> Self {
         Corrupted { reno: RenoRecovery::new(Partial::Ends, false), known: Vec::new(), repeats }
     }
@@ -33,7 +36,7 @@ impl Corrupted {
         self.known.iter_mut().find(|k| k.seq == seq)
     }
 
-    /// Cheng and Lin 2008: not a second time within one srtt of the first.
+    /// True unless the segment was retransmitted within the last srtt (Cheng and Lin 2008).
     fn is_due(&self, known: Known, s: &SenderState, now: Time) -> bool {
         let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
         self.repeats || !known.sent.is_some_and(is_fresh)
@@ -65,7 +68,8 @@ impl Recovery for Corrupted {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        // All data is retransmitted, and segments that had arrived cause duplicates: they must not start a recovery.
+        // All data is retransmitted after the timeout. Segments that had arrived then cause duplicate ACKs,
+        // which must not start a recovery.
         self.known.clear();
         self.reno.on_timeout(s, now);
     }

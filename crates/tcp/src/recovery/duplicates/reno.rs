@@ -6,18 +6,19 @@ use airhop_base::Time;
 /// Reaction of fast recovery to a partial ACK (an ACK of only part of the data that was outstanding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Partial {
-    /// End of recovery, whatever else was lost (Reno, RFC 5681 §3.2).
+    /// Recovery ends, whatever else was lost (Reno, RFC 5681 §3.2).
     Ends,
-    /// The next hole is repaired at once (NewReno, RFC 6582 §3.2).
+    /// Recovery retransmits the next hole at once (NewReno, RFC 6582 §3.2).
     RepairsNext,
 }
 
-/// Fast retransmit and fast recovery without SACK: every further duplicate ACK inflates the window by the segment that left
-/// the network.
+/// Fast retransmit and fast recovery without SACK: every further duplicate ACK inflates the window by one
+/// segment.
 #[derive(Debug)]
 pub struct RenoRecovery {
     partial: Partial,
-    /// Leave recovery with no more than the flight plus one segment, so that no burst follows (RFC 6582 §3.2 step 3 (1)).
+    /// True if recovery ends with a window of at most the flight plus one segment, so that no burst follows
+    /// (RFC 6582 §3.2 step 3 (1)).
     exit_to_flight: bool,
     guard: Guard,
     urgent: Urgent,
@@ -30,15 +31,16 @@ enum State {
     Fast {
         /// Segments by which the window is inflated.
         inflation: f64,
-        /// A partial ACK has come.
+        /// True after the first partial ACK of this recovery.
         partial_seen: bool,
-        /// Window at the beginning of recovery: reduced for congestion, else (or if the cause is undecided) unreduced.
+        /// Window at the beginning of recovery: reduced if the loss is congestion, unreduced if it is not or
+        /// is undecided.
         begun_with: f64,
     },
 }
 
 impl RenoRecovery {
-    /// Ready for a new connection.
+    /// Creates the recovery of a new connection.
     pub fn new(partial: Partial, exit_to_flight: bool) -> Self {
         RenoRecovery {
             partial,
@@ -49,14 +51,14 @@ impl RenoRecovery {
         }
     }
 
-    /// True in fast recovery. [`Recovery::repair`] does not report it, so a timeout reduces the window again, as in
-    /// ns-2.
+    /// True in fast recovery. [`Recovery::repair`] does not report fast recovery, so that a timeout reduces
+    /// the window again, as in ns-2.
     pub(super) fn is_recovering(&self) -> bool {
         self.state != State::Open
     }
 
-    /// Begins fast recovery for a loss that is not congestion: the window stays, and a sign of congestion may still be
-    /// detected in this window of data. Retransmits the segment at `again`.
+    /// Begins fast recovery for a loss that is not congestion: the window stays unreduced, and a sign of
+    /// congestion may still be detected in this window of data. Retransmits the segment at `again`, if any.
     pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
         let begun_with = f64::INFINITY;
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
@@ -95,9 +97,9 @@ impl Recovery for RenoRecovery {
             return Advance::Open;
         };
         if self.partial == Partial::RepairsNext && !self.guard.is_passed(s) {
-            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by the acknowledged data and, if
-            // that is a segment or more, add back one. Deflation reduces the window itself once the inflation is used
-            // up.
+            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by the acknowledged data
+            // and, if that is a segment or more, add back one. Once the inflation is used up, further
+            // deflation reduces cwnd.
             let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
             let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
             if left < 1.0 {

@@ -4,22 +4,23 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Vegas' retransmission (Brakmo and Peterson 1995, §3.1): the first duplicate ACK, and the first two ACKs after a
-/// retransmission, are occasions to look whether the oldest segment is out for longer than a timeout that is measured finely. If
-/// so, it is lost, without a wait for the third duplicate. Otherwise as Reno, but nothing is sent on the first two duplicates.
+/// Retransmission of Vegas (Brakmo and Peterson 1995, §3.1). At the first duplicate ACK, and at the first two
+/// ACKs after a retransmission, the sender compares the age of the oldest segment with a fine-grained
+/// timeout; an older segment counts as lost without a third duplicate ACK. Otherwise as Reno, but the first
+/// two duplicate ACKs release no segments.
 #[derive(Debug, Default)]
 pub struct Vegas {
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
-    /// Segments by which the window is inflated, while in fast recovery.
+    /// Segments by which the window is inflated; `None` outside fast recovery.
     inflation: Option<f64>,
-    /// ACKs of new data that are still to be looked at after a retransmission.
+    /// Number of ACKs of new data after a retransmission that still check the oldest segment.
     worried: u32,
 }
 
 impl Vegas {
-    /// True if the segment at `una` is out for longer than the fine timeout.
+    /// True if the segment at `una` is outstanding for longer than the fine-grained timeout.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let sent = s.board.get(s.una).map(|e| e.at);
         sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)

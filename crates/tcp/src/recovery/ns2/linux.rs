@@ -4,32 +4,32 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as ns-2.35's Agent/TCP/Linux
-/// has it, the port of Linux 2.6's sender.
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) in the
+/// form of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6's sender.
 ///
-/// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
-/// has come down to the window that the loss left.
+/// A recovery with a pipe counter sends nothing for half a round trip after a loss; rate halving sends a
+/// segment on every second ACK until the flight has decreased to the reduced window.
 #[derive(Debug, Default)]
 pub struct Ns2Linux {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Bytes that may be in the network in fast recovery, as long as that is more than the window.
+    /// Limit of the flight in fast recovery, bytes, while it exceeds the window.
     ceiling: u64,
-    /// Retransmitted segments that have not arrived, in the order of sending.
+    /// Retransmitted segments that have not arrived, in sending order.
     repairs: Vec<Repaired>,
-    /// Repairs since the last timeout or recovery.
+    /// Number of retransmissions since the last timeout or recovery.
     repaired: u64,
-    /// Number of the repair that arrived last.
+    /// Number of the last retransmission that arrived.
     arrived: u64,
 }
 
-/// A retransmitted segment.
+/// Retransmitted segment.
 #[derive(Clone, Copy, Debug)]
 struct Repaired {
     start: u64,
     number: u64,
-    /// First byte that had not been sent then.
+    /// First unsent byte at the retransmission.
     point: u64,
 }
 
@@ -37,25 +37,27 @@ struct Repaired {
 enum State {
     #[default]
     Open,
-    /// From a loss until everything outstanding then is acknowledged.
+    /// From a loss until all data outstanding at that time is acknowledged.
     Recovery,
     /// As [`State::Recovery`], after a timeout: segments marked lost are retransmitted in slow start.
     Loss,
 }
 
-/// Segments by which the window may exceed the flight when a recovery ends (tcp_max_burst).
+/// Maximum excess of the window over the flight at the end of a recovery, segments (tcp_max_burst).
 const BURST: f64 = 3.0;
 
 impl Ns2Linux {
-    /// Detects losses from the arrivals that the ACK reports. Returns the first segment that is lost, if one newly is.
+    /// Detects losses from the arrivals that the ACK reports. Returns the first newly lost segment.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
-        // FACK: lost is what lies below the foremost segment that arrived by more than DupThresh, which the port counts from the segment
-        // before the lost one: four above it have to arrive, not three.
+        // FACK: a segment is lost if more than DupThresh segments lie between it and the highest SACKed one.
+        // The port counts from the segment before the lost one, so four segments above the lost one must
+        // arrive instead of three.
         let foremost = s.board.high_sack();
         let reach = (u64::from(s.dupthresh) + 2) * s.mss;
         s.board.mark_holes_lost((foremost + 1).saturating_sub(reach), a.now);
-        // A repair is lost if something arrived that was first sent after it, or a repair more than four later.
+        // A retransmission is lost if data first sent after it arrived, or a retransmission more than four
+        // later.
         for repair in &self.repairs {
             let overtaken = repair.number + u64::from(s.dupthresh) + 1 < self.arrived;
             let held = s.board.get(repair.start).is_some_and(|e| e.held_until > a.now);
@@ -67,7 +69,7 @@ impl Ns2Linux {
         s.board.first_lost().filter(|_| found).map(|e| e.start)
     }
 
-    /// Forgets the repairs that have arrived.
+    /// Removes the retransmissions that have arrived.
     fn note_repairs(&mut self, s: &SenderState) {
         let arrived = &mut self.arrived;
         self.repairs.retain(|repair| {
@@ -79,8 +81,8 @@ impl Ns2Linux {
         });
     }
 
-    /// Ends the recovery: all data that was outstanding when it began is acknowledged. Clears the SACK information; the window is no less than
-    /// ssthresh, nor more than the flight and a burst.
+    /// Ends the recovery when all data outstanding at its start is acknowledged. Clears the SACK information;
+    /// limits the window to the flight plus a burst, but at least to ssthresh.
     fn end(&mut self, s: &mut SenderState, w: &mut Window) -> Advance {
         self.start_anew();
         let was = std::mem::take(&mut self.state);
@@ -103,7 +105,8 @@ impl Recovery for Ns2Linux {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         s.dupacks += 1;
         match self.update(s, a) {
-            // Also after a timeout: a second loss of a repair is a sign of congestion of its own.
+            // Applies after a timeout too: the second loss of a retransmission is a separate sign of
+            // congestion.
             Some(seq) if self.state != State::Recovery => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
@@ -148,8 +151,8 @@ impl Recovery for Ns2Linux {
     }
 
     fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, earlier: Option<u64>) {
-        // Each segment that leaves lowers the ceiling to one below the flight: no ACK lets out two, whatever it tells of, and of two that tell of
-        // one arrival each the second lets one out.
+        // Each segment sent lowers the ceiling to one below the flight: no ACK releases two segments, however
+        // many arrivals it reports, and of two ACKs that report one arrival each, the second releases one.
         self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
         if earlier.is_some() {
             self.repaired += 1;

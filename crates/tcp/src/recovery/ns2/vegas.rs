@@ -4,9 +4,10 @@ use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// [`Vegas`](super::super::Vegas)' retransmission as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate
-/// comes beyond what counts as the third, each fast retransmission backs the coarse timer off, and a segment that is due when all is
-/// acknowledged goes out twice.
+/// Retransmission of [`Vegas`](super::super::Vegas) as implemented in ns-2.35, apparent defects included: the
+/// window stays inflated if no duplicate ACK follows the one that counts as the third; each fast
+/// retransmission backs off the coarse timer; a segment that is overdue when all data is acknowledged is sent
+/// twice.
 #[derive(Debug, Default)]
 pub struct Ns2Vegas {
     timeout: FineTimeout,
@@ -16,15 +17,16 @@ pub struct Ns2Vegas {
     inflation: f64,
     /// Window after the last reduction, and its time.
     cut: Option<(f64, Time)>,
-    /// ACKs of new data that are still to be looked at after a retransmission.
+    /// Number of ACKs of new data after a retransmission that still check the oldest segment.
     worried: u32,
-    /// The segment that is sent twice.
+    /// Segment to be sent twice.
     twice: Option<u64>,
     now: Time,
 }
 
 impl Ns2Vegas {
-    /// True if the segment at `una` is out for longer than the fine timeout and the link layer does not work on it, or was never sent.
+    /// True if the segment at `una` is outstanding for longer than the fine-grained timeout and no link layer
+    /// is retransmitting it, or if it was never sent.
     fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
         s.board.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.at).secs_f64() >= timeout)

@@ -4,33 +4,36 @@ use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order, so that segments sent again because of an ELN do
-/// not look lost when later ones are SACKed, and so that one window of congestion losses cuts the window once.
+/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order. So a segment retransmitted on an
+/// ELN does not count as lost when segments sent before the retransmission are SACKed, and the losses of one
+/// window of data reduce the window once.
 ///
-/// Two things that the paper leaves open are settled here. The flight limits transmissions: outstanding, less SACKed,
-/// less lost. That is what keeps "the TCP connection ACK-clocked" (§4.1) while a retransmission is under way; without
-/// loss it is the same as SACK's rule. And a reduction is guarded until everything sent before it is acknowledged, as
-/// in every sender of the family.
+/// Two rules that the paper leaves open are reconstructed. Transmissions are limited by the flight:
+/// outstanding, less SACKed, less lost. This rule keeps "the TCP connection ACK-clocked" (§4.1) during a
+/// retransmission, and without loss equals SACK's. And no second reduction occurs until all data sent before
+/// the first one is acknowledged, as in every sender of the family.
 #[derive(Debug, Default)]
 pub struct Esack {
-    /// Transmissions in sending order: (order, first byte). Entries that were retransmitted or have arrived are
-    /// skipped.
+    /// Transmissions in sending order: (order, first byte). Entries of segments that were retransmitted or
+    /// have arrived are skipped.
     sending_order: VecDeque<(u64, u64)>,
-    /// No later transmission is known to have arrived.
+    /// Highest order of a transmission known to have arrived.
     newest: u64,
-    /// Index below which every transmission has arrived, is marked lost, or is not the last of its segment.
+    /// Index below which every transmission has arrived, is marked lost, or was followed by a retransmission
+    /// of its segment.
     judged_to: u64,
     guard: Guard,
     urgent: Urgent,
     /// True until all data outstanding at the last reduction is acknowledged.
     recovering: bool,
-    /// True until all data outstanding at the last timeout is acknowledged: segments marked lost are retransmitted.
+    /// True after a timeout until all data outstanding then is acknowledged: segments marked lost are
+    /// retransmitted.
     after_timeout: bool,
     /// FirstUnsacked at the last duplicate ACK.
     previous_first: Option<u64>,
-    /// The last round-trip sample.
+    /// Last round-trip sample.
     rtt: Span,
-    /// Earliest time of the retransmission of a segment that the receiver SACKed and then discarded.
+    /// Earliest time of the next retransmission of a segment that the receiver SACKed and then discarded.
     next_repair: Time,
 }
 
@@ -38,14 +41,15 @@ pub struct Esack {
 enum First {
     /// Every segment of the queue is SACKed.
     None,
-    /// The link layer works on it (ERSN).
+    /// The segment is held: a link layer is retransmitting it (ERSN).
     Held,
     /// The segment that begins here.
     At(u64),
 }
 
 impl Esack {
-    /// The loss of the segment at `seq` is explained: no longer is it held, and no duplicate ACK counts against it.
+    /// Marks the loss of the segment at `seq` as explained: ends its hold, and excludes earlier duplicate
+    /// ACKs.
     fn explain(&mut self, s: &mut SenderState, seq: u64) {
         s.board.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {
@@ -53,7 +57,7 @@ impl Esack {
         }
     }
 
-    /// True if this transmission is the last one of a segment that has not arrived.
+    /// True if this transmission is the last of a segment that has not arrived.
     fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
         s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
     }
@@ -66,14 +70,14 @@ impl Esack {
         if held { First::Held } else { First::At(start) }
     }
 
-    /// Removes entries that need no waiting from the front of the queue.
+    /// Removes arrived, lost and repeated transmissions from the front of the queue.
     fn trim(&mut self, s: &SenderState) {
         while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
             self.sending_order.pop_front();
         }
     }
 
-    /// Marks lost every segment after which, in sending order, DupThresh segments were sent that have arrived: RFC 6675's
+    /// Marks lost every segment after which DupThresh segments were sent that have arrived: RFC 6675's
     /// IsLost() with sending order in place of sequence order.
     fn update_lost(&mut self, s: &mut SenderState, now: Time) {
         let mut arrived_after = 0;
@@ -105,8 +109,8 @@ impl Esack {
             s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
-    /// The receiver SACKed the segment at `una` and discarded it since: it is retransmitted once per round trip, and is
-    /// no sign of congestion.
+    /// Retransmits, once per round trip, a segment at `una` that the receiver SACKed and later discarded; the
+    /// retransmission is no sign of congestion.
     fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
@@ -165,7 +169,8 @@ impl Recovery for Esack {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
                 s.dupacks = 0;
-                // A scheme that took the loss for no congestion may have left ssthresh unlimited, and with it the window.
+                // A scheme that classified the loss as no congestion may have left ssthresh, and so the
+                // window, unlimited.
                 if w.ssthresh.is_finite() {
                     w.cwnd = w.ssthresh;
                 }

@@ -8,28 +8,30 @@ use std::collections::VecDeque;
 /// Field of an ACK that identifies the segment that caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// SACK blocks: every segment that they report for the first time caused an ACK, this one or one that was lost.
+    /// SACK blocks: every segment that they newly report caused an ACK, either this ACK or a lost one.
     Sack,
-    /// The segment's number, as in SMART (Keshav and Morgan 1997). A segment whose ACK was lost is not known to have arrived.
+    /// The segment's number, as in SMART (Keshav and Morgan 1997). If an ACK is lost, the arrival of its
+    /// segment stays unknown.
     Smart,
 }
 
-/// The sender of LHP (Gao, Diggavi, Muthukrishnan 2003): the [`PacketList`] detects losses and limits the flight, and
-/// every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout it goes back, as Reno does.
+/// Sender of LHP (Gao, Diggavi, Muthukrishnan 2003): the [`PacketList`] detects losses and limits the flight,
+/// and every detected loss starts a fast recovery (Yun 2009 §4.1, Figure 4). After a timeout the sender goes
+/// back to `una`, as Reno does.
 #[derive(Debug)]
 pub struct Lhp {
     trigger: Trigger,
     list: PacketList,
     urgent: Urgent,
-    /// Set by each reduction; recovery lasts until it is passed.
+    /// Guard set by each reduction; recovery lasts until the guard is passed.
     guard: Guard,
     recovering: bool,
-    /// Losses that one ACK showed beside the first.
+    /// Losses detected from one ACK after the first.
     further: VecDeque<u64>,
 }
 
 impl Lhp {
-    /// Ready for a new connection.
+    /// Creates the recovery of a new connection.
     pub fn new(trigger: Trigger, dupthresh: u32) -> Self {
         Lhp {
             trigger,
@@ -46,7 +48,7 @@ impl Lhp {
         &self.list
     }
 
-    /// Counts the arrivals that the ACK reports. Losses that it shows are left in `further`.
+    /// Counts the arrivals that the ACK reports. Stores further losses in `further`.
     fn count(&mut self, s: &SenderState, a: &Ack) {
         match self.trigger {
             Trigger::Smart => {
@@ -54,7 +56,7 @@ impl Lhp {
                     self.further.extend(self.list.on_ack(s.una, arrival.seq));
                 }
             }
-            // The blocks begin with the most recent arrival: the first arrival counts first.
+            // SACK blocks begin with the most recent arrival, but the earliest arrival must be counted first.
             Trigger::Sack => {
                 for block in a.sack.blocks().iter().rev() {
                     while let Some(seq) = self.reported(block) {

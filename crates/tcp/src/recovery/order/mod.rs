@@ -1,4 +1,4 @@
-//! Recoveries by the order of sending: a segment is lost if enough that was sent after it has arrived.
+//! Recoveries by sending order: a segment is lost if enough segments sent after it have arrived.
 
 mod esack;
 mod lhp;

@@ -1,9 +1,9 @@
-//! The packet list of LHP: duplicate ACKs counted per segment, in sending order (Gao, Diggavi, Muthukrishnan 2003, as Yun
-//! 2009 §4.1 describes it).
+//! The packet list of LHP: duplicate ACKs counted per segment, in sending order (Gao, Diggavi, Muthukrishnan
+//! 2003, as Yun 2009 §4.1 describes it).
 //!
-//! A segment retransmitted after an ELN is behind those sent before it in the list, so their ACKs do not count against
-//! it. This is correct for one loss; with several losses in a window each of them reaches the threshold by itself, and
-//! each halves the window. ESACK was designed to remove that defect.
+//! A segment retransmitted on an ELN moves to the end of the list, so that ACKs of segments sent before the
+//! retransmission do not count as its duplicates. With several losses in a window, each loss reaches the
+//! threshold separately and halves the window; ESACK was designed to remove that defect.
 
 use std::collections::VecDeque;
 
@@ -13,20 +13,20 @@ pub struct PacketList {
     entries: VecDeque<Entry>,
     bytes: u64,
     dupthresh: u32,
-    /// No entry ends beyond this byte: a segment that begins there or later is not on the list.
+    /// Highest end of an entry: no segment that begins here or later is on the list.
     top: u64,
-    /// Everything before this byte was taken off.
+    /// All entries below this byte were removed.
     acknowledged: u64,
 }
 
-/// A segment that was sent and is not known to have arrived.
+/// Sent segment that is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// First byte of the packet.
+    /// First byte of the segment.
     pub seq: u64,
-    /// First byte after it.
+    /// First byte after the segment.
     pub end: u64,
-    /// ACKs caused by segments that were sent after it.
+    /// Number of ACKs caused by segments that were sent after this one.
     pub duplicates: u32,
 }
 
@@ -36,7 +36,7 @@ impl PacketList {
         PacketList { entries: VecDeque::new(), bytes: 0, dupthresh, top: 0, acknowledged: 0 }
     }
 
-    /// The segment `[seq, end)` is sent, for the first time or again: it becomes the last, with a count of zero.
+    /// Appends the segment `[seq, end)`, sent for the first time or again, with a count of zero.
     pub fn send(&mut self, seq: u64, end: u64) {
         if seq < self.top {
             self.remove(seq);
@@ -47,7 +47,7 @@ impl PacketList {
         self.entries.push_back(Entry { seq, end, duplicates: 0 });
     }
 
-    /// Everything before `cumulative` arrived. A segment that arrived in part keeps its tail.
+    /// Removes all data before `cumulative`. A segment that is acknowledged in part keeps its tail.
     pub fn acknowledge(&mut self, cumulative: u64) {
         if cumulative <= self.acknowledged {
             return;
@@ -60,21 +60,24 @@ impl PacketList {
         });
     }
 
-    /// Marks the segment at `seq` as arrived, without counting against others. Returns true if it was missing.
+    /// Removes the segment at `seq` as arrived, without counting a duplicate for others. Returns true if the
+    /// segment was on the list.
     pub fn remove(&mut self, seq: u64) -> bool {
         let entry = self.place(seq).and_then(|place| self.entries.remove(place));
         self.bytes -= entry.map_or(0, |e| e.end - e.seq);
         entry.is_some()
     }
 
-    /// Processes an ACK: all data before `cumulative` arrived, and the segment at `trigger` caused the ACK. Returns the
-    /// segments that are now lost, in sending order; the caller retransmits them at once, each as a sign of congestion.
+    /// Processes an ACK: all data before `cumulative` arrived, and the segment at `trigger` caused the ACK.
+    /// Returns the newly lost segments, in sending order; the caller retransmits them at once, each as a sign
+    /// of congestion.
     ///
-    /// If an ACK is lost, the segment that caused it stays in the list and may count as lost: a false sign (Yun 2009
-    /// §2.1).
+    /// If an ACK is lost, the segment that caused it stays in the list and may count as lost: a false sign
+    /// (Yun 2009 §2.1).
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
         self.acknowledge(cumulative);
-        // The trigger of an ACK of new data is gone by now, or was before: such an ACK counts against nothing.
+        // If the trigger of the ACK is no longer on the list, as for every ACK of new data, the ACK counts as
+        // no duplicate.
         let Some(place) = self.place(trigger) else { return Vec::new() };
         self.remove(trigger);
         let mut lost = Vec::new();
@@ -88,7 +91,7 @@ impl PacketList {
         lost.iter().map(|e| e.seq).collect()
     }
 
-    /// The retransmission timer expired: everything is sent anew, as Reno does.
+    /// Empties the list at a timeout: all data is sent again, as in Reno.
     pub fn on_timeout(&mut self) {
         self.entries.clear();
         self.bytes = 0;
@@ -104,7 +107,7 @@ impl PacketList {
         self.entries.iter().find(|e| e.seq == seq)
     }
 
-    /// Bytes of all entries, the flight.
+    /// Returns the bytes of all entries: the flight.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -128,8 +131,8 @@ mod tests {
         list.entries().map(|e| (e.seq, e.duplicates)).collect()
     }
 
-    // Yun 2009, Figure 4: 14 to 19 sent; 14, 16, 18 lost; the first two duplicates let 20 and 21 out (RFC 3042). The list
-    // after each ACK is as drawn there, and each of the three losses begins a fast recovery.
+    // Yun 2009, Figure 4: 14 to 19 sent; 14, 16, 18 lost; the first two duplicate ACKs release 20 and 21 (RFC
+    // 3042). The list after each ACK is as drawn there, and each of the three losses begins a fast recovery.
     #[test]
     fn figure_4() {
         let mut l = list(14, 19);
@@ -145,14 +148,15 @@ mod tests {
         assert_eq!(entries(&l), [(18, 2), (21, 0), (14, 0), (16, 0)]);
         assert_eq!(l.on_ack(14, 21), [18]);
         assert_eq!(entries(&l), [(14, 0), (16, 0), (18, 0)]);
-        // The three repairs arrive: nothing more is lost.
+        // The three retransmissions arrive: no further loss.
         assert_eq!(l.on_ack(16, 14), []);
         assert_eq!(l.on_ack(18, 16), []);
         assert_eq!(l.on_ack(22, 18), []);
         assert_eq!(entries(&l), []);
     }
 
-    // Gao et al. 2003: after an ELN the segment is at the tail, and ACKs of segments sent before do not count.
+    // Gao et al. 2003: after an ELN the retransmitted segment is at the tail, and ACKs of segments sent
+    // before do not count as its duplicates.
     #[test]
     fn an_eln_is_no_sign_of_congestion() {
         let mut l = list(14, 19);
@@ -162,14 +166,14 @@ mod tests {
             assert_eq!(l.on_ack(14, trigger), []);
         }
         assert_eq!(entries(&l), [(14, 0)]);
-        // Segments sent after a retransmission show its loss.
+        // ACKs of segments sent after a retransmission detect its loss.
         (20..=22).for_each(|seq| l.send(seq, seq + 1));
         assert_eq!(l.on_ack(14, 20), []);
         assert_eq!(l.on_ack(14, 21), []);
         assert_eq!(l.on_ack(14, 22), [14]);
     }
 
-    // Yun 2009 §2.1: a lost ACK leaves a delivered segment in the list, which is retransmitted needlessly.
+    // Yun 2009 §2.1: after a lost ACK a delivered segment stays in the list and is retransmitted needlessly.
     #[test]
     fn a_lost_ack_is_a_false_sign() {
         let mut l = list(14, 19);
@@ -179,7 +183,8 @@ mod tests {
         assert_eq!(l.on_ack(14, 18), [14, 15]);
     }
 
-    // The cumulative ACK takes all before it out, whatever caused it: the ACKs of 14 and 15 were lost.
+    // The cumulative ACK removes all segments before it, whatever segment caused it: the ACKs of 14 and 15
+    // were lost.
     #[test]
     fn acknowledged_segments_leave() {
         let mut l = list(14, 17);
@@ -187,7 +192,8 @@ mod tests {
         assert_eq!(entries(&l), [(17, 0)]);
     }
 
-    // A duplicate that arrives, or one whose trigger was acknowledged already, counts against nothing.
+    // A segment that arrives twice, or whose trigger was acknowledged already, counts as no duplicate for
+    // others.
     #[test]
     fn an_unknown_trigger_counts_nothing() {
         let mut l = list(14, 17);

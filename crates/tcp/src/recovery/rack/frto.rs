@@ -2,15 +2,15 @@ use super::News;
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before the other segments are retransmitted after a timeout, two
-/// new segments test whether they are lost.
+/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): after a timeout, two new segments are sent before further
+/// retransmissions, to test whether the timeout was spurious.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Frto {
-    /// Step 2: the answer to the retransmission of the first segment.
+    /// Step 2: waits for the answer to the retransmission of the first segment.
     AwaitsAnswer,
-    /// Step 3: the answer to new data.
+    /// Step 3: waits for the answer to new data.
     AwaitsVerdict {
-        /// RecoveryPoint: new data begins here.
+        /// RecoveryPoint: first byte of new data.
         point: u64,
     },
 }
@@ -18,17 +18,18 @@ pub(super) enum Frto {
 /// Outcome of an ACK for F-RTO.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// Not yet known: continue with this state.
+    /// Undecided: F-RTO continues in this state.
     Open(Frto),
     /// The timeout was genuine.
     Lost,
-    /// The timeout was spurious: all segments were only late.
+    /// The timeout was spurious: all segments were late, not lost.
     Spurious,
 }
 
 impl Frto {
-    /// An ACK after the timeout. `late`: it shows that something arrived that was sent once and before the timeout; with `at_once` (Linux,
-    /// tcp_process_loss()) that is enough whenever it comes. `beyond`: it reports something above `point`.
+    /// Processes an ACK after the timeout. `late`: the ACK reports the arrival of a segment that was sent
+    /// once and before the timeout; with `at_once` (Linux, tcp_process_loss()) such an ACK suffices in either
+    /// step. `beyond`: the ACK reports the arrival of data above `point`.
     pub fn on_ack(self, s: &SenderState, a: &Ack, news: News, at_once: bool, recovery_point: u64) -> Verdict {
         let News { late, beyond, .. } = news;
         match self {

@@ -1,4 +1,4 @@
-//! RACK finds losses by the order of sending (RFC 8985 §6.2).
+//! RACK detects losses by sending order (RFC 8985 §6.2).
 
 use super::probe::MARGIN;
 use super::sending_order::Transmission;
@@ -8,18 +8,20 @@ use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Span, Time};
 
 impl Rack {
-    /// Returns the segment whose loss starts a recovery: the first lost one. Linux, tcp_time_to_recover(): repaired or
-    /// not, since a recovery leaves the segments that were sent, lost and repaired during it.
+    /// Returns the segment whose loss starts a recovery: the first lost segment, retransmitted or not. Linux,
+    /// tcp_time_to_recover(): after a recovery, segments that were sent, lost and retransmitted during it
+    /// remain marked.
     pub(super) fn reason(&self, s: &mut SenderState) -> Option<u64> {
         let first = if self.is_linux { s.board.first_ever_lost() } else { s.board.first_lost() };
         first.map(|e| e.start)
     }
 
-    /// §6.2 steps 1 and 2. RACK.rtt is that of the last segment "in ascending order of Segment.xmit_ts", newer than RACK.segment or not; in
-    /// Linux of the last in tcp_rack_advance()'s order, by sequence.
+    /// §6.2 steps 1 and 2. RACK.rtt is the round trip of the last segment "in ascending order of
+    /// Segment.xmit_ts", whether or not it is newer than RACK.segment; in Linux, of the last segment in the
+    /// sequence order of tcp_rack_advance().
     pub(super) fn note_arrivals(&mut self, s: &SenderState, now: Time) {
         let is_too_soon = |e: &Sent| s.board.least_rtt().is_some_and(|least| now - e.at < least);
-        // It is an earlier transmission that arrived.
+        // The arrival is that of an earlier transmission of the segment.
         let known = || s.board.arrived().iter().filter(|e| !(e.retransmitted && is_too_soon(e)));
         let Some(newest) = known().max_by_key(|e| e.order) else { return };
         let last = match self.is_linux {
@@ -30,7 +32,8 @@ impl Rack {
         self.newest = Some(Newest { order, rtt: now - last.at });
     }
 
-    /// Linux, tcp_dsack_seen(): a D-SACK does not widen the window before something was seen to be reordered, nor does that of a probe.
+    /// True if a D-SACK does not widen the window: before reordering was seen, and for the D-SACK of a tail
+    /// loss probe (Linux, tcp_dsack_seen()).
     pub(super) fn is_ignored(&self, duplicate: &SackBlock) -> bool {
         let is_of_probe = self.probe.is_some_and(|probe| probe.is_of(duplicate.end));
         self.is_linux && (is_of_probe || !self.reordering.is_seen())
@@ -57,7 +60,8 @@ impl Rack {
             if until <= now {
                 self.lose(s, order, &sent);
             } else {
-                // The last of them waits longest. Linux, tcp_rack_mark_lost(): TCP_TIMEOUT_MIN_US more.
+                // The most recently sent segment waits longest. Linux adds TCP_TIMEOUT_MIN_US
+                // (tcp_rack_mark_lost()).
                 self.wait = Some(until + if self.is_linux { MARGIN } else { Span::ZERO });
             }
         }
@@ -72,7 +76,7 @@ impl Rack {
     }
 }
 
-/// True if the link layer works on the segment (ERSN).
+/// True if a link layer is retransmitting the segment (ERSN).
 fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
     s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
 }

@@ -17,8 +17,8 @@ use probe::Probe;
 use reordering::Reordering;
 use sending_order::SendingOrder;
 
-/// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the reordering window is over. Linux' default; the
-/// configuration switches PRR, tail loss probes and F-RTO on.
+/// RACK-TLP (RFC 8985): a segment is lost if a segment sent later has arrived and the reordering window is
+/// over. Default of Linux; the configuration enables PRR, tail loss probes and F-RTO.
 #[derive(Debug)]
 pub struct Rack {
     /// Transmissions neither delivered nor marked lost.
@@ -26,7 +26,7 @@ pub struct Rack {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// The most recently sent segment that arrived; none before there is one.
+    /// Most recently sent segment that arrived; `None` before the first arrival.
     newest: Option<Newest>,
     /// True if the recovery follows Linux where Linux departs from the RFC.
     is_linux: bool,
@@ -46,12 +46,12 @@ struct Newest {
     rtt: Span,
 }
 
-/// Arrivals of the last ACK.
+/// Arrivals reported by the last ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     /// True if a segment arrived that was sent once and before the last timeout.
     late: bool,
-    /// True if a segment arrived that was sent after the last timeout for the first time.
+    /// True if a segment arrived that was first sent after the last timeout.
     beyond: bool,
     /// True if a retransmitted segment was marked lost (Linux, FLAG_LOST_RETRANS).
     lost_repair: bool,
@@ -63,7 +63,7 @@ enum State {
     Open,
     /// Linux' TCP_CA_CWR: after a mark, until data beyond this byte is acknowledged.
     Reducing(Prr, u64),
-    /// From a loss until everything outstanding then is acknowledged.
+    /// From a loss until all data outstanding at that time is acknowledged.
     Recovering(Option<Prr>),
     /// After a timeout: segments marked lost are retransmitted in slow start.
     Slow(Option<Frto>),
@@ -88,7 +88,8 @@ impl Rack {
         }
     }
 
-    /// Updates the state with the arrivals that an ACK reports, and detects losses (§6.2). Returns the first segment that is lost, if one is.
+    /// Updates the state with the arrivals that an ACK reports, and detects losses (§6.2). Returns the first
+    /// lost segment, if any.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         let point = self.guard.recovery_point;
         let mut news = News::default();
@@ -128,7 +129,8 @@ impl Rack {
         }
     }
 
-    /// Returns the probe: new data if there is some and the receiver accepts it, whatever cwnd; else the last segment once more (§7.3).
+    /// Returns the probe: new data if the receiver's window permits, regardless of cwnd; otherwise a
+    /// retransmission of the last segment (§7.3).
     fn send_probe(&mut self, s: &SenderState) -> Detect {
         let is_calm = self.is_calm();
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
@@ -166,7 +168,7 @@ impl Rack {
     }
 }
 
-/// Handles an ACK in a reduction for a mark, which is over in a round trip (Linux, tcp_cwnd_reduction()).
+/// Processes an ACK during a reduction for a mark, which lasts one round trip (Linux, tcp_cwnd_reduction()).
 fn lower(prr: &mut Prr, s: &SenderState, is_safe: bool) {
     let delivered = s.board.delivered();
     if delivered > 0 {
@@ -222,7 +224,8 @@ impl Recovery for Rack {
         let reducing = if let State::Reducing(prr, _) = self.state { Some(prr) } else { None };
         self.state = State::Recovering(self.uses_prr.then(|| {
             if let Some(mut prr) = reducing {
-                // Linux, tcp_enter_recovery(): the reduction continues, to the ssthresh that the control then sets.
+                // Linux, tcp_enter_recovery(): the reduction continues towards the ssthresh that the
+                // congestion control then sets.
                 prr.lower_to((w.cwnd * s.mss as f64) as u64);
                 return prr;
             }
@@ -279,13 +282,13 @@ impl Recovery for Rack {
                 lost = None;
                 Advance::Spurious
             }
-            // Linux, tcp_fastretrans_alert(): a lost repair begins a fast recovery.
+            // Linux, tcp_fastretrans_alert(): the loss of a retransmission begins a fast recovery.
             State::Slow(_) if !is_passed && begins_anew => lost.map_or(Advance::Open, Advance::Lost),
             State::Slow(_) if !is_passed => {
                 lost = None;
                 Advance::Open
             }
-            // The ACK that ends it may show the next loss at once.
+            // The ACK that ends the recovery may already report the next loss.
             over => {
                 let was_slow = matches!(over, State::Slow(_));
                 self.state = State::Open;
@@ -305,7 +308,8 @@ impl Recovery for Rack {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        // RFC 5682 §3.1 step 1: not if the last recovery is still unfinished; in Linux, tcp_enter_loss(), but for a further timeout of a segment.
+        // RFC 5682 §3.1 step 1: no F-RTO while the last recovery is unfinished; in Linux, tcp_enter_loss(),
+        // unless the same segment timed out before.
         let is_repeated = self.is_linux && s.timed_out == Some(s.una);
         let may_doubt = self.uses_frto && (self.guard.is_passed(s) || is_repeated);
         self.guard.set(s);
@@ -339,11 +343,11 @@ impl Recovery for Rack {
         }
         let flight = s.pipe();
         match self.state {
-            // RFC 3042, and beyond: each segment that has arrived makes room for one.
+            // RFC 3042, extended: each segment that has arrived permits a new one.
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
             State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
             State::Reducing(prr, _) => {
-                // With an empty flight no ACK would arrive to release more.
+                // With an empty flight no ACK would arrive to permit further segments.
                 let may = |next: &Next| flight == 0 || prr.has_room(next.end - next.start, flight);
                 forward(s, 0, f64::INFINITY).filter(may)
             }
@@ -353,7 +357,7 @@ impl Recovery for Rack {
             State::Recovering(None) => {
                 Self::next_in_recovery(s, Cause::Recovery, |s, len| s.has_room(len, flight, w.cwnd))
             }
-            // RFC 5682 §3.1 step 2: nothing but the first segment until that is answered.
+            // RFC 5682 §3.1 step 2: only the first segment is sent until its answer arrives.
             State::Slow(Some(Frto::AwaitsAnswer)) => None,
             State::Slow(Some(Frto::AwaitsVerdict { point })) => {
                 let fresh = forward(s, flight, w.cwnd).filter(|next| next.start < point + 2 * s.mss);
@@ -378,7 +382,8 @@ impl Recovery for Rack {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
-            // Linux, tcp_rack_reo_timeout(): any segment that it finds lost begins a recovery, after a timeout, too.
+            // Linux, tcp_rack_reo_timeout(): a segment found lost by the timer begins a recovery, even after
+            // a timeout.
             let is_linux_loss = self.is_linux && matches!(self.state, State::Slow(_));
             let begins = self.is_calm() || (is_linux_loss && s.board.newly_lost_bytes() > 0);
             let lost = self.reason(s).filter(|_| begins);
@@ -407,9 +412,9 @@ impl Recovery for Rack {
         }
     }
 
-    /// Linux, tcp_undo_cwnd_reduction(): after a fast recovery a segment that RACK marked lost, and that was not
-    /// retransmitted, does not return to the sending order; the timer repairs it. After an undo by D-SACKs it stays
-    /// marked lost, and the next ACK starts a recovery.
+    /// Linux, tcp_undo_cwnd_reduction(): after the undo of a fast recovery, a segment that RACK marked lost
+    /// and that was not retransmitted does not return to the sending order; the timer repairs it. After an
+    /// undo by D-SACKs the segment stays marked lost, and the next ACK starts a recovery.
     fn forgive(&mut self, s: &mut SenderState, evidence: Evidence) -> bool {
         let comes_back = !self.is_linux || matches!(self.state, State::Slow(_));
         self.state = State::Open;

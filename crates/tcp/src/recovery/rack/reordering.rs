@@ -2,21 +2,22 @@ use crate::scoreboard::Sent;
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Recoveries without a D-SACK after which the window is small again (RFC 8985 §6.2 step 4).
+/// Number of recoveries without a D-SACK after which the window is reset (RFC 8985 §6.2 step 4).
 const PATIENCE: u32 = 16;
 
-/// RACK's reordering window: time for which a segment may still arrive after one that was sent later (RFC 8985 §6.2 steps 3 and 4).
+/// RACK's reordering window: time for which a segment may arrive after one that was sent later (RFC 8985 §6.2
+/// steps 3 and 4).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reordering {
-    /// RACK.reordering_seen
+    /// RACK.reordering_seen.
     seen: bool,
-    /// RACK.fack: the end of the highest segment that arrived.
+    /// RACK.fack: end of the highest segment that arrived.
     foremost: u64,
-    /// RACK.reo_wnd_mult
+    /// RACK.reo_wnd_mult.
     multiplier: u32,
-    /// RACK.reo_wnd_persist
+    /// RACK.reo_wnd_persist.
     patience: u32,
-    /// RACK.dsack_round: D-SACKs below this belong to a round that counted.
+    /// RACK.dsack_round: D-SACKs of data below this byte belong to a round that was already counted.
     round_end: Option<u64>,
 }
 
@@ -27,7 +28,8 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Step 3: handles an arrival. A segment that was sent once and arrives after a higher one was overtaken.
+    /// Step 3: processes an arrival. A segment that was sent once and arrives after a higher one was
+    /// reordered.
     pub fn on_arrival(&mut self, e: &Sent) {
         if e.end > self.foremost {
             self.foremost = e.end;
@@ -36,12 +38,13 @@ impl Reordering {
         }
     }
 
-    /// RACK.reordering_seen
+    /// Returns RACK.reordering_seen.
     pub fn is_seen(&self) -> bool {
         self.seen
     }
 
-    /// Step 4: handles an ACK with a D-SACK or without. A needless retransmission widens the window, once a round.
+    /// Step 4: processes an ACK; `duplicate`: with a D-SACK. A needless retransmission widens the window,
+    /// once per round.
     pub fn on_ack(&mut self, s: &SenderState, duplicate: bool) {
         self.round_end = self.round_end.filter(|&end| s.una < end);
         if duplicate && self.round_end.is_none() {
@@ -51,7 +54,7 @@ impl Reordering {
         }
     }
 
-    /// Step 4: handles the end of a recovery.
+    /// Step 4: processes the end of a recovery.
     pub fn on_recovered(&mut self) {
         self.patience = self.patience.saturating_sub(1);
         if self.patience == 0 {
@@ -59,7 +62,7 @@ impl Reordering {
         }
     }
 
-    /// Step 4: returns the window, zero if no reordering was seen and the sender `is_urgent`.
+    /// Step 4: returns the window; zero if no reordering was seen and the sender `is_urgent`.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
         if is_urgent && !self.seen {
             return Span::ZERO;
@@ -74,8 +77,8 @@ mod tests {
     use super::*;
     use crate::Preset;
 
-    // RFC 8985 §6.2 step 4: RACK.reo_wnd_mult grows once a round with a D-SACK, and is 1 again after 16 recoveries without one;
-    // the window is no longer than SRTT.
+    // RFC 8985 §6.2 step 4: RACK.reo_wnd_mult grows once per round with a D-SACK, and returns to 1 after 16
+    // recoveries without a D-SACK; the window does not exceed SRTT.
     #[test]
     fn the_window_grows_by_rounds_and_shrinks_by_recoveries() {
         let ms = Span::from_millis;

@@ -2,8 +2,8 @@ use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// The segments in flight, in the order of their last transmission. A segment that is delivered or marked lost leaves
-/// the list at once, so an iteration visits only candidates.
+/// Segments in flight, in the order of their last transmission. A segment that is delivered or marked lost is
+/// removed at once, so that an iteration visits only segments in flight.
 #[derive(Debug, Default)]
 pub(super) struct SendingOrder {
     /// Transmissions in the order of their numbers: entry i has number `base + i`.
@@ -13,28 +13,29 @@ pub(super) struct SendingOrder {
     ends: Option<(u64, u64)>,
 }
 
-/// The last transmission of a segment.
+/// Last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
-    /// First byte of the segment at that transmission.
+    /// First byte of the segment at the time of transmission.
     start: u64,
     /// Time of sending.
     pub at: Time,
-    /// Numbers of the neighbours in flight: the transmission before, unless this is the first, and the one after.
+    /// Numbers of the neighbours in flight: the previous transmission (`None` for the first), and the next.
     before: Option<u64>,
     after: Option<u64>,
     is_under_way: bool,
 }
 
 impl Transmission {
-    /// Returns the present first byte: an ACK may have acknowledged a part of the segment.
+    /// Returns the first byte that is still unacknowledged: an ACK may cover a part of the segment.
     pub fn first(&self, s: &SenderState) -> u64 {
         self.start.max(s.una)
     }
 }
 
 impl SendingOrder {
-    /// Adds the segment that begins at `start`, as the transmission with this number: a higher one than all before.
+    /// Adds the segment that begins at `start` as transmission number `order`, which must be higher than all
+    /// before.
     pub fn push(&mut self, order: u64, start: u64, at: Time) {
         if self.transmissions.is_empty() {
             self.base = order;
@@ -114,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        // Against a plain list; some numbers have no segment, and some are removed twice.
+        // Comparison with a plain list; some numbers have no segment, and some are removed twice.
         #[test]
         fn it_holds_what_is_under_way(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
             let (mut list, mut plain, mut order) = (SendingOrder::default(), Vec::new(), 0);

@@ -4,24 +4,24 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer has one round trip
-/// from the first duplicate ACK on to fill the hole. Meanwhile every duplicate ACK releases a new segment (RFC 4653's
-/// extended limited transmit), which keeps the ACK clock.
+/// RFC 6675 recovery with a delayed start (TCP-DCR; Bhandarkar et al. 2005): for one round trip from the
+/// first duplicate ACK on, the link layer may fill the hole. During the delay every duplicate ACK releases a
+/// new segment (RFC 4653's extended limited transmit), which keeps the ACK clock.
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,
-    /// Updated each time `inner` leaves Open.
+    /// Guard updated each time `inner` leaves the state Open.
     guard: Guard,
     urgent: Urgent,
     waiting: Option<Waiting>,
 }
 
-/// A hole that the link layer may still fill.
+/// Hole that the link layer may still fill.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     /// Till then.
     until: Time,
-    /// Duplicate ACKs so far.
+    /// Number of duplicate ACKs so far.
     duplicates: u32,
 }
 
@@ -74,7 +74,7 @@ impl Recovery for Delayed {
         if !self.guard.is_passed(s) {
             return self.inner.next(s, w);
         }
-        // Nothing counts as lost before the wait is over, so the flight is all that is outstanding.
+        // Before the delay is over no segment counts as lost, so the flight is all outstanding data.
         let extra = self.waiting.map_or_else(|| s.limited_transmit_extra(), |waiting| waiting.duplicates);
         forward(s, s.nxt - s.una, w.cwnd + f64::from(extra))
     }
@@ -100,7 +100,7 @@ impl Recovery for Delayed {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
-    /// The link layer has the whole delay: the retransmission timer must not end it earlier.
+    /// True during the delay: the retransmission timer must not expire before its end.
     fn is_held(&self, _: &SenderState, _: Time) -> bool {
         self.waiting.is_some()
     }

@@ -3,21 +3,22 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as Linux 2.4 and 2.6 repaired.
-/// ns-2's port of the latter, with all its rules, is [`Ns2Linux`](super::super::Ns2Linux).
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as in
+/// Linux 2.4 and 2.6. ns-2's port of Linux 2.6, with all its rules, is [`Ns2Linux`](super::super::Ns2Linux).
 ///
-/// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
-/// has come down to the window that the loss left. A retransmission is lost if something sent after it arrived.
+/// A recovery with a pipe counter sends nothing for half a round trip after a loss; rate halving sends a
+/// segment on every second ACK until the flight has decreased to the reduced window. A retransmission is lost
+/// if a segment sent after it arrived.
 ///
-/// Not so here: Linux lets no ACK of a recovery send more than one segment beyond what is in the network
-/// (tcp_cwnd_down() keeps the window within the flight plus one). Here an ACK that shows many losses at once is answered with as many
-/// segments as fill the flight that there was, in one burst.
+/// Difference to Linux: there an ACK in recovery sends at most one segment (tcp_cwnd_down() limits the window
+/// to the flight plus one). Here an ACK that reveals several losses at once releases a burst of segments that
+/// restores the flight before the ACK.
 #[derive(Debug, Default)]
 pub struct RateHalving {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Segments in the network before the last ACK.
+    /// Flight before the last ACK, segments.
     flight_before: f64,
 }
 
@@ -25,9 +26,9 @@ pub struct RateHalving {
 enum State {
     #[default]
     Open,
-    /// From a loss until everything outstanding then is acknowledged.
+    /// From a loss until all data outstanding at that time is acknowledged.
     Recovering {
-        /// Segments that may be in the network, as long as that is more than cwnd.
+        /// Limit of the flight, segments, while it exceeds cwnd.
         ceiling: f64,
     },
     /// After a timeout: segments marked lost are retransmitted in slow start.
@@ -35,11 +36,12 @@ enum State {
 }
 
 impl RateHalving {
-    /// Updates the state with the arrivals that the ACK reports, and detects losses. Returns the first segment that is lost, if one is.
+    /// Updates the state with the arrivals that the ACK reports, and detects losses. Returns the first lost
+    /// segment, if any.
     fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
         s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
-        // FACK: lost is what DupThresh segments or more, up to the foremost that arrived, were sent after.
+        // FACK: a segment is lost if at least DupThresh segments lie above it, up to the highest SACKed one.
         let foremost = s.board.high_sack();
         let reach = u64::from(s.dupthresh) * s.mss;
         let newest =
@@ -54,7 +56,7 @@ impl RateHalving {
         s.board.first_lost().map(|e| e.start)
     }
 
-    /// Segments that may be in the network.
+    /// Returns the limit of the flight, segments.
     fn ceiling(&self, w: &Window) -> f64 {
         match self.state {
             State::Recovering { ceiling } => ceiling.max(w.cwnd),
@@ -86,7 +88,7 @@ impl Recovery for RateHalving {
                 State::Slow => Advance::Open,
                 _ => Advance::Partial { restart: true },
             },
-            // The ACK that ends it may show the next loss at once.
+            // The ACK that ends the recovery may already report the next loss.
             _ => match (std::mem::take(&mut self.state), lost) {
                 (_, Some(seq)) => Advance::Lost(seq),
                 (State::Slow, None) => Advance::Open,

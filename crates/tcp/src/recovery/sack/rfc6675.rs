@@ -5,7 +5,8 @@ use crate::seams::{Ack, Advance, Cause, Detect, Evidence, Next, Recovery, Repair
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// SACK-based loss recovery of RFC 6675. It comes down to the new window at once, by half a round trip of silence, or with PRR evenly.
+/// SACK-based loss recovery of RFC 6675. The flight decreases to the new window by half a round trip without
+/// transmissions, or evenly with PRR.
 #[derive(Debug, Default)]
 pub struct Rfc6675 {
     guard: Guard,
@@ -19,7 +20,7 @@ pub struct Rfc6675 {
 enum State {
     #[default]
     Open,
-    /// From a loss until everything outstanding then is acknowledged.
+    /// From a loss until all data outstanding at that time is acknowledged.
     Recovering {
         /// The rescue retransmission was used (§4 NextSeg (4)).
         rescued: bool,
@@ -29,12 +30,12 @@ enum State {
 }
 
 impl Rfc6675 {
-    /// Ready for a new connection.
+    /// Creates the recovery of a new connection.
     pub fn new(c: &Config) -> Self {
         Rfc6675 { uses_prr: c.prr, ..Rfc6675::default() }
     }
 
-    /// Lets PRR know of an ACK during recovery.
+    /// Passes an ACK during recovery to PRR.
     fn pace(&mut self, s: &SenderState, is_safe: bool) {
         let (delivered, in_flight) = (s.board.delivered(), s.pipe());
         if let Some(prr) = self.prr.as_mut().filter(|_| delivered > 0) {
@@ -42,8 +43,9 @@ impl Rfc6675 {
         }
     }
 
-    /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
-    /// SACKed bytes. Marks every segment for which it holds, unless the link layer works on it: those below the run with which enough is SACKed.
+    /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1)
+    /// segments' worth of SACKed bytes. Marks every segment for which IsLost() is true as lost, unless a link
+    /// layer is retransmitting it.
     fn update_lost(s: &mut SenderState, now: Time) {
         let (mut runs, mut bytes) = (0, 0);
         let enough = s.board.sacked_runs().rev().find(|run| {
@@ -57,7 +59,7 @@ impl Rfc6675 {
         }
     }
 
-    /// §5 (2): IsLost(HighACK + 1).
+    /// Returns IsLost(HighACK + 1): §5 (2).
     fn is_head_lost(s: &SenderState) -> bool {
         s.board.lost_bytes() > 0 && s.board.get(s.una).is_some_and(|e| e.lost)
     }
@@ -69,7 +71,7 @@ impl Rfc6675 {
         if let Some(next) = lost.or_else(|| forward(s, 0, f64::INFINITY)) {
             return Some(next);
         }
-        // (3): a hole below the highest SACKed byte, even if it does not look lost yet.
+        // (3): a hole below the highest SACKed byte, even if IsLost() is false for it.
         if let Some(hole) = s.board.first_hole() {
             return Some(hole.again(Cause::Recovery));
         }
@@ -87,7 +89,7 @@ impl Recovery for Rfc6675 {
         }
         Self::update_lost(s, a.now);
         self.pace(s, false);
-        // RFC 6675 §5.1: after a timeout not before HighACK reaches RecoveryPoint.
+        // RFC 6675 §5.1: after a timeout, no recovery begins before HighACK reaches RecoveryPoint.
         if self.state != State::Open || !self.guard.is_passed(s) {
             return Detect::Nothing;
         }
@@ -120,7 +122,8 @@ impl Recovery for Rfc6675 {
         let ends_recovery = self.repair() == Repair::Loss;
         self.state = State::Open;
         self.prr = None;
-        // A scheme that took the loss for no congestion may have left ssthresh unlimited, and with it the window.
+        // A scheme that classified the loss as no congestion may have left ssthresh, and so the window,
+        // unlimited.
         if ends_recovery && w.ssthresh.is_finite() {
             w.cwnd = w.ssthresh;
         }
@@ -142,7 +145,7 @@ impl Recovery for Rfc6675 {
             return Some(next);
         }
         if self.state == State::Open {
-            // RFC 5681 §3.1: outside recovery everything outstanding counts.
+            // RFC 5681 §3.1: outside recovery all outstanding data counts.
             return forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra()));
         }
         let flight = s.pipe();
@@ -173,7 +176,7 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    /// Returns the present repair; a repair after a timeout is not distinguished from none.
+    /// Returns the present repair; does not report repairs after a timeout.
     fn repair(&self) -> Repair {
         if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }

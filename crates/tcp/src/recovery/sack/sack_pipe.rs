@@ -3,13 +3,13 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
-/// ns-2's "Sack1": a counter, the pipe, estimates how many segments are in the network during recovery (Fall and Floyd
-/// 1996, §4). The sender that Yun 2009 calls SACK.
+/// ns-2's "Sack1": a counter, the pipe, estimates the number of segments in the network during recovery (Fall
+/// and Floyd 1996, §4). Yun 2009 calls this sender SACK.
 #[derive(Debug, Default)]
 pub struct SackPipe {
     guard: Guard,
     urgent: Urgent,
-    /// Segments in the network, while in recovery. Can fall below zero: it is an estimate.
+    /// Segments in the network; `None` outside recovery. The estimate can be negative.
     pipe: Option<i64>,
 }
 
@@ -49,7 +49,7 @@ impl Recovery for SackPipe {
             self.guard = Guard::default(); // ns-2: only a timeout leaves a guard behind
             return Advance::Over;
         }
-        // One for the segment that triggered the ACK, one for the repaired segment it acknowledges.
+        // One for the segment that triggered the ACK, one for the retransmitted segment that the ACK covers.
         *pipe -= 2;
         Advance::Partial { restart: true }
     }
@@ -75,8 +75,8 @@ impl Recovery for SackPipe {
     }
 
     fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
-        // The fast retransmit replaces the lost segment, which the pipe still counts; so does a retransmission on a
-        // notice.
+        // The fast retransmit replaces the lost segment, which the pipe still counts; so does a
+        // retransmission on a notice.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
         {
             *pipe += 1;
