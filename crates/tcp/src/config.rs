@@ -1,45 +1,48 @@
-//! `Config` has the parameters of a connection, and `Preset` the three sets of their defaults.
+//! `Config`: parameters of a connection; `Preset`: three sets of defaults.
 
 use airhop_base::Span;
 
-/// The parameters of one connection, both ends.
+/// Parameters of one connection, for both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Stack whose behaviour applies where no parameter decides: the form of a scheme in ns-2 or in Linux that is not its paper's.
+    /// Stack whose behaviour applies where no other parameter decides, e.g. the form of a scheme in ns-2 or
+    /// Linux where it differs from its paper.
     pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
-    /// SYN, SYN-ACK, ACK before data (RFC 9293 §3.5). ns-2's one-way agents have none.
+    /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: no handshake, as in ns-2's one-way
+    /// agents.
     pub handshake: bool,
     /// Initial congestion window in segments (RFC 6928; ns-2 `windowInit_`).
     pub initial_window: f64,
     /// Initial slow-start threshold in segments; infinite by default (RFC 5681 §3.1).
     pub initial_ssthresh: f64,
-    /// The window that the receiver advertises when its buffer is empty, bytes.
+    /// Window that the receiver advertises while its buffer is empty, bytes.
     pub receive_window: u64,
-    /// Duplicate ACKs that signal a loss (RFC 5681 §3.2).
+    /// Number of duplicate ACKs that signal a loss (RFC 5681 §3.2).
     pub dupthresh: u32,
-    /// One new segment on each of the first two duplicate ACKs (RFC 3042).
+    /// True if each of the first two duplicate ACKs releases a new segment (RFC 3042).
     pub limited_transmit: bool,
-    /// Timestamps on every segment (RFC 7323).
+    /// True if every segment carries timestamps (RFC 7323).
     pub timestamps: bool,
-    /// SACK blocks in an ACK at most (RFC 2018: four, three beside timestamps).
+    /// Maximum number of SACK blocks per ACK (RFC 2018: four, three beside timestamps).
     pub sack_blocks: u8,
-    /// Report duplicate data in the first SACK block (RFC 2883).
+    /// True if duplicate data is reported in the first SACK block (RFC 2883).
     pub dsack: bool,
-    /// Delay ACKs, or send one for every segment.
+    /// Delayed ACKs; `None`: an ACK for every segment.
     pub delayed_ack: Option<DelayedAck>,
-    /// ACKs that are sent at once although ACKs are delayed: at the beginning, after a pause of more than the least timeout,
-    /// and after a duplicate, when the sender may be in slow start and waits for them (Linux' quick ACKs: 16).
+    /// Number of quick ACKs (Linux: 16), which are sent without delay despite delayed ACKs: at the start,
+    /// after an idle period longer than the minimum timeout, and after a duplicate, when the sender may be in
+    /// slow start.
     pub quick_acks: u32,
-    /// Estimator of the retransmission timeout, and its bounds.
+    /// Estimator and bounds of the retransmission timeout.
     pub rto: RtoConfig,
-    /// Quantity of which ssthresh is half after a loss.
+    /// Quantity that a loss halves into ssthresh.
     pub halve_from: HalveFrom,
-    /// Leave fast recovery with no more than the flight plus one segment (RFC 6582 §3.2 step 3, option 1); else with
-    /// ssthresh (option 2, ns-2).
+    /// True: the window after fast recovery is at most the flight plus one segment (RFC 6582 §3.2 step 3,
+    /// option 1). False: it is ssthresh (option 2, ns-2).
     pub exit_to_flight: bool,
-    /// Data may be marked by routers, and marks are echoed (RFC 3168).
+    /// True if the connection uses ECN: routers may mark its data, and the receiver echoes marks (RFC 3168).
     pub ecn: bool,
     /// Loss recovery of the scheme `sack`.
     pub sack_recovery: SackRecovery,
@@ -47,120 +50,127 @@ pub struct Config {
     pub loss_detection: LossDetection,
     /// Window growth per ACK of new data.
     pub growth: Growth,
-    /// Share of the window that must be in use for an ACK to grow it.
+    /// Share of the window that must be in use before an ACK may grow it.
     pub validation: Validation,
-    /// Recoveries with SACK come down to the new window evenly (PRR, RFC 9937).
+    /// True if recoveries with SACK decrease the flight evenly to the new window (PRR, RFC 9937).
     pub prr: bool,
-    /// With RACK: a probe after two round trips of silence (TLP, RFC 8985 §7).
+    /// True: with RACK, a probe is sent after two round trips without ACKs (TLP, RFC 8985 §7).
     pub tlp: bool,
-    /// With RACK: after a timeout, two new segments before further retransmissions (F-RTO, RFC 5682 §3.1).
+    /// True: with RACK, two new segments precede further retransmissions after a timeout (F-RTO, RFC 5682
+    /// §3.1).
     pub frto: bool,
-    /// Reaction of the sender to explicit notifications.
+    /// Reaction of the sender to explicit notices.
     pub notices: Notices,
-    /// A reduction of the window is undone if it turns out that nothing was lost (RFC 3522, RFC 3708, RFC 4015).
+    /// True if a reduction that proves spurious is undone (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
-    /// Segments of schemes that name no rate of their own are spaced, too: at twice the window a round trip far below ssthresh, at 1.2
-    /// windows else (Linux, see [`Preset::Linux`]).
+    /// True if schemes without a pacing rate of their own are paced too: at twice the window per round trip
+    /// far below ssthresh, otherwise at 1.2 windows (Linux, see [`Preset::Linux`]).
     pub pacing: bool,
-    /// The last of the segments that leave together is pushed, and a pushed segment is acknowledged at once (Linux from 6.6 on).
+    /// True if the last segment of a burst carries PSH, and the receiver acknowledges a PSH segment at once
+    /// (Linux from 6.6 on).
     pub push: bool,
-    /// A segment that is not full waits until data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4; RFC 1122 §4.2.3.4). Off where
-    /// applications set TCP_NODELAY.
+    /// True if a partial segment waits until data is acknowledged (Nagle's algorithm, RFC 9293 §3.7.4; RFC
+    /// 1122 §4.2.3.4); false for applications that set TCP_NODELAY.
     pub nagle: bool,
-    /// Delay of the receiver's host between a segment and the ACK that it causes; none if `None`. The runner of the endpoints applies it.
+    /// Delay of the receiver's host between a segment and its ACK; `None`: no delay. The runner of the
+    /// endpoints applies the delay.
     pub turnaround: Option<Turnaround>,
 }
 
-/// The turnaround of a host, by two quantiles of its distribution.
+/// Turnaround of a host, given by two quantiles of its distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turnaround {
-    /// Half of all ACKs take no longer.
+    /// Median of the turnaround.
     pub median: Span,
-    /// Nine of ten take no longer; at least the median.
+    /// 90th percentile of the turnaround; at least the median.
     pub p90: Span,
 }
 
-/// Reaction of a sender to explicit notifications. Its window and its recovery are those of its scheme in any case.
+/// Reaction of a sender to explicit notices. Window and recovery stay those of the sender's scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notices {
-    /// The reaction of the sender's scheme.
+    /// Reaction of the sender's own scheme.
     Scheme,
     /// Nothing.
     Ignored,
-    /// As in scheme `eln`: a segment named by an ELN is retransmitted once, and the window stays.
+    /// Reaction of scheme `eln`: a segment named by an ELN is retransmitted once, and the window is not
+    /// reduced.
     Eln,
-    /// As in scheme `ll-elsn`: a segment is retransmitted on each ELN that names it, up to a disconnection, and an ERSN
-    /// suspends congestion control.
+    /// Reaction of scheme `ll-elsn`: a segment is retransmitted on each ELN that names it, up to a
+    /// disconnection, and an ERSN suspends congestion control.
     Elsn,
 }
 
 /// Loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossDetection {
-    /// By duplicate ACKs, or SACK blocks above a hole: each scheme by its own recovery.
+    /// By duplicate ACKs, or by SACK blocks above a hole: each scheme uses its own recovery.
     Duplicates,
-    /// By SACK blocks above a hole (RFC 6675): schemes of Reno's family all recover alike, as in ns-3, whose congestion control is
-    /// apart from loss recovery. The loss of a retransmission waits for the timer.
+    /// By SACK blocks above a hole (RFC 6675), with the same recovery for all schemes of Reno's family, as in
+    /// ns-3, which separates congestion control from loss recovery. The loss of a retransmission is repaired
+    /// by the timer.
     Rfc6675,
-    /// By time, with SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by their recovery (Tahoe,
-    /// Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep it.
+    /// By time, with SACK (RACK, RFC 8985), for all schemes of Reno's family. Schemes defined by their
+    /// recovery (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep their own.
     Rack,
 }
 
 /// Window growth per ACK of new data (RFC 5681 §3.1, RFC 3465).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// A segment in slow start, one window's share of a segment after: for each ACK, whatever it acknowledges.
+    /// Per ACK, whatever amount it acknowledges: one segment in slow start, then 1/cwnd segments.
     PerAck,
-    /// As [`Growth::PerAck`], but for each segment's worth of newly delivered bytes, as in Linux: delayed ACKs do not slow growth. The bytes
-    /// left over when slow start ends count for congestion avoidance.
+    /// As [`Growth::PerAck`], but per segment's worth of newly delivered bytes, as in Linux: delayed ACKs do
+    /// not slow the growth. Bytes left over at the end of slow start count for congestion avoidance.
     PerByte,
 }
 
-/// Congestion window validation: share of the window that must be in use for an ACK to grow it. Where the receiver or the application is the
-/// limit, the unused part of the window is untested.
+/// Congestion window validation: share of the window that must be in use before an ACK may grow it. If the
+/// receiver or the application limits the flight, the unused part of the window is untested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// No share: the window always grows, as in ns-2.
+    /// None: the window always grows, as in ns-2.
     Never,
     /// Half of the window (RFC 7661 §4.3, with the largest outstanding data in the last window of data in place of
     /// pipeACK).
     Half,
-    /// The whole window; more than half of it in slow start (Linux, tcp_is_cwnd_limited()).
+    /// The whole window; in slow start more than half of it (Linux, tcp_is_cwnd_limited()).
     Full,
 }
 
-/// The SACK recoveries.
+/// Recoveries of the scheme `sack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
     /// ns-2's Sack1: a pipe counter (Fall and Floyd 1996).
     Pipe,
     /// RFC 6675.
     Rfc6675,
-    /// Forward acknowledgement with rate halving; with preset ns2 Agent/TCP/Linux with its Reno, whose window is in whole segments.
+    /// Forward acknowledgement with rate halving. With preset ns2: Agent/TCP/Linux with its Reno, whose
+    /// window is an integer number of segments.
     RateHalving,
 }
 
 /// Delayed ACKs (RFC 9293 §3.8.6.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayedAck {
-    /// An ACK at the latest for this many full segments.
+    /// Maximum number of full segments without an ACK.
     pub segments: u32,
-    /// And at the latest this long after the first of them.
+    /// Maximum delay after the first unacknowledged segment.
     pub timeout: Span,
 }
 
-/// Quantity of which ssthresh is half after a loss.
+/// Quantity that a loss halves into ssthresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalveFrom {
-    /// FlightSize, all that is sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
+    /// FlightSize: all data sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
     Flight,
-    /// RFC 6675's pipe, the part of FlightSize that is neither SACKed nor marked lost, as ns-3's NewReno and Veno do.
+    /// RFC 6675's pipe: the part of FlightSize that is neither SACKed nor marked lost, as in ns-3's NewReno
+    /// and Veno.
     Pipe,
-    /// The congestion window, or the receiver's if that is smaller, as ns-2 does.
+    /// The smaller of congestion window and receiver's window, as in ns-2.
     Cwnd,
-    /// The congestion window, rounded to whole segments, as Linux does. A timeout during fast recovery by RACK or RFC
-    /// 6675 does not reduce ssthresh again.
+    /// The congestion window, rounded to an integer number of segments, as in Linux. A timeout during fast
+    /// recovery by RACK or RFC 6675 does not reduce ssthresh again.
     WholeCwnd,
 }
 
@@ -171,33 +181,34 @@ pub struct RtoConfig {
     pub kind: RtoKind,
     /// Lower bound.
     pub min: Span,
-    /// Upper bound, with backoff.
+    /// Upper bound, which also limits the backoff.
     pub max: Span,
-    /// Before the first sample.
+    /// Timeout before the first sample.
     pub initial: Span,
     /// Clock granularity G (RFC 6298 §2), or the tick of a coarse clock.
     pub tick: Span,
 }
 
-/// The retransmission timeout estimators.
+/// Estimators of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoKind {
     /// RFC 6298 on exact samples.
     Rfc6298,
-    /// ns-2's integer ticks.
+    /// Integer ticks, as in ns-2.
     Ns2,
     /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
     SingleGain,
-    /// Linux: the minimum bounds the deviation's part, which falls only once per round trip. Nearly every ACK gives a
-    /// sample from the recorded sending times (tcp_clean_rtx_queue()), in microseconds; timestamps are used for
-    /// retransmitted segments. The timer restarts whenever the oldest segment is retransmitted
-    /// (tcp_xmit_retransmit_queue()), so a retransmission delayed by pacing or the window has a whole timeout. A single
-    /// lost SYN costs its timeout only (tcp_init_transfer(), tcp_init_metrics()).
+    /// Linux: the configured minimum is a lower bound of the deviation term, which falls only once per round
+    /// trip. Nearly every ACK yields a sample in microseconds from the recorded transmission times
+    /// (tcp_clean_rtx_queue()); for retransmitted segments timestamps are used. The timer restarts whenever
+    /// the oldest segment is retransmitted (tcp_xmit_retransmit_queue()), so that a retransmission delayed by
+    /// pacing or the window gets a full timeout. A single lost SYN costs only its timeout
+    /// (tcp_init_transfer(), tcp_init_metrics()).
     Linux,
 }
 
 impl RtoKind {
-    /// True if samples use the recorded sending times instead of timestamps (Linux).
+    /// True if samples use recorded transmission times instead of timestamps (Linux).
     pub(crate) fn samples_record(self) -> bool {
         self == RtoKind::Linux
     }
@@ -207,25 +218,25 @@ impl RtoKind {
         self == RtoKind::Linux
     }
 
-    /// True if a single SYN that was lost costs nothing but its timeout (Linux).
+    /// True if a single lost SYN costs only its timeout (Linux).
     pub(crate) fn spares_first_syn(self) -> bool {
         self == RtoKind::Linux
     }
 }
 
-/// The named sets of defaults.
+/// Named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
-    /// ns-2.35's one-way agents: the simulator of all four papers.
+    /// One-way agents of ns-2.35, the simulator of all four papers.
     Ns2,
     /// The RFCs.
     Rfc,
-    /// Linux 6 on a host whose sockets are paced (fq, or BBR as default).
+    /// Linux 6 on a host that paces its sockets (fq, or BBR as default).
     Linux,
 }
 
 impl Preset {
-    /// The presets by name.
+    /// Presets by name.
     pub const ALL: [(&'static str, Preset); 3] =
         [("ns2", Preset::Ns2), ("rfc", Preset::Rfc), ("linux", Preset::Linux)];
 
@@ -243,7 +254,8 @@ impl Preset {
             handshake: true,
             initial_window: rfc6928_window(mss),
             initial_ssthresh: f64::INFINITY,
-            // A receive window that never limits, unless the scenario sets one: no paper here is about flow control.
+            // A receive window that never limits, unless the scenario sets one: flow control is no topic of
+            // the papers reproduced here.
             receive_window: 1 << 40,
             dupthresh: 3,
             limited_transmit: true,

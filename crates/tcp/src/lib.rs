@@ -1,8 +1,9 @@
-//! TCP as state machines: time is an argument, packets are inputs and outputs, and no part depends on a simulator.
+//! TCP as state machines: time is an argument, packets are inputs and outputs, and no part depends on a
+//! simulator.
 //!
-//! Read [`seams`] first: the policies that make one sender differ from another. `sender/` and `receiver.rs` are the
-//! mechanism, `recovery/` the ways to repair a loss, `notices/` the reactions to notifications, `rto/` the timeouts,
-//! `kernel_ops/` the interface of Linux's controls, `schemes/` the named combinations.
+//! Read [`seams`] first: the policies in which senders differ. `sender/` and `receiver.rs` are the mechanism,
+//! `recovery/` the loss recoveries, `notices/` the reactions to explicit notices, `rto/` the timeout
+//! estimators, `kernel_ops/` the interface of Linux's congestion controls, `schemes/` the named combinations.
 
 mod bbr;
 mod config;

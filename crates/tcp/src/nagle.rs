@@ -1,28 +1,31 @@
-//! Nagle's algorithm: the segment that is not full waits for acknowledgements.
+//! Nagle's algorithm: a partial segment waits for ACKs.
 
 use crate::{Config, Preset};
 
-/// Condition for sending a segment of less than MSS that ends the application's data (RFC 9293 §3.7.4, RFC 1122 §4.2.3.4).
+/// Condition for sending a partial segment, shorter than MSS, that ends the application's data (RFC 9293
+/// §3.7.4, RFC 1122 §4.2.3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nagle {
-    /// True if such a segment waits; else it leaves at once (TCP_NODELAY).
+    /// True if partial segments wait; false if they are sent at once (TCP_NODELAY).
     pub is_on: bool,
     awaited: Awaited,
-    /// First byte after the last segment that was not full; zero before there is one.
+    /// First byte after the last partial segment; zero before the first.
     small_end: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Awaited {
-    /// RFC 9293 §3.7.4: "If there is unacknowledged data …, then the sending TCP endpoint buffers all user data …, until the outstanding data
-    /// have been acknowledged or until the TCP endpoint can send a full-sized segment".
+    /// A partial segment waits for all outstanding data. RFC 9293 §3.7.4: "If there is unacknowledged data …,
+    /// then the sending TCP endpoint buffers all user data …, until the outstanding data have been
+    /// acknowledged or until the TCP endpoint can send a full-sized segment".
     Outstanding,
-    /// The last segment that was not full: Minshall's variant, as in Linux (tcp_nagle_check(), tcp_minshall_check()).
+    /// A partial segment waits for the previous partial segment: Minshall's variant, as in Linux
+    /// (tcp_nagle_check(), tcp_minshall_check()).
     Small,
 }
 
 impl Nagle {
-    /// The rule of a connection's stack, and whether it is on.
+    /// Creates the rule of a connection's stack; the configuration turns it on or off.
     pub fn new(c: &Config) -> Self {
         let awaited = match c.stack {
             Preset::Linux => Awaited::Small,
@@ -31,7 +34,8 @@ impl Nagle {
         Nagle { is_on: c.nagle, awaited, small_end: 0 }
     }
 
-    /// True if a segment of new data that is not full waits now; `una` is the lowest byte not acknowledged, `max_sent` the first never sent.
+    /// True if a partial segment of new data must wait now; `una`: lowest unacknowledged byte; `max_sent`:
+    /// first byte never sent.
     pub fn holds(self, una: u64, max_sent: u64) -> bool {
         let awaited = match self.awaited {
             Awaited::Outstanding => max_sent,
@@ -40,7 +44,7 @@ impl Nagle {
         self.is_on && una < awaited
     }
 
-    /// A segment of new data that is not full is sent; `end` is the first byte after it.
+    /// Records the transmission of a partial segment of new data; `end`: first byte after it.
     pub fn on_small(&mut self, end: u64) {
         self.small_end = end;
     }

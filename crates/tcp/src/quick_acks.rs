@@ -1,13 +1,13 @@
 use crate::Config;
 use airhop_base::{Span, Time};
 
-/// Linux' quick ACKs: a number of consecutive ACKs without delay while the sender may be in slow start: for the first
-/// data, after a pause longer than a timeout, and after a duplicate.
+/// Linux' quick ACKs: consecutive ACKs without delay while the sender may be in slow start: for the first
+/// data, after an idle period longer than a timeout, and after a duplicate.
 #[derive(Debug)]
 pub(crate) struct QuickAcks {
     most: u32,
-    /// Pause after which the sender is taken to restart: the minimum RTO, as a receiver without data has no measured
-    /// one.
+    /// Idle period after which the sender is assumed to restart: the minimum RTO, as a receiver without data
+    /// of its own has no measured RTO.
     pause: Span,
     left: u32,
     /// Time of the last arrival of data in order.
@@ -19,7 +19,8 @@ impl QuickAcks {
         QuickAcks { most: config.quick_acks, pause: config.rto.min, left: 0, last: None }
     }
 
-    /// Data came, and brought something `new` in order or `duplicate` bytes. True if its ACK is not to be delayed.
+    /// Processes an arrival of data; `new`: the in-order data advanced; `duplicate`: the segment had
+    /// duplicate bytes. True if the ACK must not be delayed.
     pub(crate) fn on_data(&mut self, now: Time, new: bool, duplicate: bool) -> bool {
         let pauses = self.last.is_none_or(|last| now.since(last) > self.pause);
         if duplicate || (new && pauses) {

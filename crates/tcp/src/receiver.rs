@@ -1,7 +1,7 @@
-//! The receiver reassembles data, and decides the contents and times of ACKs.
+//! Receiver: reassembles data, and decides the contents and times of ACKs.
 //!
-//! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so the advertised window never
-//! shrinks, unless a slower reader sets its edge.
+//! Sans-IO like the sender: segments are inputs, ACKs are outputs, time is an argument. The application reads
+//! at once, so the advertised window never shrinks; a slower reader can set its right edge.
 
 mod echo;
 
@@ -17,7 +17,7 @@ use airhop_base::{
 use echo::MarkEcho;
 use std::collections::VecDeque;
 
-/// Sequence space of an endpoint's SYN; the first data byte comes after it.
+/// Sequence number of the first data byte, after an endpoint's SYN.
 const FIRST_BYTE: u64 = 1;
 
 /// A TCP receiver.
@@ -27,35 +27,35 @@ pub struct Receiver {
     me: NodeId,
     peer: NodeId,
     window: u64,
-    /// Right edge of the window; without it, the window ends `window` bytes beyond the data in order.
+    /// Right edge of the window; `None`: the window ends `window` bytes beyond the data in order.
     edge: Option<u64>,
-    /// Limit of the window by the time for which data contended for the medium.
+    /// Limit of the window by the contention time of data, in TCP Contention Control.
     contention: Option<ContentionLimit>,
     features: ReceiverFeatures,
     sack_blocks: usize,
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
     quick_acks: QuickAcks,
-    /// A pushed segment is acknowledged at once, as the application has then read all (Linux 6.6, tcp_measure_rcv_mss() and
-    /// tcp_cleanup_rbuf()).
+    /// True if a segment with PSH is acknowledged at once, as the application has then read all data (Linux
+    /// 6.6, tcp_measure_rcv_mss() and tcp_cleanup_rbuf()).
     heeds_push: bool,
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
-    /// True if the receiver takes part in ECN when the sender does.
+    /// True if the receiver uses ECN when the sender does.
     is_ecn_capable: bool,
-    /// The echo of marks, if the connection has agreed on ECN.
+    /// Echo of marks; `None` if the connection does not use ECN.
     echo: Option<Box<dyn MarkEcho>>,
-    /// Packets of the receiver that may then be marked.
+    /// Packets of the receiver that are sent ECN-capable.
     extent: Extent,
-    /// The last segment that came, if ACKs are to name it.
+    /// Last segment that arrived, if ACKs name it.
     arrival: Option<Arrival>,
-    /// The last segment that came damaged, as long as its ELN is repeated.
+    /// Last segment that arrived damaged, as long as its ELN is repeated.
     damaged: Option<u64>,
-    /// New bytes that no ACK has covered yet, and when an ACK is due at the latest.
+    /// New bytes not yet acknowledged, and the latest time of their ACK.
     unacked: u64,
     ack_due: Option<Time>,
-    /// ACKs ready to go, in the order of the segments that caused them.
+    /// ACKs ready to be sent, in the order of the segments that caused them.
     ready: VecDeque<Packet>,
     duplicates: u64,
 }
@@ -70,7 +70,8 @@ struct EchoClock {
 }
 
 impl Receiver {
-    /// Creates the receiver of `flow` at node `me`, whose sender is at `peer` and asks for these features.
+    /// Creates the receiver of `flow` at node `me` for the sender at `peer`, with the features that the
+    /// sender requests.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         let is_ecn_capable = features.uses_ecn(config);
@@ -92,7 +93,7 @@ impl Receiver {
             stream: Stream::new(expected),
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
             is_ecn_capable,
-            // Without a handshake both ends are as they are configured.
+            // Without a handshake both ends use their configuration.
             extent: features.extent(config),
             echo: (is_ecn_capable && !config.handshake).then(|| echo::build(features.echo)),
             arrival: None,
@@ -104,17 +105,18 @@ impl Receiver {
         }
     }
 
-    /// Returns the payload bytes handed to the application so far: all in order, each once.
+    /// Returns the payload bytes delivered to the application so far, in order and each once.
     pub fn delivered(&self) -> u64 {
         self.stream.expected.saturating_sub(FIRST_BYTE)
     }
 
-    /// Returns the data segments whose bytes had all arrived before.
+    /// Returns the number of data segments all of whose bytes had arrived before.
     pub fn duplicates(&self) -> u64 {
         self.duplicates
     }
 
-    /// Returns the first byte that is not accepted (RCV.NXT + RCV.WND), where there is one.
+    /// Returns the right edge of the window: the first byte not accepted (RCV.NXT + RCV.WND); `None` without
+    /// a fixed edge.
     pub fn edge(&self) -> Option<u64> {
         self.edge
     }
@@ -124,7 +126,7 @@ impl Receiver {
         self.stream.expected
     }
 
-    /// Processes an arriving packet. Pure ACKs and FINs need no answer.
+    /// Processes an arriving packet. Pure ACKs and FINs cause no ACK.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Some(s) = p.segment() else { return };
         if s.flags.syn {
@@ -141,14 +143,15 @@ impl Receiver {
         }
     }
 
-    /// False if the segment is not acceptable, so that it is answered and dropped (RFC 9293 §3.10.7.4): a probe of a closed window, with an
-    /// octet beyond the window or none at an acknowledged number. Duplicate data is acceptable, as its ACK reports the duplicate.
+    /// False if the segment is not acceptable, i.e. is acknowledged and dropped (RFC 9293 §3.10.7.4): a
+    /// zero-window probe, with an octet beyond the window or without data at an acknowledged sequence number.
+    /// Duplicate data is acceptable, as its ACK reports the duplicate.
     fn accepts(&self, s: &Segment) -> bool {
         if s.len == 0 { s.seq >= self.stream.expected } else { self.edge.is_none_or(|edge| s.end() <= edge) }
     }
 
-    /// Reports a segment whose headers alone are intact, at once, in an ACK of the data before (HACK's special ACK). If the segment had arrived
-    /// before, nothing is lost.
+    /// Reports a segment of which only the headers are intact, at once, in an ACK of the data before it
+    /// (HACK's special ACK). No effect if the segment had arrived before.
     fn on_damaged(&mut self, now: Time, s: &Segment) {
         if self.stream.has_byte(s.seq) {
             return;
@@ -160,8 +163,8 @@ impl Receiver {
         self.make_ready(ack);
     }
 
-    /// Returns the ACK fields of data in the other direction: acknowledgement, window, echoed timestamp and ECE (RFC 9293 §3.8.6.3, RFC 7323
-    /// §4.3, RFC 3168 §6.1.3). An ACK that is due counts as sent.
+    /// Returns the ACK fields for data in the other direction: acknowledgement, window, echoed timestamp and
+    /// ECE (RFC 9293 §3.8.6.3, RFC 7323 §4.3, RFC 3168 §6.1.3). A pending ACK then counts as sent.
     pub fn carry(&mut self, now: Time) -> Segment {
         let mut header = self.segment(now, None, None);
         if let Some(echo) = &mut self.echo {
@@ -171,7 +174,8 @@ impl Receiver {
         header
     }
 
-    /// Sets the right edge of the window: ACKs advertise the rest up to it from now on. It must never move back.
+    /// Sets the right edge of the window, up to which ACKs advertise from now on. The edge must never
+    /// decrease.
     pub fn set_edge(&mut self, edge: u64) {
         self.edge = Some(edge);
     }
@@ -191,7 +195,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the next packet to send, until there is none.
+    /// Returns the next packet to send; `None` if there is none.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Packet> {
         self.ready.pop_front()
     }
@@ -207,7 +211,7 @@ impl Receiver {
         self.ready.push_back(packet);
     }
 
-    /// Returns the time at which [`Self::on_timeout`] is due, if it is.
+    /// Returns the time at which [`Self::on_timeout`] is due; `None` if no ACK is delayed.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.ack_due
     }
@@ -220,7 +224,7 @@ impl Receiver {
             // A late SYN: data has already arrived, so the peer is connected (RFC 9293 §3.10.7.4).
             return self.acknowledge(now, None);
         }
-        // Also for a retransmitted SYN: the SYN-ACK may have been lost. The SYN-ACK needs no timer of its own.
+        // Applies to a retransmitted SYN too: its SYN-ACK may have been lost. The SYN-ACK needs no timer.
         let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
         reply.flags.syn = true;
@@ -233,8 +237,8 @@ impl Receiver {
         self.make_ready(reply);
     }
 
-    /// Drops the options that the sender does not offer: ECN (RFC 3168 §6.1.1: both bits ask for it), SACK (RFC 2018 §2), timestamps (RFC 7323
-    /// §3.2).
+    /// Disables the options that the SYN does not offer: ECN (RFC 3168 §6.1.1: both bits offer it), SACK (RFC
+    /// 2018 §2), timestamps (RFC 7323 §3.2).
     fn agree(&mut self, syn: &Segment) {
         let is_agreed = self.is_ecn_capable && syn.flags.ece && syn.flags.cwr;
         if is_agreed != self.echo.is_some() {
@@ -258,8 +262,8 @@ impl Receiver {
         self.damaged = self.damaged.filter(|&seq| !self.stream.has_byte(seq));
         self.limit_by_contention(now, s, change.advance);
         self.unacked += change.advance;
-        // RFC 5681 §4.2: an immediate ACK for out-of-order data and for data that fills a gap, wholly or in part; RFC
-        // 9293 §3.10.7.4: and for a duplicate.
+        // RFC 5681 §4.2: an immediate ACK for out-of-order data and for data that fills a gap, fully or in
+        // part; RFC 9293 §3.10.7.4: also for a duplicate.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         let is_pushed = self.heeds_push && s.flags.psh;
@@ -272,8 +276,9 @@ impl Receiver {
         }
     }
 
-    /// The edge never moves back (RFC 9293 §3.8.6.2.1): a smaller limit takes effect as data arrives. It moves with data in order
-    /// alone, so that a duplicate ACK leaves the window as it is (RFC 5681 §2).
+    /// Limits the window by contention. The edge never decreases (RFC 9293 §3.8.6.2.1): a smaller limit takes
+    /// effect as data arrives. The edge advances with in-order data only, so that a duplicate ACK leaves the
+    /// window unchanged (RFC 5681 §2).
     fn limit_by_contention(&mut self, now: Time, s: &Segment, advance: u64) {
         let Some(limit) = &mut self.contention else { return };
         limit.on_data(now, s.options.contention.unwrap_or(Span::ZERO), advance);
@@ -282,13 +287,14 @@ impl Receiver {
         }
     }
 
-    /// RFC 9293 §3.8.6.3: "at least every second full-sized segment or 2*RMSS bytes of new data".
+    /// True if an ACK is due by RFC 9293 §3.8.6.3: "at least every second full-sized segment or 2*RMSS bytes
+    /// of new data".
     fn enough_for_an_ack(&self, segments: u32) -> bool {
         self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 
-    /// RFC 7323 §4.3 (2): the echo comes from the segment that the last ACK asked for, or an older one sent since, so
-    /// that a delayed ACK or a hole lengthens the sample and never shortens it.
+    /// RFC 7323 §4.3 (2): the echoed timestamp is that of the segment the last ACK requested, or of an older
+    /// one sent since, so that a delayed ACK or a hole lengthens the sample and never shortens it.
     fn note_timestamp(&mut self, s: &Segment) {
         if let (Some(clock), Some(ts)) = (&mut self.clock, s.timestamps)
             && s.seq <= clock.last_ack
@@ -298,14 +304,14 @@ impl Receiver {
         }
     }
 
-    /// Queues an ACK of all that came so far.
+    /// Queues an ACK of all data received so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
         let ack = self.ack(now, self.eln(), self.arrival, duplicate);
         self.note_ack(&ack);
         self.make_ready(ack);
     }
 
-    /// Notes that all data received so far is acknowledged.
+    /// Records that all data received so far is acknowledged.
     #[inline(always)]
     fn note_ack(&mut self, ack: &Segment) {
         if let Some(clock) = &mut self.clock {
@@ -336,7 +342,8 @@ impl Receiver {
         if self.sack_blocks > 0 && has_runs { self.report_runs(ack, duplicate) } else { ack }
     }
 
-    /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
+    /// Returns the SACK blocks, limited by the room that other options leave: four in 40 bytes, or three
+    /// beside timestamps (RFC 2018 §3).
     #[inline(never)]
     fn report_runs(&mut self, mut ack: Segment, duplicate: Option<SackBlock>) -> Segment {
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
@@ -372,31 +379,32 @@ impl Receiver {
 /// Receive buffer: the received ranges without their contents.
 #[derive(Debug)]
 struct Stream {
-    /// All before it came.
+    /// RCV.NXT: all bytes below it have arrived.
     expected: u64,
-    /// Runs above `expected`, in order, no two of them touching each other or `expected`.
+    /// Received runs above `expected`, in order; no two of them, nor a run and `expected`, are adjacent.
     runs: VecDeque<Run>,
-    /// The runs in the order in which they were touched, each by that number and its first byte, among others that are no more.
+    /// Runs in the order of their last arrival: arrival number and first byte. May contain entries of runs
+    /// that no longer exist.
     recent: VecDeque<(u64, u64)>,
-    /// Counts arrivals.
+    /// Number of arrivals.
     arrivals: u64,
 }
 
-/// A run of bytes beyond a gap.
+/// Run of bytes beyond a gap.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     start: u64,
     end: u64,
-    /// The number of the last arrival that touched it: the order in which RFC 2018 §4 wants runs reported.
+    /// Number of the last arrival that extended the run: the order in which RFC 2018 §4 reports runs.
     touched: u64,
 }
 
-/// Changes that the arrival of a segment caused.
+/// Changes caused by the arrival of a segment.
 #[derive(Debug)]
 struct Change {
-    /// By how much `expected` advanced.
+    /// Number of bytes by which `expected` advanced.
     advance: u64,
-    /// The first of its bytes that had come before, as one contiguous run (RFC 2883 §4).
+    /// First contiguous run of bytes of the segment that had arrived before (RFC 2883 §4).
     duplicate: Option<SackBlock>,
 }
 
@@ -451,7 +459,7 @@ impl Stream {
         }
     }
 
-    /// Keeps a segment beyond a gap, joined with all runs that it overlaps or touches.
+    /// Stores a segment beyond a gap, merged with all runs that it overlaps or touches.
     fn hold(&mut self, s: SackBlock) {
         let from = self.runs.partition_point(|r| r.end < s.start);
         let to = self.runs.partition_point(|r| r.start <= s.end);
@@ -470,8 +478,9 @@ impl Stream {
         self.recent.push_back((run.touched, run.start));
     }
 
-    /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. The
-    /// first run therefore contains the segment that caused this ACK, and the others repeat earlier ACKs (RFC 2018 §4).
+    /// Returns up to `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently
+    /// extended first. So the first run contains the segment that caused this ACK, and the others repeat
+    /// earlier ACKs (RFC 2018 §4).
     fn report(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
         let mut sack = Sack::EMPTY;
         if room == 0 {

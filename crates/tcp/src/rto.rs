@@ -1,7 +1,8 @@
-//! Retransmission timeout: from round-trip samples to a waiting time.
+//! Retransmission timeout, computed from round-trip samples.
 //!
-//! The sender sees to Karn's rule (no sample of a segment that was sent twice) and to the one timer; here is only the
-//! arithmetic. Four estimators: RFC 6298, ns-2's integer ticks, the single-gain form of Kounavis 1996, and Linux'.
+//! This module has only the arithmetic; the sender implements Karn's rule (no sample of a segment that was
+//! sent twice) and the timer. There are four estimators: RFC 6298, ns-2's integer ticks, the single-gain form
+//! of Kounavis 1996, and Linux'.
 
 mod exact;
 mod linux;
@@ -20,11 +21,12 @@ use std::fmt::Debug;
 
 /// Estimator of the retransmission timeout.
 pub trait RtoPolicy: Debug + Send {
-    /// Adds the sample of a segment sent at `sent` and acknowledged at `now`, without ambiguity. Ends the backoff.
+    /// Adds the unambiguous sample of a segment sent at `sent` and acknowledged at `now`. Ends the backoff.
     fn on_rtt(&mut self, sent: Time, now: Time);
 
-    /// As [`RtoPolicy::on_rtt`], for ns-2's Agent/TCP/Linux: a sample for each ACK, by the timestamp that the ACK echoes. The sample ends the
-    /// backoff only if the ACK acknowledges a segment that was sent for the first time after the timer expired.
+    /// As [`RtoPolicy::on_rtt`], for ns-2's Agent/TCP/Linux: one sample per ACK, from its echoed timestamp.
+    /// The backoff ends only with `ends_backoff`: the ACK acknowledges a segment first sent after the timer
+    /// expired.
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
         let _ = ends_backoff;
         self.on_rtt(sent, now);
@@ -36,7 +38,7 @@ pub trait RtoPolicy: Debug + Send {
     /// Resets the timeout when data begins after a retransmitted SYN (RFC 6298 §5.7).
     fn on_slow_handshake(&mut self) {}
 
-    /// Returns the timeout for a timer that is started now: with backoff, within the configured bounds.
+    /// Returns the timeout for a timer started now: with backoff, within the configured bounds.
     fn timeout(&self) -> Span;
 
     /// Returns the timeout without backoff: a + 4v.
@@ -46,17 +48,18 @@ pub trait RtoPolicy: Debug + Send {
     /// bounds. Before the first sample a is unknown and counts as 0.
     fn timeout_expecting(&self, extra: Span) -> Span;
 
-    /// Returns the smoothed round-trip time, `None` before the first sample.
+    /// Returns the smoothed round-trip time; `None` before the first sample.
     fn srtt(&self) -> Option<Span>;
 
-    /// Returns the mean deviation of the round-trip time, `None` before the first sample.
+    /// Returns the mean deviation of the round-trip time; `None` before the first sample.
     fn rttvar(&self) -> Option<Span>;
 
-    /// Returns a copy of the whole state, to be restored later: a sender that freezes keeps "all the TCP-related parameters" (Yun 2009 §4).
+    /// Returns a copy of the whole state for later restoration: a frozen sender keeps "all the TCP-related
+    /// parameters" (Yun 2009 §4).
     fn snapshot(&self) -> Box<dyn RtoPolicy>;
 }
 
-/// Returns the estimator that `c` names, before its first sample.
+/// Creates the estimator configured in `c`.
 pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     match c.kind {
         RtoKind::Rfc6298 => Box::new(Exact::<Rfc6298>::new(*c)),
@@ -66,8 +69,8 @@ pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
     }
 }
 
-/// Ticks of a coarse clock between two instants. It counts ticks and so sees the phase of the sending time: a sample
-/// is up to a tick too long or too short.
+/// Returns the number of ticks of a coarse clock between two times. The result depends on the phase of
+/// `sent`: a sample is up to a tick too long or too short.
 fn ticks_between(sent: Time, now: Time, tick: Span) -> u64 {
     let reading = |t: Time| t.since(Time::ZERO).whole(tick);
     reading(now) - reading(sent)
@@ -86,7 +89,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// One sample of `ms`, sent at time zero of the clock.
+    /// Adds a sample of `ms` milliseconds, sent at time zero of the clock.
     pub fn sample(rto: &mut dyn RtoPolicy, ms: u64) {
         rto.on_rtt(at(0), at(ms * 1000));
     }

@@ -1,13 +1,13 @@
 use airhop_base::SackBlock;
 use std::collections::VecDeque;
 
-/// The runs of SACKed segments, in sequence order; between two of them is a hole. ACKs repeat earlier blocks: a block
-/// within a run needs no check of its segments.
+/// Runs of SACKed segments, in sequence order; between two runs is a hole. ACKs repeat earlier blocks; a
+/// block within a run needs no check of its segments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackRanges(VecDeque<SackBlock>);
 
 impl SackRanges {
-    /// Adds a run that overlaps none; it joins those that it touches.
+    /// Adds a run that overlaps no other; runs that it touches are merged.
     pub fn insert(&mut self, mut run: SackBlock) {
         let mut place = self.0.partition_point(|known| known.end < run.start);
         if let Some(before) = self.0.get(place).filter(|before| before.end == run.start) {
@@ -52,18 +52,18 @@ impl SackRanges {
         rest.into_iter().rev().for_each(|run| self.0.insert(first, run));
     }
 
-    /// Forgets all.
+    /// Removes all runs.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Returns the run with the byte `seq`.
+    /// Returns the run that contains the byte `seq`.
     pub fn at(&self, seq: u64) -> Option<&SackBlock> {
         let place = self.0.partition_point(|run| run.end <= seq);
         self.0.get(place).filter(|run| run.start <= seq)
     }
 
-    /// Returns the first part of `[from, end)` that is in no run, if there is one.
+    /// Returns the first part of `[from, end)` outside all runs, if any.
     pub fn gap(&self, from: u64, end: u64) -> Option<SackBlock> {
         let place = self.0.partition_point(|run| run.end <= from);
         let (start, next) = match self.0.get(place) {
@@ -73,7 +73,7 @@ impl SackRanges {
         (start < end).then(|| SackBlock { start, end: next.map_or(end, |next| end.min(next.start)) })
     }
 
-    /// The runs in sequence order.
+    /// Returns the runs in sequence order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &SackBlock> {
         self.0.iter()
     }

@@ -1,11 +1,11 @@
 use airhop_base::{SplitMix64, unit};
 
-/// Random numbers of one flow.
+/// Random number generator of one flow.
 #[derive(Debug, Default)]
 pub struct Draw(SplitMix64);
 
 impl Draw {
-    /// Starts the sequence that `seed` determines.
+    /// Creates the generator for a seed.
     pub fn new(seed: u32) -> Self {
         Draw(SplitMix64::new(seed.into()))
     }
@@ -25,7 +25,7 @@ impl Draw {
 mod tests {
     use super::*;
 
-    // Each flow draws for itself: all numbers come, and about equally often.
+    // Each flow has its own sequence; all numbers occur, with about equal frequency.
     #[test]
     fn seeds_decide_the_draw() {
         let mut counts = [0; 7];

@@ -1,16 +1,16 @@
 use airhop_base::Time;
 
-/// Aggregated ACKs: bytes acknowledged beyond those that the rate explains (draft-ietf-ccwg-bbr §5.5.9).
+/// ACK aggregation: bytes acknowledged in excess of the estimated rate (draft-ietf-ccwg-bbr §5.5.9).
 #[derive(Debug, Default)]
 pub struct Excess {
-    /// Since then no less came than the rate explains.
+    /// Start of the period in which at least the expected bytes arrived.
     since: Time,
     acked: f64,
 }
 
 impl Excess {
-    /// Adds `fresh` delivered bytes, with a rate estimate of `bw` bytes a second and a window of `cwnd` bytes. Returns the bytes beyond the
-    /// expected ones, the window at most.
+    /// Adds `fresh` delivered bytes; `bw`: estimated rate, bytes per second; `cwnd`: window, bytes. Returns
+    /// the bytes in excess of the expected ones, at most a window.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64) -> f64 {
         let mut expected = bw * now.since(self.since).secs_f64();
         if self.acked <= expected {
@@ -20,7 +20,7 @@ impl Excess {
         (self.acked - expected).min(cwnd)
     }
 
-    /// Handles the end of a pause: the data expected during it is ignored.
+    /// Handles the end of an idle period, in which no bytes are expected.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0.0);
     }
@@ -31,8 +31,8 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // At 1 MB/s, 10,000 bytes at once after 10 ms are what the rate explains and begin a new account; 4000 more at that time are too
-    // many by all 14,000 of it, as nothing was expected yet.
+    // At 1 MB/s, 10,000 bytes after 10 ms are the expected bytes and start a new period. 4000 bytes more at
+    // the same time make an excess of all 14,000 bytes of the period, as no bytes were expected yet.
     #[test]
     fn what_the_rate_does_not_explain() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);

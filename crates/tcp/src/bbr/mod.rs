@@ -12,11 +12,11 @@ pub use excess::Excess;
 pub use prior::PriorCwnd;
 pub use stay::Stay;
 
-/// The least window, segments: enough for delayed ACKs to come (BBRMinPipeCwnd: v1 §4.2.3.2; §2.8).
+/// Minimum window, segments: enough to trigger delayed ACKs (BBRMinPipeCwnd: v1 §4.2.3.2; §2.8).
 pub const LEAST_CWND: f64 = 4.0;
-/// Margin of the pacing rate below the estimated bandwidth, so that queues drain (v1: Linux; §2.5).
+/// Margin of the pacing rate below the estimated bandwidth, which drains queues (v1: Linux; §2.5).
 pub const PACING_MARGIN: f64 = 0.01;
-/// The round trip before there is a sample (v1 §4.2.1; §5.6.2).
+/// Round trip assumed before the first sample (v1 §4.2.1; §5.6.2).
 pub const WITHOUT_SAMPLE: Span = Span::from_millis(1);
 
 /// Returns the rate of a number of bytes per second.

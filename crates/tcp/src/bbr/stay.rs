@@ -3,11 +3,11 @@ use airhop_base::{Span, Time};
 /// ProbeRTTDuration (draft-ietf-ccwg-bbr §2.16.2; v1: §4.3.5).
 const PROBE_RTT: Span = Span::from_millis(200);
 
-/// The flight is as small as a probe of the round trip wants it, and stays so for a while.
+/// State of a round-trip probe in which the flight has reached its small target and stays there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stay {
     until: Time,
-    /// A round trip has passed.
+    /// True after a full round trip.
     round: bool,
 }
 
@@ -17,17 +17,17 @@ impl Stay {
         Stay { until: now + PROBE_RTT, round: false }
     }
 
-    /// A round trip begins.
+    /// Records the start of a round trip.
     pub fn on_round(&mut self) {
         self.round = true;
     }
 
-    /// The time has passed.
+    /// True if the minimum time has passed.
     pub fn has_lasted(&self, now: Time) -> bool {
         now > self.until
     }
 
-    /// Both have passed.
+    /// True if both the minimum time and a round trip have passed.
     pub fn is_over(&self, now: Time) -> bool {
         self.round && self.has_lasted(now)
     }

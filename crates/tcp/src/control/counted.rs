@@ -2,24 +2,25 @@ use super::whole;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 
-/// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), in whole segments; as in ns-2's
-/// Agent/TCP/Linux.
+/// Congestion window of Linux 2.6 with appropriate byte counting (RFC 3465), an integer number of segments,
+/// as in ns-2's Agent/TCP/Linux.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WholeSegmentAbc {
     /// Segments acknowledged since the window last grew.
     acked: f64,
-    /// Slow start's part of a segment, and Veno's ACKs of congestion avoidance.
+    /// Fraction of a segment from slow start, and Veno's count of ACKs in congestion avoidance.
     pub count: f64,
 }
 
 impl WholeSegmentAbc {
-    /// Counts an ACK in every state: bytes acknowledged during a recovery count after it, and may amount to more than
-    /// one segment.
+    /// Counts an ACK in every state. Bytes acknowledged during a recovery count after it, and may exceed a
+    /// segment.
     pub fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked.div_ceil(s.mss) as f64; // the first, of a byte, is a segment
     }
 
-    /// Adds one segment per ACK up to and including ssthresh; above it one segment per window of acknowledged segments.
+    /// Grows the window by one segment per ACK up to and including ssthresh; above ssthresh by one segment
+    /// per window of acknowledged segments.
     pub fn grow(&mut self, w: &mut Window) {
         if w.cwnd > w.ssthresh {
             if self.acked >= w.cwnd {
@@ -36,7 +37,7 @@ impl WholeSegmentAbc {
         }
     }
 
-    /// Sets ssthresh after a loss, and the window unless the timer detected the loss.
+    /// Sets ssthresh after a loss, and the window unless the loss was detected by the timer.
     pub fn cut(&mut self, w: &mut Window, ssthresh: f64, window: f64, signal: Signal) {
         *self = WholeSegmentAbc::default();
         w.ssthresh = whole(ssthresh).max(2.0);
@@ -44,7 +45,7 @@ impl WholeSegmentAbc {
     }
 }
 
-/// Linux 2.6's Reno, as ns-2's Agent/TCP/Linux has it.
+/// Linux 2.6's Reno in the form of ns-2's Agent/TCP/Linux.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountedReno(WholeSegmentAbc);
 
@@ -54,7 +55,7 @@ impl CongestionControl for CountedReno {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
-        // tcp_reno_min_cwnd(): half of ssthresh, from which the end of the recovery raises it to ssthresh.
+        // tcp_reno_min_cwnd(): half of ssthresh; the end of the recovery raises the window to ssthresh.
         let ssthresh = whole(w.cwnd / 2.0).max(2.0);
         self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
         Judged::Congestion
@@ -71,7 +72,7 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the window after ACKs of the given numbers of segments, outside recovery.
+    /// Returns the window after ACKs of these numbers of segments, outside recovery.
     fn grown(counted: &mut WholeSegmentAbc, mut w: Window, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut on_ack = |&segments: &u64| {
@@ -82,23 +83,25 @@ mod tests {
         acked.iter().map(&mut on_ack).collect()
     }
 
-    // Linux 2.6, tcp_slow_start(): one more for an ACK, whatever it acknowledges (RFC 3465 §2.3 with L = 1), up to ssthresh and at it.
+    // Linux 2.6, tcp_slow_start(): one segment per ACK, whatever amount it acknowledges (RFC 3465 §2.3 with L
+    // = 1), up to and including ssthresh.
     #[test]
     fn slow_start() {
         let w = Window { cwnd: 4.0, ssthresh: 6.0 };
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
     }
 
-    // RFC 3465 §2.1: a window of acknowledged segments adds one segment, and the remainder is kept: 4 and 4 make 8, of
-    // which 2 remain after a window of 6.
+    // RFC 3465 §2.1: a window of acknowledged segments adds one segment, and the remainder is kept: 4 and 4
+    // acknowledged segments make 8; with a window of 6, 2 of them remain.
     #[test]
     fn avoidance() {
         let w = Window { cwnd: 6.0, ssthresh: 5.0 };
         assert_eq!(grown(&mut WholeSegmentAbc::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
     }
 
-    // tcp_ack() counts in every state, and what was counted without growing makes the window grow with the next ACKs, by one each: 12 and one
-    // are 13, of which 5, 6 and, with two more, not yet 7 are taken.
+    // tcp_ack() counts in every state, and segments counted without growth let the window grow by one with
+    // each of the next ACKs: 12 and one are 13 segments, of which windows of 5 and 6 are spent; with two
+    // more, the remainder is still below 7.
     #[test]
     fn what_a_recovery_acknowledged_counts_when_it_is_over() {
         let mut counted = WholeSegmentAbc::default();
@@ -107,7 +110,8 @@ mod tests {
         assert_eq!(grown(&mut counted, w, &[1, 1, 1]), [6.0, 7.0, 7.0]);
     }
 
-    // A loss begins the count anew. Windows are whole, ssthresh is two at least, and the timer leaves one segment.
+    // A loss resets the count. Windows are integers, ssthresh is at least two, and a timeout leaves one
+    // segment.
     #[test]
     fn a_loss() {
         for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {

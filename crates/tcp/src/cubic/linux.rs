@@ -3,55 +3,56 @@ use crate::control::whole;
 use crate::seams::Window;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c): the same rule, but the window, the
-/// target and the estimate of Reno's window are whole segments, and time has the resolution of the kernel's ticks. A
-/// small window is therefore up to a segment ahead of the cubic below its plateau, where the target is rounded up.
-/// Counts have 64 bits: an hour from its plateau the cubic does not fit 32.
+/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c). The law is the same, but the
+/// window, the target and the estimate of Reno's window are integer numbers of segments, and time has the
+/// resolution of the kernel's ticks. Below its plateau a small window is therefore up to a segment ahead of
+/// the cubic, because the target is rounded up. Counts have 64 bits: an hour from its plateau the cubic
+/// exceeds 32 bits.
 #[derive(Debug)]
 pub(super) struct Linux {
     constants: Constants,
-    /// W_max; none before the first loss and after a timeout.
+    /// W_max; `None` before the first loss and after a timeout.
     w_max: Option<u64>,
     epoch: Option<Epoch>,
     /// Delivered segments per segment of window growth.
     per_segment: u64,
-    /// Segments delivered that have not (snd_cwnd_cnt).
+    /// Delivered segments not yet used for window growth (snd_cwnd_cnt).
     credit: u64,
 }
 
-/// A stage of congestion avoidance.
+/// Epoch of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Tick,
-    /// Seconds to the plateau, in 1/1024.
+    /// Time to the plateau, in 1/1024 s.
     k: u64,
     plateau: u64,
     /// W_est.
     friendly: u64,
-    /// Segments delivered that have not moved it.
+    /// Delivered segments not yet used for the growth of W_est.
     delivered: u64,
-    /// The window that growth was last computed for, and when.
+    /// Window for which the growth was last computed, and the time of the computation.
     computed: (u64, Tick),
 }
 
-/// Ticks since the beginning (jiffies).
+/// Ticks since the beginning of the connection (jiffies).
 type Tick = u64;
 
-/// CONFIG_HZ of the kernel that is compared with, and of most distributions.
+/// CONFIG_HZ of the reference kernel and of most distributions.
 const HZ: u64 = 250;
-/// While no W_max is known, a twentieth of the window a round trip at least.
+/// Minimum growth while W_max is unknown: a twentieth of the window per round trip.
 const UNKNOWN: u64 = 20;
 
 fn tick(now: Time) -> Tick {
     now.nanos() / (1_000_000_000 / HZ)
 }
 
-/// 1/1024 s, Linux' unit.
+/// Converts ticks to Linux' unit of 1/1024 s.
 fn fine(ticks: Tick) -> u64 {
     ticks * 1024 / HZ
 }
 
-/// Parts of 1024.
+/// Converts a fraction to parts of 1024.
 fn scaled(share: f64) -> u64 {
     (share * 1024.0).round() as u64
 }
@@ -61,7 +62,7 @@ impl Linux {
         Linux { constants, w_max: None, epoch: None, per_segment: 0, credit: 0 }
     }
 
-    /// An ACK of `delivered` segments; `least_rtt` is the smallest round trip.
+    /// Processes an ACK of `delivered` segments in congestion avoidance; `least_rtt`: minimum round trip.
     pub fn avoid(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
         let (cwnd, delivered) = (u64::from(whole(w.cwnd) as u32), u64::from(delivered));
         self.update(cwnd, delivered, tick(now), least_rtt);
@@ -70,7 +71,7 @@ impl Linux {
 
     /// tcp_cong_avoid_ai(): returns the growth of the window for a number of delivered segments.
     fn spend(&mut self, delivered: u64) -> u64 {
-        // "If credits accumulated at a higher w, apply them gently now."
+        // tcp_cong_avoid_ai(): "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
         if gently {
             self.credit = 0;
@@ -81,7 +82,7 @@ impl Linux {
         grown + u64::from(gently)
     }
 
-    /// bictcp_update(): how many segments make one more.
+    /// bictcp_update(): recomputes the number of delivered segments per segment of growth.
     fn update(&mut self, cwnd: u64, delivered: u64, now: Tick, least_rtt: Option<Span>) {
         let Constants { beta, c, .. } = self.constants;
         let begins = self.epoch.is_none();
@@ -118,19 +119,19 @@ impl Linux {
         (cwnd * scaled(beta) / 1024).max(2) as f64
     }
 
-    /// The retransmission timer expired (bictcp_reset()).
+    /// Resets the state at a retransmission timeout (bictcp_reset()).
     pub fn on_timeout(&mut self) {
         *self = Linux::new(self.constants);
     }
 
-    /// Nothing was sent for so long: the stage begins later by that (cubictcp_cwnd_event()).
+    /// Shifts the start of the epoch by `span`, the duration of an idle period (cubictcp_cwnd_event()).
     pub fn pause(&mut self, now: Time, span: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = tick(now).min(epoch.start + span.nanos() / (1_000_000_000 / HZ));
         }
     }
 
-    /// False for a second after recovery, when samples of the round trip are left out.
+    /// True if round-trip samples are used; false for a second after recovery.
     pub fn takes_samples(&self, now: Time) -> bool {
         self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)
     }
@@ -150,7 +151,8 @@ impl Epoch {
         }
     }
 
-    /// Returns the delivered segments per segment of window growth with which the window follows the cubic.
+    /// Returns the number of delivered segments per segment of growth with which the window follows the
+    /// cubic.
     fn pace(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
         let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
         let t = fine(now - self.start + ahead);
@@ -163,7 +165,8 @@ impl Epoch {
         if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd }
     }
 
-    /// Moves W_est, by a segment for (1 + beta) / 3 (1 - beta) windows. Returns by how much it is ahead.
+    /// Advances W_est by a segment per (1 + beta) / 3 (1 - beta) windows. Returns the number of segments by
+    /// which W_est exceeds `cwnd`.
     fn befriend(&mut self, cwnd: u64, beta: f64) -> u64 {
         let beta = scaled(beta);
         let scale = 8 * (1024 + beta) / 3 / (1024 - beta);
@@ -179,8 +182,9 @@ impl Epoch {
 mod tests {
     use super::*;
 
-    // tcp_cubic.c, bictcp_recalc_ssthresh() with beta 717: 100 * 717 / 1024 = 70; below the last W_max only to (1 + beta) / 2 of the
-    // window, 80 * (1024 + 717) / 2048 = 68; above it again to the window itself.
+    // tcp_cubic.c, bictcp_recalc_ssthresh() with beta 717: 100 * 717 / 1024 = 70. After a loss below the last
+    // W_max the new W_max is only (1 + beta) / 2 of the window, 80 * (1024 + 717) / 2048 = 68; above it, the
+    // window itself.
     #[test]
     fn fast_convergence_in_whole_segments() {
         let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
@@ -200,10 +204,10 @@ mod tests {
         assert!(!law.takes_samples(ms(20_996)) && law.takes_samples(ms(21_000)));
     }
 
-    // bictcp_update(): the target is that of one round trip later. c is 410 / 1024, so K = cbrt(30 * 1024 / 410) =
-    // 4.2158 s. A second after the beginning, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 = 12.1, and 70
-    // / (100 - 12 - 70) = 3. As far behind the plateau as that, 70 / (100 + 12 - 70) = 1. The window above its aim: 100
-    // windows.
+    // bictcp_update(): the target is the cubic one round trip later. c is 410 / 1024, so K = cbrt(30 * 1024 /
+    // 410) = 4.2158 s. A second after the start, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 =
+    // 12.1, and 70 / (100 - 12 - 70) = 3. As long after the plateau: 70 / (100 + 12 - 70) = 1. With the
+    // window above its target: 100 windows.
     #[test]
     fn a_round_trip_ahead() {
         let epoch = Epoch::new(5000, 70, Some(100), 0.4);
@@ -212,8 +216,8 @@ mod tests {
         assert_eq!((pace(70, 1000), pace(70, 7232), pace(88, 1000)), (3, 1, 8800));
     }
 
-    // The cubic is steep far from its plateau: 0.4 (2400 s)^3 = 5.5 * 10^9 segments do not fit 32 bits. They came out below the window,
-    // which no longer grew.
+    // Far from its plateau the cubic is steep: 0.4 (2400 s)^3 = 5.5 * 10^9 segments exceed 32 bits. In 32
+    // bits the target would wrap below the window, which would stop growing.
     #[test]
     fn an_hour_without_a_loss() {
         let epoch = Epoch::new(0, 70, Some(100), 0.4);

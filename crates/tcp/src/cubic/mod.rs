@@ -1,4 +1,5 @@
-//! CUBIC's window (RFC 9438): after a loss it returns to where the loss was along a cubic of time, whatever the round trip is.
+//! CUBIC's window (RFC 9438): after a loss the window returns to its size before the loss along a cubic
+//! function of time, independently of the round trip.
 
 mod linux;
 mod rfc;
@@ -15,20 +16,21 @@ use airhop_base::{Span, Time};
 use linux::Linux;
 use rfc::Rfc;
 
-/// Two forms of the law.
+/// Two forms of CUBIC's law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// RFC 9438.
     Rfc,
-    /// Linux 6: in whole segments and ticks. Growth is aimed at one smallest round trip ahead, not a smoothed one; it is a twentieth of
-    /// the window a round trip at least while no loss has shown a W_max; the Reno-friendly estimate never grows faster than with alpha.
+    /// Linux 6: integer segments and ticks. The target is one minimum round trip ahead, not a smoothed one;
+    /// while W_max is unknown, the growth is at least a twentieth of the window per round trip; the
+    /// Reno-friendly estimate never grows faster than with alpha.
     Linux,
 }
 
 /// Constants of CUBIC.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
-    /// Share of the window that is left after a loss (RFC 9438 §4.6).
+    /// Fraction of the window that a loss leaves (RFC 9438 §4.6).
     pub beta: f64,
     /// C, segments per second cubed (§4.1).
     pub c: f64,
@@ -36,7 +38,7 @@ pub(crate) struct Constants {
     pub fast_convergence: bool,
 }
 
-/// The control of the scheme.
+/// Congestion control of the scheme.
 #[derive(Debug)]
 pub(crate) struct Cubic {
     law: Law,
@@ -44,7 +46,7 @@ pub(crate) struct Cubic {
     /// RTT sample of the present ACK.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
-    /// Time of the last ACK that left nothing outstanding, if nothing has been sent since.
+    /// Time of the last ACK that left no data outstanding; `None` after a later transmission.
     idle_since: Option<Time>,
     last_sent: Time,
 }
@@ -56,7 +58,7 @@ enum Law {
 }
 
 impl Cubic {
-    /// Ready for a new connection.
+    /// Creates the congestion control of a new connection.
     pub fn new(form: Form, constants: Constants, slow_start: SlowStart) -> Self {
         let law = match form {
             Form::Rfc => Law::Rfc(Rfc::new(constants)),
@@ -65,7 +67,7 @@ impl Cubic {
         Cubic { law, slow_start, rtt: None, least_rtt: None, idle_since: None, last_sent: Time::ZERO }
     }
 
-    /// Data are sent after a pause that began at `since`.
+    /// Handles the first transmission after an idle period that began at `since`.
     pub fn resume(&mut self, now: Time, since: Time) {
         match &mut self.law {
             Law::Rfc(law) => law.pause(now, now.since(since)),
@@ -73,7 +75,8 @@ impl Cubic {
         }
     }
 
-    /// Congestion avoidance: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
+    /// Congestion avoidance for an ACK. `delivered`: segments newly reported as arrived; `counted`: segments
+    /// for which the window grows.
     fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {
             Law::Rfc(law) => law.avoid(w, delivered, counted, now, s.srtt),
@@ -81,7 +84,8 @@ impl Cubic {
         }
     }
 
-    /// Slow start, by an ACK that counts for `segments`; returns the share of it that is left for congestion avoidance.
+    /// Slow start for an ACK that counts for `segments` segments; returns the part of them left for
+    /// congestion avoidance.
     fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
         let (una, nxt) = (s.una, s.max_sent);
         let sample = Sample { now, una, nxt, rtt: self.rtt, least_rtt: self.least_rtt };
@@ -126,7 +130,7 @@ impl CongestionControl for Cubic {
         Judged::Congestion
     }
 
-    /// §4.9: as if it had not been; Linux gives the window back, no more.
+    /// §4.9: restores the state before the loss; Linux restores only the window.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
         if let Law::Rfc(law) = &mut self.law {
@@ -134,9 +138,9 @@ impl CongestionControl for Cubic {
         }
     }
 
-    /// RFC 9438 §5.8, of times in which the application limits: "t MUST NOT include these periods". The implementation
-    /// excludes pauses without outstanding data, as Linux does, from the last segment on (cubictcp_cwnd_event() at
-    /// CA_EVENT_TX_START).
+    /// RFC 9438 §5.8, on periods limited by the application: "t MUST NOT include these periods". Excludes
+    /// periods without outstanding data, as Linux does, from the last transmission on (cubictcp_cwnd_event()
+    /// at CA_EVENT_TX_START).
     fn on_sent(&mut self, now: Time, _: &Next) {
         if let Some(since) = self.idle_since.take() {
             match &mut self.law {

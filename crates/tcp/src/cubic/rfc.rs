@@ -3,48 +3,49 @@ use crate::seams::Window;
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
-/// CUBIC's congestion avoidance as RFC 9438 has it.
+/// CUBIC's congestion avoidance of RFC 9438.
 #[derive(Debug)]
 pub(super) struct Rfc {
     constants: Constants,
     pub memory: Memory,
-    /// The state before the last loss.
+    /// State before the last loss.
     before: Memory,
-    /// First byte that had not been sent then: a second loss below is of the same window of data.
+    /// First unsent byte at the last loss: a second loss below this byte belongs to the same window of data.
     point: u64,
 }
 
-/// The state that a loss changes, beside the window.
+/// State, besides the window, that a loss changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Memory {
-    /// W_max; none before the first loss and after a timeout, when the next epoch begins at its plateau (§4.8).
+    /// W_max; `None` before the first loss, and after a timeout, when the next epoch begins at its plateau
+    /// (§4.8).
     pub w_max: Option<f64>,
-    /// cwnd_prior (§4.1.2); none before a loss: slow start ended by itself.
+    /// cwnd_prior (§4.1.2); `None` if slow start ended without a loss.
     prior: Option<f64>,
-    /// The present epoch of congestion avoidance, once it has begun.
+    /// Present epoch of congestion avoidance; `None` before its start.
     pub epoch: Option<Epoch>,
 }
 
-/// A stage of congestion avoidance.
+/// Epoch of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
     start: Time,
     /// Seconds to the plateau.
     pub k: f64,
-    /// The window at the plateau: W_max, if the window has not passed that.
+    /// Window at the plateau: W_max, or the window at the start if that is larger.
     pub plateau: f64,
     /// W_est.
     friendly: f64,
 }
 
 impl Epoch {
-    /// Begins at `cwnd` (§4.2, equation 2; §4.8 without a W_max).
+    /// Creates the epoch that begins at `cwnd` (§4.2, equation 2; §4.8 without a W_max).
     pub fn new(start: Time, cwnd: f64, w_max: Option<f64>, c: f64) -> Self {
         let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
         Epoch { start, k: libm::cbrt((plateau - cwnd) / c), plateau, friendly: cwnd }
     }
 
-    /// W_cubic, `t` seconds after the beginning (§4.2, equation 1).
+    /// Returns W_cubic, `t` seconds after the start (§4.2, equation 1).
     pub fn at(&self, t: f64, c: f64) -> f64 {
         let d = t - self.k;
         c * d * d * d + self.plateau
@@ -56,13 +57,14 @@ impl Rfc {
         Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
     }
 
-    /// §4.2 to §4.5: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
+    /// §4.2 to §4.5: processes an ACK. `delivered`: segments newly reported as arrived; `counted`: segments
+    /// for which the window grows.
     pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
         let Constants { c, beta, .. } = self.constants;
         let memory = &mut self.memory;
         let cwnd = w.cwnd;
         let epoch = memory.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, memory.w_max, c));
-        // §4.3: Reno's pace from where the window was before.
+        // §4.3: Reno's growth, once the window has reached its size before the loss.
         let is_back = memory.prior.is_none_or(|prior| epoch.friendly >= prior);
         epoch.friendly += if is_back { 1.0 } else { alpha(beta) } * delivered / cwnd;
 
@@ -71,7 +73,7 @@ impl Rfc {
             w.cwnd = cwnd.max(epoch.friendly);
             return;
         }
-        // §4.2: the window of a round trip later, at most half again as large.
+        // §4.2: the window one round trip later, at most 1.5 times the present one.
         let target = epoch.at(t + srtt.map_or(0.0, Span::secs_f64), c).clamp(cwnd, 1.5 * cwnd);
         w.cwnd += (target - cwnd) / cwnd * counted;
     }
@@ -100,20 +102,20 @@ impl Rfc {
         reduced_from.map(|window| window * beta)
     }
 
-    /// Shifts the start of the epoch by the duration of a pause without data in flight (§5.8).
+    /// Shifts the start of the epoch by the duration of an idle period without data in flight (§5.8).
     pub fn pause(&mut self, now: Time, span: Span) {
         if let Some(epoch) = &mut self.memory.epoch {
             epoch.start = now.min(epoch.start + span);
         }
     }
 
-    /// §4.9.2: the last loss was none.
+    /// §4.9.2: restores the state before a spurious loss.
     pub fn on_spurious(&mut self) {
         self.memory = self.before;
     }
 }
 
-/// §4.3, equation 4: with it, and with beta, additive increase has Reno's mean window.
+/// §4.3, equation 4: returns the additive increase that, with beta, leads to Reno's mean window.
 pub(super) fn alpha(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
 }

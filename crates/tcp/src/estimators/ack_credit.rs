@@ -1,26 +1,28 @@
 use crate::seams::Ack;
 use crate::sender_state::SenderState;
 
-/// Data that an ACK reports as delivered, with each segment counted once: a duplicate ACK counts for one segment, and a
-/// cumulative ACK after duplicates only for the segments that these did not count (Casetti et al. 2001, §2.1).
+/// Data that an ACK reports as delivered, with each segment counted once: a duplicate ACK counts for one
+/// segment, and a later cumulative ACK only for the segments that no duplicate ACK counted (Casetti et al.
+/// 2001, §2.1).
 #[derive(Debug)]
 pub struct AckCredit {
-    /// Bytes that duplicate ACKs accounted for ahead of the cumulative ACK.
+    /// Bytes beyond the cumulative ACK that duplicate ACKs have already counted.
     accounted: u64,
-    /// The segments that an ACK counts for at most.
+    /// Maximum number of segments counted per ACK.
     most: f64,
     keeps_own: bool,
 }
 
 impl AckCredit {
-    /// An ACK counts for `most` segments at most. A cumulative ACK that duplicates account for wholly still counts for the
-    /// segment that caused it; with `keeps_own` that one stays in the account (the paper and UCLA's Westwood), otherwise all
-    /// that it acknowledges is taken out (UCLA's WestwoodNR, Linux).
+    /// Creates the counter, with at most `most` segments per ACK. A cumulative ACK all of whose segments were
+    /// counted by duplicate ACKs still counts for one segment, the one that caused it. With `keeps_own` that
+    /// segment stays counted in advance (the paper and UCLA's Westwood); otherwise all acknowledged segments
+    /// are subtracted (UCLA's WestwoodNR, Linux).
     pub fn new(most: f64, keeps_own: bool) -> Self {
         AckCredit { accounted: 0, most, keeps_own }
     }
 
-    /// Returns the bytes that this ACK, the next one to come, stands for.
+    /// Returns the bytes for which this ACK counts. Every ACK must be passed, in order.
     pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
@@ -38,21 +40,21 @@ impl AckCredit {
     }
 }
 
-/// Data that ns-3's Westwood+ counts per ACK: a segment for each duplicate and each partial ACK, and when a recovery ends all bytes that the ACK
-/// covers, although the duplicates have already counted for them.
+/// Data that ns-3's Westwood+ counts per ACK: a segment for each duplicate and each partial ACK, and at the
+/// end of a recovery all bytes that the ACK covers, although duplicate ACKs have already counted them.
 #[derive(Debug, Default)]
 pub struct Ns3Credit {
-    /// First byte not sent at the beginning of the present recovery.
+    /// First unsent byte at the start of the present recovery.
     recovery_point: u64,
 }
 
 impl Ns3Credit {
-    /// Recovery begins.
+    /// Records the start of a recovery.
     pub fn on_loss(&mut self, s: &SenderState) {
         self.recovery_point = s.max_sent;
     }
 
-    /// Returns the bytes that this ACK, the next one to come, stands for.
+    /// Returns the bytes for which this ACK counts. Every ACK must be passed, in order.
     pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64
@@ -65,32 +67,35 @@ mod tests {
     use crate::Preset;
     use airhop_base::Time;
 
-    /// Returns the segments credited to each ACK of the given numbers of segments; 0 is a duplicate.
+    /// Returns the segments counted for each ACK, given the number of segments that it acknowledges; 0 is a
+    /// duplicate ACK.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
         acked.iter().map(|&n| credit.of(&ack(n), &s) / 1000.0).collect()
     }
 
-    // Casetti et al. 2001, §2.1 (AckedCount): five duplicates, then the ACK that the repair causes: six segments arrived.
+    // Casetti et al. 2001, §2.1 (AckedCount): after five duplicate ACKs and the ACK of the retransmission,
+    // six segments have arrived.
     #[test]
     fn a_repair_counts_once() {
         let unlimited = || AckCredit::new(f64::INFINITY, true);
         assert_eq!(credits(unlimited(), &[1, 0, 0, 0, 0, 0, 6, 1]), [1.0; 8]);
-        // An ACK was lost meanwhile: the segments that no duplicate counted count now.
+        // If an ACK is lost, the cumulative ACK counts the segment that no duplicate ACK counted.
         assert_eq!(credits(unlimited(), &[0, 0, 0, 6, 1]), [1.0, 1.0, 1.0, 3.0, 1.0]);
-        // A delayed ACK is worth all that it acknowledges.
+        // A delayed ACK counts for all segments that it acknowledges.
         assert_eq!(credits(unlimited(), &[2, 2]), [2.0, 2.0]);
     }
 
-    // UCLA's modules: two segments at most.
+    // UCLA's modules: at most two segments per ACK.
     #[test]
     fn the_limit() {
         assert_eq!(credits(AckCredit::new(2.0, true), &[0, 6, 4]), [1.0, 2.0, 2.0]);
     }
 
-    // Two holes, eight segments: five duplicates, a partial ACK of three, a full ACK of three. The own segment of the partial ACK
-    // stays in the account (3 = 5 - 3 + 1, so the full ACK is covered too), or does not (2 = 5 - 3: one counts twice).
+    // Two holes, eight segments: five duplicate ACKs, a partial ACK of three, a full ACK of three. If the
+    // segment that caused the partial ACK stays counted in advance, 3 = 5 - 3 + 1 remain and cover the full
+    // ACK; otherwise 2 = 5 - 3 remain, and one segment counts twice.
     #[test]
     fn what_a_partial_ack_leaves() {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
@@ -99,7 +104,8 @@ mod tests {
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 1.0);
     }
 
-    // A window of ten loses its first segment: nine duplicates, then the ACK of all ten, together 19. A partial ACK is one more.
+    // A window of ten loses its first segment: nine duplicate ACKs, then the ACK of all ten, together 19. A
+    // partial ACK adds one.
     #[test]
     fn ns3_counts_twice() {
         let sent =

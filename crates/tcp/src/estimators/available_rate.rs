@@ -1,14 +1,14 @@
 use airhop_base::{Span, Time};
 
-/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): the rate of arrivals through a filter
-/// whose only parameter is the round-trip time,
+/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): the arrival rate, filtered with
+/// the round-trip time as the only parameter:
 ///
 /// ```text
 /// R_n = (RTT R_{n-1} + L_n) / (t_n - t_{n-1} + RTT)
 /// ```
 ///
-/// where L_n bytes arrived at t_n. Arrivals of L bytes every T seconds have L / T as the fixed point, whatever the RTT.
-/// Arrivals that bunch up have not: see [`AvailableRate::merge`].
+/// where L_n bytes arrived at t_n. For arrivals of L bytes every T seconds the fixed point is L / T, whatever
+/// the RTT. Arrivals in bunches bias the filter: see [`AvailableRate::merge`].
 #[derive(Debug, Default)]
 pub struct AvailableRate {
     /// R_n, bytes per second.
@@ -24,21 +24,20 @@ struct Sample {
     before: f64,
     /// L_n.
     bytes: u64,
-    /// t_n - t_{n-1}, seconds. None for the first arrival, which only starts the clock.
+    /// t_n - t_{n-1}, seconds; `None` for the first arrival.
     gap: Option<f64>,
 }
 
 impl AvailableRate {
-    /// `bytes` arrived at `at`.
+    /// Adds the arrival of `bytes` bytes at `at`.
     pub fn update(&mut self, at: Time, bytes: u64, rtt: Span) {
         let gap = self.last.map(|last| at.since(last.at).secs_f64());
         self.last = Some(Sample { at, before: self.rate, bytes, gap });
         self.refresh(rtt);
     }
 
-    /// `bytes` more are part of the last arrival (TABE merges ACKs with equal timestamps). Counted apart, as ABE
-    /// counts ACKs that were compressed on their way, n of them at the end of every round trip show (2n - 1) / n
-    /// times the true rate.
+    /// Adds `bytes` bytes to the last arrival (TABE merges ACKs with equal timestamps). ABE without merging,
+    /// for n compressed ACKs at the end of every round trip, estimates (2n - 1) / n times the true rate.
     pub fn merge(&mut self, bytes: u64, rtt: Span) {
         if let Some(last) = &mut self.last {
             last.bytes += bytes;
@@ -55,12 +54,12 @@ impl AvailableRate {
         }
     }
 
-    /// Returns the time of the last arrival.
+    /// Returns the time of the last arrival; `None` before the first.
     pub fn last_arrival(&self) -> Option<Time> {
         self.last.map(|last| last.at)
     }
 
-    /// Bytes per second; zero before the second arrival.
+    /// Returns the rate, bytes per second; zero before the second arrival.
     pub fn rate(&self) -> f64 {
         self.rate
     }
@@ -76,8 +75,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // R = (RTT R + L) / (T + RTT) has R = L / T as its solution: 1000 bytes every 8 ms are 125 000 bytes a second.
-    // The error shrinks by RTT / (T + RTT) an arrival: after 200 arrivals by e^-15.
+    // R = (RTT R + L) / (T + RTT) has the solution R = L / T: 1000 bytes every 8 ms are 125 000 bytes per
+    // second. The error shrinks by RTT / (T + RTT) per arrival: after 200 arrivals by e^-15.
     #[test]
     fn the_fixed_point_is_the_rate_of_arrivals() {
         for rtt in [Span::from_millis(20), RTT] {
@@ -87,7 +86,7 @@ mod tests {
         }
     }
 
-    // Two ACKs at the time of sending: no time passes, so there is no rate.
+    // Two ACKs of the same time: no time passes, so there is no rate.
     #[test]
     fn arrivals_at_one_instant_after_no_round_trip_say_nothing() {
         let mut abe = AvailableRate::default();
@@ -97,7 +96,7 @@ mod tests {
         assert_eq!(abe.rate(), 125_000.0);
     }
 
-    // From zero, n arrivals reach 1 - (RTT / (T + RTT))^n of the rate.
+    // From zero, after n arrivals the estimate is 1 - (RTT / (T + RTT))^n of the rate.
     #[test]
     fn it_forgets_with_the_round_trip_time() {
         let mut abe = AvailableRate::default();
@@ -105,9 +104,9 @@ mod tests {
         assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
     }
 
-    // Eight arrivals at the end of every round trip. Merged, R = (RTT R + 8 L) / (2 RTT): the true 8 L / RTT. Apart,
-    // the first makes (R + L / RTT) / 2 and each of the others adds L / RTT: R = 15 L / RTT, nearly twice the true
-    // rate.
+    // Eight arrivals at the end of every round trip. Merged: R = (RTT R + 8 L) / (2 RTT), hence the true 8 L
+    // / RTT. Separate: the first makes (R + L / RTT) / 2 and each of the others adds L / RTT: R = 15 L / RTT,
+    // nearly twice the true rate.
     #[test]
     fn arrivals_that_bunch_up_are_overrated_unless_they_are_merged() {
         let (mut apart, mut merged) = (AvailableRate::default(), AvailableRate::default());

@@ -2,8 +2,8 @@ use super::least;
 use crate::seams::Ack;
 use airhop_base::Span;
 
-/// Number of a sender's own segments that are queued on the path (Brakmo and Peterson 1994): with window W, (W/BaseRTT - W/RTT) · BaseRTT = W (1
-/// - BaseRTT/RTT).
+/// Backlog: number of a sender's own segments queued on the path (Brakmo and Peterson 1994). With window W:
+/// (W/BaseRTT - W/RTT) · BaseRTT = W (1 - BaseRTT/RTT).
 #[derive(Debug, Default)]
 pub struct Backlog {
     least: Option<Span>,
@@ -11,7 +11,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Adds the round-trip sample of an ACK, if the ACK has one.
+    /// Adds the round-trip sample of an ACK, if there is one.
     pub fn on_ack(&mut self, a: &Ack) {
         if let Some(sample) = a.sample {
             self.latest = Some(sample);
@@ -19,18 +19,20 @@ impl Backlog {
         }
     }
 
-    /// Returns the smallest round trip so far: the time of the empty path.
+    /// Returns the minimum round trip so far: that of the empty path.
     pub fn base(&self) -> Option<Span> {
         self.least
     }
 
-    /// Segments queued at the last sample, with a window of `window` segments; nothing without a sample.
+    /// Returns the segments queued at the last sample, for a window of `window` segments; `None` before the
+    /// first sample.
     pub fn segments(&self, window: f64) -> Option<f64> {
         Some(queued(window, self.least?, self.latest?))
     }
 }
 
-/// Segments of a window of `window` segments that wait in queues, if the empty path takes `base` and now it takes `rtt`.
+/// Returns the segments of a window of `window` segments that are queued when the round trip is `rtt`, and
+/// `base` on the empty path.
 pub fn queued(window: f64, base: Span, rtt: Span) -> f64 {
     window * (1.0 - base.secs_f64() / rtt.secs_f64())
 }
@@ -40,7 +42,8 @@ mod tests {
     use super::*;
     use airhop_base::Time;
 
-    // Koo et al. 2007, equation 2: 20 segments in 100 ms where the empty path takes 60: 20 (1 - 0.6) = 8 are queued.
+    // Koo et al. 2007, equation 2: with 20 segments in a round trip of 100 ms, and 60 ms on the empty path,
+    // 20 (1 - 0.6) = 8 segments are queued.
     #[test]
     fn queued_segments_are_what_the_pipe_cannot_hold() {
         let ack = |ms| Ack { sample: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };

@@ -1,55 +1,56 @@
-//! Westwood's estimates of the rate at which a flow's data arrives, all in bytes per second.
+//! Westwood's estimates of the rate at which the data of a flow arrives, bytes per second.
 
 use airhop_base::{Span, Time};
 
-/// Filter that turns a series of samples into an estimate. Samples are bytes per second.
+/// Filter from samples to an estimate, bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// estimate = keep · estimate + (1 - keep) · sample.
     Exponential {
-        /// Weight of the former estimate.
+        /// Weight of the previous estimate.
         keep: f64,
     },
-    /// The Tustin (bilinear) form of a first-order low-pass filter for samples at a fixed distance: estimate = keep · estimate +
-    /// take · (sample + former sample).
+    /// Tustin (bilinear) form of a first-order low-pass filter for equidistant samples: estimate = keep ·
+    /// estimate + take · (sample + previous sample).
     Bilinear {
-        /// Weight of the former estimate.
+        /// Weight of the previous estimate.
         keep: f64,
         /// Weight of the sum of two samples.
         take: f64,
     },
-    /// The Tustin form for samples at any distance D: [(2τ - D) · estimate + D · (sample + former sample)] / (2τ + D). Silence
-    /// counts as samples of zero, one each τ/2 (Casetti et al. 2001, §2.2).
+    /// Tustin form for samples at any distance D: [(2τ - D) · estimate + D · (sample + previous sample)] /
+    /// (2τ + D). During silence, samples of zero are added, one each τ/2 (Casetti et al. 2001, §2.2).
     Tustin {
-        /// The time constant of the filter, 1/τ being its cutoff frequency.
+        /// Time constant τ of the filter; its cutoff frequency is 1/τ.
         tau: Span,
     },
 }
 
-/// A remainder of silence shorter than this is joined with the interval of τ/2 before it: no rate is taken over so little time.
+/// Minimum duration over which a rate is computed: a shorter remainder of silence is joined with the
+/// preceding interval of τ/2.
 const SHORTEST_REMAINDER: Span = Span::from_millis(10);
 
-/// Westwood's estimator (Casetti et al. 2001): a sample for each ACK, its credited data divided by the time since the
-/// last ACK.
+/// Westwood's estimator (Casetti et al. 2001): one sample per ACK, the counted data divided by the time since
+/// the last ACK.
 #[derive(Debug)]
 pub struct PerAck {
     smoothing: Smoothing,
-    /// Of the last sample, or of the beginning.
+    /// Time of the last sample; initially the start.
     last: Time,
-    /// Bytes acknowledged at the time of the last sample, after it: they give no rate, so the next sample includes
-    /// them.
+    /// Bytes acknowledged after the last sample but at the same time; the next sample includes them, as no
+    /// time has passed.
     left: f64,
     sample: f64,
     rate: f64,
 }
 
 impl PerAck {
-    /// Begins at time zero, where UCLA's modules begin, with a rate of zero.
+    /// Creates the estimator with a rate of zero at time zero, as UCLA's modules do.
     pub fn new(smoothing: Smoothing) -> Self {
         PerAck { smoothing, last: Time::ZERO, left: 0.0, sample: 0.0, rate: 0.0 }
     }
 
-    /// An ACK that stands for `bytes`.
+    /// Processes an ACK that counts for `bytes` bytes.
     pub fn on_ack(&mut self, now: Time, bytes: f64) {
         if now == self.last {
             self.left += bytes;
@@ -93,39 +94,39 @@ impl PerAck {
     }
 }
 
-/// Westwood+'s estimator (Grieco and Mascolo 2004): a sample for each round trip, so that ACKs that come in bunches do not count
-/// as a high rate.
+/// Westwood+'s estimator (Grieco and Mascolo 2004): one sample per round trip, so that bunched ACKs do not
+/// count as a high rate.
 #[derive(Debug)]
 pub struct PerRound {
     stages: WestwoodPlusFilter,
     began: Option<Time>,
     bytes: f64,
-    /// The former sample, or the output of the first of two stages.
+    /// Previous sample, or output of the first of two stages.
     first: f64,
     rate: Option<f64>,
 }
 
-/// Westwood+'s low-pass filter, as in each implementation.
+/// Low-pass filter of each implementation of Westwood+.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WestwoodPlusFilter {
-    /// Linux: two exponential stages of 7/8.
+    /// Linux: two exponential stages with a weight of 7/8.
     Linux,
-    /// The paper: one exponential stage of 0.9.
+    /// The paper: one exponential stage with a weight of 0.9.
     Paper,
-    /// ns-3: one exponential stage of 0.9, of the mean of two samples, from zero on.
+    /// ns-3: one exponential stage with a weight of 0.9 on the mean of two samples, starting at zero.
     Ns3,
 }
 
-/// Shortest round that gives a sample (Linux).
+/// Minimum duration of a round for a sample (Linux).
 const SHORTEST_ROUND: Span = Span::from_millis(50);
 
 impl PerRound {
-    /// Begins with the first ACK.
+    /// Creates the estimator, which starts with the first ACK.
     pub fn new(stages: WestwoodPlusFilter) -> Self {
         PerRound { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
     }
 
-    /// An ACK that stands for `bytes`, while a round trip takes `rtt`.
+    /// Processes an ACK that counts for `bytes` bytes; `rtt`: present round trip.
     pub fn on_ack(&mut self, now: Time, bytes: f64, rtt: Span) {
         let began = *self.began.get_or_insert(now);
         if now - began > rtt.max(SHORTEST_ROUND) {
@@ -178,12 +179,12 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// 1000 bytes acknowledged each 10 ms from `from` to `to`, not including it.
+    /// Acknowledges 1000 bytes every 10 ms from `from` to `to`, exclusive.
     fn feed(e: &mut PerAck, from: u64, to: u64) {
         (from..to).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0));
     }
 
-    // A low-pass filter of gain one: ACKs at a constant rate give that rate, 100 kB/s.
+    // The filter has gain one: ACKs at a constant rate yield that rate, 100 kB/s.
     #[test]
     fn a_constant_rate_is_the_estimate() {
         for smoothing in FILTERS {
@@ -198,9 +199,10 @@ mod tests {
         }
     }
 
-    // The Tustin form with D = 10 ms and τ = 1 s has the pole p = (2τ - D)/(2τ + D) = 199/201. The first sample meets a former one of
-    // zero and leaves D/(2τ + D) = (1 - p)/2 of the step; each further one takes 1 - p of what is missing. After k samples that is
-    // p^(k-1) (1 + p)/2: after τ, 1/e within the distance of two samples.
+    // The Tustin form with D = 10 ms and τ = 1 s has the pole p = (2τ - D)/(2τ + D) = 199/201. The first
+    // sample, after a previous sample of zero, leaves D/(2τ + D) = (1 - p)/2 of the step; each further sample
+    // reduces the error by 1 - p. After k samples the error is p^(k-1) (1 + p)/2: after τ, 1/e up to two
+    // samples.
     #[test]
     fn the_step_response() {
         let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
@@ -211,8 +213,9 @@ mod tests {
         assert!((expected - (1.0 - (-1.0f64).exp())).abs() < 0.005);
     }
 
-    // UCLA's module: silence is a null sample each τ/2, 3/5 of the estimate, the first plus 1/5 of the sample before; an ACK less
-    // than 10 ms after the last of them takes its place. 1505 ms: three of them, the third with 1000 B in 500 ms.
+    // UCLA's module: during silence a zero sample every τ/2 multiplies the estimate by 3/5; the first also
+    // adds 1/5 of the sample before. An ACK less than 10 ms after a zero sample replaces that sample. 1505
+    // ms: three samples, the third of 1000 B in 500 ms.
     #[test]
     fn silence_decays_the_estimate() {
         let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
@@ -221,7 +224,7 @@ mod tests {
         e.on_ack(at(9_990 + 1505), 1000.0);
         let silent = (0.6 * before + 0.2 * 1e5) * 0.6;
         assert!((e.rate() - (0.6 * silent + 0.2 * 2000.0)).abs() < 1e-6, "{}", e.rate());
-        // A remainder of 100 ms, and of just 10: 1000 B in that time, after three zeroes.
+        // A remainder of 100 ms, and one of just 10 ms: 1000 B in that time, after three zero samples.
         let silent = silent * 0.6;
         for remainder in [100, 10] {
             let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
@@ -233,7 +236,7 @@ mod tests {
         }
     }
 
-    // ACKs at the same time are one sample over the time since the last one: 2000 B per 20 ms.
+    // ACKs of the same time form one sample over the time since the previous ACK: 2000 B per 20 ms.
     #[test]
     fn acks_at_one_instant_are_one() {
         let mut e = PerAck::new(Smoothing::Exponential { keep: 0.5 });
@@ -244,8 +247,9 @@ mod tests {
         assert!((e.rate() / 1e5 - 1.0).abs() < 1e-5, "{}", e.rate());
     }
 
-    // By hand: rounds of 100 ms with 10 and then 20 segments each; an ACK belongs to the round that it ends only if it comes
-    // within. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate 7/8 · 100 + 1/8 · 112.5 = 101.5625.
+    // By hand: rounds of 100 ms with 10 and then 20 segments; the ACK that ends a round belongs to it only if
+    // it arrives within the round. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate 7/8 · 100 + 1/8 ·
+    // 112.5 = 101.5625.
     #[test]
     fn a_sample_for_each_round() {
         let after = |stages, bytes: [f64; 3]| {
@@ -260,11 +264,12 @@ mod tests {
             7.0 / 8.0 * 101_562.5 + 1.0 / 8.0 * 123_437.5
         );
         assert!((after(WestwoodPlusFilter::Paper, [1e4, 1e4, 2e4]) - 110_000.0).abs() < 1e-6);
-        // From zero, with means of 50, 100 and 150 kB/s: 5, 0.9 · 5 + 10 = 14.5, 0.9 · 14.5 + 15 = 28.05.
+        // Starting at zero, with means of 50, 100 and 150 kB/s: 5, 0.9 · 5 + 10 = 14.5, 0.9 · 14.5 + 15 =
+        // 28.05.
         assert!((after(WestwoodPlusFilter::Ns3, [1e4, 1e4, 2e4]) - 28_050.0).abs() < 1e-6);
     }
 
-    // Linux: no sample of less than 50 ms, and none before a round trip has passed; until then the data gathers.
+    // Linux: no sample below 50 ms, and none before a round trip has passed; until then the data accumulates.
     #[test]
     fn short_rounds_are_joined() {
         let mut e = PerRound::new(WestwoodPlusFilter::Linux);

@@ -1,20 +1,21 @@
 use airhop_base::{Span, Time};
 
-/// Segments that a receiver accepts at first, and at least.
+/// Initial and minimum limit, segments.
 const LEAST: f64 = 2.0;
 
-/// And at most.
+/// Maximum limit, segments.
 const MOST: f64 = 64.0;
 
-/// A probe interval takes no less.
+/// Minimum duration of a probe interval.
 const LEAST_INTERVAL: Span = Span::from_millis(100);
 
-/// Changes smaller than this share count as none.
+/// Hysteresis: smaller relative changes count as no change.
 const HYSTERESIS: f64 = 0.05;
 
-/// The receiver of TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed). Of each probe interval it
-/// takes the goodput and the mean time that segments contended for the medium on their way, and moves the limit of the window
-/// that it advertises by how both changed since the interval before:
+/// The receiver of TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed). For each probe
+/// interval the receiver computes the goodput and the mean time for which segments contended for the medium
+/// on their path. The changes of both since the previous interval determine the change of the limit of its
+/// advertised window:
 ///
 /// | goodput | contention | stage | limit |
 /// |---|---|---|---|
@@ -23,20 +24,21 @@ const HYSTERESIS: f64 = 0.05;
 /// | not less | more | light contention | − 1 |
 /// | less | more | severe contention | halved |
 ///
-/// An interval is a round trip, and 100 ms at least. A receiver sees a round trip when as much as it accepts has arrived since; that
-/// is longer if the sender's own window is smaller.
+/// An interval is a round trip, at least 100 ms. The receiver counts a round trip as the time in which one
+/// advertised window of data arrives; this time is longer than the round trip if the sender's window is
+/// smaller.
 #[derive(Debug)]
 pub struct ContentionLimit {
     mss: u64,
     /// Buffer size, bytes.
     buffer: u64,
-    /// L, segments.
+    /// L: limit of the advertised window, segments.
     limit: f64,
     interval: Option<Interval>,
     before: Option<Means>,
 }
 
-/// Arrivals of a probe interval.
+/// Arrivals during a probe interval.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     began: Time,
@@ -47,17 +49,17 @@ struct Interval {
     contention: Span,
 }
 
-/// Means of a probe interval.
+/// Means over a probe interval.
 #[derive(Clone, Copy, Debug)]
 struct Means {
-    /// Bytes per second.
+    /// Goodput, bytes per second.
     goodput: f64,
-    /// Seconds per segment.
+    /// Mean contention time, seconds per segment.
     contention: f64,
 }
 
 impl ContentionLimit {
-    /// For segments of `mss` bytes, before a buffer of `buffer` bytes.
+    /// Creates the limit for segments of `mss` bytes and a receive buffer of `buffer` bytes.
     pub fn new(mss: u32, buffer: u64) -> Self {
         ContentionLimit { mss: u64::from(mss), buffer, limit: LEAST, interval: None, before: None }
     }
@@ -67,8 +69,8 @@ impl ContentionLimit {
         self.buffer.min(self.limit as u64 * self.mss)
     }
 
-    /// Adds a segment with this contention time; the in-order data advanced by `advance` bytes. The first segment
-    /// starts the first interval.
+    /// Adds a segment with this contention time, by which the in-order data advanced by `advance` bytes. The
+    /// first segment starts the first interval.
     pub fn on_data(&mut self, now: Time, contention: Span, advance: u64) {
         let begin = Interval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
         let Some(interval) = &mut self.interval else {
@@ -109,15 +111,15 @@ impl ContentionLimit {
 mod tests {
     use super::*;
 
-    /// Ends an interval of `ms` milliseconds, in which `segments` segments of 1000 bytes arrived that contended `us` microseconds in
-    /// the mean. Returns the limit.
+    /// Simulates an interval of `ms` milliseconds in which `segments` segments of 1000 bytes arrive after a
+    /// mean contention time of `us` microseconds. Returns the limit.
     fn interval(limit: &mut ContentionLimit, now: &mut Time, ms: u64, segments: u64, us: u64) -> f64 {
         *now += Span::from_millis(ms);
         limit.on_data(*now, Span::from_micros(us), 1000 * segments);
         limit.limit
     }
 
-    // The four stages, row by row, with the hysteresis of 5 % on either side; L starts at 2, 2 <= L <= 64.
+    // The four stages of the table, with the hysteresis of 5 % on both sides; L starts at 2, 2 <= L <= 64.
     #[test]
     fn the_stages() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 1 << 20), Time::ZERO);
@@ -141,7 +143,7 @@ mod tests {
         assert_eq!((last, limit.window()), (Some(64.0), 64_000));
     }
 
-    // "L += 1 per new segment in the interval, at most doubling"; and the buffer is a limit, too.
+    // "L += 1 per new segment in the interval, at most doubling"; the receive buffer is a limit too.
     #[test]
     fn a_fast_probe_adds_what_came() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 10_000), Time::ZERO);
@@ -151,7 +153,7 @@ mod tests {
         assert_eq!(limit.window(), 10_000);
     }
 
-    // "one RTT, >= 100 ms": 96 ms are no interval, nor is less data than the receiver's window.
+    // "one RTT, >= 100 ms": 96 ms do not end an interval, nor does less data than the receiver's window.
     #[test]
     fn an_interval_is_a_window_and_100_ms() {
         let windows = |gap_ms: u64, advance| {

@@ -3,31 +3,33 @@ use crate::seams::Next;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// Delivery-rate estimator, with a sample for each ACK that reports an arrival (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr
-/// §4.1), and the losses of the same flight.
+/// Delivery-rate estimator: one sample per ACK that reports an arrival
+/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1), and the losses of the same flight.
 ///
-/// A sample is the data delivered during the flight of a segment, over the longer of the times in which it was sent and acknowledged. ACKs that
-/// arrive in a bunch do not raise the rate, nor does a pause of the sender.
+/// A sample is the data delivered during the flight of a segment, divided by the longer of the intervals in
+/// which this data was sent and acknowledged. So bunched ACKs do not raise the rate, and neither does an idle
+/// period of the sender.
 ///
-/// The sender's record ([`Scoreboard`]) has arrivals and losses; the estimator stores its own counters at each transmission.
+/// Arrivals and losses come from the sender's [`Scoreboard`]; the estimator stores its own counters at each
+/// transmission.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
-    /// Transmissions in sending order, up to the last; the first is number `first`.
+    /// Transmissions in sending order, up to the last one; the first has the number `first`.
     flights: VecDeque<Flight>,
     first: u64,
-    /// C.delivered: bytes known to have arrived so far.
+    /// C.delivered: bytes known to have arrived.
     delivered: u64,
-    /// C.delivered_time: when the last of them were acknowledged.
+    /// C.delivered_time: time of the last ACK that reported an arrival.
     delivered_at: Time,
-    /// C.first_sent_time: when that segment was sent which the last sample was taken from.
+    /// C.first_sent_time: transmission time of the segment of the last sample.
     first_sent_at: Time,
-    /// C.app_limited: delivered bytes up to which the sender was limited by the application; zero if it was not.
+    /// C.app_limited: delivered bytes up to which the application limits the sender; zero if it does not.
     limited_until: u64,
-    /// C.lost: bytes taken to be lost so far.
+    /// C.lost: bytes marked lost so far.
     lost: u64,
 }
 
-/// A transmission, with the counters at its time.
+/// Transmission, with the counters at its time.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     /// First byte.
@@ -39,73 +41,75 @@ struct Flight {
     /// P.tx_in_flight and P.lost.
     in_flight: u64,
     lost_before: u64,
-    /// True if the segment is taken to be lost.
+    /// True if the segment is marked lost.
     lost: bool,
 }
 
-/// Arrivals that an ACK reports.
+/// Arrivals reported by an ACK.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrivals {
-    /// Bytes that it shows to have arrived for the first time.
+    /// Bytes newly reported as arrived.
     pub fresh: u64,
-    /// Bytes known to have arrived so far, these included.
+    /// Bytes known to have arrived, `fresh` included.
     pub total: u64,
-    /// RTT of the last of these segments that was sent only once.
+    /// Round trip of the last newly arrived segment that was sent only once.
     pub rtt: Option<Span>,
-    /// The least round trip so far, the handshake's included.
+    /// Minimum round trip so far, the handshake's included.
     pub least_rtt: Option<Span>,
-    /// The rate, if it gives a valid sample.
+    /// Rate sample; `None` if the ACK yields no valid sample.
     pub rate: Option<RateSample>,
 }
 
-/// A sample of the delivery rate: bytes delivered, and the time that this took.
+/// Sample of the delivery rate: bytes delivered, and the interval of their delivery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Bytes.
     pub delivered: u64,
-    /// The longer of the times in which they were sent and acknowledged.
+    /// Longer of the intervals in which the bytes were sent and acknowledged.
     pub interval: Span,
-    /// Bytes delivered at the transmission of the sampled segment: data sent after that belongs to a later round trip.
+    /// Bytes delivered before the transmission of the sampled segment; data sent after the sample belongs to
+    /// a later round trip.
     pub prior: u64,
-    /// The sender had less to send than the path may have taken.
+    /// True if the sender had less data to send than the path could carry.
     pub limited: bool,
-    /// Bytes in flight when that segment was sent, itself included (P.tx_in_flight).
+    /// Bytes in flight at the transmission of the sampled segment, itself included (P.tx_in_flight).
     pub in_flight: u64,
-    /// Bytes that were found to be lost since (RS.lost).
+    /// Bytes marked lost since that transmission (RS.lost).
     pub lost: u64,
 }
 
-/// A segment that is newly taken to be lost.
+/// Segment newly marked lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LostSegment {
     /// First byte.
     pub start: u64,
-    /// First byte after it.
+    /// First byte after the segment.
     pub end: u64,
-    /// Bytes in flight when it was sent, itself included.
+    /// Bytes in flight at the segment's transmission, itself included.
     pub in_flight: u64,
-    /// Bytes that were found to be lost since, itself included.
+    /// Bytes marked lost since that transmission, the segment included.
     pub lost: u64,
-    /// The sender had less to send than the path may have taken.
+    /// True if the sender had less data to send than the path could carry.
     pub limited: bool,
-    /// Bytes known to have arrived so far.
+    /// Bytes known to have arrived.
     pub delivered: u64,
 }
 
 impl RateSample {
-    /// Bytes per second.
+    /// Returns the delivery rate, bytes per second.
     pub fn rate(&self) -> f64 {
         self.delivered as f64 / self.interval.secs_f64()
     }
 }
 
 impl DeliveryRate {
-    /// Records the transmission of a segment, beside `in_flight` other bytes; `board` does not contain it yet. True if nothing was outstanding
-    /// and the sender had nothing to send before.
+    /// Records the transmission of a segment while `in_flight` other bytes are in flight; `board` does not
+    /// contain the segment yet. True if it ends an idle period: no data was outstanding, and the sender had
+    /// nothing to send.
     pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &Next, in_flight: u64) -> bool {
         let is_idle = board.is_empty();
         if is_idle {
-            // The pause that ends belongs to no sample.
+            // No sample includes the idle period that ends now.
             (self.first_sent_at, self.delivered_at) = (at, at);
         }
         if self.flights.is_empty() {
@@ -125,19 +129,20 @@ impl DeliveryRate {
         is_idle && limited
     }
 
-    /// Marks the sender as application-limited: the `in_flight` bytes outstanding are fewer than allowed, so that samples of segments sent from
-    /// now until these have arrived measure the application's rate, or the rate that the scheme chose. Returns C.app_limited.
+    /// Marks the sender as application-limited: the `in_flight` bytes outstanding are fewer than permitted.
+    /// Samples of segments sent from now on until these bytes have arrived measure the rate of the
+    /// application or of the scheme. Returns C.app_limited.
     pub fn limit(&mut self, in_flight: u64) -> u64 {
         self.limited_until = (self.delivered + in_flight).max(1);
         self.limited_until
     }
 
-    /// C.app_limited, in delivered bytes; zero if the application does not limit the sender.
+    /// Returns C.app_limited, in delivered bytes; zero if the application does not limit the sender.
     pub fn limited_until(&self) -> u64 {
         self.limited_until
     }
 
-    /// `board` has taken in an ACK.
+    /// Processes an ACK after `board` has processed it.
     pub fn on_ack(&mut self, now: Time, board: &Scoreboard) -> Arrivals {
         let fresh = board.delivered();
         self.delivered += fresh;
@@ -154,12 +159,13 @@ impl DeliveryRate {
         Arrivals { fresh, total: self.delivered, rtt: board.rtt(), least_rtt: board.least_rtt(), rate }
     }
 
-    /// §3.3 of the first draft: the sample that the newest segment among those that arrived gives.
+    /// §3.3 of the first draft: returns the sample of the most recently sent segment that arrived.
     fn sample(&mut self, now: Time, e: &Sent, least_rtt: Option<Span>) -> Option<RateSample> {
         let flight = *self.flight(e.order)?;
         self.first_sent_at = e.at;
         let interval = (e.at - flight.first_sent_at).max(now - flight.delivered_at);
-        // "it is possible for the ACK of a retransmission to be that of the original": too short to be a flight.
+        // "it is possible for the ACK of a retransmission to be that of the original": such a flight is too
+        // short.
         let is_flight = interval > Span::ZERO && least_rtt.is_none_or(|least| interval >= least);
         is_flight.then_some(RateSample {
             delivered: self.delivered - flight.delivered,
@@ -171,7 +177,8 @@ impl DeliveryRate {
         })
     }
 
-    /// The segment that begins at `start` is taken to be lost. None if that is known of its last transmission.
+    /// Handles the loss of the segment that begins at `start`; `None` if its last transmission is already
+    /// marked lost.
     pub fn on_lost(&mut self, board: &Scoreboard, start: u64) -> Option<LostSegment> {
         let e = board.get(start).filter(|e| !e.arrived)?;
         let flight = self.flight(e.order).filter(|flight| !flight.lost)?;
@@ -192,7 +199,8 @@ impl DeliveryRate {
         self.flights.get_mut(order.checked_sub(self.first)? as usize)
     }
 
-    /// Forgets the first transmissions as far as they are acknowledged or are not the last ones of their segments.
+    /// Removes the first transmissions that are acknowledged or followed by a retransmission of their
+    /// segment.
     fn forget(&mut self, board: &Scoreboard) {
         let una = board.iter().next().map_or(u64::MAX, |e| e.start);
         while let Some(flight) = self.flights.front() {
@@ -211,7 +219,7 @@ mod tests {
     use crate::seams::Cause;
     use airhop_base::{Sack, SackBlock};
 
-    /// A meter with the record that it reads.
+    /// Estimator under test with its scoreboard.
     #[derive(Default)]
     struct Meter {
         board: Scoreboard,
@@ -240,21 +248,22 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Segments `n` of 1000 bytes each are sent.
+    /// Sends the segments with these numbers, 1000 bytes each.
     fn send(meter: &mut Meter, ms: u64, segments: impl IntoIterator<Item = u64>) {
         segments.into_iter().for_each(|n| {
             meter.on_sent(at(ms), n * 1000, (n + 1) * 1000, 0);
         });
     }
 
-    /// Returns an ACK of all segments below `next`: (bytes, milliseconds) of the sample.
+    /// Delivers an ACK of all segments below `next`; returns the bytes and milliseconds of its sample.
     fn ack(meter: &mut Meter, ms: u64, next: u64) -> Option<(u64, f64)> {
         let rate = meter.on_ack(at(ms), next * 1000, &Sack::EMPTY).rate;
         rate.map(|r| (r.delivered, r.interval.millis_f64()))
     }
 
-    // Ten segments at once over a link that takes 10 ms for each: the burst carries no information, the ACKs show the
-    // rate. Segment 11 leaves with the first ACK; during its flight ten are delivered, in 100 ms.
+    // Ten segments are sent at once over a link that takes 10 ms for each: the burst carries no information,
+    // the ACKs show the rate. Segment 11 is sent at the first ACK; during its flight ten segments are
+    // delivered, in 100 ms.
     #[test]
     fn a_burst_does_not_raise_the_rate() {
         let mut m = Meter::default();
@@ -267,8 +276,8 @@ mod tests {
         assert_eq!(ack(&mut m, 200, 12), Some((10_000, 100.0)));
     }
 
-    // draft-cheng-iccrg-delivery-rate-estimation §2.2: ACKs that come in a bunch. A segment every 30 ms; five are acknowledged within
-    // 100 ms, but took 150 ms to be sent.
+    // draft-cheng-iccrg-delivery-rate-estimation §2.2, bunched ACKs: segments are sent every 30 ms; five are
+    // acknowledged within 100 ms, but were sent within 150 ms.
     #[test]
     fn compressed_acks_do_not_raise_the_rate() {
         let mut m = Meter::default();
@@ -280,8 +289,8 @@ mod tests {
         assert_eq!(ack(&mut m, 250, 7), Some((5000, 150.0)));
     }
 
-    // Delivered data counts once, whether a SACK block or the cumulative ACK reports it first; a part of a segment
-    // counts as a part.
+    // Delivered data counts once, whether a SACK block or the cumulative ACK reports it first; part of a
+    // segment counts as such.
     #[test]
     fn bytes_count_once() {
         let mut m = Meter::default();
@@ -294,7 +303,8 @@ mod tests {
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.meter.delivered, 5000);
-        // Nor do retransmissions count twice: of a segment that had arrived, and of the front of one.
+        // Retransmissions do not count twice either: of a segment that had arrived, and of the front of a
+        // segment.
         let mut m = Meter::default();
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
@@ -305,8 +315,8 @@ mod tests {
         assert_eq!((m.on_ack(at(200), 3000, &Sack::EMPTY).fresh, m.meter.delivered), (1000, 2000));
     }
 
-    // §3.3: an interval below the minimum RTT gives no sample. Two segments are retransmitted just before their
-    // originals are acknowledged. By Karn's rule neither gives an RTT sample.
+    // §3.3: an interval below the minimum RTT yields no sample. Two segments are retransmitted just before
+    // their originals are acknowledged; by Karn's rule neither yields an RTT sample.
     #[test]
     fn what_is_too_short_is_no_flight() {
         let mut m = Meter::default();
@@ -321,7 +331,8 @@ mod tests {
         assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
     }
 
-    // Nothing is delivered in no time: a link of no length and no delay, and a segment that was sent twice and so gives no round trip.
+    // An interval of zero yields no sample: a link without length or delay, and a segment that was sent twice
+    // and so has no round trip.
     #[test]
     fn an_instant_is_no_flight() {
         let mut m = Meter::default();
@@ -330,8 +341,8 @@ mod tests {
         assert_eq!(ack(&mut m, 0, 2), None);
     }
 
-    // §3.4: segments sent while the application is the limit are marked, and those sent after their delivery are not. A
-    // pause gives no sample.
+    // §3.4: segments sent while the application is the limit are marked; segments sent after their delivery
+    // are not. An idle period yields no sample.
     #[test]
     fn what_the_application_limits_is_marked() {
         let mut m = Meter::default();
@@ -348,7 +359,7 @@ mod tests {
         assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
     }
 
-    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself, and losses between its
+    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight includes the segment itself; losses between its
     // transmission and its ACK belong to its flight. A loss counts once per transmission.
     #[test]
     fn losses_belong_to_the_flight_they_were_in() {

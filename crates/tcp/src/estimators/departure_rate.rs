@@ -1,11 +1,11 @@
 use airhop_base::Time;
 
-/// Weight of the past in the means of lengths and gaps.
+/// Weight of the previous mean in the means of lengths and gaps.
 const ALPHA: f64 = 0.99;
 
-/// The rate of departures through TIBET's filters (Capone, Fratta and Martignon 2004): means of the packets' lengths
-/// and of the gaps between them, kept apart so that bursts do not bias their ratio, which is then smoothed in time as
-/// core-stateless fair queueing does (Stoica, Shenker and Zhang 1998).
+/// Departure rate through TIBET's filters (Capone, Fratta and Martignon 2004): separate means of packet
+/// lengths and of gaps, so that bursts do not bias their ratio; the ratio is then smoothed over time as in
+/// core-stateless fair queueing (Stoica, Shenker and Zhang 1998).
 #[derive(Debug)]
 pub struct DepartureRate {
     /// Time constant of the second filter, seconds.
@@ -16,21 +16,21 @@ pub struct DepartureRate {
     mean_length: f64,
     /// Seconds.
     mean_gap: f64,
-    /// Bytes per second.
+    /// Departure rate, bytes per second; `None` before the first gap.
     rate: Option<f64>,
 }
 
 impl DepartureRate {
-    /// With a time constant of `t0` seconds.
+    /// Creates the estimator with a time constant of `t0` seconds.
     pub fn new(t0: f64) -> Self {
         DepartureRate { t0, last: None, gaps: 0.0, mean_length: 0.0, mean_gap: 0.0, rate: None }
     }
 
-    /// `bytes` departed at `now`.
+    /// Adds the departure of `bytes` bytes at `now`.
     pub fn on_departure(&mut self, now: Time, bytes: u64) {
         let Some(last) = self.last.replace(now) else { return };
         self.gaps += 1.0;
-        // Plain means at first, until the weight of the past is reached.
+        // Arithmetic means at first, until the weight of the past reaches ALPHA.
         let alpha = ALPHA.min(1.0 - 1.0 / self.gaps);
         self.mean_length = alpha * self.mean_length + (1.0 - alpha) * bytes as f64;
         self.mean_gap = alpha * self.mean_gap + (1.0 - alpha) * now.since(last).secs_f64();
@@ -41,7 +41,7 @@ impl DepartureRate {
         }
     }
 
-    /// Bytes per second, once two packets departed one after the other.
+    /// Returns the rate, bytes per second; `None` before two departures at different times.
     pub fn rate(&self) -> Option<f64> {
         self.rate
     }
@@ -68,8 +68,8 @@ mod tests {
         }
     }
 
-    // Pairs of simultaneous packets every 20 ms: 100 000 bytes per second again. A filter of the quotients would divide
-    // by zero.
+    // Pairs of simultaneous packets every 20 ms are 100 000 bytes per second too. A filter of the quotients
+    // would divide by zero.
     #[test]
     fn bursts_do_not_bias() {
         let mut departures = DepartureRate::new(1.0);
@@ -77,7 +77,7 @@ mod tests {
             departures.on_departure(at(20 * k), 1000);
             departures.on_departure(at(20 * k), 1000);
         }
-        // The mean gap swings by 1 % of a gap around 10 ms.
+        // The mean gap oscillates by 1 % of a gap around 10 ms.
         assert!((departures.rate().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
     }
 

@@ -1,42 +1,44 @@
 use airhop_base::Span;
 
-/// Weight of a sample in the agile filter; of the past in the stable one and in the moving range (Kim and Noble 2001).
+/// Weight of a sample in the agile mean, and of the previous value in the stable mean and in the moving range
+/// (Kim and Noble 2001).
 const FAST: f64 = 0.9;
-/// Mean range of two normal samples in standard deviations, d2 of control charts.
+/// d2 of control charts: mean range of two normal samples, in standard deviations.
 const D2: f64 = 1.128;
 
-/// The flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile one counts
-/// as long as samples stay within three sigma of the stable one, as on a control chart.
+/// Flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile mean is
+/// used while samples stay within three sigma of the stable mean, as on a control chart.
 #[derive(Debug, Default)]
 pub struct FlipFlop {
     means: Option<Means>,
-    /// Samples so far, and for each of the last 64 whether it was beyond the limits: bit 0 is the newest.
+    /// Number of samples; for each of the last 64, a bit that is set if the sample was beyond the limits (bit
+    /// 0 is the newest).
     samples: u32,
     outliers: u64,
 }
 
-/// Seconds, all of them.
+/// Means, seconds.
 #[derive(Clone, Copy, Debug)]
 struct Means {
     agile: f64,
     stable: f64,
-    /// Mean of the differences of successive samples.
+    /// Mean absolute difference of successive samples.
     range: f64,
     previous: f64,
 }
 
 impl FlipFlop {
-    /// A round trip was measured.
+    /// Adds a round-trip sample.
     pub fn on_sample(&mut self, rtt: Span) {
         let x = rtt.secs_f64();
         let m = match self.means {
             None => Means { agile: x, stable: x, range: 0.0, previous: x },
             Some(m) => {
                 let step = (x - m.previous).abs();
-                // Nothing is known of the range before the second sample.
+                // The range is unknown before the second sample.
                 let range = if self.samples == 1 { step } else { FAST * m.range + (1.0 - FAST) * step };
-                // In this form equal samples leave the means exact. Otherwise a rounding error would count as an
-                // outlier, since the control limits are zero while the samples do not vary.
+                // In this form of the formula, equal samples leave the means exact. A rounding error would
+                // count as an outlier, since the control limits are zero while the samples do not vary.
                 let agile = m.agile + FAST * (x - m.agile);
                 let stable = m.stable + (1.0 - FAST) * (x - m.stable);
                 Means { agile, stable, range, previous: x }
@@ -53,7 +55,7 @@ impl FlipFlop {
         self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
     }
 
-    /// Returns the number of the last `l` samples, 64 at most, that were beyond the limits; `None` before there were as many samples.
+    /// Returns the number of outliers among the last `l` samples (at most 64); `None` before `l` samples.
     pub fn outliers(&self, l: u32) -> Option<u32> {
         (self.samples >= l).then(|| (self.outliers << 64u32.saturating_sub(l).min(63)).count_ones())
     }
@@ -69,8 +71,8 @@ mod tests {
         filter
     }
 
-    // Samples that alternate between 100 and 102 ms have a range of 2 ms: limits of 5.3 ms around the stable mean.
-    // Nothing is beyond them, and the estimate is the agile mean: 0.1 · 100 + 0.9 · 102 of the last two, nearly.
+    // Samples alternating between 100 and 102 ms have a range of 2 ms: limits of 5.3 ms around the stable
+    // mean. No sample is beyond the limits, and the estimate is the agile mean: nearly 0.1 · 100 + 0.9 · 102.
     #[test]
     fn within_the_limits_the_agile_mean_counts() {
         let filter = fed(&[100, 102].repeat(20));
@@ -79,8 +81,8 @@ mod tests {
         assert!((filter.estimate().unwrap() - 0.101_818_18).abs() < 1e-7, "{filter:?}");
     }
 
-    // A step by d after a constant: the stable mean is 0.9^n d away, and the range 0.1 · 0.9^(n-1) d. The distance is
-    // 9 ranges and the limit 2.66 of them: each of the samples is an outlier, as long as the new level lasts.
+    // After a step by d the stable mean is off by 0.9^n d, and the range is 0.1 · 0.9^(n-1) d. The distance
+    // is 9 ranges and the limit 2.66 ranges: every sample is an outlier, as long as the new level lasts.
     #[test]
     fn a_step_is_beyond_the_limits_as_long_as_it_lasts() {
         let mut samples = vec![100; 20];
@@ -91,8 +93,8 @@ mod tests {
         assert!((filter.estimate().unwrap() - stable).abs() < 1e-9, "{filter:?}");
     }
 
-    // One spike of d: it is an outlier itself (0.9 d against 0.266 d). Back at the old level the stable mean is 0.09
-    // d away and the range has a second step in it, 0.19 d: within.
+    // A single spike of d is an outlier (0.9 d against 0.266 d). Back at the old level the stable mean is off
+    // by 0.09 d and the range includes a second step, 0.19 d: the sample is within the limits.
     #[test]
     fn a_spike_counts_once() {
         let mut samples = vec![100; 20];

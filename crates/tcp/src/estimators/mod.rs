@@ -1,4 +1,4 @@
-//! Estimators measure a path, at the sender or at the receiver, for schemes to build on.
+//! Estimators, which measure the path at the sender or the receiver, for use by schemes.
 
 mod ack_credit;
 mod available_rate;
@@ -26,7 +26,7 @@ pub use forward_delays::{ForwardDelays, Interval};
 pub use rounds::Rounds;
 pub use windowed::{Windowed, WindowedMax, WindowedMin};
 
-/// Returns the smaller of the former minimum and a sample.
+/// Returns the smaller of the previous minimum and a sample.
 pub(crate) fn least(known: Option<Span>, sample: Span) -> Option<Span> {
     Some(known.map_or(sample, |known| known.min(sample)))
 }

@@ -1,30 +1,31 @@
 use std::collections::VecDeque;
 
-/// The least value (`LEAST`) or the greatest of a window that slides: over rounds, nanoseconds, or whatever else its places count.
+/// Minimum (`LEAST`) or maximum over a sliding window, whose positions count rounds, nanoseconds or another
+/// unit.
 #[derive(Debug)]
 pub struct Windowed<V, const LEAST: bool> {
     length: u64,
-    /// Candidates for the extreme with their places: each beats all after it.
+    /// Candidates for the extreme with their positions; each is more extreme than all later ones.
     values: VecDeque<(u64, V)>,
 }
 
-/// The greatest value of a window.
+/// Maximum over a sliding window.
 pub type WindowedMax<V = f64> = Windowed<V, false>;
-/// The least value of a window.
+/// Minimum over a sliding window.
 pub type WindowedMin<V> = Windowed<V, true>;
 
 impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
-    /// Of a value's own place and `length` after it.
+    /// Creates the window: a value counts at its own position and for `length` positions after.
     pub fn new(length: u64) -> Self {
         Windowed { length, values: VecDeque::new() }
     }
 
-    /// Sets the length of the window from the next update on. Dropped samples stay dropped.
+    /// Sets the length of the window from the next update on. Samples already dropped are not restored.
     pub fn resize(&mut self, length: u64) {
         self.length = length;
     }
 
-    /// A value at `place`; places never go back.
+    /// Adds a value at `place`; positions must not decrease.
     pub fn update(&mut self, place: u64, value: V) {
         let beats = |last: V| if LEAST { value <= last } else { value >= last };
         while self.values.back().is_some_and(|&(_, last)| beats(last)) {
@@ -36,14 +37,14 @@ impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
         }
     }
 
-    /// Returns the extreme at the last update; none before the first.
+    /// Returns the extreme at the last update; `None` before the first.
     pub fn extreme(&self) -> Option<V> {
         self.values.front().map(|&(_, value)| value)
     }
 }
 
 impl WindowedMax {
-    /// Returns the greatest at the last update; zero before the first.
+    /// Returns the maximum at the last update; zero before the first.
     pub fn get(&self) -> f64 {
         self.extreme().unwrap_or(0.0)
     }
@@ -56,7 +57,7 @@ mod tests {
     const VALUES: [(u64, f64); 8] =
         [(0, 5.0), (0, 9.0), (3, 7.0), (4, 6.0), (10, 1.0), (11, 2.0), (14, 3.0), (15, 3.0)];
 
-    // A maximum holds for its window and then gives way to the greatest that came after it.
+    // A maximum is kept for the length of the window, then replaced by the greatest later value.
     #[test]
     fn a_maximum_expires() {
         let mut max = WindowedMax::new(10);
@@ -68,7 +69,7 @@ mod tests {
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0]);
     }
 
-    // The same of the least of opposite values.
+    // The minimum of the negated values behaves likewise.
     #[test]
     fn a_minimum_expires_too() {
         let mut min = WindowedMin::new(10);
@@ -80,7 +81,7 @@ mod tests {
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0].map(|value| Some(-value)));
     }
 
-    // A shorter window drops the samples outside of it; a longer one keeps later samples only.
+    // A shortened window drops the samples outside of it; a lengthened one keeps later samples only.
     #[test]
     fn a_window_may_change_its_length() {
         let mut min = WindowedMin::new(10);

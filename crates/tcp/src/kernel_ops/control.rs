@@ -13,12 +13,13 @@ use airhop_base::{Rate, Span, Time};
 const ACK_SLOWPATH: u32 = 1;
 const ACK_WIN_UPDATE: u32 = 1 << 1;
 const ACK_ECE: u32 = 1 << 2;
-/// Bytes that a sender holds until they are acknowledged: the largest send buffer of Linux (`net.ipv4.tcp_wmem`, its third number by default).
+/// Send buffer, bytes: the largest send buffer of Linux (`net.ipv4.tcp_wmem`, its third number by default).
 const SEND_BUFFER: u32 = 4 << 20;
 
-/// A control of Linux behind Airhop's seam. An ACK calls it in the kernel's order (6.18): `pkts_acked`, `in_ack_event`, what a loss or an undo
-/// calls, the state that the ACK leaves, and then `cong_control` or, outside a reduction, `cong_avoid`: if data is acknowledged cumulatively, or
-/// SACKed where the path reorders.
+/// Adapter of a Linux congestion control to Airhop's seam. For an ACK the callbacks are called in the
+/// kernel's order (6.18): `pkts_acked`, `in_ack_event`, callbacks for a loss or an undo, `set_state`, and
+/// then `cong_control`, or, outside a reduction, `cong_avoid` if the ACK acknowledges data cumulatively, or
+/// SACKs data while the path reorders.
 #[derive(Debug)]
 pub struct KernelControl {
     scheme: &'static str,
@@ -26,36 +27,36 @@ pub struct KernelControl {
     has: Callbacks,
     sk: Sock,
     initialized: bool,
-    /// The window as it was last given to the sender.
+    /// Window last returned to the sender.
     shown: Window,
-    /// The last reduction was detected as spurious.
+    /// True if the last reduction was detected as spurious.
     is_spurious: bool,
-    /// First byte that was not sent when the last reduction began.
+    /// First unsent byte at the start of the last reduction.
     high_seq: u64,
-    /// The last ACK acknowledges data cumulatively.
+    /// True if the last ACK acknowledged data cumulatively.
     advances: bool,
     /// Flags of the last ACK (`FLAG_*`).
     flag: u32,
     /// First byte never sent.
     max_sent: u64,
-    /// First byte of the last loss probe that repeated a segment (RFC 8985 §7.3).
+    /// First byte of the last loss probe that was a retransmission (RFC 8985 §7.3).
     probe: Option<u64>,
-    /// The control itself has marked its flight as application-limited.
+    /// True if the congestion control itself marked its flight as application-limited.
     holds_back: bool,
     uses_prr: bool,
-    /// A reduction brings the window down evenly.
+    /// PRR state of the present reduction; `None` without one.
     prr: Option<Prr>,
-    /// Bytes in flight after the last ACK, plus those sent since.
+    /// Bytes in flight after the last ACK, plus bytes sent since.
     in_flight: u64,
     /// Bytes known to have arrived.
     delivered: u64,
-    /// Packets among these whose ACK had ECE.
+    /// Packets among `delivered` whose ACK carried ECE.
     delivered_ce: u64,
     quantum: u64,
 }
 
 impl KernelControl {
-    /// `ops` for a new connection of `scheme`.
+    /// Creates the adapter of `ops` for a new connection of `scheme`.
     pub fn new(scheme: &'static str, ops: Box<dyn TcpCongestionOps>, c: &Config) -> Self {
         let has = ops.has();
         let shown = Window { cwnd: c.initial_window, ssthresh: c.initial_ssthresh };
@@ -83,7 +84,7 @@ impl KernelControl {
         }
     }
 
-    /// Runs a callback if the control has it. Its fault ends the run.
+    /// Calls a callback if the congestion control has it. An error of the callback ends the run.
     fn call(
         &mut self,
         which: Callbacks,
@@ -123,15 +124,15 @@ impl KernelControl {
         }
     }
 
-    /// Adopts a window that the sender has changed by itself since it was last shown: a lost SYN leaves one segment.
+    /// Adopts a window that the sender itself has changed since the last call: a lost SYN leaves one segment.
     fn adopt_window(&mut self, w: &Window) {
         if *w != self.shown {
             (self.sk.snd_cwnd, self.sk.snd_ssthresh) = (packets(w.cwnd), packets(w.ssthresh));
         }
     }
 
-    /// Writes the window that the sender may use: no more than its buffer holds. In fast recovery and in CWR the sender moves the flight by
-    /// itself, down to the window that it ends with.
+    /// Writes the window that the sender may use, limited by the send buffer. In fast recovery and CWR the
+    /// sender itself lowers the flight, down to the final window.
     fn publish_window(&mut self, w: &mut Window) {
         let is_moved = self.prr.is_some() && matches!(self.sk.ca_state, CaState::Cwr | CaState::Recovery);
         let cwnd = if is_moved { self.sk.snd_ssthresh } else { self.sk.snd_cwnd };
@@ -140,8 +141,8 @@ impl KernelControl {
         self.shown = *w;
     }
 
-    /// Calls the control for ssthresh. Stores the values for an undo: ssthresh of at least three quarters of the
-    /// window.
+    /// Calls `ssthresh` of the congestion control, and saves the values for an undo: the window, and an
+    /// ssthresh of at least three quarters of it.
     fn reduce(&mut self) {
         let cwnd = self.sk.snd_cwnd;
         self.sk.prior_cwnd = cwnd;
@@ -152,8 +153,8 @@ impl KernelControl {
         self.sk.snd_ssthresh = self.ask("ssthresh", |ops, sk| ops.ssthresh(sk));
     }
 
-    /// Fast recovery or CWR begins: the window falls from here to ssthresh (RFC 9937), or at once without PRR. A change
-    /// of ssthresh in `set_state` counts: DCTCP reacts to a loss there.
+    /// Begins fast recovery or CWR: the window decreases to ssthresh by PRR (RFC 9937), or at once without
+    /// PRR. A change of ssthresh in `set_state` is respected: DCTCP reacts to a loss there.
     fn begin_reduction(&mut self, new: CaState, s: &SenderState) {
         let begins = self.sk.ca_state != CaState::Cwr;
         if begins {
@@ -173,8 +174,8 @@ impl KernelControl {
         }
     }
 
-    /// The window becomes one segment (RFC 5681 §3.1). ssthresh falls, and the control is notified of the loss, only if
-    /// there is no reduction for this window of data.
+    /// Handles a timeout: sets the window to one segment (RFC 5681 §3.1). Reduces ssthresh and notifies the
+    /// congestion control only if no reduction was made for this window of data.
     fn time_out(&mut self, l: &Loss, s: &SenderState) {
         let is_first = match self.sk.ca_state {
             CaState::Open | CaState::Disorder => true,
@@ -195,7 +196,7 @@ impl KernelControl {
         self.in_flight = 0;
     }
 
-    /// The next new segment carries CWR (RFC 3168 §6.1.2).
+    /// Requests CWR on the next new segment (RFC 3168 §6.1.2).
     fn answer_echoes(&mut self) {
         self.sk.ecn_flags |= (self.sk.ecn_flags & Sock::ECN_OK) * Sock::ECN_QUEUE_CWR;
     }
@@ -205,7 +206,7 @@ impl KernelControl {
         self.sk.high_seq = s.max_sent as u32;
     }
 
-    /// The end of a reduction: the window is ssthresh.
+    /// Ends a reduction: sets the window to ssthresh.
     fn complete(&mut self) {
         self.prr = None;
         if !self.steers() {
@@ -215,7 +216,7 @@ impl KernelControl {
         }
     }
 
-    /// Ends the repair: all bytes that were outstanding when it began are acknowledged.
+    /// Ends the repair: all bytes outstanding at its start are acknowledged.
     fn repaired(&mut self) {
         let was_reduced = self.sk.ca_state == CaState::Recovery;
         self.set_state(CaState::Open);
@@ -228,7 +229,7 @@ impl KernelControl {
         self.has.contains(Callbacks::CONG_CONTROL)
     }
 
-    /// Undoes the last reduction, which was spurious (RFC 4015 §4).
+    /// Undoes the last reduction as spurious (RFC 4015 §4).
     fn undo(&mut self) {
         if std::mem::take(&mut self.is_spurious) {
             self.sk.snd_cwnd = self.ask("undo_cwnd", |ops, sk| ops.undo_cwnd(sk));
@@ -240,11 +241,11 @@ impl KernelControl {
         }
     }
 
-    /// The state that an ACK leaves.
+    /// Sets the state that an ACK leads to.
     fn update_ca_state(&mut self, repair: Repair, s: &SenderState) {
         match self.sk.ca_state {
             CaState::Recovery | CaState::Loss if repair == Repair::Nothing => self.repaired(),
-            // The CWR flag has to arrive first, with data sent after the mark.
+            // CWR must first arrive, on data sent after the mark.
             CaState::Cwr if s.una > self.high_seq => {
                 self.complete();
                 self.set_state(CaState::Open);
@@ -260,7 +261,7 @@ impl KernelControl {
         self.mark(s);
     }
 
-    /// The window of a reduction is the flight that PRR allows.
+    /// Sets the window during a reduction to the flight that PRR allows.
     fn lower(&mut self, d: &Delivery, mss: u64) {
         if let Some(prr) = self.prr.as_mut().filter(|_| d.arrivals.fresh > 0) {
             let cwnd = prr.on_ack(d.arrivals.fresh, d.in_flight, self.advances && d.lost == 0).div_ceil(mss);
@@ -298,7 +299,8 @@ impl KernelControl {
 }
 
 impl CongestionControl for KernelControl {
-    /// Everything is done in [`CongestionControl::on_delivery`], when the state is known that the ACK leaves.
+    /// No effect: ACKs are processed in [`CongestionControl::on_delivery`], when the state after the ACK is
+    /// known.
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
@@ -353,7 +355,7 @@ impl CongestionControl for KernelControl {
         }
     }
 
-    /// Recovery goes on with the reduction that CWR began.
+    /// Recovery continues the reduction that CWR began.
     fn on_marked_loss(&mut self, w: &mut Window, now: Time, s: &SenderState) -> Judged {
         self.adopt_window(w);
         self.refresh(now, s);
@@ -364,7 +366,8 @@ impl CongestionControl for KernelControl {
         Judged::Undecided
     }
 
-    /// The sender finds it before [`CongestionControl::observe`], and Linux after that.
+    /// Only recorded here: the sender detects a spurious reduction before [`CongestionControl::observe`],
+    /// Linux after that.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.is_spurious = true;
     }
@@ -428,19 +431,21 @@ impl CongestionControl for KernelControl {
         }
     }
 
-    /// A control that has `cong_control` sets the rate itself; for all others the host paces.
+    /// A congestion control with `cong_control` sets its own rate; for all others the host paces.
     fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         let rate = self.sk.sk_pacing_rate.min(self.sk.sk_max_pacing_rate);
         let is_paced = self.steers() && self.sk.sk_pacing_status != Sock::PACING_NONE;
         (is_paced && rate < u64::MAX).then(|| Rate::computed(rate.max(1) as f64 * 8.0))
     }
 
-    /// True if the control has written `app_limited`, as BBR does while it probes for the least round trip.
+    /// True if the congestion control has written `app_limited`, as BBR does while it probes for the minimum
+    /// round trip.
     fn holds_back(&self) -> bool {
         self.holds_back
     }
 
-    /// Returns the bytes that the rate carries in 1/1024 s, 64 KiB at most, and at least as many segments as the control asks for.
+    /// Returns the bytes that the rate carries in 1/1024 s, at most 64 KiB, and at least the segments that
+    /// `min_tso_segs` returns.
     fn send_quantum(&self) -> u64 {
         (self.sk.sk_pacing_rate / 1024)
             .min(65_535)

@@ -1,4 +1,5 @@
-//! The kernel's own CUBIC, as its functions `cubictcp_*` lend it to other controls: the law of [`Form::Linux`] and HyStart, in the kernel's units.
+//! The kernel's own CUBIC, exported to other congestion controls by its functions `cubictcp_*`: the law of
+//! [`Form::Linux`] and HyStart, in the kernel's units.
 
 use crate::config::Growth;
 use crate::cubic::{Constants, Cubic, Form};
@@ -8,7 +9,7 @@ use crate::slow_start::SlowStart;
 use crate::{Config, Preset};
 use airhop_base::{Sack, Span, Time};
 
-/// 717 of 1024, 410 of 1024, and fast convergence, as Linux has them.
+/// Linux' constants: beta 717/1024, c 410/1024, and fast convergence.
 const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: true };
 
 /// State of the connection at a call, in the kernel's units.
@@ -16,13 +17,13 @@ const CONSTANTS: Constants = Constants { beta: 0.7, c: 0.4, fast_convergence: tr
 pub struct Moment {
     /// The time.
     pub now: Time,
-    /// Lowest byte not acknowledged, modulo 2^32.
+    /// Lowest unacknowledged byte, modulo 2^32.
     pub snd_una: u32,
     /// Next byte to send, modulo 2^32.
     pub snd_nxt: u32,
-    /// Time at which data was last sent, in jiffies.
+    /// Time of the last data transmission, jiffies.
     pub lsndtime: u32,
-    /// Segments are spaced.
+    /// True if segments are paced.
     pub is_paced: bool,
 }
 
@@ -34,7 +35,7 @@ pub struct CubicTcp {
 }
 
 impl CubicTcp {
-    /// `cubictcp_init()`.
+    /// `cubictcp_init()`: creates the state.
     pub fn new(at: &Moment) -> CubicTcp {
         let config = Config { growth: Growth::PerByte, ..Preset::Linux.config(1) };
         let cubic = Cubic::new(Form::Linux, CONSTANTS, SlowStart::hystart(at.is_paced));
@@ -43,14 +44,14 @@ impl CubicTcp {
         CubicTcp { cubic, state }
     }
 
-    /// `cubictcp_acked()`: a round trip in µs, none if it is negative.
+    /// `cubictcp_acked()`: processes a round-trip sample, µs; negative: no sample.
     pub fn acked(&mut self, at: &Moment, rtt_us: i32) {
         let sample = u64::try_from(rtt_us).ok().map(|us| Span::from_micros(us.max(1)));
         let ack = self.ack(at, 0, sample);
         self.cubic.observe(&ack, &self.state);
     }
 
-    /// `cubictcp_cong_avoid()` of a window that is in use: returns window and threshold, in packets.
+    /// `cubictcp_cong_avoid()` for a window in full use: returns window and threshold, packets.
     pub fn cong_avoid(&mut self, at: &Moment, [cwnd, ssthresh]: [u32; 2], acked: u32) -> [u32; 2] {
         let mut w = Window { cwnd: cwnd.into(), ssthresh: ssthresh.into() };
         let ack = self.ack(at, acked.into(), None);
@@ -58,17 +59,17 @@ impl CubicTcp {
         [w.cwnd as u32, w.ssthresh as u32]
     }
 
-    /// `cubictcp_recalc_ssthresh()`, in packets.
+    /// `cubictcp_recalc_ssthresh()`: returns the threshold, packets.
     pub fn ssthresh(&mut self, at: &Moment, cwnd: u32) -> u32 {
         self.lose(at, Some(cwnd.into()), Signal::Duplicates)
     }
 
-    /// `cubictcp_state()`: a timeout resets the state.
+    /// `cubictcp_state()`: resets the state at a timeout.
     pub fn time_out(&mut self, at: &Moment) {
         self.lose(at, None, Signal::Timeout);
     }
 
-    /// `cubictcp_cwnd_event()`: data are sent after a pause.
+    /// `cubictcp_cwnd_event()`: handles the first transmission after an idle period.
     pub fn resume(&mut self, at: &Moment) {
         self.cubic.resume(at.now, Time::ZERO + Span::from_millis(at.lsndtime.into()));
     }
@@ -82,7 +83,7 @@ impl CubicTcp {
         w.ssthresh as u32
     }
 
-    /// Returns an ACK of a number of packets of one byte each.
+    /// Returns an ACK of `packets` packets of one byte each.
     fn ack(&mut self, at: &Moment, packets: u64, sample: Option<Span>) -> Ack {
         self.extend_numbers(at);
         Ack {
@@ -98,7 +99,7 @@ impl CubicTcp {
         }
     }
 
-    /// Numbers modulo 2^32 go on where the last ones were.
+    /// Extends the modulo-2^32 numbers to 64 bits, continuing from the last ones.
     fn extend_numbers(&mut self, at: &Moment) {
         let s = &mut self.state;
         s.una += u64::from(at.snd_una.wrapping_sub(s.una as u32));
@@ -114,9 +115,11 @@ mod tests {
         Moment { now: Time::ZERO + Span::from_millis(ms), snd_una, snd_nxt, lsndtime: 0, is_paced: true }
     }
 
-    // Linux, bictcp_recalc_ssthresh() with 717 of 1024: 100 * 717 / 1024 = 70. In slow start a segment for each that is acknowledged. RFC 9438
-    // §4.2, in whole segments and a round trip of 0.1 s ahead: the aim is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s and 100 after
-    // cbrt(30 / 0.4) - cbrt(1 / 0.4) - 0.1 = 2.8 s; ACKs that come at once pass the aim by two segments at most, one of them counted before.
+    // Linux, bictcp_recalc_ssthresh() with 717 of 1024: 100 * 717 / 1024 = 70. In slow start the window grows
+    // by one segment per acknowledged segment. RFC 9438 §4.2, in integer segments and a round trip of 0.1 s
+    // ahead: the target is 98 after cbrt(30 / 0.4) - cbrt(2 / 0.4) - 0.1 = 2.4 s and 100 after cbrt(30 / 0.4)
+    // - cbrt(1 / 0.4) - 0.1 = 2.8 s; ACKs at that time exceed the target by at most two segments, one of them
+    // counted before.
     #[test]
     fn a_loss_and_the_way_back() {
         let mut cubic = CubicTcp::new(&at(0, u32::MAX - 1, u32::MAX - 1));

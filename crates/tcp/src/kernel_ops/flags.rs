@@ -1,5 +1,5 @@
-//! `flag` of `cong_control`: properties of an ACK found by Linux' tcp_ack() (`FLAG_*` of net/ipv4/tcp_input.c, by the
-//! kernel's numbers).
+//! `flag` of `cong_control`: properties of an ACK computed by Linux' tcp_ack() (`FLAG_*` of
+//! net/ipv4/tcp_input.c, with the kernel's values).
 
 use super::sock::Sock;
 use crate::scoreboard::duplicate;
@@ -20,21 +20,22 @@ const SET_XMIT_TIMER: u32 = 0x1000;
 const UPDATE_TS_RECENT: u32 = 0x4000;
 const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
 
-/// Returns the flags of an ACK of an established connection, when the record has taken it in and nothing has been marked lost for it; `high_seq`: the
-/// first byte not sent when the state last changed.
+/// Returns the flags of an ACK of an established connection, after the scoreboard has processed it and before
+/// loss detection; `high_seq`: first unsent byte at the last change of state.
 ///
-/// Never set are FLAG_DATA, as the other end sends none; FLAG_SYN_ACKED, as the handshake is over; FLAG_SACK_RENEGING and
-/// FLAG_NO_CHALLENGE_ACK, as receivers do not renege and do not challenge; and FLAG_DSACK_TLP and FLAG_TS_PROGRESS, which are not simulated.
+/// Flags that are never set: FLAG_DATA, as the receiver sends no data; FLAG_SYN_ACKED, as the handshake is
+/// over; FLAG_SACK_RENEGING and FLAG_NO_CHALLENGE_ACK, as receivers neither renege nor challenge;
+/// FLAG_DSACK_TLP and FLAG_TS_PROGRESS, which are not simulated.
 pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 {
     let set = |flag: u32, is_so: bool| if is_so { flag } else { 0 };
     let advances = a.acked > 0;
     let arrived = || s.board.arrived().iter().filter(|e| !e.arrived);
     let sacked = s.board.newly_sacked() > 0;
-    // Whatever header prediction does not foresee.
+    // All cases that header prediction excludes.
     let is_slow = a.ece || !a.sack.is_empty();
     let is_duplicate = duplicate(s.una, &a.sack).is_some();
     let has_ece = a.ece && sk.ecn_flags & Sock::ECN_OK != 0;
-    // Less than a segment, alone and in order, whose ACK a receiver may have delayed.
+    // A single partial segment in order, whose ACK the receiver may have delayed.
     let is_last = !(sacked || has_ece || is_duplicate || s.board.acknowledges_again());
     let is_short = advances && a.acked < s.mss && a.delivered == a.acked && arrived().count() == 1;
     set(WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER, advances)
@@ -47,18 +48,18 @@ pub(super) fn of_ack(a: &Ack, s: &SenderState, sk: &Sock, high_seq: u64) -> u32 
         | set(ACK_MAYBE_DELAYED, is_last && is_short)
 }
 
-/// Returns `FLAG_LOST_RETRANS` if loss detection has found a retransmission lost.
+/// Returns `FLAG_LOST_RETRANS` if loss detection has marked a retransmission lost; else 0.
 pub(super) fn of_losses(s: &SenderState) -> u32 {
     let mut lost = s.board.newly_lost().iter().filter_map(|&start| s.board.get(start));
     if lost.any(|e| e.lost && e.retransmitted) { LOST_RETRANS } else { 0 }
 }
 
-/// Clears `FLAG_ACK_MAYBE_DELAYED` where more than the one segment was delivered since it was sent.
+/// Clears `FLAG_ACK_MAYBE_DELAYED` if more than this segment was delivered since its transmission.
 pub(super) fn beside_others(flag: u32) -> u32 {
     flag & !ACK_MAYBE_DELAYED
 }
 
-/// `rate_sample.is_ack_delayed`, by the flags.
+/// Returns `rate_sample.is_ack_delayed`, computed from the flags.
 pub(super) fn may_be_delayed(flag: u32) -> bool {
     flag & ACK_MAYBE_DELAYED != 0
 }

@@ -1,7 +1,8 @@
-//! Congestion controls written for Linux: `struct tcp_congestion_ops` over the sender of preset linux.
+//! Congestion controls written for Linux: `struct tcp_congestion_ops` on top of the sender with preset linux.
 //!
-//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units; [`Sock`] is the view of a connection
-//! for such a control. [`KernelControl`] adapts it to the seam [`CongestionControl`](crate::seams::CongestionControl).
+//! [`TcpCongestionOps`] is the kernel's interface, with its callbacks and units; [`Sock`] is such a control's
+//! view of a connection. [`KernelControl`] adapts the interface to the seam
+//! [`CongestionControl`](crate::seams::CongestionControl).
 
 mod control;
 mod cubictcp;
@@ -19,13 +20,14 @@ use crate::recovery::Rack;
 use crate::seams::Parts;
 use crate::{Config, Echo, Preset, ReceiverFeatures, Scheme};
 
-/// Makes the control of one connection.
+/// Constructor of the congestion control of one connection.
 pub type Make = dyn Fn() -> Box<dyn TcpCongestionOps> + Send + Sync;
 
-/// Returns a scheme for [`add`](crate::add) whose control has the callbacks `has`: RACK-TLP repairs (RFC 8985), and PRR moves the flight during
-/// recovery (RFC 9937) unless the control does so itself. One that needs ECN (`TCP_CONG_NEEDS_ECN`) is DCTCP or of its kind: both ends take
-/// part in ECN, whatever is configured, the receiver echoes each byte (RFC 8257 §3.2), and queues mark at a step. `services`: what the network
-/// does for its flows, unless they say it themselves.
+/// Returns a scheme for [`add`](crate::add) whose congestion control has the callbacks `has`. The recovery is
+/// RACK-TLP (RFC 8985), and PRR limits the flight during recovery (RFC 9937) unless the congestion control
+/// does so itself. A congestion control that needs ECN (`TCP_CONG_NEEDS_ECN`) is of the kind of DCTCP: both
+/// ends use ECN, whatever the configuration, the receiver echoes marks byte by byte (RFC 8257 §3.2), and
+/// queues mark at a step. `services`: default services of the network for the scheme's flows.
 pub fn kernel_scheme(
     name: &'static str,
     title: &'static str,

@@ -3,15 +3,15 @@ use crate::seams::{Connected, NoticePolicy, Run};
 use std::error::Error;
 use std::fmt::Debug;
 
-/// Error of a callback that could not run to its end.
+/// Error of a callback that failed.
 pub type CallbackError = Box<dyn Error + Send + Sync>;
 
-/// Set of the callbacks that a control has.
+/// Set of callbacks that a congestion control has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callbacks(u16);
 
 impl Callbacks {
-    /// None but those that every control has: `ssthresh` and `undo_cwnd`.
+    /// Only the callbacks of every congestion control: `ssthresh` and `undo_cwnd`.
     pub const NONE: Callbacks = Callbacks(0);
     /// `cong_avoid`
     pub const CONG_AVOID: Callbacks = Callbacks(1);
@@ -35,45 +35,46 @@ impl Callbacks {
         Callbacks(self.0 | other.0)
     }
 
-    /// True if all of `other` are among them.
+    /// True if the set contains all callbacks of `other`.
     pub const fn contains(self, other: Callbacks) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// `enum tcp_ca_event`, by the kernel's numbers, as far as a sender has them: those of ECN are a receiver's.
+/// `enum tcp_ca_event`, with the kernel's values, without the ECN events, which only a receiver has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum CaEvent {
-    /// `CA_EVENT_TX_START`: a segment leaves, and nothing was in flight.
+    /// `CA_EVENT_TX_START`: a segment is sent while no data was in flight.
     TxStart = 0,
-    /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window is over.
+    /// `CA_EVENT_COMPLETE_CWR`: a reduction of the window has ended.
     CompleteCwr = 2,
-    /// `CA_EVENT_LOSS`: the retransmission timer expired, and no reduction was under way.
+    /// `CA_EVENT_LOSS`: the retransmission timer expired outside a reduction.
     Loss = 3,
 }
 
 /// `struct ack_sample`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckSample {
-    /// Packets that are acknowledged cumulatively for the first time.
+    /// Packets newly acknowledged cumulatively.
     pub pkts_acked: u32,
-    /// Round trip of the last of them that was sent once, µs; -1 without one.
+    /// Round trip of the last acknowledged packet that was sent once, µs; -1 without one.
     pub rtt_us: i32,
-    /// Bytes in flight before the ACK; a kernel has those from when the newest packet was sent that it shows to have arrived.
+    /// Bytes in flight before the ACK. A kernel passes the bytes in flight at the transmission of the newest
+    /// packet that arrived.
     pub in_flight: u32,
 }
 
 /// `struct rate_sample` (draft-cheng-iccrg-delivery-rate-estimation §3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
-    /// `tp->delivered` when the segment was sent that the sample is taken from.
+    /// `tp->delivered` at the transmission of the sampled segment.
     pub prior_delivered: u32,
     /// Packets delivered over the interval; -1 if the sample is not valid.
     pub delivered: i32,
-    /// The longer of sending and acknowledging, µs; -1 if the sample is not valid.
+    /// Longer of the intervals of sending and acknowledging, µs; -1 if the sample is not valid.
     pub interval_us: i64,
-    /// Round trip of the newest packet delivered that was sent once, µs; -1 without one.
+    /// Round trip of the newest delivered packet that was sent once, µs; -1 without one.
     pub rtt_us: i64,
     /// Packets newly marked lost by this ACK.
     pub losses: i32,
@@ -81,89 +82,96 @@ pub struct RateSample {
     pub acked_sacked: u32,
     /// Packets in flight before this ACK.
     pub prior_in_flight: u32,
-    /// The application was the limit when that segment was sent.
+    /// True if the application was the limit at the transmission of the sampled segment.
     pub is_app_limited: bool,
-    /// The receiver may have delayed the ACK: it is of a single segment that is not full.
+    /// True if the receiver may have delayed the ACK: it acknowledges a single partial segment.
     pub is_ack_delayed: bool,
 }
 
-/// A congestion control as Linux calls it (`struct tcp_congestion_ops`). One is made for each connection.
+/// A congestion control as Linux calls it (`struct tcp_congestion_ops`), one instance per connection.
 ///
-/// A callback that is not among [`TcpCongestionOps::has`] is never called. An error ends the run.
+/// Callbacks outside of [`TcpCongestionOps::has`] are never called. An error ends the run.
 pub trait TcpCongestionOps: Debug + Send {
-    /// Returns the callbacks that it has; asked once.
+    /// Returns the set of implemented callbacks; called once.
     fn has(&self) -> Callbacks;
 
-    /// Returns the policy for notices on the interface, if the control has such a program; called once.
+    /// Returns the policy for notices on the interface, if the object has such a program; called once.
     fn listener(&self) -> Option<Box<dyn NoticePolicy>> {
         None
     }
 
-    /// Adds the connection to `run`, whose connections may share state, before any other call. [`Sock::identity`]
-    /// distinguishes it from the others.
+    /// Adds the connection to `run`, whose connections may share state; called before any other callback.
+    /// [`Sock::identity`] distinguishes the connections.
     fn on_join(&mut self, run: &mut Run, ends: &Connected, sk: &mut Sock) {
         let _ = (run, ends, sk);
     }
 
-    /// A random number, of this connection and replication alone, before anything is called.
+    /// Passes a random number of this connection and replication; called before any callback.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// The connection is established.
+    /// Initialises the congestion control of an established connection.
     ///
     /// # Errors
+    ///
     /// The program's fault, as for all callbacks.
     fn init(&mut self, sk: &mut Sock) -> Result<(), CallbackError> {
         let _ = sk;
         Ok(())
     }
 
-    /// Returns the threshold, packets, that a loss or a mark leaves.
+    /// Returns ssthresh after a loss or a mark, packets.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn ssthresh(&mut self, sk: &mut Sock) -> Result<u32, CallbackError>;
 
-    /// The ACK acknowledges data up to `ack`, `acked` packets are newly delivered, and the window may grow.
+    /// Grows the window for an ACK of all data below `ack`, with `acked` packets newly delivered.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn cong_avoid(&mut self, sk: &mut Sock, ack: u32, acked: u32) -> Result<(), CallbackError> {
         let _ = (sk, ack, acked);
         Ok(())
     }
 
-    /// The state is about to be `new`; [`Sock::ca_state`] is still the old one.
+    /// Notifies of the change to the state `new`; [`Sock::ca_state`] is still the old state.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn set_state(&mut self, sk: &mut Sock, new: CaState) -> Result<(), CallbackError> {
         let _ = (sk, new);
         Ok(())
     }
 
-    /// Something happened.
+    /// Notifies of an event.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn cwnd_event(&mut self, sk: &mut Sock, event: CaEvent) -> Result<(), CallbackError> {
         let _ = (sk, event);
         Ok(())
     }
 
-    /// An ACK came; `flags` are `enum tcp_ca_ack_event_flags`.
+    /// Notifies of an ACK; `flags` are `enum tcp_ca_ack_event_flags`.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn in_ack_event(&mut self, sk: &mut Sock, flags: u32) -> Result<(), CallbackError> {
         let _ = (sk, flags);
         Ok(())
     }
 
-    /// Runs after the acknowledged segments have left the retransmission queue.
+    /// Notifies that the acknowledged segments have left the retransmission queue.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn pkts_acked(&mut self, sk: &mut Sock, sample: &AckSample) -> Result<(), CallbackError> {
         let _ = (sk, sample);
@@ -192,9 +200,10 @@ pub trait TcpCongestionOps: Debug + Send {
         Ok(())
     }
 
-    /// Segments of a burst at least.
+    /// Returns the minimum number of segments of a burst.
     ///
     /// # Errors
+    ///
     /// The program's fault.
     fn min_tso_segs(&mut self, sk: &mut Sock) -> Result<u32, CallbackError> {
         let _ = sk;

@@ -9,11 +9,11 @@ pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum CaState {
-    /// Nothing is amiss.
+    /// No dubious event: no data is SACKed, marked or lost.
     Open = 0,
-    /// Something was SACKed above a hole, and nothing is taken to be lost.
+    /// Data is SACKed above a hole, and no segment is marked lost.
     Disorder = 1,
-    /// The window was reduced, and nothing is to be repaired.
+    /// The window was reduced without a loss to repair.
     Cwr = 2,
     /// Fast recovery.
     Recovery = 3,
@@ -21,7 +21,7 @@ pub enum CaState {
     Loss = 4,
 }
 
-/// Identity of a connection: addresses and ports as they stand in packets, and the numbers that count its bytes.
+/// Identity of a connection: addresses, ports and sequence numbers as in its packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// IPv4 address of the sender.
@@ -32,30 +32,30 @@ pub struct Identity {
     pub local_port: u16,
     /// Port of the receiver.
     pub remote_port: u16,
-    /// Initial sequence number of the sender: that of its SYN, from which [`Sock`] counts.
+    /// Initial sequence number of the sender, that of its SYN, from which [`Sock`] counts.
     pub isn: u32,
-    /// Next byte that is expected of the receiver, which sends nothing but its SYN.
+    /// Next byte expected from the receiver, which sends only its SYN.
     pub rcv_nxt: u32,
 }
 
-/// View of a connection for a control of Linux: `struct tcp_sock` and its members, under the kernel's names and in its
-/// units. Counts are packets; sequence numbers are modulo 2^32, and count from the SYN, which is 0: [`Sock::seq`] makes
-/// the kernel's of them.
+/// A Linux congestion control's view of a connection: `struct tcp_sock` and its members, under the kernel's
+/// names and in its units. Counts are packets. Sequence numbers are modulo 2^32, relative to the SYN, which
+/// is 0; [`Sock::seq`] converts them to the kernel's.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the names are the kernel's, and say it
 pub struct Sock {
     pub identity: Identity,
     pub snd_cwnd: u32,
-    /// Acknowledged packets that have not yet grown the window.
+    /// Acknowledged packets not yet used for window growth.
     pub snd_cwnd_cnt: u32,
     pub snd_ssthresh: u32,
-    /// The window before the last reduction.
+    /// Window before the last reduction.
     pub prior_cwnd: u32,
     pub prior_ssthresh: u32,
     pub snd_cwnd_clamp: u32,
-    /// There was no room for another segment, in the last window of data.
+    /// True if the window limited the sender in the last window of data.
     pub is_cwnd_limited: bool,
-    /// Outstanding at most, in the last window of data.
+    /// Maximum number of packets outstanding in the last window of data.
     pub max_packets_out: u32,
     pub packets_out: u32,
     pub sacked_out: u32,
@@ -64,58 +64,61 @@ pub struct Sock {
     pub snd_una: u32,
     pub snd_nxt: u32,
     pub write_seq: u32,
-    /// The first byte not sent when the last reduction began.
+    /// First unsent byte at the start of the last reduction.
     pub high_seq: u32,
     pub mss_cache: u32,
     /// Smoothed round trip, µs, times eight.
     pub srtt_us: u32,
     /// Smoothed mean deviation of the round trip, µs, times four.
     pub mdev_us: u32,
-    /// Least round trip, µs; `u32::MAX` before there is one. Of the whole connection, not of a sliding window.
+    /// Minimum round trip, µs, over the whole connection instead of a sliding window; `u32::MAX` before the
+    /// first sample.
     pub rtt_min_us: u32,
     /// Packets known to have arrived.
     pub delivered: u32,
-    /// Packets among these whose ACK had ECE.
+    /// Packets among `delivered` whose ACK carried ECE.
     pub delivered_ce: u32,
     /// [`Sock::ECN_OK`] if the connection uses ECN, [`Sock::ECN_QUEUE_CWR`] while CWR is to be sent.
     pub ecn_flags: u8,
-    /// Packets taken to be lost so far.
+    /// Packets marked lost so far.
     pub lost: u32,
     /// Retransmitted packets.
     pub total_retrans: u32,
-    /// Timeouts since data was last acknowledged.
+    /// Number of timeouts since data was last acknowledged.
     pub icsk_retransmits: u8,
-    /// Acknowledged cumulatively, the SYN's one included.
+    /// Bytes acknowledged cumulatively, one for the SYN included.
     pub bytes_acked: u64,
-    /// Of data, sent for the first time and again.
+    /// Data bytes sent, retransmissions included.
     pub bytes_sent: u64,
     /// Retransmitted data bytes.
     pub bytes_retrans: u64,
-    /// Segments with data, sent for the first time and again.
+    /// Data segments sent, retransmissions included.
     pub data_segs_out: u32,
     /// Time of the last ACK that reported an arrival, µs.
     pub delivered_mstamp: u64,
-    /// Delivered packets up to which samples are limited by the application or by the control's choice; zero if they
-    /// are not.
+    /// Delivered packets up to which samples are limited by the application or by the congestion control
+    /// itself; zero if not.
     pub app_limited: u32,
-    /// Time at which data was last sent, in jiffies.
+    /// Time of the last data transmission, jiffies.
     pub lsndtime: u32,
-    /// Packets sent, and packets delivered, since a reduction began (RFC 9937): the second is the sender's, which a control with `cong_control`
-    /// does without.
+    /// Packets sent, and packets delivered, since the start of a reduction (RFC 9937). The sender maintains
+    /// the second, unless the congestion control has `cong_control`.
     pub prr_out: u32,
     pub prr_delivered: u32,
-    /// Tolerated reordering, packets: DupThresh, and more once the path is known to reorder.
+    /// Tolerated reordering, packets: DupThresh, and more once reordering was detected.
     pub reordering: u32,
-    /// Time at which the window was last full, or changed by a reduction, in jiffies.
+    /// Time at which the window was last full or changed by a reduction, jiffies.
     pub snd_cwnd_stamp: u32,
-    /// `icsk_ack.pending`: a receiver's, which a control may write; of no effect here, as the other end sends no data.
+    /// `icsk_ack.pending`, a field of receivers that a congestion control may write; without effect here, as
+    /// the other end sends no data.
     pub ack_pending: u8,
-    /// The time, µs.
+    /// Present time, µs.
     pub tcp_mstamp: u64,
     pub ca_state: CaState,
     /// [`Sock::PACING_NONE`], `SK_PACING_NEEDED` (1) or [`Sock::PACING_FQ`].
     pub sk_pacing_status: u32,
-    /// Bytes per second; `u64::MAX` while it is not set. For a control without `cong_control` the kernel sets it.
+    /// Pacing rate, bytes per second; `u64::MAX` while unset. The kernel sets it for a congestion control
+    /// without `cong_control`.
     pub sk_pacing_rate: u64,
     pub sk_max_pacing_rate: u64,
 }
@@ -127,10 +130,10 @@ impl Sock {
     pub const ECN_QUEUE_CWR: u8 = 2;
     /// `SK_PACING_NONE`.
     pub const PACING_NONE: u32 = 0;
-    /// `SK_PACING_FQ`: the queueing discipline spaces segments.
+    /// `SK_PACING_FQ`: the queueing discipline paces segments.
     pub const PACING_FQ: u32 = 2;
 
-    /// Creates a connection that has sent nothing yet.
+    /// Creates the view of a connection before its first transmission.
     pub(super) fn new(c: &Config) -> Self {
         Sock {
             identity: Identity { rcv_nxt: 1, ..Identity::default() },
@@ -180,7 +183,7 @@ impl Sock {
         }
     }
 
-    /// Returns a sequence number as in packets.
+    /// Returns the sequence number of the packets for a number relative to the SYN.
     pub fn seq(&self, from_syn: u32) -> u32 {
         self.identity.isn.wrapping_add(from_syn)
     }
@@ -195,7 +198,8 @@ impl Sock {
         self.snd_cwnd < self.snd_ssthresh
     }
 
-    /// True if the window is used enough to grow: half of it in slow start, all of it after that (RFC 7661 §4.3).
+    /// True if enough of the window is used for growth: half of it in slow start, otherwise all of it (RFC
+    /// 7661 §4.3).
     pub fn uses_window(&self) -> bool {
         let is_half = self.in_slow_start() && u64::from(self.snd_cwnd) < 2 * u64::from(self.max_packets_out);
         self.is_cwnd_limited || is_half
@@ -206,8 +210,8 @@ impl Sock {
         (self.packets_out + self.retrans_out).saturating_sub(self.sacked_out + self.lost_out)
     }
 
-    /// Updates the fields from the sender's state. Linux counts a retransmitted lost packet in `lost_out` and in
-    /// `retrans_out`, and a loss probe, which retransmits a packet not marked lost, in `retrans_out` alone;
+    /// Updates the fields from the sender's state. Linux counts a retransmitted lost packet in `lost_out` and
+    /// in `retrans_out`, but a loss probe, which retransmits a packet not marked lost, only in `retrans_out`;
     /// `is_probed`: a probe is in flight.
     pub(super) fn refresh(&mut self, now: Time, s: &SenderState, is_probed: bool) {
         let count = |bytes: u64| bytes.div_ceil(s.mss) as u32;
@@ -225,8 +229,8 @@ impl Sock {
         self.rtt_min_us = s.board.least_rtt().map_or(u32::MAX, |rtt| (rtt.nanos() / 1000) as u32);
     }
 
-    /// Adds an RTT sample in µs (Linux, tcp_rtt_estimator()): a falling round trip raises the deviation by an eighth of
-    /// its usual weight.
+    /// Adds an RTT sample, µs (Linux, tcp_rtt_estimator()): a decreasing round trip changes the deviation
+    /// with an eighth of the usual weight.
     pub(super) fn note_rtt(&mut self, rtt_us: u32) {
         if self.srtt_us == 0 {
             self.mdev_us = rtt_us.saturating_mul(2);
@@ -238,7 +242,7 @@ impl Sock {
         self.mdev_us = (i64::from(self.mdev_us) + change) as u32;
     }
 
-    /// Bytes of data leave, for the first time or again; none with the SYN.
+    /// Counts the transmission of `bytes` data bytes; `is_new`: not a retransmission.
     pub(super) fn note_sent(&mut self, is_new: bool, bytes: u64) {
         self.bytes_sent += bytes;
         self.bytes_retrans += if is_new { 0 } else { bytes };
@@ -255,14 +259,14 @@ impl Sock {
         }
     }
 
-    /// The window is full, or a reduction changed it.
+    /// Records that the window is full or was changed by a reduction.
     pub(super) fn stamp_cwnd(&mut self) {
         self.snd_cwnd_stamp = self.jiffies();
     }
 
-    /// Returns the pacing rate of a control that sets none (Linux, tcp_update_pacing_rate()): twice the window per
-    /// round trip while the window is below half of ssthresh, else 1.2 windows; of the outstanding data if that is
-    /// more.
+    /// Computes the pacing rate for a congestion control that sets none (Linux, tcp_update_pacing_rate()):
+    /// twice the window per round trip while the window is below half of ssthresh, else 1.2 windows; of the
+    /// outstanding data if that is more.
     pub(super) fn pace(&mut self) {
         if self.srtt_us == 0 {
             return;
@@ -274,7 +278,7 @@ impl Sock {
     }
 }
 
-/// Returns a number of segments in whole packets, at most the kernel's infinity.
+/// Returns a number of segments as integer packets, limited to the kernel's infinity.
 pub(super) fn packets(segments: f64) -> u32 {
     (segments as u32).min(INFINITE_SSTHRESH)
 }

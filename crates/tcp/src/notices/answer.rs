@@ -2,7 +2,8 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Retransmits the segment named by an ELN, each time, without any other action: the common reaction (Yun 2009 §2.1).
+/// Retransmits the segment named by an ELN, on each ELN, and does nothing else: the common reaction (Yun 2009
+/// §2.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer;
 

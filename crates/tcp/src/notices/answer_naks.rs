@@ -2,8 +2,8 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Retransmits the segment named by a NAK, each time, without any other action (Cheng & Lin 2008): "record the NAK
-/// sequence number, and then retransmit the corrupted packet". The recovery keeps the record.
+/// Retransmits the segment named by a NAK, on each NAK, and does nothing else (Cheng & Lin 2008): "record the
+/// NAK sequence number, and then retransmit the corrupted packet". The recovery keeps the record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnswerNaks;
 

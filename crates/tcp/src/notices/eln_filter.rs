@@ -3,27 +3,28 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// ELN filtering (Yun 2009 §4.2): up to `n` consecutive losses are channel noise; more are a disconnection, in which
-/// the sender freezes and answers only every other ELN, so the number of retransmissions halves every round trip.
+/// ELN filtering (Yun 2009 §4.2): up to `n` consecutive losses count as channel noise, more as a
+/// disconnection, in which the sender freezes and reacts only to every other ELN, so that the number of
+/// retransmissions halves every round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct ElnFilter {
     n: u32,
     /// Reaction to an ERSN.
     on_ersn: Reaction,
-    /// ELNs since the last progress.
+    /// Number of ELNs since data was last acknowledged.
     consecutive: u32,
     frozen: bool,
-    /// While frozen: the next ELN is the one to answer.
+    /// While frozen, true if the next ELN is answered by a retransmission.
     answer_next: bool,
 }
 
 impl ElnFilter {
-    /// Creates a filter that takes up to `n` consecutive ELNs for channel noise.
+    /// Creates a filter with up to `n` consecutive ELNs as channel noise.
     pub fn new(n: u32) -> Self {
         ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
     }
 
-    /// As [`ElnFilter::new`], but ignores ERSNs: the difference is the value of ERSNs (Yun 2009 §5).
+    /// As [`ElnFilter::new`], but ignores ERSNs, to measure their benefit (Yun 2009 §5).
     pub fn without_ersn(n: u32) -> Self {
         ElnFilter { on_ersn: Reaction::Ignore, ..ElnFilter::new(n) }
     }
@@ -37,7 +38,8 @@ impl NoticePolicy for ElnFilter {
                 if self.consecutive <= self.n && !self.frozen {
                     return Reaction::Retransmit;
                 }
-                // The ELN that freezes is skipped, the next one answered, and so on: the 2nd, 4th, 6th …
+                // The ELN that freezes the sender is skipped, the next one answered, and so on: the 2nd, 4th,
+                // 6th …
                 self.frozen = true;
                 let retransmit = self.answer_next;
                 self.answer_next = !self.answer_next;
@@ -87,7 +89,8 @@ mod tests {
         assert_eq!(hear(&mut f), Reaction::Retransmit);
     }
 
-    // Yun 2009 §5 compares senders with and without ERSN: one that is deaf to them is so after a timeout, too.
+    // Yun 2009 §5 compares senders with and without ERSN: a sender that ignores ERSNs does so after a timeout
+    // too.
     #[test]
     fn deaf_to_ersns() {
         let ersn = Notice::about(NoticeKind::Ersn, 1, 2);

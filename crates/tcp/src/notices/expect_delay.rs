@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Extends the timeout by the delay that RTTNs announce (Kounavis 1996 §4, reconstructed).
+/// Extends the timeout by the delay announced in RTTNs (Kounavis 1996 §4, reconstructed).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExpectDelay;
 

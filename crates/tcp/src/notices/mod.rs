@@ -1,4 +1,4 @@
-//! Notice policies decide a sender's reaction to explicit notifications: ELN, ERSN, EBSN, RTTN, NAK.
+//! Notice policies, which decide a sender's reaction to explicit notices: ELN, ERSN, EBSN, RTTN, NAK.
 
 mod answer;
 mod answer_naks;
@@ -25,7 +25,7 @@ pub use shield::{IgnoreDuplicatesAfterEln, Lasts};
 /// without one a connection to a station that left would never end. The number is Airhop's choice.
 pub const PATIENCE: u32 = 12;
 
-/// Returns the policies of a scheme for a sender with this configuration of notices.
+/// Returns the parts of a scheme, with the notice policy that the configuration selects.
 pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     let policy: Box<dyn NoticePolicy> = match notices {
         Notices::Scheme => return scheme,
@@ -36,10 +36,10 @@ pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     Parts { notices: policy, recovery: Box::new(NoticeAware::new(scheme.recovery)), ..scheme }
 }
 
-/// Default of the largest number of consecutive ELNs taken for channel noise: the example of Yun 2009 §4.2.
+/// Default number of consecutive ELNs that count as channel noise: the example of Yun 2009 §4.2.
 const NOISE: u32 = 2;
 
-/// Policy of a sender that no notice reaches: every one that was not made for them.
+/// Policy of a sender that ignores all notices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IgnoreNotices;
 

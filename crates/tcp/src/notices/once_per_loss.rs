@@ -2,12 +2,12 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Answers only the first ELN for a segment, for notifications that every duplicate ACK repeats until the segment
-/// arrives. A repetition cannot be distinguished from a notice of a second loss, which the retransmission timer repairs
-/// (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
+/// Reacts only to the first ELN for a segment, where every duplicate ACK repeats the ELN until the segment
+/// arrives. A repetition cannot be distinguished from a notice of a second loss, which the retransmission
+/// timer repairs (ns-2's `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
 #[derive(Clone, Debug, Default)]
 pub struct OncePerLoss {
-    /// First bytes of the retransmitted, unacknowledged segments.
+    /// First bytes of the retransmitted segments that are still unacknowledged.
     answered: Vec<u64>,
 }
 

@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Starts the running retransmission timer anew on each EBSN, and does nothing else (Kounavis 1996 §3).
+/// Restarts the running retransmission timer on each EBSN, and does nothing else (Kounavis 1996 §3).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RefreshTimer;
 

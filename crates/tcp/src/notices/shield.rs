@@ -2,21 +2,22 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Time after an ELN in which duplicate ACKs for its segment are ignored.
+/// Time after an ELN for which duplicate ACKs for its segment are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasts {
-    /// One smoothed round-trip time: segments sent before the retransmission have caused their duplicates by then.
+    /// One smoothed round-trip time, within which segments sent before the retransmission cause their
+    /// duplicate ACKs.
     OneRtt,
     /// Until the segment is acknowledged or the retransmission timer expires.
     UntilRto,
 }
 
-/// Retransmits the segment that an ELN names, and ignores the duplicate ACKs that segments sent before the
-/// retransmission still cause (Yun 2009's HACK-fixed, reconstructed).
+/// Retransmits the segment named by an ELN, and ignores the duplicate ACKs that segments sent before the
+/// retransmission still cause (HACK-fixed of Yun 2009, reconstructed).
 #[derive(Clone, Debug)]
 pub struct IgnoreDuplicatesAfterEln {
     lasts: Lasts,
-    /// First byte and time of the last retransmission of each unacknowledged segment that an ELN named.
+    /// First byte and time of the last retransmission of each unacknowledged segment named by an ELN.
     answered: Vec<(u64, Time)>,
 }
 

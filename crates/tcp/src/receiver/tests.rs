@@ -1,4 +1,4 @@
-//! Packet scripts: these segments at these times, those ACKs.
+//! Packet scripts: arriving segments with their times, and the expected ACKs.
 
 mod agreement;
 mod delays;
@@ -14,10 +14,10 @@ struct Bench {
     receiver: Receiver,
 }
 
-/// One ACK: its number and its SACK blocks.
+/// An ACK: its number and its SACK blocks.
 type Answer = (u64, Vec<(u64, u64)>);
 
-/// The flags of a SYN that asks for ECN (RFC 3168 §6.1.1).
+/// Flags of a SYN that offers ECN (RFC 3168 §6.1.1).
 const SETUP: Flags = Flags { syn: true, ack: false, fin: false, psh: false, ece: true, cwr: true };
 
 fn ms(ms: u64) -> Time {
@@ -40,7 +40,8 @@ fn packet(s: Segment, ecn: Ecn) -> Packet {
     Packet { ecn, ..Packet::new(FlowId(7), NodeId(1), NodeId(2), bytes, Body::Tcp(s)) }
 }
 
-/// Segments of 500 bytes as in the RFCs' examples, an ACK for each, no timestamps, no handshake.
+/// Returns the configuration of the RFCs' examples: segments of 500 bytes, an ACK for each, no timestamps, no
+/// handshake.
 fn plain() -> Config {
     Preset::Ns2.config(500)
 }
@@ -50,7 +51,7 @@ impl Bench {
         Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, ReceiverFeatures::SACK) }
     }
 
-    /// Creates a bench whose receiver already has everything before `seq`.
+    /// Creates a bench whose receiver already has all data before `seq`.
     fn expecting(seq: u64, config: Config) -> Self {
         let mut b = Bench::new(config);
         b.receiver.stream.expected = seq;
@@ -77,7 +78,7 @@ impl Bench {
             .collect()
     }
 
-    /// Data `[seq, end)`; exactly one ACK must come back.
+    /// Delivers data `[seq, end)` and returns its single ACK.
     fn data(&mut self, seq: u64, end: u64) -> Answer {
         let answers = self.give(Time::ZERO, segment(seq, (end - seq) as u32));
         assert_eq!(answers.len(), 1);
@@ -85,13 +86,13 @@ impl Bench {
     }
 }
 
-/// Returns a receiver that delays its ACKs: every second segment, and 200 ms.
+/// Returns a receiver with delayed ACKs: every second segment, and 200 ms.
 fn delayed() -> Bench {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     Bench::expecting(1, Config { delayed_ack: Some(delay), ..plain() })
 }
 
-// RFC 9293 §3.5: SYN, SYN-ACK; again if the SYN comes again; no data before it.
+// RFC 9293 §3.5: a SYN is answered by a SYN-ACK; so is its retransmission; no data is accepted before.
 #[test]
 fn handshake() {
     let mut b = Bench::new(Config { handshake: true, ..plain() });
@@ -110,7 +111,7 @@ fn handshake() {
     assert_eq!((late[0].seq, late[0].ack, late[0].flags.syn), (1, 501, false));
 }
 
-// RFC 5681 §4.2 with delayed ACKs off: every segment has its own ACK, also if several wait.
+// RFC 5681 §4.2 without delayed ACKs: every segment has its own ACK, even if several are pending.
 #[test]
 fn one_ack_per_segment_in_order() {
     let mut b = Bench::new(plain());
@@ -121,8 +122,9 @@ fn one_ack_per_segment_in_order() {
     assert_eq!(acks, (1..=40).map(|i| 1 + 500 * i).collect::<Vec<_>>());
 }
 
-// TCP Contention Control: two segments at first, and twice as many after two intervals; RFC 5681 §2: a duplicate ACK leaves the window as it
-// was, so that its right edge stays. RFC 9293 §3.8.6.2.1: the edge does not move back when the limit falls.
+// TCP Contention Control: an initial limit of two segments, doubled after two intervals. RFC 5681 §2: a
+// duplicate ACK leaves the window unchanged, so its right edge stays. RFC 9293 §3.8.6.2.1: the edge does not
+// decrease when the limit does.
 #[test]
 fn contention_limits_the_window() {
     let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
@@ -139,21 +141,21 @@ fn contention_limits_the_window() {
         (ack.ack / 1000, (ack.ack + ack.window) / 1000)
     };
     assert_eq!([ack(0, 0, 100), ack(50, 1, 100), ack(100, 2, 100)], [(1, 3), (2, 4), (3, 5)]);
-    // The second interval ends as the first: the limit is 4.
+    // The second interval ends like the first: the limit is 4.
     assert_eq!([ack(150, 3, 100), ack(200, 4, 100)], [(4, 6), (5, 9)]);
-    // The next ends, with 8, out of order; what fills the hole moves the edge.
+    // The next interval ends with segment 8, out of order; the segment that fills the hole advances the edge.
     assert_eq!([ack(220, 5, 100), ack(240, 6, 100), ack(260, 7, 100)], [(6, 10), (7, 11), (8, 12)]);
     assert_eq!(ack(280, 8, 100), (9, 13));
     assert_eq!([ack(300, 10, 100), ack(310, 9, 100)], [(9, 13), (11, 19)]);
-    // Less in twice the time, and ten times the contention: half.
+    // Less data in twice the time, and ten times the contention: the limit is halved.
     assert_eq!([ack(410, 11, 1000), ack(450, 12, 1000), ack(490, 13, 1000)], [(12, 20), (13, 21), (14, 22)]);
     let later = [14, 15, 16, 17].map(|n| ack(500 + 100 * (n - 14), n, 1000));
     assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
 }
 
-// RFC 9293 §3.10.7.4: "If an incoming segment is not acceptable, an acknowledgment should be sent in reply …, drop the
-// segment": a probe of a closed window is an octet beyond it, or no data with an acknowledged sequence number. A pure
-// ACK that is next in order needs no answer.
+// RFC 9293 §3.10.7.4: "If an incoming segment is not acceptable, an acknowledgment should be sent in reply …,
+// drop the segment": a zero-window probe is an octet beyond the window, or a segment without data at an
+// acknowledged sequence number. A pure ACK at the next sequence number causes no answer.
 #[test]
 fn probes_of_a_closed_window_are_answered() {
     let mut b = Bench::new(plain());

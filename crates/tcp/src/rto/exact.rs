@@ -1,4 +1,4 @@
-//! Estimators that measure exact times. They differ in their means; backoff and bounds are those of RFC 6298.
+//! Estimators on exact times. They differ in their means; backoff and bounds are those of RFC 6298.
 
 use super::RtoPolicy;
 use crate::config::RtoConfig;
@@ -7,26 +7,26 @@ use std::fmt::Debug;
 
 /// State of an estimator after samples of segments sent at `sent` and acknowledged at `now`.
 pub(super) trait Estimate: Copy + Debug + Send + 'static {
-    /// Of the first sample.
+    /// Returns the state after the first sample.
     fn first(sent: Time, now: Time, config: &RtoConfig) -> Self;
 
-    /// Of one more.
+    /// Returns the state after a further sample.
     fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
 
     /// Returns the timeout without backoff and without its upper bound.
     fn timeout(&self, config: &RtoConfig) -> Span;
 
-    /// Smoothed round-trip time.
+    /// Returns the smoothed round-trip time.
     fn srtt(&self) -> Span;
 
-    /// Mean deviation of the round-trip time.
+    /// Returns the mean deviation of the round-trip time.
     fn rttvar(&self) -> Span;
 }
 
-/// An estimator with these means.
+/// Estimator with the means `E`.
 #[derive(Clone, Debug)]
 pub(super) struct Exact<E> {
-    /// None before the first sample.
+    /// State of the means; `None` before the first sample.
     estimate: Option<E>,
     timeout: Timeout,
 }
@@ -82,28 +82,28 @@ impl<E: Estimate> RtoPolicy for Exact<E> {
     }
 }
 
-/// A timeout, and how often it was doubled.
+/// Timeout and the number of its doublings.
 #[derive(Clone, Copy, Debug)]
 struct Timeout {
     config: RtoConfig,
-    /// Without backoff.
+    /// Timeout without backoff.
     base: Span,
     backoff: u64,
 }
 
 impl Timeout {
-    /// RFC 6298 §2 (2.1): until there is a sample.
+    /// Creates the initial timeout of RFC 6298 §2 (2.1), for use before the first sample.
     fn new(config: RtoConfig) -> Self {
         Timeout { config, base: config.initial, backoff: 1 }
     }
 
-    /// A sample gave this timeout, to be bounded above (RFC 6298 §2 (2.5)); it ends the backoff.
+    /// Sets the timeout after a sample, limited by the upper bound (RFC 6298 §2 (2.5)); ends the backoff.
     fn set(&mut self, base: Span) {
         self.base = base.min(self.config.max);
         self.backoff = 1;
     }
 
-    /// RFC 6298 §5.5.
+    /// Doubles the timeout (RFC 6298 §5.5).
     fn double(&mut self) {
         if self.now() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
@@ -115,12 +115,12 @@ impl Timeout {
         self.set(self.base.max(Span::from_secs(3)));
     }
 
-    /// With backoff.
+    /// Returns the timeout with backoff.
     fn now(&self) -> Span {
         self.backed_off(self.base)
     }
 
-    /// With backoff, for a round trip that may take `extra` longer than the mean of `srtt`.
+    /// Returns the timeout with backoff for a round trip up to `extra` longer than the mean `srtt`.
     fn expecting(&self, srtt: Option<Span>, extra: Span) -> Span {
         let late = srtt.unwrap_or(Span::ZERO) + extra + self.config.tick;
         self.backed_off(self.base.max(late))

@@ -2,21 +2,21 @@ use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Linux' estimator: RFC 6298's with three differences. The configured minimum bounds four times the deviation, not the
-/// timeout: the timeout is never less than the mean and the minimum. A round trip that is shorter than the mean by more
-/// than the deviation raises the deviation by an eighth of the usual amount. The term added to the mean follows the
-/// largest deviation in a round trip of data at once when that rises, but falls by a quarter of the difference once per
-/// round trip.
+/// Linux' estimator: RFC 6298 with three differences. The configured minimum is a lower bound of four times
+/// the deviation instead of the timeout, so the timeout is at least the mean plus the minimum. A round trip
+/// below the mean by more than the deviation raises the deviation by an eighth of the usual amount. The
+/// margin added to the mean rises at once to the largest deviation of the present round trip, but falls by
+/// only a quarter of the difference per round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linux {
     srtt: Span,
     /// Four times the mean deviation.
     deviation: Span,
-    /// The greatest `deviation` of this round, the minimum at least.
+    /// Largest `deviation` of this round, at least the minimum.
     greatest: Span,
     /// Margin added to the mean.
     margin: Span,
-    /// A segment that was sent at this time or later ends the round.
+    /// Start of the round, which ends with the ACK of a segment sent at this time or later.
     round_began: Time,
 }
 
@@ -70,7 +70,7 @@ mod tests {
         build(&tests::config(RtoKind::Linux, 200, 120_000, 1000, 1))
     }
 
-    /// Returns the timeouts in milliseconds after samples in milliseconds, each of a round of its own.
+    /// Returns the timeouts after samples, all in milliseconds; each sample has its own round.
     fn timeouts(samples: &[u64]) -> Vec<f64> {
         let mut rto = linux();
         let mut now = Time::ZERO;
@@ -84,19 +84,21 @@ mod tests {
         after
     }
 
-    // tcp_rtt_estimator of Linux 6, by hand. A steady 60 ms: the minimum of 200 ms comes on top of it, as 4 · 30 is less.
+    // tcp_rtt_estimator of Linux 6, by hand. A steady 60 ms: the minimum of 200 ms is added, as 4 · 30 is
+    // less.
     #[test]
     fn the_minimum_bounds_the_deviation() {
         assert_eq!(timeouts(&[60, 60, 60]), [260.0; 3]);
-        // 400: 4 · 200 = 800 on top. Then the deviation falls by a quarter a sample, and the margin follows once a round by a
-        // quarter of the difference: the round that began with the first sample ends with the second one, deviation 600, but the
-        // greatest of that round was the 800 that it began with.
+        // 400 ms: margin 4 · 200 = 800. Then the deviation falls by a quarter per sample, and the margin by a
+        // quarter of the difference per round: the round that began with the first sample ends with the
+        // second, whose deviation is 600; but the largest deviation of that round was the initial 800.
         assert_eq!(timeouts(&[400, 400, 400, 400])[..2], [1200.0, 1200.0]);
-        // Greatest of the second round: 450, so 800 - 350 / 4 = 712.5. Of the third: 337.5, so 712.5 - 375 / 4 = 618.75.
+        // Largest deviation of the second round: 450, so 800 - 350 / 4 = 712.5. Of the third: 337.5, so 712.5
+        // - 375 / 4 = 618.75.
         assert_eq!(timeouts(&[400, 400, 400, 400])[2..], [1112.5, 1018.75]);
     }
 
-    // A longer round trip raises the margin at once; a shorter one raises the deviation by an eighth only.
+    // A longer round trip raises the margin at once; a shorter one raises the deviation by only an eighth.
     #[test]
     fn spikes_count_at_once_and_troughs_little() {
         // Deviation 4 · 30 = 120; error 440: 120 + 440 - 30 = 530; mean 60 + 440 / 8 = 115.
@@ -105,12 +107,12 @@ mod tests {
         rto.on_rtt(Time::ZERO, Time::ZERO + Span::from_millis(400));
         let sent = Time::ZERO + Span::from_millis(400);
         rto.on_rtt(sent, sent + Span::from_millis(100));
-        // Deviation 800, error 300 - 200 = 100 more than it: 800 + 100 / 8, a quarter of which is 203.125.
+        // Deviation 800; error 300, which exceeds 200 by 100: 800 + 100 / 8, a quarter of which is 203.125.
         assert_eq!(rto.rttvar().expect("samples").millis_f64(), 203.125);
         assert_eq!(rto.srtt().expect("samples").millis_f64(), 362.5);
     }
 
-    // The timeout doubles up to two minutes, and a sample ends that.
+    // The timeout doubles up to two minutes, and a sample ends the backoff.
     #[test]
     fn backoff() {
         let mut rto = linux();

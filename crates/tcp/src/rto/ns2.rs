@@ -2,15 +2,16 @@ use super::{RtoPolicy, ticks_between};
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// ns-2's estimator: Jacobson's integer arithmetic on ticks, as `tcp.cc` of ns-2.35 behaves with its default flags.
+/// ns-2's estimator: Jacobson's integer arithmetic on ticks, with the results of ns-2.35's `tcp.cc` under its
+/// default flags.
 #[derive(Clone, Debug)]
 pub(super) struct Ns2Ticks {
     config: RtoConfig,
-    /// Smoothed round-trip time in eighths of a tick; zero stands for "take the next sample as it is".
+    /// Smoothed round-trip time in eighths of a tick; zero: the next sample initialises the mean.
     srtt8: i64,
     /// Mean deviation in quarters of a tick.
     rttvar4: i64,
-    /// Without backoff and without the lower bound.
+    /// Timeout without backoff and without the lower bound.
     rto: Span,
     backoff: u64,
 }
@@ -20,8 +21,8 @@ impl Ns2Ticks {
         Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
     }
 
-    /// The lower bound applies before the backoff, the floor of two ticks after everything else: not as with a single gain, whose floor is
-    /// backed off, too.
+    /// Applies the lower bound before the backoff, and the floor of two ticks last; with a single gain the
+    /// floor is backed off too.
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         (rto.max(self.config.min).min(self.config.max) * backoff)
             .min(self.config.max)
@@ -30,18 +31,19 @@ impl Ns2Ticks {
 }
 
 impl Ns2Ticks {
-    /// A sample of `m` ticks. `deviate` moves the deviation, in quarters of a tick, by an error of so many ticks.
+    /// Adds a sample of `m` ticks. `deviate` returns the new deviation, in quarters of a tick, from an error
+    /// in ticks and the old deviation.
     fn sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
         if self.srtt8 == 0 {
             self.srtt8 = m << 3;
             self.rttvar4 = m << 1;
         } else {
-            // The shifts drop fractions of a tick, as they do there. Neither mean may reach zero.
+            // The shifts drop fractions of a tick, as in ns-2. Neither mean may reach zero.
             let error = m - (self.srtt8 >> 3);
             self.srtt8 = (self.srtt8 + error).max(1);
             self.rttvar4 = (self.rttvar4 + deviate(error, self.rttvar4)).max(1);
         }
-        // srtt + 4 rttvar in whole ticks.
+        // srtt + 4 rttvar in integer ticks.
         self.rto = self.config.tick * (self.rttvar4 + (self.srtt8 >> 3)) as u64;
     }
 
@@ -57,7 +59,8 @@ impl RtoPolicy for Ns2Ticks {
     }
 
     fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
-        // A round trip below the mean raises the deviation by an eighth of what one above it does (Linux 2.6, tcp_rtt_estimator()).
+        // A round trip below the mean raises the deviation by an eighth of the amount of one above it (Linux
+        // 2.6, tcp_rtt_estimator()).
         self.sample(self.ticks(sent, now), |error, rttvar4| {
             let change = error.abs() - (rttvar4 >> 2);
             if error < 0 && change > 0 { change >> 3 } else { change }
@@ -71,8 +74,9 @@ impl RtoPolicy for Ns2Ticks {
         if self.backoff < 64 || self.timeout() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
-        // After the fourth timeout in a row the old mean is no longer believed, and the next sample starts afresh. The timeout itself
-        // stays until then. (ns-2 folds srtt into rttvar first; the next sample overwrites it unread.)
+        // After the fourth consecutive timeout the mean is discarded, and the next sample initialises it. The
+        // timeout itself stays until then. (ns-2 first adds srtt to rttvar; the next sample overwrites both
+        // unread.)
         if self.backoff > 8 {
             self.srtt8 = 0;
         }
@@ -125,7 +129,7 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 180.0);
     }
 
-    // ns-2.35 measures from the tick before the sending time; a sample counts one tick at least.
+    // ns-2.35 measures from the tick before the transmission; a sample is at least one tick.
     #[test]
     fn ns2_sees_the_phase_of_the_clock() {
         let mut early = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
@@ -142,7 +146,7 @@ mod tests {
         assert_eq!(ms(least.timeout()), 20.0, "two ticks, whatever is configured");
     }
 
-    // ns-2.35: the lower bound is doubled too; a backoff beyond 8 forgets the mean.
+    // ns-2.35: the lower bound is doubled too; a backoff beyond 8 discards the mean.
     #[test]
     fn ns2_backoff_and_its_quirk() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
@@ -164,8 +168,9 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 300.0);
     }
 
-    // tcp.cc, rtt_backoff(): the backoff is doubled up to 64, also where the timeout itself has long reached its bound: here 15 s, 30, 60,
-    // and 60 from then on. So the mean is forgotten after the fourth timeout in a row, whatever the round trip.
+    // tcp.cc, rtt_backoff(): the backoff doubles up to 64, even if the timeout has reached its bound: here 15
+    // s, 30, 60, and then 60. So the mean is discarded after the fourth consecutive timeout, whatever the
+    // round trip.
     #[test]
     fn ns2_backs_off_beyond_the_bound() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
@@ -182,9 +187,10 @@ mod tests {
         );
     }
 
-    // Linux 2.6, tcp_rtt_estimator(): a sample below the mean raises the deviation by an eighth. After one of 100 ticks (srtt8 800, rttvar4
-    // 200) one of 180 adds 80 - 50 = 30: 110 + 230 ticks. One of 20 adds 30/8 = 3: 90 + 203; as ns-2's other agents have it, 30: 90 + 230.
-    // One of 95, within the deviation, lowers it by 50 - 5 whole: 99 + 155.
+    // Linux 2.6, tcp_rtt_estimator(): a sample below the mean raises the deviation by an eighth. After a
+    // sample of 100 ticks (srtt8 800, rttvar4 200), a sample of 180 adds 80 - 50 = 30: 110 + 230 ticks. A
+    // sample of 20 adds 30/8 = 3: 90 + 203; in ns-2's other agents 30: 90 + 230. A sample of 95, within the
+    // deviation, lowers it by the full 50 - 5: 99 + 155.
     #[test]
     fn a_shorter_round_trip_deviates_by_an_eighth() {
         let after = |millis: u64, each: bool| {
@@ -200,8 +206,8 @@ mod tests {
         assert_eq!(after(200, false), 3200.0);
     }
 
-    // Karn's backoff ends with the ACK of a segment that was first sent after the timer expired; those of repairs are samples nonetheless: 10
-    // ticks each, 30, then 25, then 22.
+    // Karn's backoff ends with the ACK of a segment first sent after the timer expired; ACKs of
+    // retransmissions are samples nonetheless: 10 ticks each, 30, then 25, then 22.
     #[test]
     fn a_repair_does_not_end_the_backoff() {
         let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));

@@ -2,7 +2,7 @@ use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// RFC 6298's means.
+/// Means of RFC 6298.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rfc6298 {
     srtt: Span,
@@ -10,20 +10,20 @@ pub(super) struct Rfc6298 {
 }
 
 impl Estimate for Rfc6298 {
-    /// RFC 6298 §2 (2.2)
+    /// Implements RFC 6298 §2 (2.2).
     fn first(sent: Time, now: Time, _: &RtoConfig) -> Self {
         let r = now - sent;
         Rfc6298 { srtt: r, rttvar: r / 2 }
     }
 
-    /// RFC 6298 §2 (2.3): the deviation from the old mean.
+    /// Implements RFC 6298 §2 (2.3); the deviation is from the old mean.
     fn after(self, sent: Time, now: Time, _: &RtoConfig) -> Self {
         let r = now - sent;
         let error = self.srtt.max(r) - self.srtt.min(r);
         Rfc6298 { srtt: (self.srtt * 7 + r) / 8, rttvar: (self.rttvar * 3 + error) / 4 }
     }
 
-    /// RFC 6298 §2 (2.3), (2.4)
+    /// Implements RFC 6298 §2 (2.3), (2.4).
     fn timeout(&self, config: &RtoConfig) -> Span {
         (self.srtt + config.tick.max(self.rttvar * 4)).max(config.min)
     }

@@ -2,9 +2,10 @@ use super::{RtoPolicy, ticks_between};
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// The estimator of Kounavis 1996: one gain for mean and deviation, samples in whole ticks of a coarse clock.
+/// Estimator of Kounavis 1996: one gain for mean and deviation, samples in integer ticks of a coarse clock.
 ///
-/// The paper prints the four lines of the update. The gain of 1/8, the first sample and the rounding are our choice.
+/// The paper prints the four lines of the update. The gain of 1/8, the first sample and the rounding are
+/// Airhop's choice.
 #[derive(Clone, Debug)]
 pub(super) struct SingleGain {
     config: RtoConfig,
@@ -24,7 +25,7 @@ impl SingleGain {
         Span::from_nanos((self.config.tick.nanos() as f64 * ticks + 0.5) as u64)
     }
 
-    /// a + 4v in whole ticks.
+    /// Returns a + 4v in integer ticks.
     fn base(&self) -> Span {
         match self.mean {
             None => self.config.initial,
@@ -32,7 +33,7 @@ impl SingleGain {
         }
     }
 
-    /// A coarse clock cannot time less than two ticks.
+    /// Applies the bounds; a coarse clock cannot time less than two ticks.
     fn bounded(&self, rto: Span, backoff: u64) -> Span {
         let floor = self.config.min.max(self.config.tick * 2);
         (rto.max(floor).min(self.config.max) * backoff).min(self.config.max)
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn single_gain_floor() {
         let mut rto = build(&config(RtoKind::SingleGain, 0, 64_000, 3000, 100));
-        // Enough samples for the deviation to vanish beside a mean of one tick.
+        // After these samples the deviation is negligible beside a mean of one tick.
         for _ in 0..1000 {
             sample(&mut *rto, 10);
         }

@@ -10,7 +10,8 @@ pub(super) struct Dctcp {
 }
 
 impl MarkEcho for Dctcp {
-    /// "Send an immediate ACK" when DCTCP.CE changes, with the old one: every byte is echoed as it arrived.
+    /// True if DCTCP.CE changes: "Send an immediate ACK" with the old value, so that every byte is echoed as
+    /// it arrived.
     fn ends_run(&self, ecn: Ecn) -> bool {
         (ecn == Ecn::Ce) != self.is_marked
     }

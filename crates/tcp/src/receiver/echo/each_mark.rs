@@ -5,7 +5,7 @@ use airhop_base::{Ecn, Segment};
 
 #[derive(Debug, Default)]
 pub(super) struct EachMark {
-    /// A mark came since the last ACK.
+    /// True if a mark arrived since the last ACK.
     is_due: bool,
 }
 

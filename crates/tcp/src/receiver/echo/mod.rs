@@ -1,4 +1,4 @@
-//! The echo of marks by a receiver to the sender. Each kind is a file beside this one.
+//! Echo of marks by a receiver to the sender. Each kind has a file of its own.
 
 mod dctcp;
 mod each_mark;
@@ -11,22 +11,22 @@ use each_mark::EachMark;
 use rfc3168::Rfc3168;
 use std::fmt::Debug;
 
-/// The echo of a connection that agreed on ECN. Accurate ECN (RFC 9768) would be one more.
+/// Echo of marks on a connection that uses ECN. Accurate ECN (RFC 9768) would be a further kind.
 pub(super) trait MarkEcho: Debug + Send {
-    /// True if a data segment with this codepoint ends a run: the data before it needs an ACK of its own, sent before
-    /// [`MarkEcho::on_data`].
+    /// True if a data segment with this codepoint ends a run of equal codepoints: the data before it needs a
+    /// separate ACK, sent before [`MarkEcho::on_data`].
     fn ends_run(&self, _ecn: Ecn) -> bool {
         false
     }
 
-    /// A data segment arrived. Returns true if the echo changed, so that an ACK is due at once.
+    /// Processes an arriving data segment. True if the echo changed, so that an ACK is due at once.
     fn on_data(&mut self, ecn: Ecn, cwr: bool) -> bool;
 
     /// Writes the echo into the header of an ACK that is about to be sent.
     fn fill(&mut self, ack: &mut Segment);
 }
 
-/// Returns the echo of this kind, before any mark.
+/// Creates the echo of this kind.
 pub(super) fn build(kind: Echo) -> Box<dyn MarkEcho> {
     match kind {
         Echo::AsConfigured => Box::new(Rfc3168::default()),

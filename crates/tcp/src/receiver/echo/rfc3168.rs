@@ -5,7 +5,7 @@ use airhop_base::{Ecn, Segment};
 
 #[derive(Debug, Default)]
 pub(super) struct Rfc3168 {
-    /// A mark came, and no CWR since.
+    /// True from a mark until the next CWR.
     echoes: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Options that a SYN offers, and those that a connection uses.
+//! Options that a SYN offers, and options that the connection uses.
 
 use super::*;
 
-/// Returns a receiver that is capable of all, and the answer to a SYN.
+/// Returns a receiver that supports all options, and its answer to a SYN.
 fn opened(syn: Segment) -> (Bench, Segment) {
     let config = Config { handshake: true, timestamps: true, ecn: true, ..plain() };
     let mut b = Bench::new(config);
@@ -11,13 +11,13 @@ fn opened(syn: Segment) -> (Bench, Segment) {
     (b, reply.remove(0))
 }
 
-/// Returns a SYN that offers all.
+/// Returns a SYN that offers all options.
 fn offer() -> Segment {
     let timestamps = Some(Timestamps { value: 1, echo: 0 });
     Segment { flags: SETUP, sack_permitted: true, timestamps, ..segment(0, 0) }
 }
 
-/// Returns the use of ECN, SACK and timestamps on a connection: a marked segment, then one behind a gap.
+/// Returns whether a connection uses ECN, SACK and timestamps, after a marked segment and one behind a gap.
 fn used(mut b: Bench) -> [bool; 3] {
     b.give_marked(ms(1), segment(1, 500), Ecn::Ce);
     let ack = b.give_marked(ms(2), segment(1001, 500), Ecn::Ect0).remove(0);
@@ -28,8 +28,9 @@ fn answered(reply: &Segment) -> [bool; 3] {
     [reply.flags.ece, reply.sack_permitted, reply.timestamps.is_some()]
 }
 
-// RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR, the SYN-ACK that agrees ECE alone. RFC 2018 §2, RFC 7323 §3.2:
-// SACK and timestamps are used only if the SYN offers them. The answer decides, also for a repeated SYN.
+// RFC 3168 §6.1.1: an ECN-setup SYN has ECE and CWR; a SYN-ACK that accepts ECN has ECE alone. RFC 2018 §2,
+// RFC 7323 §3.2: SACK and timestamps are used only if the SYN offers them. The answer is decisive, also to a
+// repeated SYN.
 #[test]
 fn what_is_offered_is_agreed_on_and_used() {
     let flags = |ece, cwr| Flags { ece, cwr, ..SETUP };
@@ -48,7 +49,7 @@ fn what_is_offered_is_agreed_on_and_used() {
     }
 }
 
-// RFC 3168 §6.1.1: a host that does not take part answers with neither bit.
+// RFC 3168 §6.1.1: a host without ECN answers with neither bit.
 #[test]
 fn a_receiver_without_ecn_declines() {
     let config = Config { handshake: true, loss_detection: LossDetection::Duplicates, ..plain() };

@@ -1,4 +1,4 @@
-//! Times at which ACKs leave.
+//! Transmission times of ACKs.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn delayed_ack_second_segment_or_timeout() {
     assert_eq!(b.receiver.poll_timeout(), None);
 }
 
-// The timer runs from the first unacknowledged segment, and bytes count, not segments.
+// The timer runs from the first unacknowledged segment, and the rule counts bytes, not segments.
 #[test]
 fn delayed_ack_counts_bytes_from_the_first() {
     let mut b = delayed();
@@ -29,7 +29,8 @@ fn delayed_ack_counts_bytes_from_the_first() {
     assert_eq!(b.give(ms(30), segment(901, 100)).len(), 1);
 }
 
-// RFC 5681 §4.2: at once when out of order, when a gap is filled in part or wholly; and on a duplicate.
+// RFC 5681 §4.2: an immediate ACK for an out-of-order segment, for one that fills a gap fully or in part, and
+// for a duplicate.
 #[test]
 fn delayed_ack_does_not_delay_news_of_loss() {
     let mut b = delayed();
@@ -41,7 +42,8 @@ fn delayed_ack_does_not_delay_news_of_loss() {
     assert_eq!(b.data(1751, 2251).0, 2251); // a duplicate in part
 }
 
-// Linux: the first 16 ACKs are not delayed, nor as many after a pause or a duplicate, as the sender may be in slow start.
+// Linux: the first 16 ACKs are not delayed, nor are 16 ACKs after an idle period or a duplicate, as the
+// sender may be in slow start.
 #[test]
 fn quick_acks() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
@@ -65,8 +67,8 @@ fn quick_acks() {
     assert_eq!(acks(&mut b, 476, 20), 10);
 }
 
-// Linux 6.6: the application has read all data after a pushed segment, which sends the ACK (tcp_cleanup_rbuf()). RFC
-// 9293 does not require this.
+// Linux 6.6: after a segment with PSH the application has read all data, and the ACK is sent at once
+// (tcp_cleanup_rbuf()). RFC 9293 does not require this.
 #[test]
 fn a_pushed_segment_is_acknowledged_at_once() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };

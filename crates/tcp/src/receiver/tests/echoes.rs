@@ -1,8 +1,8 @@
-//! Echoes in ACKs: marks of congestion, timestamps, and the number of a damaged segment.
+//! Echoes in ACKs: ECN marks, timestamps, and the number of a damaged segment.
 
 use super::*;
 
-// RFC 3168 §6.1.3: ECE from the first CE until CWR. A change is reported at once.
+// RFC 3168 §6.1.3: ECE from the first CE until CWR. A change causes an immediate ACK.
 #[test]
 fn ecn_echo() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
@@ -19,8 +19,8 @@ fn ecn_echo() {
     assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
 }
 
-// Xu, Tian and Ansari 2004: an ACK reports a mark since the last ACK, and the next one starts without; CWR has no
-// effect.
+// Xu, Tian and Ansari 2004: an ACK reports a mark since the last ACK, and the next ACK starts without one;
+// CWR has no effect.
 #[test]
 fn each_mark_is_echoed_once() {
     let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
@@ -55,25 +55,26 @@ fn stamped(seq: u64, value: u32) -> Segment {
 #[test]
 fn timestamps_echo() {
     let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().echo;
-    // (A) Delayed ACKs: the echo is of the first segment since the last ACK.
+    // (A) Delayed ACKs: the echoed timestamp is that of the first segment since the last ACK.
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let mut b = Bench::new(Config { timestamps: true, delayed_ack: Some(delay), ..plain() });
     assert!(b.give(ms(10), stamped(1, 1)).is_empty());
     let acks = b.give(ms(12), stamped(501, 2));
     assert_eq!((echo(&acks), acks[0].timestamps.unwrap().value), (1, 12));
-    // (B), (C) A hole and its filling: the last segment that advanced the window, then the one that filled the hole.
+    // (B), (C) A hole and its filling: the timestamp of the last segment that advanced the window, then of
+    // the segment that filled the hole.
     let mut b = Bench::new(Config { timestamps: true, ..plain() });
     assert_eq!(echo(&b.give(ms(1), stamped(1, 1))), 1);
     assert_eq!(echo(&b.give(ms(2), stamped(1001, 3))), 1);
     assert_eq!(echo(&b.give(ms(3), stamped(2001, 5))), 1);
     assert_eq!(echo(&b.give(ms(4), stamped(501, 2))), 2);
     assert_eq!(echo(&b.give(ms(5), stamped(1501, 4))), 4);
-    // An older stamp never replaces a newer one.
+    // An older timestamp never replaces a newer one.
     assert_eq!(echo(&b.give(ms(6), stamped(1, 1))), 4);
 }
 
-// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field, so the next one echoes the first data segment and
-// not the SYN, which would make the first round trip twice as long.
+// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field, so the next ACK echoes the timestamp
+// of the first data segment, not the SYN's, which would double the first round trip.
 #[test]
 fn the_first_data_is_echoed() {
     let mut b = Bench::new(Config { handshake: true, timestamps: true, ..plain() });
@@ -85,9 +86,9 @@ fn the_first_data_is_echoed() {
     assert_eq!(echoed, [1, 60, 61]);
 }
 
-// RFC 8257 §3.2: two states, an ACK for every second segment in each, and an immediate ACK at a change; the segments
-// before the change have an ACK of their own in the old state. CWR has no effect, and the SYN-ACK is ECN-capable
-// (§3.6).
+// RFC 8257 §3.2: an ACK for every second segment in both states, and an immediate ACK at a change of state,
+// which acknowledges the segments before the change in the old state. CWR has no effect, and the SYN-ACK is
+// ECN-capable (§3.6).
 #[test]
 fn every_byte_is_echoed_as_it_was() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
@@ -132,12 +133,12 @@ fn every_byte_is_echoed_as_it_was() {
     for (n, (marked, answer)) in (1..).zip(marks.into_iter().zip(answers)) {
         assert_eq!(give(n, marked, n == 5), answer, "segment {n}");
     }
-    // Out of order, at once, with the state of the packet that caused it.
+    // An out-of-order segment is acknowledged at once, with its own mark.
     assert_eq!(give(14, true, false), [(12, true)]);
     assert_eq!(give(13, false, false), [(14, false)]);
 }
 
-// Linux, tcp_ecn_send(): with preset linux the pure ACKs of DCTCP are capable, too.
+// Linux, tcp_ecn_send(): with preset linux the pure ACKs of DCTCP are ECN-capable too.
 #[test]
 fn pure_acks_of_linux_dctcp_are_capable() {
     let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };

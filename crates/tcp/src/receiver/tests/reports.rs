@@ -19,12 +19,12 @@ fn rfc2018_every_second_segment_lost() {
     assert_eq!(b.data(6000, 6500), (5500, vec![(6000, 6500)]));
     assert_eq!(b.data(7000, 7500), (5500, vec![(7000, 7500), (6000, 6500)]));
     assert_eq!(b.data(8000, 8500), (5500, vec![(8000, 8500), (7000, 7500), (6000, 6500)]));
-    // "… the 4th packet is received out of order": it joins two runs, and the joint run is first.
+    // "… the 4th packet is received out of order": it joins two runs, and the joined run is reported first.
     assert_eq!(b.data(6500, 7000), (5500, vec![(6000, 7500), (8000, 8500)]));
     assert_eq!(b.data(5500, 6000), (7500, vec![(8000, 8500)]));
 }
 
-// RFC 2018 §4: no more blocks than there is room for, the most recent are kept.
+// RFC 2018 §4: the number of blocks is limited by the room; the most recent ones are kept.
 #[test]
 fn rfc2018_room_for_blocks() {
     let gaps = |config| {
@@ -36,7 +36,7 @@ fn rfc2018_room_for_blocks() {
     assert_eq!(gaps(Config { sack_blocks: 1, ..plain() }), [1, 1, 1, 1, 1]);
 }
 
-// RFC 9293 §3.1: 40 bytes of options. Reports of arrivals and ELNs have priority over blocks that are repeated anyway.
+// RFC 9293 §3.1: 40 bytes of options. The most recent arrival and ELNs have priority over repeated blocks.
 #[test]
 fn blocks_take_the_room_that_is_left() {
     let features = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
@@ -44,7 +44,8 @@ fn blocks_take_the_room_that_is_left() {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
         let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
         let mut acks = Vec::new();
-        // Five runs; then the first hole comes damaged, and one more run whose ACK repeats the ELN.
+        // Five runs; then the segment of the first hole arrives damaged, and one more run follows, whose ACK
+        // repeats the ELN.
         for (start, damaged) in [1, 2, 3, 4, 5, 0, 6].map(|k| (1 + 1000 * k, k == 0)) {
             let segment = Segment { seq: start, len: 500, ..Segment::default() };
             let packet = Packet::new(FlowId(7), NodeId(1), NodeId(2), 540, Body::Tcp(segment));
@@ -97,7 +98,7 @@ fn rfc2883_out_of_order_and_duplicate() {
     assert_eq!(b.data(3000, 3500), (4000, vec![(3000, 3500), (4500, 5000)]));
 }
 
-// RFC 2883 §4.1.3: a duplicate of a segment beyond the gap: second comes the run that holds it.
+// RFC 2883 §4.1.3: a duplicate of a segment beyond the gap: the second block is the run that contains it.
 #[test]
 fn rfc2883_duplicate_of_an_out_of_order_segment() {
     let mut b = dsack(3500);
@@ -107,7 +108,7 @@ fn rfc2883_duplicate_of_an_out_of_order_segment() {
     assert_eq!(b.data(5000, 5500), (4000, vec![(5000, 5500), (4500, 5500)]));
 }
 
-// A segment counts as a duplicate if nothing in it is new, below the cumulative ACK or beyond a gap.
+// A segment counts as a duplicate if it has no new byte, below the cumulative ACK or beyond a gap.
 #[test]
 fn duplicates_are_counted_whole() {
     let mut b = Bench::expecting(1000, plain());
@@ -140,7 +141,7 @@ fn rfc2883_partial_duplicates() {
     assert_eq!(b.data(1500, 3000), (1000, vec![(1500, 2000), (1500, 3000)]));
 }
 
-// RFC 2018 §4 alone: a duplicate is answered, without a block for it.
+// RFC 2018 §4 alone: a duplicate is acknowledged without a block for it.
 #[test]
 fn without_dsack_a_duplicate_is_only_acknowledged() {
     let mut b = Bench::expecting(1, plain());
@@ -148,7 +149,7 @@ fn without_dsack_a_duplicate_is_only_acknowledged() {
     assert_eq!(b.data(1, 501), (501, vec![]));
 }
 
-/// A small generator, so that a failing case can be run again by its number.
+/// Small random generator, so that a failing case can be repeated by its number.
 struct Lcg(u64);
 
 impl Lcg {
@@ -158,7 +159,7 @@ impl Lcg {
     }
 }
 
-// RFC 9293 §3.4, RFC 2018 §4: any order, duplication and overlap, checked against a bitmap of the arrivals.
+// RFC 9293 §3.4, RFC 2018 §4: any order, duplication and overlap, compared with a bitmap of the arrivals.
 #[test]
 fn any_arrival_order_delivers_every_byte_once() {
     const BYTES: u64 = 400;
@@ -169,7 +170,7 @@ fn any_arrival_order_delivers_every_byte_once() {
         let mut came = vec![false; BYTES as usize + 2];
         let mut last_ack = 1;
         while last_ack <= BYTES {
-            // Mostly pieces out of the next bytes, so that gaps come and go.
+            // Mostly segments near the left edge, so that gaps open and close.
             let seq = (1 + rng.below(BYTES)).min(last_ack + rng.below(80));
             let end = (seq + 1 + rng.below(40)).min(BYTES + 1);
             let had = came.clone();

@@ -1,23 +1,23 @@
 use crate::bbr::Excess;
 use airhop_base::Time;
 
-/// Rounds that a half of the window of the filter spans.
+/// Rounds in half of the filter's window.
 const HALF: u32 = 5;
-/// Limit of the extra window, seconds of the rate.
+/// Limit of the extra window, in seconds at the estimated rate.
 const LONGEST: f64 = 0.1;
 
-/// Headroom for aggregated ACKs: largest excess of the acknowledged data over the rate in the last five to ten round
-/// trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
+/// Headroom for ACK aggregation: largest excess of acknowledged data over the estimated rate in the last five
+/// to ten round trips (Linux; draft-cardwell-iccrg-bbr-congestion-control-02 §4.5.5).
 #[derive(Debug, Default)]
 pub struct Aggregation {
-    /// The most in this half of the window and in the one before, bytes.
+    /// Largest excess in this half of the window and in the previous one, bytes.
     most: [f64; 2],
     rounds: u32,
     excess: Excess,
 }
 
 impl Aggregation {
-    /// Adds `fresh` delivered bytes, with a rate estimate of `bw` bytes a second and a window of `cwnd` bytes.
+    /// Adds `fresh` delivered bytes; `bw`: estimated rate, bytes per second; `cwnd`: window, bytes.
     pub fn on_ack(&mut self, now: Time, fresh: f64, bw: f64, cwnd: f64, round_starts: bool) {
         self.rounds += u32::from(round_starts);
         if self.rounds >= HALF {
@@ -27,12 +27,12 @@ impl Aggregation {
         self.most[0] = self.most[0].max(self.excess.on_ack(now, fresh, bw, cwnd));
     }
 
-    /// Handles the end of a pause: the data expected during it is ignored.
+    /// Handles the end of an idle period, in which no bytes are expected.
     pub fn restart(&mut self, now: Time) {
         self.excess.restart(now);
     }
 
-    /// Bytes to allow for.
+    /// Returns the headroom, bytes.
     pub fn room(&self, bw: f64) -> f64 {
         self.most[0].max(self.most[1]).min(bw * LONGEST)
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // A maximum lasts five to ten round trips, and 100 ms' worth is the most.
+    // A maximum is kept for five to ten round trips, and is limited to 100 ms at the rate.
     #[test]
     fn the_most_is_remembered_for_a_while() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);

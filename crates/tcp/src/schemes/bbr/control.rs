@@ -11,7 +11,7 @@ use airhop_base::{Rate, Span, Time};
 const BW_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
 const MIN_RTT_LASTS: Span = Span::from_secs(10);
-/// Round trips without growth by a quarter that end Startup (§4.3.2.2).
+/// Round trips without growth by a quarter after which Startup ends (§4.3.2.2).
 const FULL_PIPE_ROUNDS: u32 = 3;
 const FULL_PIPE_GROWTH: f64 = 1.25;
 
@@ -29,20 +29,20 @@ pub struct Bbr {
     aggregation: Aggregation,
     rate: Option<Rate>,
     repair: Repair,
-    /// The first round trip of fast recovery: packet conservation (§4.2.3.4).
+    /// True in the first round trip of fast recovery: packet conservation (§4.2.3.4).
     conserves: bool,
     prior_cwnd: PriorCwnd,
-    /// Nothing has arrived since a pause ended.
+    /// True from the end of an idle period until the first arrival.
     restarts: bool,
     random: Draw,
 }
 
-/// State of startup's search for the path's rate.
+/// State of Startup's search for the rate of the path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Pipe {
-    /// Rate at its last growth by a quarter, and rounds since.
+    /// Rate at its last growth by a quarter, and number of rounds since.
     Filling { bw: f64, rounds: u32 },
-    /// Full: the rate no longer grows.
+    /// Full pipe: the rate no longer grows.
     Full,
 }
 
@@ -54,7 +54,7 @@ struct MinRtt {
 }
 
 impl Bbr {
-    /// Ready for a new connection.
+    /// Creates the congestion control of a new connection.
     pub fn new(c: &Config) -> Self {
         Bbr {
             mss: f64::from(c.mss),
@@ -74,7 +74,7 @@ impl Bbr {
         }
     }
 
-    /// §4.1.1: rounds, and the greatest rate of the last ten. True if a round trip begins.
+    /// §4.1.1: updates rounds, and the maximum rate of the last ten. True if a round begins.
     fn update_bw(&mut self, sample: Option<&RateSample>, total: u64) -> bool {
         let Some(sample) = sample else { return false };
         let round_starts = self.rounds.on_arrival(sample.prior, total);
@@ -106,7 +106,7 @@ impl Bbr {
         self.pipe == Pipe::Full
     }
 
-    /// §4.3.3 and §4.3.4: from startup to draining to the gain cycle, and on in that.
+    /// §4.3.3 and §4.3.4: changes from Startup to Drain to ProbeBW, and through the phases of ProbeBW.
     fn change_mode(&mut self, d: &Delivery) {
         if self.mode == Mode::Startup && self.is_full() {
             self.mode = Mode::Drain;
@@ -130,7 +130,7 @@ impl Bbr {
         self.mode = Mode::ProbeBw(Phase::first(now, draw));
     }
 
-    /// §4.1.2 and §4.3.5: minimum RTT of ten seconds, and the action when it expires.
+    /// §4.1.2 and §4.3.5: updates the minimum RTT of ten seconds, and enters ProbeRTT at its expiry.
     fn update_min_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
         let Some(min) = self.min_rtt.or(d.arrivals.least_rtt.map(|value| MinRtt { value, at: d.now })) else {
             return;
@@ -172,23 +172,24 @@ impl Bbr {
         }
     }
 
-    /// gain · BDP + `room` + three quanta of headroom for TSO (§4.2.3.2), bytes.
+    /// Returns gain · BDP + `room` + three quanta of headroom for TSO (§4.2.3.2), bytes.
     fn inflight(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
         let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
         let segments = (bytes / self.mss).ceil() + 3.0 * self.send_quantum() as f64;
-        // Linux: even, for receivers that acknowledge every second; and the phase of 5/4 must show with one segment a round trip.
+        // Linux: an even number, for receivers that acknowledge every second segment; and the phase with gain
+        // 5/4 must have an effect even with one segment per round trip.
         let even = 2.0 * (segments / 2.0).ceil();
         (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
     }
 
-    /// Returns the flight at the next paced transmission (Linux), including that transmission while probing.
+    /// Returns the flight at the next paced transmission (Linux), including that segment while probing.
     fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
         let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
     }
 
-    /// §4.2.1: until the pipe is full, the rate does not fall.
+    /// §4.2.1: sets the pacing rate, which does not decrease before the pipe is full.
     fn set_rate(&mut self, w: &Window, s: &SenderState) {
         let first = self.rate.unwrap_or_else(|| {
             let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
@@ -226,7 +227,8 @@ impl Bbr {
         w.cwnd = w.cwnd.max(LEAST_CWND);
     }
 
-    /// §4.2.3.4: one segment in for each one out in the first round trip of fast recovery; the former window after it.
+    /// §4.2.3.4: sends one segment per delivered segment in the first round trip of fast recovery; restores
+    /// the previous window afterwards.
     fn recover_or_restore(&mut self, w: &mut Window, d: &Delivery, floor: f64) {
         w.cwnd = (w.cwnd - d.lost as f64 / self.mss).max(1.0);
         match (self.repair, d.repair) {
@@ -250,7 +252,7 @@ impl Bbr {
         self.prior_cwnd.save(w, is_usual);
     }
 
-    /// Restarts the search for the path's rate: the samples of startup so far may have been lowered by the loss.
+    /// Restarts the search for the rate of the path, as a loss may have lowered the samples of Startup.
     fn refill(&mut self) {
         if let Pipe::Filling { bw, .. } = &mut self.pipe {
             *bw = 0.0;
@@ -259,7 +261,7 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
-    /// Everything is done in [`Bbr::on_delivery`].
+    /// No effect: ACKs are processed in [`Bbr::on_delivery`].
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
@@ -272,7 +274,7 @@ impl CongestionControl for Bbr {
         Judged::Undecided
     }
 
-    /// The window is as before once recovery is over, whatever it was for.
+    /// No effect: the window is restored at the end of recovery in any case.
     fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.refill();
     }
@@ -292,7 +294,8 @@ impl CongestionControl for Bbr {
         self.set_cwnd(w, d);
     }
 
-    /// §4.3.4.4: the sender must not build a queue at once, and the minimum RTT from before the pause is still valid.
+    /// §4.3.4.4: handles the end of an idle period. The sender must not build a queue at once, and the
+    /// minimum RTT from before the idle period stays valid.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         self.restarts = true;
         self.aggregation.restart(now);
@@ -314,8 +317,8 @@ impl CongestionControl for Bbr {
         self.rate
     }
 
-    /// Returns the bytes that the rate carries in 1/1024 s, 64 KiB at most and two segments at least, or one below 1.2 Mbit/s (Linux; §4.2.2 has
-    /// a millisecond).
+    /// Returns the bytes that the rate carries in 1/1024 s, at most 64 KiB and at least two segments, or one
+    /// segment below 1.2 Mbit/s (Linux; §4.2.2 has a millisecond).
     fn send_quantum(&self) -> u64 {
         let bps = self.rate.map_or(0, Rate::bps);
         let least = if bps < 1_200_000 { 1 } else { 2 };
@@ -333,7 +336,8 @@ mod tests {
     use crate::Preset;
     use crate::estimators::Arrivals;
 
-    // §4.2.3.4, BBRModulateCwndForRecovery: each loss found takes a segment off the window, also when packets are not conserved any more.
+    // §4.2.3.4, BBRModulateCwndForRecovery: each detected loss subtracts a segment from the window, even
+    // after packet conservation has ended.
     #[test]
     fn losses_take_their_own_off_the_window() {
         let config = Preset::Linux.config(1000);

@@ -1,9 +1,9 @@
 use crate::bbr::Stay;
 use airhop_base::{Span, Time};
 
-/// 2/ln 2: doubles the rate each round trip (draft §4.3.2).
+/// 2/ln 2: the gain with which the rate doubles each round trip (draft §4.3.2).
 pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
-/// Of the window, when the pipe is full: delayed and aggregated ACKs must not stop the sender (§4.2.3.2).
+/// Window gain with a full pipe: delayed and aggregated ACKs must not stall the sender (§4.2.3.2).
 const CWND_GAIN: f64 = 2.0;
 /// BBRGainCycleLen and its gains (§4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
@@ -11,17 +11,17 @@ const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// State of the sender (§3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
-    /// Doubles its rate each round trip, until that stops the rate of delivery from growing.
+    /// Startup: doubles the rate each round trip, until the delivery rate stops growing.
     Startup,
-    /// Lets the queue drain that startup left.
+    /// Drain: drains the queue that Startup built.
     Drain,
-    /// Cycles through gains about one.
+    /// ProbeBW: cycles through pacing gains around one.
     ProbeBw(Phase),
-    /// Keeps four segments in flight, to measure the round trip without its own queue.
+    /// ProbeRTT: keeps four segments in flight, to measure the round trip without the flow's own queue.
     ProbeRtt(Option<Stay>),
 }
 
-/// A phase of the gain cycle.
+/// Phase of the gain cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phase {
     index: usize,
@@ -29,7 +29,7 @@ pub struct Phase {
 }
 
 impl Mode {
-    /// Of the rate at which it paces.
+    /// Returns the gain of the pacing rate.
     pub fn pacing_gain(&self) -> f64 {
         match self {
             Mode::Startup => HIGH_GAIN,
@@ -39,7 +39,7 @@ impl Mode {
         }
     }
 
-    /// Of the product of rate and round trip that may be in flight.
+    /// Returns the gain of the window over the bandwidth-delay product.
     pub fn cwnd_gain(&self) -> f64 {
         match self {
             Mode::Startup | Mode::Drain => HIGH_GAIN,
@@ -48,20 +48,22 @@ impl Mode {
         }
     }
 
-    /// True in the phase that asks for more.
+    /// True in the phase with a gain above one.
     pub fn is_probing_up(&self) -> bool {
         matches!(self, Mode::ProbeBw(Phase { index: 0, .. }))
     }
 }
 
 impl Phase {
-    /// Any but that of 3/4, by a draw from 0 to 6: flows are not to probe in step (§4.3.4.3).
+    /// Returns the first phase, any but the one with gain 3/4, by a draw from 0 to 6, so that flows do not
+    /// probe in step (§4.3.4.3).
     pub fn first(now: Time, draw: usize) -> Self {
         Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
     }
 
-    /// Changes to the next phase at the end of this one (§4.3.4.3): after a round trip; the phase of 5/4 not before the
-    /// flight has reached its target, unless a loss occurs; the phase of 3/4 as soon as the queue is empty.
+    /// Changes to the next phase at the end of this one (§4.3.4.3): after a minimum round trip; the phase
+    /// with gain 5/4 lasts until the flight has reached its target or a loss occurs; the phase with gain 3/4
+    /// ends as soon as the queue is empty.
     pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
         let is_full_length = now.since(self.began) > min_rtt;
         let is_over = match CYCLE[self.index] {
@@ -91,8 +93,8 @@ mod tests {
         assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
     }
 
-    // §4.3.4.3, for a least round trip of 100 ms: the phase of 5/4 waits for its fill, that of 3/4 ends when nothing is queued, the others
-    // after just that time.
+    // §4.3.4.3, for a minimum round trip of 100 ms: the phase with gain 5/4 lasts until the flight is filled,
+    // the phase with gain 3/4 ends when the queue is empty, the others after just that time.
     #[test]
     fn phases_end_each_for_its_own_reason() {
         let after = |index, ms, is_filled, is_drained| {

@@ -13,16 +13,18 @@ use airhop_base::{Rate, Time};
 
 /// BBR.ExtraAckedFilterLen (§2.12).
 const EXTRA_ACKED_ROUNDS: u64 = 10;
-/// Round trips that Drain lasts at most (§5.3.2).
+/// Maximum duration of Drain, round trips (§5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
-/// C.send_quantum: a millisecond of the rate, within these bytes and at least this number of segments (§5.6.3).
+/// C.send_quantum: a millisecond at the rate, within these limits in bytes, and at least this number of
+/// segments (§5.6.3).
 const QUANTUM_SECONDS: f64 = 1e-3;
 const QUANTUM_BYTES: f64 = 65_536.0;
 const QUANTUM_SEGMENTS: u64 = 2;
-/// Quanta that senders and receivers hold back at most (§5.5.8.1).
+/// Maximum number of quanta that offloads of senders and receivers delay (§5.5.8.1).
 const OFFLOAD_QUANTA: f64 = 3.0;
 
-/// BBR v3. Section numbers are those of draft-ietf-ccwg-bbr-06; names in capitals and with "BBR." or "C." are its own.
+/// BBR v3. Section numbers are those of draft-ietf-ccwg-bbr-06; names in capitals and with "BBR." or "C." are
+/// the draft's.
 #[derive(Debug)]
 pub struct Bbr3 {
     pub(super) settings: Settings,
@@ -52,7 +54,7 @@ pub struct Bbr3 {
     pub(super) random: Draw,
 }
 
-/// State to restore if a recovery was spurious (§2.15).
+/// State to restore after a spurious recovery (§2.15).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     /// BBR.undo_state.
