@@ -1,10 +1,11 @@
-//! The sender's record of transmissions: the segments that were sent and not yet acknowledged, with their SACK state.
+//! Scoreboard: the sender's record of the segments that were sent and not yet acknowledged, with their SACK
+//! state.
 //!
-//! A sender has one scoreboard: each transmission and each ACK goes into it once, before any policy acts, so that recovery, delivery rate and
-//! round trips read the same state.
+//! A sender has one scoreboard. Each transmission and each ACK updates it once, before any policy acts, so
+//! that recovery, delivery rate and round trips use the same state.
 //!
-//! No query walks over the window: an ACK repeats the reports of earlier ones, so SACKed segments are stored as runs, and searches for lost or
-//! missing segments continue where the last one ended.
+//! No query iterates over the whole window: SACKed segments are stored as runs, since ACKs repeat earlier
+//! blocks, and searches for lost or missing segments continue where the last search ended.
 
 mod losses;
 mod news;
@@ -19,46 +20,46 @@ use losses::{Losses, Shortfall};
 use news::News;
 use std::collections::VecDeque;
 
-/// A segment that was sent and not cumulatively acknowledged.
+/// Segment that was sent and not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
     /// First byte.
     pub start: u64,
-    /// First byte after it.
+    /// First byte after the segment.
     pub end: u64,
-    /// Number of its last transmission, counted over the connection: the sending order.
+    /// Number of the segment's last transmission, counted over the connection: the sending order.
     pub order: u64,
-    /// Time of the last transmission.
+    /// Time of the segment's last transmission.
     pub at: Time,
     /// True if the receiver has the segment, as far as SACK may be relied on (RFC 2018 §8: not beyond a timeout).
     pub sacked: bool,
     /// True if an ACK has ever reported the arrival. Never cleared: an arrival counts once as delivered.
     pub arrived: bool,
-    /// True if the segment was sent more than once: its ACK gives no round trip (Karn's rule).
+    /// True if the segment was sent more than once: its ACK yields no round trip (Karn's rule).
     pub again: bool,
-    /// True if the segment was retransmitted since the last timeout that marked everything lost.
+    /// True if the segment was retransmitted since the last timeout that marked all segments lost.
     pub retransmitted: bool,
-    /// True if the segment is taken to be lost and not yet repaired.
+    /// True if the segment is marked lost and not yet retransmitted.
     pub lost: bool,
-    /// True if the segment was ever taken to be lost; it may be repaired by now.
+    /// True if the segment was ever marked lost, even if retransmitted since.
     pub was_lost: bool,
-    /// Time until which the link layer works on the segment (ERSN).
+    /// Time until which a link layer retransmits the segment (ERSN).
     pub held_until: Time,
 }
 
 impl Sent {
-    /// Returns the size in bytes.
+    /// Returns the length, bytes.
     pub fn bytes(&self) -> u64 {
         self.end - self.start
     }
 
-    /// Returns the bytes of the segment in flight as a retransmission: retransmitted, and neither delivered nor marked
-    /// lost since.
+    /// Returns the length of the segment if its retransmission is in flight, i.e. neither delivered nor
+    /// marked lost; else 0.
     fn repeated(&self) -> u64 {
         if self.is_repeated() { self.bytes() } else { 0 }
     }
 
-    /// True if the segment was retransmitted, and is neither delivered nor marked lost since.
+    /// True if a retransmission of the segment is in flight, i.e. neither delivered nor marked lost.
     pub fn is_repeated(&self) -> bool {
         self.retransmitted && !self.sacked && !self.lost
     }
@@ -69,17 +70,17 @@ impl Sent {
     }
 }
 
-/// The outstanding segments in sequence order, without gaps.
+/// Outstanding segments in sequence order, without gaps.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
-    /// The segments that are SACKed.
+    /// Runs of SACKed segments.
     runs: SackRanges,
-    /// Every segment that begins below this is SACKed or retransmitted.
+    /// Lower bound of the first hole: every segment below is SACKed or retransmitted.
     hole_from: u64,
-    /// Every segment that begins below this is SACKed, marked lost or retransmitted.
+    /// Lower bound of undecided segments: every segment below is SACKed, marked lost or retransmitted.
     judged_to: u64,
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     transmissions: u64,
     /// End of the highest SACKed segment; zero if nothing is SACKed.
     high_sack: u64,
@@ -87,12 +88,13 @@ pub struct Scoreboard {
     sacked_bytes: u64,
     losses: Losses,
     news: News,
-    /// The least round trip so far, the handshake's included.
+    /// Minimum round trip so far, the handshake's included.
     least_rtt: Option<Span>,
 }
 
 impl Scoreboard {
-    /// Creates an empty record of a window that counts bytes, or, with the payload of a `full` segment, segments of any size.
+    /// Creates an empty record. `full`: payload of a full segment, if the window counts segments of any size;
+    /// `None`: the window counts bytes.
     pub fn counting(full: Option<u64>) -> Self {
         let shortfall = Shortfall { full: full.unwrap_or(0), bytes: 0 };
         Scoreboard { losses: Losses { shortfall, ..Losses::default() }, ..Scoreboard::default() }
@@ -103,7 +105,8 @@ impl Scoreboard {
         self.transmissions + 1
     }
 
-    /// Records a transmission of `[start, end)` at `at`. Returns the number of this segment's transmission before, if there was one.
+    /// Records a transmission of `[start, end)` at `at`. Returns the number of the segment's previous
+    /// transmission, if there was one.
     pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> Option<u64> {
         self.transmissions += 1;
         let order = self.transmissions;
@@ -141,8 +144,8 @@ impl Scoreboard {
         Some(before)
     }
 
-    /// Splits the segment that reaches across `seq`. A retransmission may have other segment boundaries than the
-    /// original: a segment that was short for lack of data is a full one now.
+    /// Splits the segment that contains `seq` inside. A retransmission may have other segment boundaries than
+    /// the original, e.g. if the original was partial for lack of data.
     #[cold]
     fn cut_at(&mut self, seq: u64) {
         let place = self.segments.partition_point(|e| e.end <= seq);
@@ -177,14 +180,14 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears the record of the last ACK, before a timer or a notice is handled.
+    /// Clears the record of the last ACK before the handling of a timer or notice.
     pub fn settle(&mut self) {
         self.news.clear();
         self.losses.settle();
     }
 
-    /// Processes an ACK up to `una` with these SACK blocks. The blocks count up to `nxt`: data that go-back-N has yet
-    /// to retransmit is not in flight.
+    /// Processes an ACK up to `una` with these SACK blocks. The blocks are truncated at `nxt`, as data that
+    /// go-back-N has yet to retransmit is not in flight.
     pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
         self.settle();
         (self.news.at, self.news.una) = (now, una);
@@ -200,7 +203,7 @@ impl Scoreboard {
     fn remove_below(&mut self, una: u64) {
         while let Some(e) = self.segments.front_mut() {
             if e.end > una {
-                // A partly acknowledged segment keeps its tail.
+                // A segment acknowledged in part keeps its tail.
                 if e.start < una {
                     let cut = una - e.start;
                     self.losses.repeated -= if e.repeated() > 0 { cut } else { 0 };
@@ -283,7 +286,7 @@ impl Scoreboard {
         }
     }
 
-    /// The runs of SACKed segments in sequence order; between two of them is a hole.
+    /// Returns the runs of SACKed segments in sequence order; between two runs is a hole.
     pub fn sacked_runs(&self) -> impl DoubleEndedIterator<Item = &SackBlock> {
         self.runs.iter()
     }
@@ -293,24 +296,24 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// Returns the sending time of the segment that begins at `start`, if it was sent once: with a retransmission the
-    /// arrival is ambiguous. The last ACK may have reported its arrival.
+    /// Returns the transmission time of the segment that begins at `start`, if it was sent once; otherwise
+    /// the arrival is ambiguous. Includes segments acknowledged by the last ACK.
     pub fn sent_once(&self, start: u64) -> Option<Time> {
         let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
         known.filter(|e| !e.again).map(|e| e.at)
     }
 
-    /// Mutable access to the segment that begins at `start`, and to the account of losses.
+    /// Returns mutable access to the segment that begins at `start`, and to the account of losses.
     fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut Losses)> {
         let place = self.place(start);
         let e = self.segments.get_mut(place).filter(|e| e.start == start)?;
         Some((e, &mut self.losses))
     }
 
-    /// Returns the index of the first segment that does not begin below `start`.
+    /// Returns the index of the first segment that begins at `start` or later.
     fn place(&self, start: u64) -> usize {
         let Some(first) = self.segments.front() else { return 0 };
-        // Nearly all segments have the same length, so try first the index that the segment would have if all had.
+        // Nearly all segments have the same length, so the index computed from that length is tried first.
         let guess = (start.saturating_sub(first.start) / first.bytes()) as usize;
         match self.segments.get(guess) {
             Some(e) if e.start == start => guess,
@@ -318,7 +321,7 @@ impl Scoreboard {
         }
     }
 
-    /// Sets the hold of the segment at `start`.
+    /// Sets the time until which a link layer retransmits the segment at `start`.
     pub fn hold(&mut self, start: u64, until: Time) {
         if let Some((e, _)) = self.get_mut(start) {
             e.held_until = until;
@@ -340,7 +343,7 @@ impl Scoreboard {
         self.segments.len()
     }
 
-    /// True if nothing is outstanding.
+    /// True if no segment is outstanding.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
@@ -351,45 +354,47 @@ impl Scoreboard {
         &self.news.arrived
     }
 
-    /// Returns the bytes that the last ACK showed to have arrived for the first time.
+    /// Returns the bytes newly reported as arrived by the last ACK.
     pub fn delivered(&self) -> u64 {
         self.news.delivered
     }
 
-    /// True if the last ACK acknowledged a segment cumulatively that was sent more than once.
+    /// True if the last ACK cumulatively acknowledged a segment that was sent more than once.
     pub fn acknowledges_again(&self) -> bool {
         self.news.acknowledges_again
     }
 
-    /// Returns the delivered bytes as growth counts them: bytes, or a full segment for each (see [`Scoreboard::counting`]).
+    /// Returns the delivered bytes for window growth: the bytes themselves, or a full segment for each
+    /// segment (see [`Scoreboard::counting`]).
     pub fn counted(&self) -> u64 {
         self.news.counted
     }
 
-    /// Difference between full segments and the bytes of the segments in flight plus a further one of `bytes`; zero if
-    /// the window counts bytes.
+    /// Returns the bytes that the segments in flight, and a further one of `bytes` bytes, lack to be full;
+    /// zero if the window counts bytes.
     pub fn shortfall(&self, bytes: u64) -> u64 {
         self.losses.shortfall.bytes + self.losses.shortfall.of(bytes)
     }
 
-    /// Returns the bytes that SACK blocks of the last ACK reported for the first time.
+    /// Returns the bytes newly SACKed by the last ACK.
     pub fn newly_sacked(&self) -> u64 {
         self.news.sacked
     }
 
-    /// Returns the round trip of the newest segment that the last ACK reported, among those that were sent once (Karn's rule).
+    /// Returns the round trip of the newest segment reported by the last ACK that was sent once (Karn's
+    /// rule).
     pub fn rtt(&self) -> Option<Span> {
         self.news.rtt()
     }
 
-    /// Returns the round trip of the oldest of them: a delayed ACK's wait is in it. That of what is acknowledged
-    /// cumulatively goes before that of what is SACKed; none if a segment is acknowledged that was sent twice (Linux,
-    /// tcp_clean_rtx_queue()).
+    /// Returns the round trip of the oldest segment reported by the last ACK, which includes the delay of a
+    /// delayed ACK. Cumulatively acknowledged segments take precedence over SACKed ones; `None` if a
+    /// retransmitted segment is acknowledged (Linux, tcp_clean_rtx_queue()).
     pub fn longest_rtt(&self) -> Option<Span> {
         self.news.longest_rtt()
     }
 
-    /// Returns the least round trip so far, the handshake's included.
+    /// Returns the minimum round trip so far, the handshake's included.
     pub fn least_rtt(&self) -> Option<Span> {
         self.least_rtt
     }
@@ -404,29 +409,29 @@ impl Scoreboard {
         self.losses.fresh_bytes
     }
 
-    /// End of the highest SACKed segment; zero if nothing is SACKed.
+    /// Returns the end of the highest SACKed segment; zero if no segment is SACKed.
     pub fn high_sack(&self) -> u64 {
         self.high_sack
     }
 
-    /// Returns the bytes SACKed.
+    /// Returns the number of SACKed bytes.
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked_bytes
     }
 
-    /// Returns the bytes marked lost and not yet repaired.
+    /// Returns the bytes marked lost and not yet retransmitted.
     pub fn lost_bytes(&self) -> u64 {
         self.losses.bytes
     }
 
-    /// Returns the retransmitted bytes neither SACKed nor marked lost since.
+    /// Returns the retransmitted bytes in flight: neither SACKed nor marked lost since.
     pub fn repeated_bytes(&self) -> u64 {
         self.losses.repeated
     }
 }
 
-/// Returns the run of bytes that the receiver reports as a duplicate (D-SACK, RFC 2883 §4): the first block, if it is below the cumulative ACK
-/// or within the second block.
+/// Returns the run of bytes that the receiver reports as a duplicate (D-SACK, RFC 2883 §4): the first block,
+/// if it is below the cumulative ACK or within the second block.
 pub fn duplicate(una: u64, sack: &Sack) -> Option<SackBlock> {
     let first = *sack.blocks().first()?;
     let is_within = |second: &SackBlock| second.start <= first.start && first.end <= second.end;

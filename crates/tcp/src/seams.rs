@@ -1,4 +1,4 @@
-//! The policies in which senders differ. Read this first.
+//! Policies in which senders differ. Read this module first.
 //!
 //! ```text
 //!            segment                       notice
@@ -9,10 +9,11 @@
 //!               └── next(): which bytes go out now
 //! ```
 //!
-//! The sender owns the sequence space, the clock work (one retransmission timer, one RTT being timed) and the counters.
-//! A [`Recovery`] decides the next bytes and the meaning of a duplicate ACK; a [`CongestionControl`] sets the window; a
-//! [`NoticePolicy`] decides the reaction to an explicit notification; an [`RtoPolicy`] turns RTT samples into a
-//! timeout. The remaining differences between the RFCs, Linux and ns-2 are in the sender's `Stack` (`stack/`).
+//! The sender owns the sequence space, the timers (one retransmission timer, one RTT being timed) and the
+//! counters. A [`Recovery`] selects the next bytes and interprets duplicate ACKs; a [`CongestionControl`]
+//! sets the window; a [`NoticePolicy`] decides the reaction to an explicit notice; an [`RtoPolicy`] computes
+//! a timeout from RTT samples. The remaining differences between the RFCs, Linux and ns-2 are in the sender's
+//! `Stack` (`stack/`).
 
 mod control;
 mod notices;
@@ -27,13 +28,13 @@ pub use notices::{NoticePolicy, Reaction};
 pub use recovery::{Advance, Agent, Cause, Detect, Evidence, Next, Recovery, Repair};
 pub use run::{Connected, Run};
 
-/// The policies of one sender.
+/// Policies of one sender.
 #[derive(Debug)]
 pub struct Parts {
-    /// Moves the window.
+    /// Policy that sets the window.
     pub control: Box<dyn CongestionControl>,
-    /// Repairs losses.
+    /// Policy that detects and repairs losses.
     pub recovery: Box<dyn Recovery>,
-    /// Reacts to notices.
+    /// Policy for explicit notices.
     pub notices: Box<dyn NoticePolicy>,
 }

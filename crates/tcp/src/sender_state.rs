@@ -11,41 +11,44 @@ use airhop_base::Span;
 /// the first data byte 1.
 #[derive(Clone, Debug)]
 pub struct SenderState {
-    /// Lowest byte not acknowledged.
+    /// Lowest unacknowledged byte.
     pub una: u64,
-    /// Next byte to send; pulled back by go-back-N.
+    /// Next byte to send; go-back-N moves it back.
     pub nxt: u64,
     /// First byte never sent.
     pub max_sent: u64,
-    /// First byte that the application has not supplied.
+    /// First byte not yet supplied by the application.
     pub supplied: u64,
-    /// First byte beyond what the receiver accepts.
+    /// First byte beyond the receiver's window.
     pub right_edge: u64,
     /// Payload of a full segment.
     pub mss: u64,
-    /// Duplicate ACKs since the last advance, as the recovery counts them. RACK counts none: it goes by time.
+    /// Duplicate ACKs since the last advance, as counted by the recovery. RACK does not count them.
     pub dupacks: u32,
-    /// Duplicate ACKs that signal a loss.
+    /// Number of duplicate ACKs that signal a loss.
     pub dupthresh: u32,
     /// RFC 3042.
     pub limited_transmit: bool,
     /// Window growth per ACK.
     pub growth: Growth,
-    /// Share of the window that must be in use for an ACK to grow it.
+    /// Share of the window that must be in use before an ACK may grow it.
     pub validation: Validation,
-    /// The first segment is a byte: ns-2's Agent/TCP/Linux has no handshake, but its first packet is but a header, and finds the round trip of
-    /// a small packet.
+    /// True if the first segment has one byte: ns-2's Agent/TCP/Linux has no handshake, but its first packet
+    /// is only a header, and measures the round trip of a small packet.
     pub opens_small: bool,
-    /// The smoothed round-trip time at the last sample.
+    /// Smoothed round-trip time at the last sample.
     pub srtt: Option<Span>,
-    /// The path reorders segments so far that duplicates are no sign of loss (Linux, `tp->reordering` above DupThresh; false in other stacks).
+    /// True if the path reorders by so many segments that duplicate ACKs are no sign of loss (Linux,
+    /// `tp->reordering` above DupThresh; false in other stacks).
     pub reorders: bool,
-    /// Oldest byte not acknowledged at the last retransmission timeout; zero: that of the SYN. A recovery learns of a timeout before this changes.
+    /// Lowest unacknowledged byte at the last retransmission timeout; zero: that of the SYN. Set after the
+    /// recovery was notified of the timeout.
     pub timed_out: Option<u64>,
-    /// Delivered bytes up to which the application limited the sender (draft-cheng-iccrg-delivery-rate-estimation,
-    /// C.app_limited); zero if it did not. Kept for schemes that ask for the delivery rate.
+    /// Delivered bytes up to which the application limited the sender
+    /// (draft-cheng-iccrg-delivery-rate-estimation, C.app_limited); zero if it did not. Maintained for
+    /// schemes with delivery reports.
     pub limited_until: u64,
-    /// Nagle's rule for a segment that is not full.
+    /// Nagle's rule for partial segments.
     pub(crate) nagle: Nagle,
     /// Record of the segments that were sent and not yet acknowledged.
     pub board: Scoreboard,
@@ -54,7 +57,7 @@ pub struct SenderState {
 }
 
 impl SenderState {
-    /// Creates the space of a connection whose SYN, if any, is still to be sent.
+    /// Creates the state of a connection before its SYN, if any, is sent.
     pub fn new(c: &Config) -> Self {
         let first = if c.handshake { 0 } else { 1 };
         SenderState {
@@ -75,18 +78,18 @@ impl SenderState {
             timed_out: None,
             limited_until: 0,
             nagle: Nagle::new(c),
-            // Linux, tcp_cwnd_test(): a window of segments, whatever is in them.
+            // Linux, tcp_cwnd_test(): the window counts segments of any size.
             board: Scoreboard::counting((c.stack == Preset::Linux).then_some(c.mss.into())),
             usage: Usage::default(),
         }
     }
 
-    /// True if something is unacknowledged.
+    /// True if any data is unacknowledged.
     pub fn is_outstanding(&self) -> bool {
         self.max_sent > self.una
     }
 
-    /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus retransmitted ones.
+    /// Returns RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus retransmitted ones.
     pub fn pipe(&self) -> u64 {
         (self.nxt - self.una) - self.board.sacked_bytes() - self.board.lost_bytes()
     }
@@ -96,45 +99,48 @@ impl SenderState {
         self.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    /// Window that limited transmit adds, in segments: one for each of the first duplicate ACKs (RFC 3042 §2).
+    /// Returns the window that limited transmit adds, in segments: one for each of the first duplicate ACKs
+    /// (RFC 3042 §2).
     pub fn limited_transmit_extra(&self) -> u32 {
         if self.limited_transmit && self.dupacks < self.dupthresh { self.dupacks } else { 0 }
     }
 
-    /// True if a segment of `len` more bytes beside `in_flight` stays within `window` segments: of a full one's bytes each (RFC 5681 §2), or with
-    /// preset linux of any size. The margin absorbs the rounding of cwnd's many
-    /// small increments.
+    /// True if a segment of `len` bytes added to `in_flight` bytes stays within `window` segments: full
+    /// segments' bytes (RFC 5681 §2), or with preset linux segments of any size. The margin absorbs the
+    /// rounding errors of cwnd's many small increments.
     pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
-        // Data that go-back-N has yet to retransmit is not part of the flight, and its record does not count.
+        // Data that go-back-N has yet to retransmit is not in flight, so the scoreboard's count does not
+        // apply.
         let is_whole = self.nxt == self.max_sent;
         let shortfall = if is_whole { self.board.shortfall(len) } else { 0 };
         (in_flight + len + shortfall) as f64 <= window * self.mss as f64 + 1e-6
     }
 
-    /// Segments that `in_flight` bytes are: of a full one's bytes each, or with preset linux of any size.
+    /// Returns the number of segments in `in_flight` bytes: full segments' bytes, or with preset linux
+    /// segments of any size.
     pub fn segments_in_flight(&self, in_flight: u64) -> f64 {
         (in_flight + self.board.shortfall(self.mss)) as f64 / self.mss as f64
     }
 
-    /// Returns the segment at `nxt`, if there is data, the receiver accepts it, `in_flight` with it stays within `window` segments, and Nagle's
-    /// algorithm does not hold it back.
+    /// Returns the segment at `nxt`, if data is available, the receiver's window permits the segment,
+    /// `in_flight` with it stays within `window` segments, and Nagle's algorithm does not delay it.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let (start, end) = self.next_accepted()?;
         let may_go = !self.is_held_back(start, end) && self.has_room(end - start, in_flight, window);
         may_go.then_some((start, end))
     }
 
-    /// True if nothing but the window keeps the segment at `nxt` from being sent.
+    /// True if only the window prevents the transmission of the segment at `nxt`.
     pub fn may_send_next(&self) -> bool {
         self.next_accepted().is_some_and(|(start, end)| !self.is_held_back(start, end))
     }
 
-    /// True if Nagle's algorithm holds a segment back.
+    /// True if Nagle's algorithm delays a segment.
     fn is_held_back(&self, start: u64, end: u64) -> bool {
         end - start < self.mss && start >= self.max_sent && self.nagle.holds(self.una, self.max_sent)
     }
 
-    /// Returns the segment at `nxt`, if there is data and the receiver accepts it.
+    /// Returns the segment at `nxt`, if data is available and the receiver's window permits the segment.
     pub fn next_accepted(&self) -> Option<(u64, u64)> {
         let most = if self.opens_small && self.nxt == 1 { 1 } else { self.mss };
         let len = most.min(self.supplied.saturating_sub(self.nxt));
@@ -142,7 +148,7 @@ impl SenderState {
         (len > 0 && end <= self.right_edge).then_some((self.nxt, end))
     }
 
-    /// Returns the end of a segment that begins with the lowest byte not acknowledged.
+    /// Returns the end of the segment that begins at the lowest unacknowledged byte.
     pub(crate) fn head_end(&self) -> u64 {
         self.supplied.min(self.una + self.mss)
     }

@@ -1,4 +1,5 @@
-//! Congestion window validation: an ACK may grow the window only as far as the sender uses it, since the unused part is untested.
+//! Congestion window validation: an ACK grows the window only if enough of it is in use, since the unused
+//! part is untested.
 
 use crate::config::Validation;
 use crate::control::whole;
@@ -7,29 +8,30 @@ use crate::seams::Window;
 /// Use of the window, over the last window of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Segments that were outstanding at most.
+    /// Maximum number of segments outstanding.
     most: u64,
-    /// There was no room for another segment.
+    /// True if the window was full.
     full: bool,
-    /// First byte that had not been sent when this window of data began.
+    /// First unsent byte at the start of this window of data.
     until: u64,
 }
 
 impl Usage {
-    /// A segment went out: so many are outstanding, and there is no room for another if the window `is_full`. `una` and `nxt` are the
-    /// ends of what is. Linux, tcp_cwnd_validate(): a new window of data begins when the last one is acknowledged, or with more in use.
+    /// Records a transmission: `outstanding` segments are outstanding; `is_full`: the window has no room for
+    /// another; `una` and `nxt` are the ends of the outstanding data. Linux, tcp_cwnd_validate(): a new
+    /// window of data begins when the last one is acknowledged, or when more segments are in use.
     pub fn note(&mut self, outstanding: u64, is_full: bool, una: u64, nxt: u64) {
         if una >= self.until || is_full || (!self.full && outstanding > self.most) {
             *self = Usage { most: outstanding, full: is_full, until: nxt };
         }
     }
 
-    /// Segments that were outstanding at most, and whether there was no room for another.
+    /// Returns the maximum number of segments outstanding, and whether the window was full.
     pub(crate) fn in_use(&self) -> (u32, bool) {
         (self.most as u32, self.full)
     }
 
-    /// True if half of a window of `cwnd` segments or more was in use.
+    /// True if at least half of a window of `cwnd` segments was in use.
     pub fn is_half(&self, cwnd: f64) -> bool {
         whole(cwnd) <= 2.0 * self.most as f64
     }
@@ -39,7 +41,8 @@ impl Usage {
         match by {
             Validation::Never => true,
             Validation::Half => self.is_half(w.cwnd),
-            // Linux, tcp_is_cwnd_limited(): slow start goes on while cwnd is less than twice what was in use.
+            // Linux, tcp_is_cwnd_limited(): slow start continues while cwnd is less than twice the maximum in
+            // use.
             Validation::Full if w.in_slow_start() => whole(w.cwnd) < 2.0 * self.most as f64,
             Validation::Full => self.full,
         }
@@ -50,7 +53,8 @@ impl Usage {
 mod tests {
     use super::*;
 
-    // RFC 7661 §4.3 and Linux, tcp_is_cwnd_limited(), by hand: of a window of 20, so many segments were in use, and no room was left or some.
+    // RFC 7661 §4.3 and Linux, tcp_is_cwnd_limited(), by hand: for a window of 20, with these numbers of
+    // segments in use, and a full window or not.
     #[test]
     fn what_was_used_may_grow() {
         let slow = Window { cwnd: 20.0, ssthresh: 100.0 };
@@ -75,7 +79,8 @@ mod tests {
         }
     }
 
-    // Linux, tcp_cwnd_validate(): a window that was full counts as such until all that was sent then is acknowledged.
+    // Linux, tcp_cwnd_validate(): a window that was full counts as full until all data sent before is
+    // acknowledged.
     #[test]
     fn it_holds_for_a_window_of_data() {
         let mut usage = Usage::default();

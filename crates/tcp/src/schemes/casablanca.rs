@@ -6,7 +6,8 @@ use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Wi
 use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
-/// Significance level: largest probability that wireless losses hit this many segments marked "out" by chance.
+/// Significance level: maximum probability that wireless losses hit this many segments marked "out" by
+/// chance.
 const SIGNIFICANCE: f64 = 0.1;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -41,7 +42,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Rule of marking: a segment's place in the stream decides, so that the mark of a lost segment is known.
+/// Marking rule: a function of the segment's position in the stream, so that the mark of a lost segment is
+/// known.
 #[derive(Clone, Copy, Debug)]
 struct Marking {
     k: u64,
@@ -53,7 +55,7 @@ impl Marking {
         if start / self.mss % (self.k + 1) == self.k { Profile::Out } else { Profile::In }
     }
 
-    /// Classifies `lost` segments, `out` of them marked.
+    /// Classifies `lost` lost segments, `out` of them marked "out".
     fn classify(self, out: u32, lost: u32) -> Judged {
         let congestion = match lost {
             1 => out == 1,
@@ -63,7 +65,7 @@ impl Marking {
     }
 }
 
-/// P(X ≥ x) of n independent trials that succeed with probability p.
+/// Returns P(X ≥ x) for n independent trials with success probability p.
 fn chance_of_at_least(x: u32, n: u32, p: f64) -> f64 {
     let mut below = 0.0;
     let mut term = (1.0 - p).powi(n as i32);
@@ -80,7 +82,7 @@ struct Casablanca {
 }
 
 impl Casablanca {
-    /// The segments missing below the highest that arrived, by their marks.
+    /// Classifies the missing segments below the highest that arrived, by their marks.
     fn classify(&self, s: &SenderState) -> Judged {
         let high = s.board.high_sack();
         let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
@@ -114,7 +116,8 @@ impl CongestionControl for Casablanca {
 mod tests {
     use super::*;
 
-    // Exact: five throws with p = 1/5. P(X ≥ 1) = 1 - 0.8^5, P(X ≥ 2) = 1 - 0.8^5 - 5 · 0.2 · 0.8^4, P(X = 5) = 0.2^5.
+    // Exact values for five trials with p = 1/5: P(X ≥ 1) = 1 - 0.8^5, P(X ≥ 2) = 1 - 0.8^5 - 5 · 0.2 ·
+    // 0.8^4, P(X = 5) = 0.2^5.
     #[test]
     fn the_binomial_tail() {
         let exact = [(0, 1.0), (1, 0.67232), (2, 0.26272), (3, 0.05792), (4, 0.00672), (5, 0.00032)];

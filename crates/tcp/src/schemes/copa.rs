@@ -67,7 +67,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     features: ReceiverFeatures { delivery_rate: true, paces: true, prompt_acks: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {
         control: Box::new(Copa::new(p.get("delta"), p.choice("competitive") == 0)),
-        // Losses do not move the window: there is nothing to reduce evenly.
+        // Losses do not reduce the window, so PRR is off.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
         notices: Box::new(IgnoreNotices),
     },

@@ -43,9 +43,9 @@ pub(super) static SCHEME: Scheme = Scheme {
 #[derive(Debug)]
 struct Dctcp {
     g: f64,
-    /// DCTCP.Alpha: the estimated share of marked bytes.
+    /// DCTCP.Alpha: estimated fraction of marked bytes.
     alpha: f64,
-    /// DCTCP.WindowEnd: an observation window ends with the first ACK beyond.
+    /// DCTCP.WindowEnd: the observation window ends with the first ACK beyond this byte.
     window_end: u64,
     /// DCTCP.BytesAcked and DCTCP.BytesMarked.
     acked: u64,
@@ -72,7 +72,7 @@ impl CongestionControl for Dctcp {
         Reno.on_loss(w, l, s) // §3.5
     }
 
-    /// §3.3, steps 1 to 8; SACK is ignored.
+    /// Implements §3.3, steps 1 to 8; SACK is ignored.
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked;
         self.marked += if a.ece { a.acked } else { 0 };
@@ -123,7 +123,8 @@ mod tests {
         assert!((value - expected).abs() < 1e-12, "{value}, not {expected}");
     }
 
-    // §3.3, steps 1 to 8. The first ACK ends the first window, and the next one ends with the ACK of what that let out: the tenth after it.
+    // §3.3, steps 1 to 8. The first ACK ends the first window; the next window ends with the ACK of the
+    // segments sent at that time: the tenth ACK after it.
     #[test]
     fn alpha_is_a_moving_mean_of_the_marked_share_of_bytes() {
         let (mut d, mut s) = (dctcp(), state());
@@ -137,7 +138,7 @@ mod tests {
         is_near(d.alpha, (15.0 * 15.0 / 16.0 + 0.4) / 16.0);
     }
 
-    // The fixed point of a constant share is that share, and 1/16 of the distance is left out each window.
+    // The fixed point for a constant fraction is that fraction; the error shrinks by 1/16 per window.
     #[test]
     fn alpha_approaches_a_constant_share() {
         let (mut d, mut s) = (dctcp(), state());
@@ -148,8 +149,8 @@ mod tests {
         }
     }
 
-    // §3.3, step 9: a reduction by half with alpha 1, none with alpha 0, of the window and not of the data in flight;
-    // RFC 5681: ssthresh of at least 2.
+    // §3.3, step 9: the window, not the flight, is reduced by half with alpha 1, not at all with alpha 0; RFC
+    // 5681: ssthresh is at least 2.
     #[test]
     fn a_mark_costs_half_of_alpha() {
         for (alpha, cwnd, left, ssthresh) in
@@ -161,7 +162,7 @@ mod tests {
         }
     }
 
-    // §3.5: "in the same way as conventional TCP", whatever alpha is, which stays.
+    // §3.5: a loss is handled "in the same way as conventional TCP", whatever alpha, which stays unchanged.
     #[test]
     fn a_loss_is_a_loss() {
         for (signal, cwnd) in [(Signal::Duplicates, 30.0), (Signal::Timeout, 1.0)] {

@@ -50,34 +50,34 @@ struct Htcp {
     delta_b: f64,
     scales: bool,
     least: Option<Span>,
-    /// RTT sample of the present ACK.
+    /// RTT sample of the ACK being processed.
     rtt: Option<Span>,
     beta: f64,
     memory: Memory,
-    /// The state before the last loss.
+    /// State before the last loss.
     before: Memory,
-    /// First byte that had not been sent then: a second loss below is of the same window of data.
+    /// First unsent byte at the last loss: a second loss below this byte belongs to the same window of data.
     point: u64,
     rate: Throughput,
 }
 
-/// The state that a loss changes, beside the window.
+/// State, besides the window, that a loss changes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    /// The last loss, or the first ACK.
+    /// Time of the last loss, or of the first ACK.
     since: Option<Time>,
-    /// The longest round trip.
+    /// Maximum round trip.
     longest: Option<Span>,
-    /// The rate before it, segments per second.
+    /// Delivery rate before the last loss, segments per second.
     rate: Option<f64>,
 }
 
-/// Least and greatest share of the window that is left after a loss.
+/// Minimum and maximum fraction of the window left after a loss.
 const BETA: (f64, f64) = (0.5, 0.8);
-/// The round trip at which scaling changes nothing, seconds, and its bounds.
+/// Reference round trip, at which the scaling factor is 1, seconds; and the bounds of the factor.
 const REFERENCE: f64 = 0.1;
 const SCALE: (f64, f64) = (0.1, 2.0);
-/// Greatest increase of the longest round trip per sample: a late ACK is no queue (Linux).
+/// Maximum increase of the maximum round trip per sample: a late ACK is no queue (Linux).
 const LONGEST_STEP: Span = Span::from_millis(20);
 
 impl Htcp {
@@ -96,7 +96,7 @@ impl Htcp {
         }
     }
 
-    /// Segments that are added in a round trip, `delta` seconds after the last loss.
+    /// Returns the window growth per round trip, segments, `delta` seconds after the last loss.
     fn alpha(&self, delta: f64) -> f64 {
         let late = (delta - self.delta_l).max(0.0);
         let mut alpha = 1.0 + 10.0 * late + (late / 2.0) * (late / 2.0);
@@ -106,7 +106,7 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, whatever beta is
     }
 
-    /// Returns the share of the window that is left after a loss now.
+    /// Returns the fraction of the window that a loss would leave now.
     fn adapt(&self) -> f64 {
         let has_changed = match (self.memory.rate, self.rate.greatest) {
             (Some(before), Some(now)) => (now - before).abs() > self.delta_b * before,
@@ -120,7 +120,7 @@ impl Htcp {
         }
     }
 
-    /// A round trip outside recovery.
+    /// Adds a round-trip sample from outside recovery.
     fn note(&mut self, rtt: Span) {
         let least = self.least.unwrap_or(rtt);
         let longest = self.memory.longest.unwrap_or(least).max(least);
@@ -130,7 +130,8 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // Segments that arrived before this ACK waited for a hole to be filled, and carry no information about queues.
+        // Segments that arrived before this ACK waited for a hole to be filled, so their round trips carry no
+        // information about queues.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -172,19 +173,19 @@ impl CongestionControl for Htcp {
     }
 }
 
-/// The rate at which segments are delivered outside recovery, from round trip to round trip (Linux).
+/// Delivery rate outside recovery, measured per round trip (Linux).
 #[derive(Clone, Copy, Debug, Default)]
 struct Throughput {
     began: Option<Time>,
     segments: f64,
     mean: f64,
-    /// The greatest mean since the last loss.
+    /// Maximum of the mean rate since the last loss.
     greatest: Option<f64>,
 }
 
 impl Throughput {
-    /// An ACK outside recovery that delivers `segments`. A sample takes `least` time and `window` segments; before things are settled
-    /// after a loss it is the mean.
+    /// Adds an ACK outside recovery that delivers `segments` segments. A sample spans at least the time
+    /// `least` and `window` segments; until the state has settled after a loss, the sample replaces the mean.
     fn on_ack(&mut self, now: Time, segments: f64, window: f64, least: Span, is_settled: bool) {
         let Some(began) = self.began else {
             self.began = Some(now); // from this ACK on
@@ -206,7 +207,7 @@ impl Throughput {
         (self.began, self.segments) = (Some(now), 0.0);
     }
 
-    /// A loss: data delivered in recovery does not count.
+    /// Handles a loss: data delivered in recovery does not count.
     fn pause(&mut self) {
         (self.began, self.segments) = (None, 0.0);
     }
@@ -245,7 +246,8 @@ mod tests {
         is_near(htcp(&[("rtt_scaling", 1.0), ("delta_l", 2.0)]).alpha(4.0), 22.0);
     }
 
-    // Growth per round trip in proportion to it: 22 at 100 ms, and within 0.1 and 2 times that, but never below 1.
+    // Scaling by the round trip: 22 segments at 100 ms; the factor is between 0.1 and 2; the growth is at
+    // least 1.
     #[test]
     fn scaling() {
         for (rtt, expected) in [(100, 22.0), (50, 11.0), (5, 2.2), (300, 44.0)] {
@@ -256,7 +258,8 @@ mod tests {
         is_near(Htcp { least: Some(ms(300)), ..htcp(&[]) }.alpha(0.0), 2.0);
     }
 
-    // RTTmin/RTTmax between 0.5 and 0.8; half after a change by more than a fifth, and while there is nothing to compare with.
+    // beta = RTTmin/RTTmax, between 0.5 and 0.8; 0.5 after the rate has changed by more than a fifth, and
+    // without a previous rate.
     #[test]
     fn what_a_loss_leaves() {
         let with = |longest, before, now| {
@@ -269,7 +272,7 @@ mod tests {
             assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
             (w.cwnd / 100.0, h.memory.longest.expect("as before"))
         };
-        // The longest round trip decays by 5 % of its excess over the smallest.
+        // The maximum round trip decays by 5 % of its excess over the minimum.
         assert_eq!(with(100, Some(1000.0), 1000.0), (0.6, ms(98)));
         assert_eq!(with(160, Some(1000.0), 1200.0), (0.5, ms(155)));
         assert_eq!(with(62, Some(1000.0), 800.0), (0.8, Span::from_micros(61_900)));
@@ -278,7 +281,7 @@ mod tests {
         assert_eq!(with(100, None, 1000.0).0, 0.5);
     }
 
-    // A peer may acknowledge at the time of sending: round trips of zero have no ratio.
+    // An ACK may arrive at the time of sending: round trips of zero have no ratio.
     #[test]
     fn round_trips_of_nothing_leave_half_of_the_window() {
         let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };
@@ -286,7 +289,7 @@ mod tests {
         assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adapt(), 0.5);
     }
 
-    /// ACKs of one segment each, from the first on: when they come, and their round trips.
+    /// Delivers ACKs of one segment each, given their times and round trips.
     fn fed(h: &mut Htcp, acks: impl Iterator<Item = (u64, u64)>) -> Window {
         let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut w = Window { cwnd: 5.0, ssthresh: 2.0 };
@@ -300,7 +303,7 @@ mod tests {
         w
     }
 
-    // Linux: the longest round trip follows samples that are at most 20 ms longer.
+    // Linux: the maximum round trip follows only samples that are at most 20 ms longer.
     #[test]
     fn a_late_ack_is_no_queue() {
         let longest = |rtts: &[u64]| {
@@ -313,8 +316,9 @@ mod tests {
         assert_eq!(longest(&[100, 260, 115, 60]), Some(ms(115)));
     }
 
-    // A segment each 10 ms is 100 a second; the rate of a round is measured until a window has come, at least a round trip. Then 5 ms for
-    // a second: a mean with a weight of a quarter for the new one tends to 200, and its greatest is kept when it falls again.
+    // A segment every 10 ms is 100 per second; a rate sample spans a window, and at least a round trip. Then
+    // 5 ms per segment for a second: the mean, with a weight of 1/4 for the new sample, tends to 200, and its
+    // maximum is kept when the rate falls again.
     #[test]
     fn the_rate() {
         let mut h = htcp(&[("delta_l", 1000.0)]);
@@ -328,7 +332,7 @@ mod tests {
         assert!(h.rate.mean < 100.0, "{}", h.rate.mean);
     }
 
-    // Linux: a new round trip weighs a quarter, but just after a loss, when it is the mean.
+    // Linux: a new sample has a weight of 1/4; just after a loss it replaces the mean.
     #[test]
     fn the_rate_is_a_moving_mean() {
         let mut rate = Throughput::default();
@@ -340,7 +344,8 @@ mod tests {
         assert_eq!(means, [(0.0, None), (100.0, Some(100.0)), (125.0, Some(125.0)), (106.25, Some(125.0))]);
     }
 
-    // A loss begins the time anew; one that was none takes that back (Linux), also with a timeout in the same window of data.
+    // A loss restarts the time; the detection of a spurious loss restores it (Linux), also after a timeout in
+    // the same window of data.
     #[test]
     fn a_loss_that_was_none() {
         let mut h = htcp(&[]);

@@ -64,18 +64,18 @@ enum Form {
     Linux,
 }
 
-/// Progress of the first flight's acknowledgement.
+/// State of the first flight's acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Beginning {
     /// Not at all.
     Quiet,
-    /// In part: since when, what lowest byte was not acknowledged then, and where the flight ends.
+    /// Acknowledged in part: time and lowest unacknowledged byte of the first ACK, and the end of the flight.
     Heard { since: Time, una: u64, end: u64 },
-    /// Wholly, or something was lost: the window grows.
+    /// Acknowledged completely, or a segment was lost: the window grows.
     Over,
 }
 
-/// Segments. Linux: no window is larger; a single ACK may ask for that.
+/// Maximum window of Linux, segments, since a single ACK may exceed it.
 const LARGEST: f64 = 65_535.0;
 
 impl Hybla {
@@ -88,14 +88,14 @@ impl Hybla {
         }
     }
 
-    /// Returns the normalized round trip: by how much it exceeds that of the reference connection.
+    /// Returns rho, the normalized round trip: the ratio to that of the reference connection, at least 1.
     fn rho(&self) -> f64 {
         self.least.map_or(1.0, |least| (least.secs_f64() / self.rtt0).max(1.0))
     }
 
-    /// An ACK of the first flight: true once the window may grow. Caini and Firrincieli 2004: it begins with rho
-    /// segments and has rho times the reference's ssthresh; without a finite one, the bandwidth-delay product (Hoe
-    /// 1996).
+    /// Processes an ACK of the first flight; true once the window may grow. Caini and Firrincieli 2004: the
+    /// window begins with rho segments, and ssthresh is rho times the reference's; if that is infinite, the
+    /// bandwidth-delay product (Hoe 1996).
     fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Form::Paper && w.ssthresh.is_infinite();
         match self.beginning {
@@ -118,7 +118,7 @@ impl Hybla {
         true
     }
 
-    /// Slow start, by an ACK that counts for `segments`.
+    /// Slow start for an ACK that counts for `segments` segments.
     fn start(&self, w: &mut Window, segments: f64) {
         let step = libm::exp2(self.rho()) - 1.0;
         w.cwnd = (w.cwnd + step * segments).min(w.ssthresh);
@@ -127,7 +127,8 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // A single ACK asks for thousands of segments; in Linux those that follow at once do not ask again for what has not even been sent.
+        // A single ACK may grow the window by thousands of segments; in Linux the next ACKs do not grow it
+        // before this window is used.
         let is_used = self.form == Form::Paper || s.usage.permits_growth(Validation::Full, w);
         if !self.begin(w, a.now, s) {
             return;
@@ -170,7 +171,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Returns a sender whose smallest round trip is so long, past its first flight.
+    /// Returns a sender with a minimum round trip of `ms` milliseconds, after its first flight.
     fn of(ms: u64) -> Hybla {
         let least = Some(Span::from_millis(ms));
         Hybla { least, beginning: Beginning::Over, ..Hybla::new(&Params::defaults(&SCHEME)) }
@@ -186,8 +187,9 @@ mod tests {
         w.cwnd
     }
 
-    // Caini and Firrincieli 2004: 2^rho - 1 per ACK, rho²/cwnd after. rho is 1 up to 25 ms (Reno), and no window is above 65535.
-    // With growth by bytes each of the two segments counts.
+    // Caini and Firrincieli 2004: the window grows by 2^rho - 1 per ACK in slow start, by rho²/cwnd
+    // afterwards. rho is 1 up to 25 ms (Reno), and the window is at most 65535. With growth per byte each of
+    // the two segments counts.
     #[test]
     fn both_increments() {
         let start = Window { cwnd: 10.0, ssthresh: 1e9 };
@@ -204,8 +206,9 @@ mod tests {
         assert_eq!(after(of(100), Preset::Ns2, Window { cwnd: 10.0, ssthresh: 20.0 }), 20.0, "not beyond the threshold");
     }
 
-    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments an ACK, the first of a flight of ten asks for 15 more and the second for none, as
-    // ten is less than half. The paper spaces segments and knows no such rule.
+    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments per ACK, the first ACK of a flight of ten grows the
+    // window by 15, the second not at all, as ten is less than half. The paper paces segments and has no such
+    // rule.
     #[test]
     fn linux_asks_for_no_more_while_half_of_the_window_is_unused() {
         for (form, windows) in [(Form::Linux, [25.0, 25.0, 25.0, 40.0]), (Form::Paper, [25.0, 40.0, 55.0, 70.0])] {
@@ -223,7 +226,8 @@ mod tests {
         }
     }
 
-    /// Windows after the ACKs of a first flight of ten segments, which come at these milliseconds; the round trip is 100 ms.
+    /// Returns the windows after the ACKs of a first flight of ten segments, given as milliseconds and
+    /// segments; the round trip is 100 ms.
     fn begun(form: Form, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
         let mut s = SenderState { una: 1, nxt: 10_001, max_sent: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
@@ -239,8 +243,9 @@ mod tests {
         acks.iter().map(&mut hear).collect()
     }
 
-    // Hoe 1996: eight segments in 8 ms are a thousand a second, and the path holds 100 of them: then W(0) = rho = 4, and 15 more per ACK.
-    // Nothing can be said of ACKs that come together. With a threshold, that is rho times as high, and growth begins with the first ACK.
+    // Hoe 1996: eight segments in 8 ms are a thousand per second, and the path holds 100 of them; then W(0) =
+    // rho = 4, and the window grows by 15 per ACK. ACKs of the same time give no estimate. A finite threshold
+    // is multiplied by rho, and growth begins with the first ACK.
     #[test]
     fn the_beginning() {
         let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
@@ -254,7 +259,7 @@ mod tests {
         assert_eq!(begun(Form::Paper, 8.0, &flight)[..2], [w(19.0, 32.0), w(32.0, 32.0)]);
     }
 
-    // Linux: rho follows the smallest round trip, and never grows.
+    // Linux: rho follows the minimum round trip, and never increases.
     #[test]
     fn rho_follows_the_smallest_round_trip() {
         let mut h = Hybla::new(&Params::defaults(&SCHEME));
@@ -268,14 +273,15 @@ mod tests {
         assert_eq!([rho(100), rho(200), rho(50), rho(100), rho(5)], [4.0, 4.0, 2.0, 2.0, 1.0]);
     }
 
-    // The paper's packet spacing: a window per round trip.
+    // Packet spacing of the paper: a window per round trip.
     #[test]
     fn spacing() {
         let s = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
         assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
-        // A byte in ten seconds is no rate in whole bits per second, and none is zero.
+        // A byte in ten seconds is a rate of zero in integer bits per second; a rate of zero counts as no
+        // rate.
         let slow = SenderState { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };
         let w = Window { cwnd: 1.0, ssthresh: 1.0 };
         assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));

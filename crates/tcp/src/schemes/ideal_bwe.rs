@@ -60,7 +60,8 @@ impl Ideal {
         }
     }
 
-    /// Returns the bandwidth-delay product in segments, at least two; `None` without a report of the simulator.
+    /// Returns the bandwidth-delay product in segments, at least two; `None` before the simulator has
+    /// reported the path.
     fn capacity(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
         let rate = if self.knows_whole { t.whole } else { t.rate };
@@ -91,7 +92,8 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Rate, Span, Time};
 
-    /// Returns the window and the threshold that a loss leaves of 20 and 8, of a sender that was told so, or not, and that measured 96 ms.
+    /// Returns the window and the threshold after a loss at window 20 and threshold 8. `told`: the simulator
+    /// has reported the path. The measured round trip is 96 ms.
     fn left(words: &[(&str, f64)], signal: Signal, told: bool) -> (f64, f64) {
         let mut p = Params::defaults(&SCHEME);
         words.iter().for_each(|&(name, word)| p.set(&SCHEME, name, word).expect("a parameter"));
@@ -107,7 +109,7 @@ mod tests {
         (w.cwnd, w.ssthresh)
     }
 
-    // 4 Mbit/s for 64 ms are 32 000 bytes: 32 segments. Also if that is more than the window.
+    // 4 Mbit/s for 64 ms are 32 000 bytes: 32 segments, even if that exceeds the window.
     #[test]
     fn the_window_is_what_the_path_holds() {
         assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
@@ -115,7 +117,8 @@ mod tests {
         assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));
     }
 
-    // Yun 2009 §5.3: "the exact available bandwidth and RTT", under each reading of the two: twice the bandwidth, half as much again of time.
+    // Yun 2009 §5.3: "the exact available bandwidth and RTT", under each reading of the two: twice the
+    // bandwidth, or 1.5 times the round trip.
     #[test]
     fn readings_of_bandwidth_and_round_trip() {
         let filled = |words: &[(&str, f64)]| left(words, Signal::Duplicates, true).0;

@@ -51,12 +51,13 @@ struct Illinois {
     theta: u32,
     /// W_thresh.
     window: f64,
-    /// RTT sample of the present ACK.
+    /// RTT sample of the ACK being processed.
     rtt: Option<Span>,
     delays: Delays,
     round: Round,
     now: Pace,
-    /// Rounds in a row with the shortest delay, since there was a longer one; none if there was none.
+    /// Number of consecutive rounds with the shortest delay since the last longer one; `None` before the
+    /// first longer one.
     short: Option<u32>,
 }
 
@@ -68,26 +69,26 @@ struct Curves {
     eta: [f64; 3],
 }
 
-/// By how much the window moves.
+/// Parameters of increase and decrease.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Pace {
-    /// Segments more in a round.
+    /// Increase per round trip, segments.
     alpha: f64,
-    /// The share that a loss costs.
+    /// Fraction by which a loss reduces the window.
     beta: f64,
 }
 
-/// Additive increase and multiplicative decrease as Reno does them.
+/// Reno's additive increase and multiplicative decrease.
 const RENO: Pace = Pace { alpha: 1.0, beta: 0.5 };
 
-/// The extremes of all round trips so far.
+/// Minimum and maximum round trip so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Delays {
     least: Option<Span>,
     most: Span,
 }
 
-/// A round trip: until all is acknowledged that was sent before it began.
+/// Round: until all data sent before its start is acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     end: u64,
@@ -104,15 +105,15 @@ impl Curves {
         }
     }
 
-    /// f1 at a mean queueing delay that is this share of the longest: alpha_max up to eta1, then a hyperbola down to alpha_min at the
-    /// longest.
+    /// Returns f1 for a mean queueing delay that is the fraction `share` of the maximum: alpha_max up to
+    /// eta1, then a hyperbola down to alpha_min at the maximum.
     fn alpha(&self, share: f64) -> f64 {
         let ((min, max), low) = (self.alpha, self.eta[0]);
         let beyond = (share - low).max(0.0);
         (1.0 - low) * min * max / ((1.0 - low) * min + beyond * (max - min))
     }
 
-    /// f2: beta_min up to eta2, beta_max from eta3 on, a line between.
+    /// Returns f2: beta_min up to eta2, beta_max from eta3 on, linear between.
     fn beta(&self, share: f64) -> f64 {
         let ((min, max), [_, low, high]) = (self.beta, self.eta);
         min + (max - min) * ((share - low) / (high - low)).clamp(0.0, 1.0)
@@ -133,7 +134,7 @@ impl Illinois {
         }
     }
 
-    /// A sample, outside recovery.
+    /// Adds a round-trip sample from outside recovery.
     fn note(&mut self, rtt: Span) {
         self.delays.least = least(self.delays.least, rtt);
         self.delays.most = self.delays.most.max(rtt);
@@ -141,7 +142,7 @@ impl Illinois {
         self.round.samples += 1;
     }
 
-    /// Returns the mean queueing delay of the round as a share of the longest so far.
+    /// Returns the mean queueing delay of the round as a fraction of the maximum so far.
     fn share(&self) -> Option<f64> {
         let least = self.delays.least?;
         let mean = (self.round.samples > 0).then(|| self.round.sum / self.round.samples)?;
@@ -149,7 +150,7 @@ impl Illinois {
         Some(if longest > 0.0 { (mean - least).secs_f64() / longest } else { 0.0 })
     }
 
-    /// Once a round trip.
+    /// Updates alpha and beta, once per round.
     fn adapt(&mut self, w: &Window) {
         if w.cwnd < self.window {
             self.now = RENO;
@@ -158,7 +159,8 @@ impl Illinois {
         }
     }
 
-    /// "α can be set to α_max only if d_a stays below d_1 for θ round trips", once it was above.
+    /// Returns alpha: "α can be set to α_max only if d_a stays below d_1 for θ round trips", once the delay
+    /// was above.
     fn alpha(&mut self, share: f64) -> f64 {
         if share > self.curves.eta[0] {
             self.short = Some(0);
@@ -171,7 +173,8 @@ impl Illinois {
 
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
-        // Segments that arrived before this ACK waited for a hole to be filled, and carry no information about queues.
+        // Segments that arrived before this ACK waited for a hole to be filled, so their round trips carry no
+        // information about queues.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
         }
@@ -211,7 +214,8 @@ mod tests {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
-    /// Returns alpha and beta after a round with this mean round trip, where the round trips so far were from 100 to 200 ms.
+    /// Returns alpha and beta after a round with this mean round trip; the round trips so far were from 100
+    /// to 200 ms.
     fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
         i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
         i.round = Round { end: 0, sum: Span::from_millis(4 * mean), samples: 4 };
@@ -239,7 +243,7 @@ mod tests {
         }
     }
 
-    // "If W < W_thresh, α = 1 and β = 1/2"; and where no queue was ever seen the delay is at its minimum.
+    // "If W < W_thresh, α = 1 and β = 1/2"; if no queue was ever seen, the delay counts as minimal.
     #[test]
     fn a_small_window_is_renos() {
         assert_eq!(paced(&mut illinois(), 14.9, 100), (1.0, 0.5));
@@ -251,7 +255,8 @@ mod tests {
         assert_eq!(i.now, Pace { alpha: 10.0, beta: 0.125 });
     }
 
-    // theta = 5: after a longer delay alpha stays for four rounds of the shortest; a longer one between begins anew.
+    // theta = 5: after a longer delay, alpha stays for four rounds with the shortest delay; a longer delay in
+    // between restarts the count.
     #[test]
     fn the_greatest_growth_waits() {
         let mut i = illinois();
@@ -262,7 +267,8 @@ mod tests {
         assert_eq!(alphas(&mut i, &[45, 0, 0, 100, 0, 0, 0, 0, 0]), [0.65, 0.65, 0.65, 0.3, 0.3, 0.3, 0.3, 0.3, 10.0]);
     }
 
-    // A loss costs beta of what is reduced, and leaves the window there; a timeout one segment, and Reno's pace from then on.
+    // A loss reduces the window by the fraction beta; a timeout leaves one segment, and Reno's alpha and beta
+    // from then on.
     #[test]
     fn losses() {
         let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(80.0), half: 40.0, window: 40.0 };
@@ -280,7 +286,8 @@ mod tests {
         }
     }
 
-    // Once a round trip, from the mean of all its samples, and growth by alpha/cwnd per ACK.
+    // alpha and beta are updated once per round from the mean of its samples; the window grows by alpha/cwnd
+    // per ACK.
     #[test]
     fn a_round_trip_is_a_mean() {
         let mut i = illinois();
@@ -296,7 +303,8 @@ mod tests {
             i.on_ack(w, &ack, &s);
             (w.cwnd - before) * before
         };
-        // The first ACK ends a round of its own; the next four make one: 100, 200, 150, 150 ms, a mean of half of the longest delay.
+        // The first ACK ends a round; the next four form one: 100, 200, 150, 150 ms, whose mean delay is half
+        // of the maximum.
         let grown: Vec<f64> = [100, 100, 200, 150, 150].map(|rtt| ack(&mut i, &mut w, rtt)).to_vec();
         grown[..4].iter().for_each(|&alpha| is_near(alpha, 10.0));
         is_near(grown[4], 99.0 * 3.0 / (99.0 * 0.3 + 49.0 * 9.7));

@@ -50,22 +50,22 @@ pub(super) const PARAMS: &[Param] = &[Param::word(
 /// Clock that times the arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Clock {
-    /// The sender's: when an ACK comes (ABE).
+    /// The sender's clock: arrival time of an ACK (ABE).
     Sender,
-    /// The receiver's: when the segment came that caused it (TABE).
+    /// The receiver's clock: arrival time of the segment that caused the ACK (TABE).
     Receiver,
 }
 
-/// The control of Jersey and New Jersey.
+/// Congestion control of Jersey and New Jersey.
 #[derive(Debug)]
 pub(super) struct Jersey {
     clock: Clock,
     rate: AvailableRate,
     rtt: Option<RoundTrip>,
     by_the_least: bool,
-    /// The last ACK bore a warning.
+    /// True if the last ACK carried a congestion warning.
     is_warned: bool,
-    /// First byte that had not been sent at the last rate control: the next one when it is passed.
+    /// First unsent byte at the last rate control; the next rate control follows its acknowledgement.
     controlled_up_to: u64,
 }
 
@@ -89,15 +89,15 @@ impl Jersey {
         }
     }
 
-    /// Segments that the path holds at the estimated rate (the paper's ownd), two at least; none before there is an
-    /// estimate.
+    /// Returns the paper's ownd: number of segments on the path at the estimated rate, at least two; `None`
+    /// before the first estimate.
     fn own_window(&self, s: &SenderState) -> Option<f64> {
         let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
         let rtt = if self.by_the_least { rtt.least } else { rtt.last };
         Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 
-    /// Sets the window to what the path holds. Yun 2009 §2.2: "in a congestion avoidance phase".
+    /// Sets the window to ownd. Yun 2009 §2.2: "in a congestion avoidance phase".
     fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
         self.controlled_up_to = s.max_sent;
@@ -164,8 +164,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// A segment of 1000 bytes is sent every 8 ms and arrives 60 ms later; ACKs take 40 ms, or come together at every
-    /// `batch` ms. For four seconds.
+    /// Simulates four seconds in which a segment of 1000 bytes is sent every 8 ms and arrives 60 ms later;
+    /// ACKs take 40 ms, or arrive together every `batch` ms.
     fn fed(clock: Clock, batch: u64) -> (Jersey, SenderState) {
         let mut jersey = Jersey::new(clock, false);
         let mut state = SenderState::new(&Preset::Ns2.config(1000));
@@ -201,8 +201,9 @@ mod tests {
         assert!((w.cwnd - cwnd).abs() < 1e-3 && (w.ssthresh - ssthresh).abs() < 1e-3, "{w:?}");
     }
 
-    // 125 segments a second and a round trip of 100 ms make 12.5 segments. Xu et al. 2004: that is the window after a
-    // warning in congestion avoidance, the threshold after one in slow start, and the threshold after a timeout.
+    // 125 segments per second and a round trip of 100 ms make 12.5 segments. Xu et al. 2004: this is the
+    // window after a warning in congestion avoidance, the threshold after one in slow start, and the
+    // threshold after a timeout.
     #[test]
     fn a_warning_sets_the_window_to_what_the_path_holds() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
@@ -217,7 +218,7 @@ mod tests {
         is_near(w, 1.0, 12.5);
     }
 
-    // Once per window of data, and an ACK with a warning never makes the window grow.
+    // The rate control acts once per window of data, and an ACK with a warning never grows the window.
     #[test]
     fn one_rate_control_per_window() {
         let (mut jersey, mut state) = fed(Clock::Sender, 1);
@@ -234,7 +235,8 @@ mod tests {
         is_near(w, 12.5, 12.5);
     }
 
-    // Yun 2009 §2.2: only duplicates with a warning are congestion; otherwise both are maintained.
+    // Yun 2009 §2.2: only duplicate ACKs with a warning are congestion; otherwise window and threshold are
+    // unchanged.
     #[test]
     fn duplicates_without_a_warning_are_wireless() {
         let (mut jersey, state) = fed(Clock::Sender, 1);
@@ -247,8 +249,8 @@ mod tests {
         is_near(w, 12.5, 12.5);
     }
 
-    // ACKs that come together every 96 ms, twelve at a time: Jersey takes them for a rate nearly twice as high; New
-    // Jersey looks at when the segments arrived.
+    // With ACKs that arrive together every 96 ms, twelve at a time, Jersey estimates nearly twice the rate;
+    // New Jersey uses the arrival times of the segments.
     #[test]
     fn compressed_acks_mislead_jersey_and_not_new_jersey() {
         let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.rate() / 1000.0);

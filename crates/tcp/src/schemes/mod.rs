@@ -1,4 +1,4 @@
-//! The schemes: one file each, and one word each in the list below.
+//! Schemes: one file each, and an entry in the list below.
 
 use crate::recovery;
 use crate::seams::{Parts, Recovery};
@@ -9,15 +9,15 @@ use std::sync::{PoisonError, RwLock};
 /// Builds the policies of one sender.
 pub type Build = dyn Fn(&Params, &Config) -> Parts + Send + Sync;
 
-/// A scheme: a named combination of policies, with its entry in the catalogue.
+/// Scheme: a named combination of policies, with its entry in the catalogue.
 pub struct Scheme {
     /// Name in scenario files and on the command line.
     pub name: &'static str,
-    /// Title, for people.
+    /// Title for readers.
     pub title: &'static str,
     /// Family: "loss-based", "local recovery", "explicit notification", …
     pub family: &'static str,
-    /// The preset of the system whose own sender it is; `None` where its source runs it over any TCP.
+    /// Preset of the system whose native sender the scheme is; `None` if its source runs it over any TCP.
     pub preset: Option<Preset>,
     /// Mechanism, in a few sentences.
     pub about: &'static str,
@@ -29,11 +29,12 @@ pub struct Scheme {
     pub needs: &'static [&'static str],
     /// Parameters with defaults.
     pub params: &'static [Param],
-    /// Verified parts, each with its reference: a paper's text, another implementation's source, a measurement.
+    /// Verified parts, each with its reference: text of a paper, source of another implementation, a
+    /// measurement.
     pub verified: &'static [&'static str],
     /// Parts that are reconstructed or inferred rather than printed in the source; empty if there are none.
     pub reconstructed: &'static [&'static str],
-    /// Requirements on the receiver and on the segments between both ends.
+    /// Requirements on the receiver and on the segments.
     pub features: ReceiverFeatures,
     /// Builds the policies of one sender.
     pub build: &'static Build,
@@ -45,29 +46,29 @@ impl fmt::Debug for Scheme {
     }
 }
 
-/// Features that a scheme needs of its receiver, of the segments between both ends and of its sender, beyond RFC 9293.
+/// Features that a scheme requires of its receiver, its segments and its sender, beyond RFC 9293.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiverFeatures {
     /// ACKs with SACK blocks (RFC 2018).
     pub sack: bool,
-    /// ACKs that name the segment that caused them, and when it arrived.
+    /// True if ACKs name the segment that caused them, and its arrival time.
     pub arrival: bool,
-    /// An ACK for every segment, however the connection delays them.
+    /// True if every segment is acknowledged at once, whatever the connection's delayed ACKs.
     pub prompt_acks: bool,
-    /// Data with a checksum of its headers (HACK).
+    /// True if data carries a checksum of its headers (HACK).
     pub header_check: bool,
-    /// Every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
+    /// True if every duplicate ACK repeats an ELN until the segment arrives (TCP-ELN).
     pub eln_repeated: bool,
     /// Echo of marks by the receiver; with [`Echo::AsConfigured`] the connection's configuration decides whether routers may mark data.
     pub echo: Echo,
-    /// Data in whose header nodes add up how long it contended for the medium, and a receiver that limits the window by that
-    /// (TCP-CC).
+    /// True if nodes add up the contention time of data in its header, and the receiver limits the window by
+    /// this time (TCP-CC).
     pub contention: bool,
-    /// Of its sender only: a sample of the rate at which data is delivered, with each ACK.
+    /// Of the sender only: true if the scheme uses a delivery-rate sample with each ACK.
     pub delivery_rate: bool,
-    /// Of the sender only: segments leave at the scheme's rate, independently of the connection's `pacing`.
+    /// Of the sender only: true if the scheme sets a pacing rate, whatever the connection's `pacing`.
     pub paces: bool,
-    /// Of its sender only: it is that of preset linux, whose state the scheme reads.
+    /// Of the sender only: true if the scheme requires the sender of preset linux, whose state it reads.
     pub linux: bool,
 }
 
@@ -85,7 +86,7 @@ impl ReceiverFeatures {
         paces: false,
         linux: false,
     };
-    /// SACK blocks.
+    /// SACK blocks only.
     pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
 
     /// True if the connection sends and uses SACK blocks.
@@ -93,12 +94,12 @@ impl ReceiverFeatures {
         config.sack_blocks > 0 && (self.sack || config.loss_detection != LossDetection::Duplicates)
     }
 
-    /// True if the connection takes part in ECN.
+    /// True if the connection uses ECN.
     pub(crate) fn uses_ecn(&self, config: &Config) -> bool {
         config.ecn || self.echo != Echo::AsConfigured
     }
 
-    /// Returns the packets that may be marked beside new data.
+    /// Returns the packets, besides new data, that are sent ECN-capable.
     pub(crate) fn extent(&self, config: &Config) -> Extent {
         match self.echo {
             Echo::EachByte if config.stack == Preset::Linux => Extent::All,
@@ -107,7 +108,7 @@ impl ReceiverFeatures {
         }
     }
 
-    /// Returns the names of the features that a reader of a trace has to know.
+    /// Returns the names of the features that a reader of a trace must know.
     pub fn flags(&self) -> Vec<&'static str> {
         let flags = [
             ("paces", self.paces),
@@ -118,46 +119,48 @@ impl ReceiverFeatures {
     }
 }
 
-/// Packets of a connection that agreed on ECN that are ECN-capable.
+/// Packets of a connection with ECN that are sent ECN-capable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Extent {
-    /// New data (RFC 3168 §6.1.1, §6.1.4, §6.1.5).
+    /// New data only (RFC 3168 §6.1.1, §6.1.4, §6.1.5).
     NewData,
-    /// SYN and SYN-ACK, too (RFC 8257 §3.6).
+    /// New data, SYN and SYN-ACK (RFC 8257 §3.6).
     Handshake,
-    /// All packets, retransmissions and pure ACKs included (Linux, tcp_ecn_send() for controls with
-    /// `TCP_CONG_NEEDS_ECN`).
+    /// All packets, retransmissions and pure ACKs included (Linux, tcp_ecn_send() for congestion controls
+    /// with `TCP_CONG_NEEDS_ECN`).
     All,
 }
 
-/// Echo of marks of congestion to the sender.
+/// Echo of ECN marks to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Echo {
-    /// None, or by RFC 3168, as the connection is configured.
+    /// No echo, or that of RFC 3168, as configured for the connection.
     AsConfigured,
-    /// Each mark is echoed at once, on the ACK of the packet that bore it, and data may be marked whatever is configured (Jersey).
+    /// Each mark is echoed at once on the ACK of the marked packet; data is ECN-capable whatever the
+    /// configuration (Jersey).
     EachMark,
-    /// Each ACK echoes the marks of the data that it acknowledges, and data may be marked whatever is configured (RFC 8257 §3.2).
+    /// Each ACK echoes the marks of the data that it acknowledges; data is ECN-capable whatever the
+    /// configuration (RFC 8257 §3.2).
     EachByte,
 }
 
-/// A parameter of a scheme.
+/// Parameter of a scheme.
 #[derive(Debug)]
 pub struct Param {
     /// Name.
     pub name: &'static str,
     /// Default.
     pub default: f64,
-    /// Smallest and greatest value allowed.
+    /// Minimum and maximum allowed value.
     pub range: (f64, f64),
-    /// Words of a parameter that is a choice of words; its value is then the index of one.
+    /// Words of a parameter that selects a word; its value is the index of the word.
     pub words: &'static [&'static str],
     /// Meaning, with unit and source.
     pub about: &'static str,
 }
 
 impl Param {
-    /// A number from `least` to `most`.
+    /// Declares a numeric parameter from `least` to `most`.
     pub const fn number(
         name: &'static str,
         default: f64,
@@ -167,13 +170,13 @@ impl Param {
         Param { name, default, range: (least, most), words: &[], about }
     }
 
-    /// One of some words; the first is the default.
+    /// Declares a parameter that selects one of these words; the first is the default.
     pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
         Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), words, about }
     }
 }
 
-/// The values of a scheme's parameters.
+/// Values of a scheme's parameters.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Params(Vec<(&'static str, f64)>);
 
@@ -186,7 +189,7 @@ impl Params {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// If there is none of that name or the value is out of range: a sentence for the user.
+    /// If the scheme has no such parameter, or the value is out of range: a sentence for the user.
     pub fn set(&mut self, scheme: &Scheme, name: &str, value: f64) -> Result<(), String> {
         let Some(p) = scheme.params.iter().find(|p| p.name == name) else {
             let known: Vec<_> = scheme.params.iter().map(|p| p.name).collect();
@@ -208,7 +211,7 @@ impl Params {
         Ok(())
     }
 
-    /// Returns the index of the value of a parameter of words; the first word is 0.
+    /// Returns the index of the selected word of a parameter; the first word is 0.
     ///
     /// # Panics
     /// As [`Params::get`].
@@ -216,30 +219,31 @@ impl Params {
         self.get(name) as usize
     }
 
-    /// Returns the value of a parameter that the scheme may declare, or not.
+    /// Returns the value of a parameter; `None` if the scheme does not declare it.
     pub fn find(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|v| v.0 == name).map(|v| v.1)
     }
 
-    /// Returns the value of a parameter that the scheme declares.
+    /// Returns the value of a parameter.
     ///
     /// # Panics
-    /// If the scheme does not declare it: a mistake in the scheme's own file.
+    ///
+    /// If the scheme does not declare the parameter: a mistake in the scheme's own file.
     pub fn get(&self, name: &str) -> f64 {
         self.find(name).expect("a scheme reads only parameters that it declares")
     }
 
-    /// Names and values, in the order of the declaration.
+    /// Returns names and values, in the order of the declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
         self.0.iter().copied()
     }
 }
 
-/// The TCP variant that repairs losses for a scheme whose paper does not say which one it builds on.
+/// TCP variant whose loss recovery is used by a scheme whose paper does not name a base.
 const BASE: Param =
     Param::word("base", &["tahoe", "reno", "newreno"], "loss recovery of the sender; the paper names none");
 
-/// Returns the loss recovery named by the value of a parameter.
+/// Returns the loss recovery selected by the value of a parameter.
 fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
     let name = words.words[params.choice(words.name)];
     if name == "rate-halving" {
@@ -265,18 +269,20 @@ schemes! {
     eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, eln_cubic, tcp_cl, ebsn, rttn,
 }
 
-/// Schemes that were added while running.
+/// Schemes added at run time.
 static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
 
-/// A built-in scheme has the name.
+/// Error: a built-in scheme has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken;
 
-/// Adds a scheme for the rest of the process. It replaces a scheme added before under its name; senders built from that
-/// one keep it.
+/// Adds a scheme for the rest of the process. The scheme replaces an added scheme of the same name; senders
+/// built before keep the old one.
 ///
 /// # Errors
-/// [`NameTaken`]: a result under the name of a published scheme must be that scheme's.
+///
+/// [`NameTaken`] if a built-in scheme has the name: a result under the name of a published scheme must be
+/// that scheme's.
 pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     if SCHEMES.iter().any(|s| s.name == scheme.name) {
         return Err(NameTaken);
@@ -290,13 +296,13 @@ pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
     Ok(())
 }
 
-/// Returns every scheme: the built-in ones, then those that were added, in the order of the catalogue.
+/// Returns every scheme in the order of the catalogue: the built-in ones, then the added ones.
 pub fn schemes() -> Vec<&'static Scheme> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
     SCHEMES.iter().chain(added.iter()).copied().collect()
 }
 
-/// Returns the scheme called `name`.
+/// Returns the scheme of this name.
 pub fn find(name: &str) -> Option<&'static Scheme> {
     schemes().into_iter().find(|s| s.name == name)
 }

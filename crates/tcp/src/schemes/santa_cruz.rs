@@ -51,9 +51,9 @@ pub(super) static SCHEME: Scheme = Scheme {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trend {
     Normal,
-    /// Queue grew in the last window.
+    /// The queue grew in the last window.
     Growing,
-    /// Queue grew in two consecutive windows, and has not shrunk since.
+    /// The queue grew in two consecutive windows, and has not shrunk since.
     Congestion,
 }
 
@@ -74,16 +74,16 @@ struct SantaCruz {
     target: f64,
     delta: f64,
     delays: ForwardDelays,
-    /// Arrivals reported in this window.
+    /// Number of arrivals reported in this window.
     arrivals: usize,
-    /// The window ends when this is acknowledged.
+    /// First byte whose acknowledgement ends the window.
     window_end: u64,
     /// Sum of the relative delays, nanoseconds: queueing delay above the smallest delay so far.
     delay: i64,
-    /// N, packets: the same in units of the mean service time of the last window.
+    /// N, packets: `delay` divided by the mean service time in the last window.
     queued: f64,
     trend: Trend,
-    /// A window ended and the congestion window has not yet moved for it.
+    /// True if a window ended for which the congestion window has not been changed yet.
     is_due: bool,
 }
 
@@ -102,13 +102,14 @@ impl SantaCruz {
         }
     }
 
-    /// N as the unfinished window shows it.
+    /// Returns N including the unfinished window.
     fn queued_by_now(&self) -> Option<f64> {
         let window = self.delays.over(self.arrivals)?;
         window.packets_in((self.delay + window.delayed).max(0))
     }
 
-    /// After a timeout queues are empty, and the next segments are retransmissions, which give no measurement.
+    /// Resets the measurement: after a timeout queues are empty, and the next segments are retransmissions,
+    /// which are not measured.
     fn forget(&mut self) {
         (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
         (self.arrivals, self.is_due) = (0, false);
@@ -189,8 +190,8 @@ mod tests {
         assert_eq!(states, expected);
     }
 
-    // Slow start ends when the unfinished window shows more than n + delta packets in the queue; a timeout wipes that out, or the
-    // slow start after it would end at once.
+    // Slow start ends when the unfinished window shows more than n + delta packets in the queue; a timeout
+    // resets the measurement, as the next slow start would otherwise end at once.
     #[test]
     fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
@@ -198,7 +199,7 @@ mod tests {
         let ack = Ack::of(at(200), 1000);
         let grown = |timeout: bool| {
             let mut santa = SantaCruz::new(4.0, 1.0);
-            // Twelve packets sent in 48 ms arrive in 120: 72 ms late, at 10 ms each.
+            // Twelve packets sent in 48 ms arrive in 120 ms: 72 ms of delay, at 10 ms each.
             (0..=12).for_each(|k| santa.delays.on_arrival(at(4 * k), at(10 * k)));
             santa.arrivals = 12;
             let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };

@@ -70,7 +70,7 @@ struct Tibet {
 }
 
 impl Tibet {
-    /// Returns the window that rate and RTTmin make, segments.
+    /// Returns the window given by rate and RTTmin, segments.
     fn estimate(&self, s: &SenderState) -> Option<f64> {
         let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))
@@ -107,8 +107,9 @@ mod tests {
     use crate::Preset;
     use airhop_base::Span;
 
-    // 100 segments a second and 200 ms: 20 segments. Yun 2009 §2.2: every sign of congestion lowers RTTmin, so that it "goes
-    // eventually to zero": 20 · 0.95^n, but for the two segments that are the least. A floor of 1 keeps the 20.
+    // 100 segments a second and 200 ms: 20 segments. Yun 2009 §2.2: every sign of congestion lowers RTTmin,
+    // so that it "goes eventually to zero": 20 · 0.95^n, at least two segments. A floor of 1 keeps the window
+    // at 20.
     #[test]
     fn rttmin_decays_with_every_sign_of_congestion() {
         for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {

@@ -62,13 +62,13 @@ struct Veno {
     resets_base: bool,
     base: Option<Span>,
     round: Round,
-    /// The smallest round trip of the last round, if it had samples enough.
+    /// Minimum round trip of the last round; `None` without enough samples.
     rtt: Option<Span>,
-    /// Congested: the next ACK grows the window.
+    /// Under congestion, true if the next ACK grows the window: every other ACK does.
     grows: bool,
 }
 
-/// A round trip: until all is acknowledged that was sent before it began.
+/// Round: until all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -76,7 +76,7 @@ struct Round {
     least: Option<Span>,
 }
 
-/// With fewer samples in a round trip Veno is Reno (Linux).
+/// Minimum number of samples per round; with fewer, Veno is Reno (Linux).
 const ENOUGH: u32 = 3;
 
 impl Veno {
@@ -91,7 +91,7 @@ impl Veno {
         }
     }
 
-    /// True with `beta` segments or more queued; nothing without samples.
+    /// True if at least `beta` segments are queued; `None` without samples.
     fn is_congested(&self, w: &Window) -> Option<bool> {
         Some(queued(w.cwnd, self.base?, self.rtt?) >= self.beta)
     }
@@ -127,7 +127,7 @@ impl CongestionControl for Veno {
             self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments give a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.base = least(self.base, rtt);
             self.round.least = least(self.round.least, rtt);

@@ -37,7 +37,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// The parameters of the family.
+/// Parameters of the Westwood family.
 pub(super) const PARAMS: &[Param] = &[FILTER, TAU, CAP];
 pub(super) const FILTER: Param = Param::word(
     "filter",
@@ -51,7 +51,7 @@ pub(super) const TAU: Param =
 pub(super) const CAP: Param =
     Param::number("cap", 2.0, (1.0, 1e6), "most segments that one ACK can add to the estimate; UCLA's modules: 2");
 
-/// Reno's growth, and after a loss a window of the estimated bandwidth-delay product.
+/// Reno's growth, and a window of the estimated bandwidth-delay product after a loss.
 #[derive(Debug)]
 pub(super) struct Westwood {
     credit: AckCredit,
@@ -75,17 +75,17 @@ impl Westwood {
         }
     }
 
-    /// Segments of its own that it has queued now.
+    /// Returns the present number of the flow's own queued segments.
     pub(super) fn queued(&self, w: &Window) -> Option<f64> {
         self.backlog.segments(w.cwnd)
     }
 
-    /// Returns the segments of its own that are queued if the round trip is `rtt` now.
+    /// Returns the number of the flow's own queued segments at the round trip `rtt`.
     pub(super) fn queued_at(&self, w: &Window, rtt: Span) -> Option<f64> {
         Some(queued(w.cwnd, self.backlog.base()?, rtt))
     }
 
-    /// Sets cwnd and ssthresh to the estimated bandwidth-delay product after a loss; never raises cwnd: "cwnd =
+    /// Sets ssthresh, and a larger cwnd, to the estimated bandwidth-delay product after a loss: "cwnd =
     /// ssthresh if cwnd > ssthresh".
     pub(super) fn fill(&self, w: &mut Window, s: &SenderState) {
         w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
@@ -93,7 +93,8 @@ impl Westwood {
     }
 }
 
-/// Returns the segments with which a rate of `rate` bytes per second fills a path of least round trip `least`, at least 2.
+/// Returns the number of segments with which a rate of `rate` bytes per second fills a path with minimum
+/// round trip `least`, at least 2.
 pub(super) fn filled(rate: f64, least: Option<Span>, s: &SenderState) -> f64 {
     (rate * least.map_or(0.0, Span::secs_f64) / s.mss as f64).max(2.0)
 }

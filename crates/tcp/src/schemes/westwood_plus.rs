@@ -65,7 +65,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     },
 };
 
-/// Repair of losses, for schemes that exist in Linux and on NewReno.
+/// Loss recovery, for schemes that exist both in Linux and on NewReno.
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno", "reno"],
@@ -74,7 +74,7 @@ pub(super) const RECOVERY: Param = Param::word(
      hole per round trip, without SACK; reno = fast retransmit and fast recovery, which ends at the first new ACK",
 );
 
-/// True if it is the sender of ns-2's Agent/TCP/Linux.
+/// True for the sender of ns-2's Agent/TCP/Linux.
 pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
     c.stack == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
 }
@@ -90,9 +90,9 @@ struct WestwoodPlus {
 /// Rule by which ACKs are counted.
 #[derive(Debug)]
 enum Credit {
-    /// Each segment once.
+    /// Each segment counts once.
     Once(AckCredit),
-    /// As ns-3 does.
+    /// ns-3's rule.
     Ns3(Ns3Credit),
 }
 
@@ -124,7 +124,7 @@ impl CongestionControl for WestwoodPlus {
         }
         w.ssthresh = filled(self.rate.rate(), self.least, s);
         w.cwnd = match l.signal {
-            // ns-3 leaves a recovery with ssthresh, also where that is more.
+            // In ns-3 a recovery ends with a window of ssthresh, even if that is larger than before.
             Signal::Duplicates | Signal::Echo if matches!(self.credit, Credit::Ns3(_)) => w.ssthresh,
             Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
             Signal::Timeout => 1.0,
@@ -133,7 +133,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
-        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments give a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only cumulatively acknowledged segments yield a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.latest = Some(rtt);
             self.least = least(self.least, rtt);

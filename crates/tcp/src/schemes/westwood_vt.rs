@@ -72,14 +72,14 @@ struct WestwoodVt {
     put_off: Option<PutOff>,
 }
 
-/// A decision that is put off to the next three duplicate ACKs for the same loss.
+/// Classification postponed to the next three duplicate ACKs for the same loss.
 #[derive(Debug)]
 struct PutOff {
-    /// First byte that had not been sent when the loss was noticed.
+    /// First unsent byte at the detection of the loss.
     recovery_point: u64,
-    /// First byte of the segment that the last ACK stands for: the highest that has arrived.
+    /// First byte of the segment that the last ACK counts for: the highest that has arrived.
     reached: u64,
-    /// Duplicate ACKs in a row since it was put off.
+    /// Number of consecutive duplicate ACKs since the postponement.
     duplicates: u32,
 }
 
@@ -91,13 +91,14 @@ impl WestwoodVt {
         WestwoodVt { alpha, beta, westwood: Westwood::new(p, false), to_duplicates: p.choice("postponed") == 1, put_off: None }
     }
 
-    /// Koo et al. 2007, §2.
+    /// Classifies a loss (Koo et al. 2007, §2).
     fn classify(&self, w: &Window) -> Judged {
-        // "operated in congestion avoidance (CA) phase"
+        // The rule applies "operated in congestion avoidance (CA) phase"; in slow start every loss is
+        // congestion.
         if w.in_slow_start() { Judged::Congestion } else { self.by_queue(self.westwood.queued(w)) }
     }
 
-    /// Classifies a loss by Δ.
+    /// Classifies a loss by Δ, the number of queued segments.
     fn by_queue(&self, queued: Option<f64>) -> Judged {
         match queued {
             Some(queued) if queued < self.alpha => Judged::Wireless,
@@ -109,8 +110,8 @@ impl WestwoodVt {
 }
 
 impl PutOff {
-    /// A duplicate ACK stands for one segment more that has arrived (Casetti et al. 2001, §2.1). Its round trip, unless it was sent
-    /// more than once (Karn's rule).
+    /// Counts a duplicate ACK as the arrival of one more segment (Casetti et al. 2001, §2.1). Returns the
+    /// segment's round trip, unless it was sent more than once (Karn's rule).
     fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
         self.duplicates += 1;
         self.reached += s.mss;
@@ -118,7 +119,8 @@ impl PutOff {
         a.sample.or(timed.map(|e| a.now - e.at))
     }
 
-    /// A partial ACK shows that one of the segments that duplicates were taken to stand for was lost, too, and another has arrived.
+    /// Handles a partial ACK: one of the segments counted as arrived by duplicate ACKs was lost, and a
+    /// further segment has arrived.
     fn advanced(self, s: &SenderState) -> Option<Self> {
         let goes_on = s.una < self.recovery_point;
         goes_on.then(|| PutOff { reached: self.reached + s.mss, duplicates: 0, ..self })

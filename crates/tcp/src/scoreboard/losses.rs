@@ -1,4 +1,4 @@
-//! Segments are marked lost by recoveries and by timeouts.
+//! Loss marks of segments, set by recoveries and timeouts.
 
 use super::{Scoreboard, Sent};
 use airhop_base::Time;
@@ -10,9 +10,9 @@ pub(super) struct Losses {
     pub from: u64,
     /// Bytes marked lost.
     pub bytes: u64,
-    /// Retransmitted bytes neither SACKed nor marked lost since.
+    /// Retransmitted bytes in flight: neither SACKed nor marked lost since.
     pub repeated: u64,
-    /// First bytes of the segments marked since the last ACK or timer.
+    /// First bytes of the segments marked lost since the last ACK or timer.
     pub fresh: Vec<u64>,
     /// Bytes of the segments in `fresh`.
     pub fresh_bytes: u64,
@@ -20,28 +20,29 @@ pub(super) struct Losses {
     pub shortfall: Shortfall,
 }
 
-/// Shortfall of the segments in the network against full ones: a window that counts segments has room for no more small segments than full ones
-/// (Linux, tcp_packets_in_flight()).
+/// Shortfall: bytes that the segments in the network lack to be full. If the window counts segments, it has
+/// no room for more partial segments than full ones (Linux, tcp_packets_in_flight()).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shortfall {
-    /// Payload of a full segment; zero where the window counts bytes.
+    /// Payload of a full segment; zero if the window counts bytes.
     pub full: u64,
-    /// The sum, bytes.
+    /// Sum of the missing bytes.
     pub bytes: u64,
 }
 
 impl Shortfall {
-    /// Bytes that a segment lacks.
+    /// Returns the bytes that a segment of `bytes` bytes lacks to be full.
     pub fn of(&self, bytes: u64) -> u64 {
         self.full.saturating_sub(bytes)
     }
 
-    /// Additional missing bytes of a partly acknowledged segment: it counts until it is completely acknowledged.
+    /// Returns the additional missing bytes of a segment acknowledged in part, which counts as a segment
+    /// until it is completely acknowledged.
     pub fn of_part(&self, acknowledged: u64) -> u64 {
         if self.full > 0 { acknowledged } else { 0 }
     }
 
-    /// Adds a segment that enters the network, or is taken to be there again.
+    /// Adds a segment that enters the network, or is no longer marked lost.
     pub fn enter(&mut self, e: &Sent) {
         self.bytes += self.of(e.bytes());
     }
@@ -86,7 +87,7 @@ impl Losses {
 }
 
 impl Scoreboard {
-    /// Marks the segment at `start` lost, unless it arrived.
+    /// Marks the segment at `start` lost, unless it has arrived.
     pub fn mark_lost(&mut self, start: u64) {
         if let Some((e, losses)) = self.get_mut(start)
             && !e.sacked
@@ -96,8 +97,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks every segment that begins below `edge` lost if it was sent once and has not arrived, and the link layer does not work on
-    /// it.
+    /// Marks lost every segment that begins below `edge`, was sent once, has not arrived, and is not being
+    /// retransmitted by a link layer.
     pub fn mark_holes_lost(&mut self, edge: u64, now: Time) {
         if edge <= self.judged_to {
             return;
@@ -116,7 +117,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks every segment lost that has not arrived and for which `is_lost` holds.
+    /// Marks lost every segment that has not arrived and for which `is_lost` returns true.
     pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
@@ -125,7 +126,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks everything that has not arrived lost (a timeout), and the segment at the left edge in any case.
+    /// Marks lost every segment that has not arrived (a timeout), and in any case the segment at the left
+    /// edge.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
         (self.losses.bytes, self.losses.repeated) = (0, 0);
@@ -138,8 +140,8 @@ impl Scoreboard {
         self.losses.shortfall.bytes = 0;
     }
 
-    /// RFC 2018 §8: after a timeout the segment at the left edge is retransmitted even if it is SACKed, as the receiver
-    /// may have discarded it.
+    /// Marks the segment at the left edge lost. RFC 2018 §8: after a timeout it is retransmitted even if
+    /// SACKed, as the receiver may have discarded it.
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
         let end = e.end;
@@ -156,7 +158,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Clears every loss mark: the segments are in flight again.
+    /// Clears every loss mark: the segments count as in flight again.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| (e.lost, e.was_lost) = (false, false));
         self.losses.bytes = 0;
@@ -165,8 +167,8 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege), and the retransmission marks: all segments
-    /// are retransmitted in order.
+    /// Clears all SACK information (RFC 2018 §8: the receiver may renege) and all retransmission marks: all
+    /// segments are retransmitted in order.
     pub fn forget(&mut self) {
         for e in &mut self.segments {
             (e.sacked, e.lost, e.was_lost, e.retransmitted) = (false, false, false, false);
@@ -179,7 +181,7 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Restarts all searches: their earlier results are no longer valid.
+    /// Restarts all searches, whose earlier results are no longer valid.
     pub(super) fn search_anew(&mut self) {
         (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }
@@ -196,7 +198,7 @@ impl Scoreboard {
         Some(found)
     }
 
-    /// Returns the lowest segment that was ever taken to be lost, repaired or not, and has not arrived.
+    /// Returns the lowest segment that was ever marked lost, retransmitted or not, and has not arrived.
     pub fn first_ever_lost(&self) -> Option<&Sent> {
         if self.losses.bytes + self.losses.repeated == 0 {
             return None;

@@ -2,23 +2,23 @@ use super::Sent;
 use super::losses::Shortfall;
 use airhop_base::{Span, Time};
 
-/// Changes that the last ACK reported.
+/// Changes reported by the last ACK.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
     /// Time of the ACK, and its cumulative acknowledgement.
     pub at: Time,
     pub una: u64,
-    /// Segments that it acknowledged or SACKed and that were neither before, as they were then.
+    /// Segments newly acknowledged or SACKed, in their previous state.
     pub arrived: Vec<Sent>,
-    /// Bytes that arrived for the first time.
+    /// Bytes newly reported as arrived.
     pub delivered: u64,
-    /// As `delivered`, but with each segment that arrived wholly counted as a full one where the window counts segments.
+    /// As `delivered`, but with each complete segment counted as a full one if the window counts segments.
     pub counted: u64,
-    /// Bytes that it SACKed and that were not.
+    /// Bytes newly SACKed.
     pub sacked: u64,
     /// True if the ACK acknowledged a segment that was sent more than once.
     pub acknowledges_again: bool,
-    /// Latest sending time among the segments that arrived for the first time and were sent once.
+    /// Latest transmission time among the newly arrived segments that were sent once.
     newest: Option<Time>,
 }
 
@@ -38,7 +38,8 @@ impl News {
         self.newest.map(|sent| self.at - sent)
     }
 
-    /// Returns the round trip of the oldest segment that it acknowledged cumulatively, or else of the oldest that it SACKed.
+    /// Returns the round trip of the oldest cumulatively acknowledged segment, or else of the oldest SACKed
+    /// one.
     pub fn longest_rtt(&self) -> Option<Span> {
         let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
         let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_again);
@@ -47,7 +48,7 @@ impl News {
         oldest.map(|sent| self.at - sent)
     }
 
-    /// Nothing is news.
+    /// Clears the record.
     pub fn clear(&mut self) {
         self.arrived.clear();
         self.delivered = 0;

@@ -1,12 +1,12 @@
-//! The scoreboard against one that walks over the window for every answer.
+//! Comparison of the scoreboard with one that iterates over the window for every answer.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Bytes of a segment.
+/// Length of a segment, bytes.
 const MSS: u64 = 100;
 
-/// Operation on a scoreboard. Numbers are of segments above the cumulative ACK.
+/// Operation on a scoreboard. Numbers count segments above the cumulative ACK.
 #[derive(Clone, Debug)]
 enum Act {
     Send(u64),
@@ -22,7 +22,7 @@ enum Act {
 
 fn act() -> impl Strategy<Value = Act> {
     let block = (0..30_u64, 1..8_u64);
-    // Half a segment, too: an ACK may cut one.
+    // Includes half segments: an ACK may acknowledge a segment in part.
     let ack = (0..8_u64, prop::collection::vec(block, 0..4)).prop_map(|(by, blocks)| Act::Ack { by, blocks });
     prop_oneof![
         4 => (1..6_u64).prop_map(Act::Send),
@@ -38,13 +38,14 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 impl Scoreboard {
-    /// Returns the first byte of the segment with this number, if there is one.
+    /// Returns the first byte of the segment with this number, if it exists.
     fn nth(&self, number: u64) -> Option<u64> {
         self.segments.get(number as usize).map(|e| e.start)
     }
 }
 
-/// Processes an ACK the simple way, on a copy of the segments. Returns the bytes that are newly SACKed, and those newly known to have arrived.
+/// Processes an ACK by iteration over a copy of the segments. Returns the bytes newly SACKed, and the bytes
+/// newly known to have arrived.
 fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack) -> (u64, u64) {
     let (mut sacked, mut delivered) = (0, 0);
     segments.retain_mut(|e| {
@@ -65,7 +66,8 @@ fn take_in_simply(segments: &mut VecDeque<Sent>, una: u64, nxt: u64, sack: &Sack
 }
 
 proptest! {
-    // Each answer is that of a walk over all segments, whatever happened before, blocks of no use included.
+    // Each answer equals that of an iteration over all segments, after any operations, useless blocks
+    // included.
     #[test]
     fn answers_are_those_of_a_walk(acts in prop::collection::vec(act(), 1..60)) {
         let mut board = Scoreboard::counting(Some(MSS));
@@ -99,7 +101,7 @@ proptest! {
                 Act::MarkLost(number) => if let Some(start) = board.nth(number) {
                     board.mark_lost(start);
                 },
-                // For ever, or until the next question.
+                // Holds for ever, or until the next question.
                 Act::Hold(number) => if let Some(start) = board.nth(number / 2) {
                     board.hold(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
                 },

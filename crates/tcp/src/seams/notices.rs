@@ -1,58 +1,60 @@
-//! `NoticePolicy`: how the sender reacts to ELN, ERSN, EBSN, RTTN and NAK.
+//! `NoticePolicy`: the sender's reaction to ELN, ERSN, EBSN, RTTN and NAK.
 
 use super::{Connected, Run};
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, Packet, Time};
 use std::fmt::Debug;
 
-/// Policy of a sender for explicit notifications.
+/// Policy of a sender for explicit notices.
 pub trait NoticePolicy: Debug + Send {
-    /// Returns the reaction to a notice: about a segment that is missing, or about the link
+    /// Returns the reaction to a notice about a missing segment or about the link
     /// ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
 
-    /// Joins the connections of this run, before anything else happens.
+    /// Joins the connections of this run, before any other call.
     fn on_join(&mut self, run: &mut Run, ends: &Connected) {
         let _ = (run, ends);
     }
 
-    /// True if the policy reads packets on the interface: every packet of the connection that arrives goes to [`NoticePolicy::takes`] first, and
-    /// notices are ordinary packets, which a TCP would take for the ACKs that they resemble. Asked once.
+    /// True if the policy reads packets on the interface: every arriving packet of the connection is passed
+    /// to [`NoticePolicy::takes`] first, and notices are ordinary packets, which TCP would process as the
+    /// ACKs that they resemble. Called once.
     fn is_on_interface(&self) -> bool {
         false
     }
 
-    /// True if the policy drops a packet that arrives.
+    /// True if the policy drops an arriving packet.
     fn takes(&mut self, now: Time, packet: &Packet) -> bool {
         let _ = (now, packet);
         false
     }
 
-    /// True if the policy supports ELNs in ACKs. For all others such an ACK is an ordinary one.
+    /// True if the policy processes ELNs in ACKs; otherwise such an ACK is an ordinary ACK.
     fn knows_eln(&self) -> bool {
         true
     }
 
-    /// True if the policy supports NAKs in ACKs.
+    /// True if the policy processes NAKs in ACKs.
     fn knows_nak(&self) -> bool {
         false
     }
 
-    /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
+    /// True if an earlier notice explains a duplicate ACK that arrives now, which then is no sign of
+    /// congestion.
     fn explains(&self, now: Time, s: &SenderState) -> bool {
         let _ = (now, s);
         false
     }
 
-    /// Observes progress: new data was acknowledged, cumulatively (`advanced`) or selectively.
+    /// Observes that new data was acknowledged, cumulatively (`advanced`) or selectively.
     fn on_progress(&mut self, advanced: bool) {
         let _ = advanced;
     }
 
-    /// Observes an expiry of the retransmission timer to which the ordinary rules apply.
+    /// Observes a timeout outside of freezing.
     fn on_timeout(&mut self) {}
 
-    /// Returns the number of probes that may go unanswered while frozen before the ordinary rules return.
+    /// Returns the number of unanswered probes after which a frozen sender returns to ordinary operation.
     fn patience(&self) -> u32 {
         0
     }
@@ -63,19 +65,19 @@ pub trait NoticePolicy: Debug + Send {
 pub enum Reaction {
     /// Nothing.
     Ignore,
-    /// Retransmit at once, without congestion control; the timer restarts.
+    /// Retransmit the segment at once, without congestion control, and restart the timer.
     Retransmit,
-    /// No congestion control for this segment for a while; the timer restarts.
+    /// Suspend congestion control for this segment for a while, and restart the timer.
     Hold,
-    /// Keep all parameters as they are until a new ACK comes, and send no new data. Retransmit this segment, or not.
+    /// Freeze: keep all parameters until a new ACK arrives, and send no new data.
     Freeze {
         /// True if this segment is retransmitted.
         retransmit: bool,
     },
-    /// Restart the timer, if it runs, with a + 4v: the estimates as they are, no backoff now, and the backoff kept for later timers (Kounavis
-    /// 1996 §3). Nothing else changes.
+    /// Restart the timer, if it runs, with a + 4v: the present estimates without backoff; the backoff is kept
+    /// for later timers (Kounavis 1996 §3). No other effect.
     RestartTimer,
-    /// For the next 60 s timeouts allow for the delay in the notice, on top of that of other base stations. The running timer is extended, never
-    /// shortened (RTTN).
+    /// Add the delay in the notice to timeouts for 60 s, on top of those of other base stations. The running
+    /// timer is extended, never shortened (RTTN).
     Expect,
 }

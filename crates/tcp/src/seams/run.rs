@@ -1,17 +1,17 @@
-//! `Run` is the state shared by the connections of one run.
+//! `Run`: state shared by the connections of one run.
 
 use airhop_base::{FlowId, NodeId};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// State that the connections of one run share, by keys: the address of the object that the state is about. Another replication has a [`Run`] of
-/// its own, and shares nothing with this one.
+/// State shared by the connections of one run, by key: the address of the object to which the state belongs.
+/// Replications have separate [`Run`]s and share nothing.
 #[derive(Debug, Default)]
 pub struct Run(BTreeMap<usize, Arc<dyn Any + Send + Sync>>);
 
 impl Run {
-    /// Returns the state under `key`; `make` builds it for the first connection that asks.
+    /// Returns the state under `key`; `make` creates it for the first connection.
     pub fn share<T: Any + Send + Sync>(&mut self, key: usize, make: impl FnOnce() -> T) -> Arc<T> {
         if let Some(shared) = self.0.get(&key)
             && let Ok(found) = shared.clone().downcast()
@@ -24,10 +24,10 @@ impl Run {
     }
 }
 
-/// The ends of a connection.
+/// Ends of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Connected {
-    /// The flow that it carries.
+    /// Flow carried by the connection.
     pub flow: FlowId,
     /// The node of the sender.
     pub local: NodeId,
@@ -39,7 +39,7 @@ pub struct Connected {
 mod tests {
     use super::*;
 
-    // The first connection creates the shared state; another key, and another run, have their own.
+    // The first connection creates the shared state; another key and another run have separate states.
     #[test]
     fn the_first_makes_what_all_share() {
         let mut run = Run::default();

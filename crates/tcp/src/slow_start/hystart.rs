@@ -2,8 +2,9 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::{Span, Time};
 
-/// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4), as Linux has it: slow start is over when the ACKs of a
-/// round come in one train for longer than half the smallest round trip, or when the round's smallest round trip has grown.
+/// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4) as in Linux: slow start ends when
+/// the ACK train of a round is longer than half the minimum round trip, or when the minimum round trip of the
+/// round has grown.
 #[derive(Debug, Default)]
 pub(crate) struct HyStart {
     round: Round,
@@ -11,18 +12,18 @@ pub(crate) struct HyStart {
     is_over: bool,
 }
 
-/// Until all is acknowledged that was sent when it began.
+/// Round: until all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     began: Time,
     end: u64,
-    /// The last ACK of the train that began with the round.
+    /// Time of the last ACK in the train that began with the round.
     train: Time,
     least: Option<Span>,
     samples: u32,
 }
 
-/// Linux, hystart_low_window: below it nothing is watched. Rounds begin below it, too (since 6.14).
+/// Linux, hystart_low_window: minimum window for the detection. Rounds begin below it too (since 6.14).
 const LEAST_WINDOW: f64 = 16.0;
 /// Linux, hystart_ack_delta_us: a longer gap ends a train.
 const LONGEST_GAP: Span = Span::from_millis(2);
@@ -30,12 +31,12 @@ const LONGEST_GAP: Span = Span::from_millis(2);
 const CUSHION: Span = Span::from_millis(1);
 
 impl HyStart {
-    /// For a sender whose segments are paced, or not.
+    /// Creates HyStart for a sender with or without pacing.
     pub fn new(is_paced: bool) -> Self {
         HyStart { is_paced, ..HyStart::default() }
     }
 
-    /// Slow start begins again, with a round of all below `nxt`.
+    /// Restarts slow start, with a round that ends at `nxt`.
     pub fn restart(&mut self, now: Time, nxt: u64) {
         *self = HyStart { round: Round::new(now, nxt), ..HyStart::new(self.is_paced) };
     }
@@ -58,8 +59,8 @@ impl HyStart {
         false
     }
 
-    /// One-way delay of the path: half of the smallest round trip. Pacing spreads segments over a round trip, so the
-    /// whole round trip is then the limit (Linux).
+    /// Returns the maximum duration of an ACK train: the one-way delay of the path, half of the minimum round
+    /// trip. With pacing, which spreads segments over a round trip, the whole round trip (Linux).
     fn longest_train(&self, least_rtt: Span) -> Span {
         let longest = least_rtt + CUSHION;
         if self.is_paced { longest } else { longest / 2 }
@@ -71,7 +72,7 @@ impl Round {
         Round { began: now, end, train: now, ..Round::default() }
     }
 
-    /// The ACKs since the round began are a train, and longer than this.
+    /// True if the ACKs since the start of the round form a train longer than `longest`.
     fn is_long_train(&mut self, now: Time, longest: Span) -> bool {
         if now - self.train > LONGEST_GAP {
             return false;
@@ -80,7 +81,7 @@ impl Round {
         now - self.began > longest
     }
 
-    /// The smallest of the round's first round trips, and of all since, is too long.
+    /// True if the minimum round trip of the round, with enough samples, is too long.
     fn is_delayed(&mut self, rtt: Span, least_rtt: Span) -> bool {
         self.least = least(self.least, rtt);
         self.samples += 1;
@@ -98,8 +99,9 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Returns the ACK, counted from 1, that ends slow start, of one round with a smallest round trip of `least` ms before, a window of `cwnd`,
-    /// ACKs at these times and all with a round trip of `rtt` us.
+    /// Simulates one round, at a window of `cwnd` and a previous minimum round trip of `least` ms, with ACKs
+    /// at these times and round trips of `rtt` µs. Returns the number, from 1, of the ACK that ends slow
+    /// start.
     fn ends(cwnd: f64, least: u64, rtt: u64, acks: impl Iterator<Item = u64>) -> Option<usize> {
         ends_of(HyStart::default(), cwnd, least, rtt, acks)
     }
@@ -126,8 +128,9 @@ mod tests {
             .map(|n| n + 1)
     }
 
-    // Gaps of 3 ms: no train. An eighth of 80 ms is 10 ms; of 16 ms 2, but 4 at least; of 400 ms 50, but 16 at most. "more than": not
-    // just that. Eight samples first.
+    // Gaps of 3 ms form no train. The threshold is an eighth of 80 ms, 10 ms; of 16 ms 2 ms, but at least 4
+    // ms; of 400 ms 50 ms, but at most 16 ms. The round trip must exceed the threshold ("more than"). Eight
+    // samples are needed.
     #[test]
     fn a_longer_round_trip_ends_it() {
         for (least, just) in [(80, 90_000), (16, 20_000), (400, 416_000)] {
@@ -138,7 +141,8 @@ mod tests {
         }
     }
 
-    // Half of 60 ms and of the millisecond for offload: 30.5 ms. The ACKs come every 1.5 ms: the 22nd is the first after more than that.
+    // Half of 60 ms plus half of the millisecond for offload: 30.5 ms. With an ACK every 1.5 ms, the 22nd is
+    // the first beyond that.
     #[test]
     fn a_train_of_half_a_round_trip_ends_it() {
         assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 1500 * n)), Some(22));
@@ -148,14 +152,15 @@ mod tests {
         assert_eq!(ends(15.9, 60, 60_000, (0..60).map(|n| 1500 * n)), None);
     }
 
-    // "More than": not just that. Both at the same ACK, the ninth after 8.8 ms where 8.5 are half of a round trip, are one end too.
+    // "More than": a train of exactly the limit does not end slow start. If both conditions are met by the
+    // same ACK, the ninth after 8.8 ms with half a round trip of 8.5 ms, slow start ends once.
     #[test]
     fn a_train_that_is_just_as_long_and_both_at_once() {
         assert_eq!(ends(16.0, 60, 60_000, (0..80).map(|n| 500 * n)), Some(63));
         assert_eq!(ends(16.0, 16, 20_001, (0..80).map(|n| 1100 * n)), Some(9));
     }
 
-    // bictcp_state(): it begins again after a timeout; after any other loss ssthresh is known.
+    // bictcp_state(): the detection restarts after a timeout; after any other loss ssthresh is known.
     #[test]
     fn only_a_timeout_begins_it_again() {
         for (by_timeout, again) in [(true, true), (false, false)] {
@@ -175,15 +180,15 @@ mod tests {
         }
     }
 
-    // Paced, all of 60 ms and the millisecond: the 42nd.
+    // With pacing: all of 60 ms plus the millisecond, at the 42nd ACK.
     #[test]
     fn pacing_makes_trains_longer() {
         let acks = || (0..60).map(|n| 1500 * n);
         assert_eq!(ends_of(HyStart::new(true), 16.0, 60, 60_000, acks()), Some(42));
     }
 
-    // The round begins with its first ACK, though that is below 16 segments: the 22nd of all, not of those above. Slow start ends once;
-    // one that begins again has a round of all that was sent before.
+    // The round begins with its first ACK, even below 16 segments: the 22nd of all ACKs ends slow start, not
+    // the 22nd above 16 segments. Slow start ends once; a restarted one has a round of all data sent before.
     #[test]
     fn rounds_begin_below_the_least_window() {
         let mut hystart = HyStart::default();
@@ -202,7 +207,7 @@ mod tests {
         assert_eq!((0..60).position(ends), Some(10 + 21));
     }
 
-    // A new round resets both: its train and its smallest round trip.
+    // A new round resets both the train and the minimum round trip.
     #[test]
     fn each_round_by_itself() {
         let mut hystart = HyStart::default();

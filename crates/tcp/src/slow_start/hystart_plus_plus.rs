@@ -2,44 +2,44 @@ use super::{ENOUGH, Sample, threshold};
 use crate::estimators::least;
 use airhop_base::Span;
 
-/// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start, a quarter as fast; after five such rounds
-/// slow start ends, unless round trips were shorter again.
+/// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start grows the window at a quarter of
+/// the speed; after five such rounds slow start ends, unless round trips have decreased again.
 #[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {
-    /// L (§4.3): most segments that an ACK counts for.
+    /// L (§4.3): maximum number of segments that an ACK counts for.
     most: f64,
     round: Round,
-    /// lastRoundMinRTT
+    /// lastRoundMinRTT.
     last: Option<Span>,
     conservative: Option<Conservative>,
 }
 
-/// Until all is acknowledged that was sent when it began.
+/// Round: until all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
-    /// currentRoundMinRTT
+    /// currentRoundMinRTT.
     least: Option<Span>,
     samples: u32,
 }
 
 #[derive(Debug)]
 struct Conservative {
-    /// cssBaselineMinRtt
+    /// cssBaselineMinRtt.
     baseline: Span,
-    /// Completed rounds; the one in which the phase began counts.
+    /// Completed rounds, including the one in which the phase began.
     rounds: u32,
 }
 
-/// §4.3: L, in segments, "if paced, L = infinity".
+/// L (§4.3), in segments, without pacing; "if paced, L = infinity".
 const MOST_UNPACED: f64 = 8.0;
-/// §4.3: CSS_GROWTH_DIVISOR.
+/// CSS_GROWTH_DIVISOR (§4.3).
 const DIVISOR: f64 = 4.0;
-/// §4.3: CSS_ROUNDS.
+/// CSS_ROUNDS (§4.3).
 const ROUNDS: u32 = 5;
 
 impl HyStartPlusPlus {
-    /// Of a sender whose segments are paced, or not.
+    /// Creates HyStart++ for a sender with or without pacing.
     pub fn new(is_paced: bool) -> Self {
         let most = if is_paced { f64::INFINITY } else { MOST_UNPACED };
         HyStartPlusPlus { most, round: Round::default(), last: None, conservative: None }
@@ -89,7 +89,8 @@ mod tests {
     use super::*;
     use airhop_base::Time;
 
-    /// Returns the growth for each of ten ACKs of a round, each of one segment, all with a round trip of so many ms. Rounds count from 0.
+    /// Returns the growth for each of ten ACKs of a round, each of one segment with a round trip of `ms`.
+    /// `k`: number of the round, from 0.
     fn round(hystart: &mut HyStartPlusPlus, k: u64, ms: u64) -> Vec<f64> {
         let rtt = Some(Span::from_millis(ms));
         let (nxt, least_rtt) = (10 * (k + 1), None);
@@ -103,8 +104,9 @@ mod tests {
         hystart
     }
 
-    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)); at least that much longer, with eight samples. Then a
-    // quarter for each.
+    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)); conservative slow start begins
+    // with eight samples that are longer by at least that. Then each ACK grows the window by a quarter
+    // segment.
     #[test]
     fn longer_round_trips_slow_it_down() {
         for (last, least) in [(80, 90), (16, 20), (400, 416)] {
@@ -124,7 +126,7 @@ mod tests {
         assert_eq!((growth[7], growth[8]), (0.25, 1.0));
     }
 
-    // §4.2, CSS_ROUNDS: five rounds, of which the one in which it began is the first.
+    // §4.2, CSS_ROUNDS: five rounds, including the one in which the phase began.
     #[test]
     fn five_slow_rounds_end_it() {
         for rounds in 1..=6 {
@@ -134,7 +136,7 @@ mod tests {
         }
     }
 
-    // §4.2: cwnd += min(N, L * SMSS). §4.3: L is 8, and infinite where segments are paced.
+    // §4.2: cwnd += min(N, L * SMSS). §4.3: L is 8, and infinite with pacing.
     #[test]
     fn an_ack_counts_for_eight_segments_at_most_unless_paced() {
         let sample = Sample { now: Time::ZERO, una: 1, nxt: 10, rtt: None, least_rtt: None };

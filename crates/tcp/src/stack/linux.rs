@@ -1,4 +1,4 @@
-//! The rules of Linux 6.
+//! Rules of Linux 6.
 
 use super::{Pause, Stack};
 use crate::control::whole;
@@ -9,39 +9,41 @@ use crate::seams::Window;
 pub(super) struct Linux;
 
 impl Stack for Linux {
-    /// Not until all that was sent before the reduction is acknowledged, and a segment more (TCP_CA_CWR in tcp_cong_control() and
-    /// tcp_fastretrans_alert()).
+    /// False until all data sent before the reduction, and a segment more, is acknowledged (TCP_CA_CWR in
+    /// tcp_cong_control() and tcp_fastretrans_alert()).
     fn may_grow(&self, _: bool, is_reducing: bool) -> bool {
         !is_reducing
     }
 
-    /// tcp_cong_control().
+    /// Source: tcp_cong_control().
     fn grows_after_repairs(&self) -> bool {
         true
     }
 
-    /// tcp_try_to_open(): as soon as what a loss reduced is acknowledged, but after a mark not before the answer to CWR may have come.
+    /// Source: tcp_try_to_open(). After a loss, as soon as its window of data is acknowledged; after a mark,
+    /// not before the answer to CWR can have arrived.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         una >= last && una > marked
     }
 
-    /// tcp_enter_cwr().
+    /// Source: tcp_enter_cwr().
     fn cuts_window_of_one(&self) -> bool {
         true
     }
 
-    /// tcp_enter_loss().
+    /// Source: tcp_enter_loss().
     fn adds_flight_after_timeout(&self) -> bool {
         true
     }
 
-    /// Until something beyond is acknowledged (TCP_CA_CWR).
+    /// True until data beyond `reduced_until` is acknowledged (TCP_CA_CWR).
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         una <= reduced_until
     }
 
-    /// tcp_slow_start_after_idle_check() and tcp_cwnd_restart(): halved for each timeout that the pause took, down to the initial window;
-    /// ssthresh remembers three quarters. Not where the control sets rate and window itself.
+    /// Source: tcp_slow_start_after_idle_check() and tcp_cwnd_restart(). The window is halved for each
+    /// timeout in the idle period, down to the initial window; ssthresh keeps three quarters of it. No effect
+    /// if the congestion control sets rate and window itself.
     fn after_pause(&self, w: &mut Window, pause: &Pause) {
         if pause.is_paced {
             return;
@@ -57,14 +59,14 @@ impl Stack for Linux {
         w.cwnd = left.max(least);
     }
 
-    /// tcp_current_ssthresh(): ssthresh is three quarters of the window, or more. tcp_init_undo(), tcp_enter_loss(): the window is a whole number,
-    /// and its count of ACKs begins anew.
+    /// Sources: tcp_current_ssthresh(): ssthresh is at least three quarters of the window. tcp_init_undo(),
+    /// tcp_enter_loss(): the window is an integer, and its count of ACKs restarts.
     fn restored(&self, before: Window) -> Window {
         let cwnd = whole(before.cwnd);
         Window { cwnd, ssthresh: before.ssthresh.max(whole(cwnd / 2.0) + whole(cwnd / 4.0)) }
     }
 
-    /// tcp_try_undo_partial().
+    /// Source: tcp_try_undo_partial().
     fn undoes_late(&self) -> bool {
         true
     }
@@ -73,12 +75,12 @@ impl Stack for Linux {
         true
     }
 
-    /// tcp_xmit_probe_skb(): at one that was acknowledged.
+    /// Source: tcp_xmit_probe_skb(), which probes at an acknowledged sequence number.
     fn probe_at(&self, una: u64) -> Option<u64> {
         Some(una - 1)
     }
 
-    /// tcp_ack_probe().
+    /// Source: tcp_ack_probe().
     fn counts_from_answers(&self) -> bool {
         true
     }

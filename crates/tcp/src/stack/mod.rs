@@ -1,6 +1,7 @@
-//! `Stack`: the rules of a sender's TCP that neither its parameters nor its other policies have.
+//! `Stack`: rules of a sender's TCP that are neither parameters nor parts of other policies.
 //!
-//! Where the text of the RFCs, Linux and ns-2's agents part, a sender asks here, and nowhere else; `docs/presets.md` has the list.
+//! This trait has all remaining differences between the text of the RFCs, Linux and ns-2's agents;
+//! `docs/presets.md` lists them.
 
 mod linux;
 mod ns2;
@@ -12,121 +13,128 @@ use crate::{Config, Preset};
 use airhop_base::{Span, Time};
 use std::fmt::Debug;
 
-/// The rules of a sender's TCP: those of the RFCs, but for the methods that another stack has of its own.
+/// Rules of a sender's TCP. The default methods are the RFCs' rules; other stacks override them.
 pub trait Stack: Debug + Sync {
     /// True if the first segment of a connection without a handshake is one octet.
     fn opens_small(&self) -> bool {
         false
     }
 
-    /// True if a segment is timed at a time, where timestamps are as given.
+    /// True if one segment per round trip is timed; `timestamps`: the connection uses timestamps.
     fn times_segments(&self, timestamps: bool) -> bool {
         !timestamps
     }
 
-    /// A segment sent at `sent` was acknowledged; `is_timed` if it is the one that was timed.
+    /// Adds the round trip of a segment sent at `sent` and acknowledged now; `is_timed`: the segment is the
+    /// one being timed.
     fn on_rtt(&self, rto: &mut dyn RtoPolicy, sent: Time, now: Time, is_timed: bool) {
         let _ = is_timed;
         rto.on_rtt(sent, now);
     }
 
-    /// True if duplicate ACKs give samples of the round trip and restart the retransmission timer.
+    /// True if duplicate ACKs yield round-trip samples and restart the retransmission timer.
     fn times_duplicates(&self) -> bool {
         false
     }
 
-    /// True if a fast retransmission backs the retransmission timer off.
+    /// True if a fast retransmission backs off the retransmission timer.
     fn backs_off_for_repairs(&self) -> bool {
         false
     }
 
-    /// True if an ACK may grow the window, which echoes a mark (`ece`) or acknowledges nothing beyond what had been sent when one reduced it
-    /// (`is_reducing`). RFC 3168 §6.1.2: "The sender SHOULD NOT increase the congestion window in response to the receipt of an ECN-Echo ACK
-    /// packet".
+    /// True if an ACK may grow the window although it echoes a mark (`ece`) or a mark's reduction is in
+    /// effect (`is_reducing`: no data sent after it is acknowledged). RFC 3168 §6.1.2: "The sender SHOULD NOT
+    /// increase the congestion window in response to the receipt of an ECN-Echo ACK packet".
     fn may_grow(&self, ece: bool, is_reducing: bool) -> bool {
         let _ = is_reducing;
         !ece
     }
 
-    /// True if the ACK that ends a fast recovery, or shows a timeout to be spurious, grows the window by the data that it delivers.
+    /// True if the ACK that ends a fast recovery, or proves a timeout spurious, grows the window by the data
+    /// that it delivers.
     fn grows_after_repairs(&self) -> bool {
         false
     }
 
-    /// True if an echoed mark may reduce the window when everything below `una` is acknowledged: the last reduction was of the window of data
-    /// below `last`, and the last one for a mark of that below `marked`. RFC 3168 §6.1.2: "at most once per window of data", so that an ACK of
-    /// something beyond tells of another mark.
+    /// True if an echoed mark may reduce the window when all data below `una` is acknowledged. `last`: end of
+    /// the window of data of the last reduction; `marked`: of the last reduction for a mark. RFC 3168 §6.1.2:
+    /// "at most once per window of data", so an echo beyond it reports another mark.
     fn answers_echo(&self, una: u64, last: u64, marked: u64) -> bool {
         let _ = marked;
         una > last
     }
 
-    /// True if an echoed mark cuts a window of one segment as any other; else it restarts the retransmission timer: "the TCP sender … SHOULD
-    /// reset the retransmit timer on receiving the ECN-Echo packet when the congestion window is one" (RFC 3168 §6.1.2).
+    /// True if an echoed mark reduces a window of one segment as any other; otherwise it restarts the
+    /// retransmission timer: "the TCP sender … SHOULD reset the retransmit timer on receiving the ECN-Echo
+    /// packet when the congestion window is one" (RFC 3168 §6.1.2).
     fn cuts_window_of_one(&self) -> bool {
         false
     }
 
-    /// True if the window after a timeout is a segment beside those that are not taken for lost (RFC 8985 §6.3); else one segment (RFC 5681
-    /// §3.1).
+    /// True if the window after a timeout is the flight not marked lost plus a segment (RFC 8985 §6.3);
+    /// otherwise one segment (RFC 5681 §3.1).
     fn adds_flight_after_timeout(&self) -> bool {
         false
     }
 
-    /// True if the loss of the segment at `seq` is of a window of data that a mark has reduced, for which the window is not reduced again (RFC
-    /// 3168 §6.1.2): it was sent before `reduced_until`, the first byte that had not been sent then; `una` is the lowest byte not acknowledged.
+    /// True if the lost segment at `seq` belongs to a window of data for which a mark has already reduced the
+    /// window, so that it is not reduced again (RFC 3168 §6.1.2). `reduced_until`: first unsent byte at that
+    /// reduction; `una`: lowest unacknowledged byte.
     fn is_reduced(&self, seq: u64, una: u64, reduced_until: u64) -> bool {
         let _ = una;
         seq < reduced_until
     }
 
-    /// Data is to be sent after a pause of more than a retransmission timeout: "RW = min(IW, cwnd)" (RFC 5681 §4.1).
+    /// Adjusts the window after an idle period longer than a retransmission timeout: "RW = min(IW, cwnd)"
+    /// (RFC 5681 §4.1).
     fn after_pause(&self, w: &mut Window, pause: &Pause) {
         w.cwnd = w.cwnd.min(pause.initial_window);
     }
 
-    /// Returns the window that comes back with a reduction that was for nothing, given that before the reduction (RFC 4015 §4).
+    /// Returns the window to restore after a spurious reduction; `before`: the window before the reduction
+    /// (RFC 4015 §4).
     fn restored(&self, before: Window) -> Window {
         before
     }
 
-    /// True if a timestamp below the recovery point undoes no reduction while a retransmission is under way.
+    /// True if a timestamp below the recovery point does not undo a reduction while a retransmission is in
+    /// flight.
     fn undoes_late(&self) -> bool {
         false
     }
 
-    /// True if the sender finds out whether the path reorders.
+    /// True if the sender detects reordering.
     fn looks_for_reordering(&self) -> bool {
         false
     }
 
-    /// Returns the number at which a segment without data asks whether a closed window has opened; none: an octet of new data asks, and "must
-    /// regularly" (RFC 9293 §3.8.6.1). `una` is the lowest byte not acknowledged.
+    /// Returns the sequence number of a zero-window probe without data; `None`: the probe is an octet of new
+    /// data, which "must regularly" be sent (RFC 9293 §3.8.6.1). `una`: lowest unacknowledged byte.
     fn probe_at(&self, una: u64) -> Option<u64> {
         let _ = una;
         None
     }
 
-    /// True if the time to the next such probe counts from the answer to the last.
+    /// True if the interval to the next zero-window probe counts from the answer to the last probe.
     fn counts_from_answers(&self) -> bool {
         false
     }
 }
 
-/// A pause of a sender.
+/// Idle period of a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Pause {
-    /// Since data was last sent.
+    /// Time since the last data transmission.
     pub lasted: Span,
     /// The retransmission timeout.
     pub timeout: Span,
     /// The initial congestion window, segments.
     pub initial_window: f64,
-    /// The congestion control names a rate of its own.
+    /// True if the congestion control sets a pacing rate.
     pub is_paced: bool,
 }
 
-/// Returns the stack of a connection, or of the agent that its recovery is of.
+/// Returns the stack of a connection, or of the agent to which its recovery belongs.
 pub fn of(c: &Config, agent: Agent) -> &'static dyn Stack {
     match (agent, c.stack) {
         (Agent::Ns2Vegas, _) => &ns2::Vegas,

@@ -1,38 +1,39 @@
-//! The rules of ns-2.35's agents.
+//! Rules of ns-2.35's agents.
 
 use super::{Pause, Stack};
 use crate::rto::RtoPolicy;
 use crate::seams::Window;
 use airhop_base::Time;
 
-/// Agent/TCP and those that are derived from it.
+/// Agent/TCP and agents derived from it.
 #[derive(Debug)]
 pub(super) struct Common;
 
-/// Agent/TCP/Vegas: it has its own recv_newack_helper(), which does not look at marks, and a fast retransmission backs its timer off as its
-/// expiry does.
+/// Agent/TCP/Vegas: its own recv_newack_helper() ignores marks, and a fast retransmission backs off the timer
+/// like a timeout.
 #[derive(Debug)]
 pub(super) struct Vegas;
 
-/// Agent/TCP/Linux: every ACK restarts the retransmission timer and gives it a sample, if it has timestamps: duplicates, too, whose echo is
-/// that of the last segment in order, so that the timeout grows while a repair is awaited. Its first packet is but a header.
+/// Agent/TCP/Linux: every ACK restarts the retransmission timer and, with timestamps, yields a sample.
+/// Duplicate ACKs do so too; they echo the timestamp of the last in-order segment, so the timeout grows while
+/// a retransmission is awaited. The first packet is only a header.
 #[derive(Debug)]
 pub(super) struct Linux;
 
-/// Returns whether a reduction is still in force, for all of ns-2's agents: a second reduction waits until something beyond is acknowledged
-/// (RenoTcpAgent::dupack_action()).
+/// True if a reduction is still in effect, for all of ns-2's agents: a second reduction waits until data
+/// beyond `reduced_until` is acknowledged (RenoTcpAgent::dupack_action()).
 fn is_reduced(una: u64, reduced_until: u64) -> bool {
     una <= reduced_until
 }
 
 impl Stack for Common {
-    // An ACK that echoes a mark does not grow the window (TcpAgent::recv_newack_helper()): as in the RFC.
+    // An ACK that echoes a mark does not grow the window (TcpAgent::recv_newack_helper()), as in the RFC.
 
     fn is_reduced(&self, _: u64, una: u64, reduced_until: u64) -> bool {
         is_reduced(una, reduced_until)
     }
 
-    /// The window stays.
+    /// No effect: the window is kept.
     fn after_pause(&self, _: &mut Window, _: &Pause) {}
 }
 
@@ -49,7 +50,7 @@ impl Stack for Vegas {
         is_reduced(una, reduced_until)
     }
 
-    /// The window stays.
+    /// No effect: the window is kept.
     fn after_pause(&self, _: &mut Window, _: &Pause) {}
 }
 
@@ -58,7 +59,7 @@ impl Stack for Linux {
         true
     }
 
-    /// Beside timestamps, too: the segment that is timed ends the backoff.
+    /// True: with timestamps too, the timed segment ends the backoff.
     fn times_segments(&self, _: bool) -> bool {
         true
     }
@@ -80,6 +81,6 @@ impl Stack for Linux {
         is_reduced(una, reduced_until)
     }
 
-    /// The window stays.
+    /// No effect: the window is kept.
     fn after_pause(&self, _: &mut Window, _: &Pause) {}
 }

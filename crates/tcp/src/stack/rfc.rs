@@ -1,8 +1,8 @@
-//! The rules of the RFCs.
+//! Rules of the RFCs.
 
 use super::Stack;
 
-/// The text of the RFCs: what [`Stack`] says.
+/// Rules of the RFCs: the default methods of [`Stack`].
 #[derive(Debug)]
 pub(super) struct Rfc;
 

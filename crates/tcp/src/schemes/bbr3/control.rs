@@ -69,7 +69,7 @@ enum Left {
     Up,
 }
 
-/// C.is_cwnd_limited: the window was used up at some time of the last round trip (§2.2).
+/// C.is_cwnd_limited: true if the flight filled the window at some time in the last round trip (§2.2).
 #[derive(Clone, Copy, Debug, Default)]
 struct CwndLimit {
     is_hit: bool,
@@ -77,7 +77,7 @@ struct CwndLimit {
 }
 
 impl CwndLimit {
-    /// An ACK comes: the window was used up until then, or not.
+    /// Processes an ACK; `is_full`: the window was full until the ACK.
     fn on_ack(&mut self, is_full: bool, sample: Option<&RateSample>, total: u64) {
         if is_full {
             self.is_hit = true;
@@ -89,7 +89,7 @@ impl CwndLimit {
 }
 
 impl Bbr3 {
-    /// Ready for a new connection.
+    /// Creates the congestion control of a new connection.
     pub fn new(settings: Settings, c: &Config) -> Self {
         Bbr3 {
             settings,
@@ -149,7 +149,7 @@ impl Bbr3 {
         begins
     }
 
-    /// UpdateACKAggregation (§5.5.9): in startup over one round trip.
+    /// UpdateACKAggregation (§5.5.9); in Startup the maximum is over one round trip.
     fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
         let extra = self.excess.on_ack(d.now, d.arrivals.fresh as f64, self.model.bw(), cwnd);
         self.extra_acked.resize(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
@@ -185,7 +185,7 @@ impl Bbr3 {
         lost as f64 > in_flight as f64 * self.settings.loss_thresh
     }
 
-    /// HandleInflightTooHigh (§5.5.10.2): ends a probe that was too high, with this flight in bytes.
+    /// HandleInflightTooHigh (§5.5.10.2): ends a probe whose flight, in bytes, caused too many losses.
     fn on_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
         self.probe.went_too_high = true;
         self.probe.is_sample = false;
@@ -199,13 +199,13 @@ impl Bbr3 {
         }
     }
 
-    /// InflightAtLoss (§5.5.10.2): how much was in flight when the losses before this segment, and the part of it that made them too many,
-    /// were the share that is allowed.
+    /// InflightAtLoss (§5.5.10.2): returns the flight at which the lost share reached the permitted one,
+    /// within the segment whose loss exceeded it.
     fn inflight_at_loss(&self, lost: &LostSegment) -> f64 {
         let size = (lost.end - lost.start) as f64;
         let (before, lost_before) = (lost.in_flight as f64 - size, lost.lost as f64 - size);
         let thresh = self.settings.loss_thresh;
-        // Linux: losses before it that are too many already leave nothing of it.
+        // Linux: if the earlier losses exceed the permitted share already, no part of this segment counts.
         let prefix = (thresh * before - lost_before) / (1.0 - thresh);
         before + prefix.max(0.0)
     }
@@ -235,7 +235,7 @@ impl Bbr3 {
         self.restarts &= d.arrivals.rate.is_none();
     }
 
-    /// ExitProbeRTT (§5.3.4.4): nothing is queued, so it can cruise at once.
+    /// ExitProbeRTT (§5.3.4.4): the queue is empty, so ProbeBW_CRUISE may begin at once.
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.round_trip.on_probed(now);
         self.prior_cwnd.restore(w);
@@ -276,7 +276,7 @@ impl Bbr3 {
         if longterm.is_infinite() { longterm } else { (longterm - headroom).max(LEAST_CWND * self.mss) }
     }
 
-    /// C.is_cwnd_limited, and that by inflight_longterm (§5.3.3.9).
+    /// True if C.is_cwnd_limited holds and the limit is inflight_longterm (§5.3.3.9).
     pub(super) fn is_limited_by_longterm(&self, w: &Window) -> bool {
         self.limit.is_hit && w.cwnd >= self.model.bounds.inflight_longterm / self.mss
     }
@@ -292,7 +292,7 @@ impl Bbr3 {
         rate_of(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
     }
 
-    /// SetPacingRateWithGain (§5.6.2): until the pipe is full, the rate does not fall.
+    /// SetPacingRateWithGain (§5.6.2): the rate does not decrease before the pipe is full.
     fn set_rate(&mut self, gain: f64, least: Rate) {
         let next = rate_of(gain * self.model.bw() * (1.0 - PACING_MARGIN));
         self.rate = Some(if self.pipe.reached { next } else { next.max(least) });
@@ -334,11 +334,11 @@ impl Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
-    /// Everything is done in [`Bbr3::on_delivery`] and [`Bbr3::on_lost`].
+    /// No effect: ACKs are processed in [`Bbr3::on_delivery`] and [`Bbr3::on_lost`].
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of congestion (§3.6): a loss in its
-    /// round trip, and while it probes for bandwidth the end of that.
+    /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of
+    /// congestion (§3.6): it counts as a loss in its round trip, and ends a probe for bandwidth.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         if l.signal == Signal::Echo {
             self.model.note_loss(self.delivered);

@@ -1,29 +1,30 @@
 use crate::estimators::{LostSegment, RateSample};
 
-/// A quarter more each round trip is growth; three round trips without it are none (§5.3.1.2).
+/// Growth by a quarter per round trip counts as growth; three round trips without it fill the pipe
+/// (§5.3.1.2).
 const GROWTH: f64 = 1.25;
 const ROUNDS: u32 = 3;
 
 /// Detector of a full pipe: a rising pacing rate no longer raises the delivery rate (§5.3.1.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
-    /// BBR.full_bw: the rate when it last grew.
+    /// BBR.full_bw: rate at its last growth.
     bw: f64,
-    /// Round trips since.
+    /// Number of round trips since the last growth.
     rounds: u32,
-    /// BBR.full_bw_now: it has stopped to grow since this was last begun.
+    /// BBR.full_bw_now: true if the rate has stopped growing since the last restart.
     pub now: bool,
-    /// BBR.full_bw_reached: it has ever.
+    /// BBR.full_bw_reached: true if the rate has ever stopped growing.
     pub reached: bool,
 }
 
 impl FullPipe {
-    /// ResetFullBW: restarts, with growth counted from `bw` bytes per second.
+    /// ResetFullBW: restarts the detection, with growth relative to `bw` bytes per second.
     pub fn restart(&mut self, bw: f64) {
         *self = FullPipe { bw, reached: self.reached, ..FullPipe::default() };
     }
 
-    /// CheckFullBWReached, where a round trip begins.
+    /// CheckFullBWReached at the start of a round.
     pub fn on_round(&mut self, sample: &RateSample) {
         if self.now || sample.limited {
             return;
@@ -43,18 +44,18 @@ impl FullPipe {
 pub struct LostRanges {
     /// Number of ranges.
     pub count: u32,
-    /// First byte after the last of them.
+    /// First byte after the last range.
     end: u64,
 }
 
 impl LostRanges {
-    /// A segment was lost.
+    /// Adds a lost segment.
     pub fn on_lost(&mut self, lost: &LostSegment) {
         self.count += u32::from(lost.start != self.end);
         self.end = lost.end;
     }
 
-    /// A round trip begins.
+    /// Resets the count at the start of a round.
     pub fn on_round(&mut self) {
         self.count = 0;
     }
@@ -70,7 +71,8 @@ mod tests {
         RateSample { delivered: kilobytes * 1000, interval, prior: 0, limited, in_flight: 0, lost: 0 }
     }
 
-    // §5.3.1.2: 100, 125 and 160 kB/s are growth by a quarter each; 180, 199 and 100 are not. What the application limits does not count.
+    // §5.3.1.2: 100, 125 and 160 kB/s are growth by a quarter each; 180, 199 and 100 are not.
+    // Application-limited samples are ignored.
     #[test]
     fn three_rounds_without_a_quarter_more() {
         let mut pipe = FullPipe::default();
@@ -89,7 +91,7 @@ mod tests {
         assert_eq!((pipe.bw, pipe.rounds), (150e3, 1));
     }
 
-    // §5.3.1.3: neighbours are one range.
+    // §5.3.1.3: adjacent losses are one range.
     #[test]
     fn neighbours_are_one_range() {
         let mut ranges = LostRanges::default();

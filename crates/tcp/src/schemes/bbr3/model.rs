@@ -1,31 +1,31 @@
 use crate::estimators::{RateSample, Rounds, WindowedMax};
 
-/// BBR.MaxBwFilterLen: this cycle of probing and the one before (§2.11).
+/// BBR.MaxBwFilterLen: the present probing cycle and the previous one (§2.11).
 const EARLIER_CYCLES: u64 = 1;
 
-/// Model of the path: delivery rate, bytes a second, and bounds of the data in flight, bytes (§5.5).
+/// Model of the path: delivery rate, bytes per second, and bounds of the data in flight, bytes (§5.5).
 #[derive(Debug)]
 pub struct Model {
     /// Packet-timed round trips.
     pub rounds: Rounds,
-    /// Round trips over which losses are counted: the first loss begins one.
+    /// Round trips over which losses are counted; the first loss begins one.
     loss_rounds: Rounds,
-    /// BBR.max_bw, over cycles.
+    /// BBR.max_bw, over probing cycles.
     max_bw: WindowedMax,
     cycle: u64,
-    /// The bounds that losses set.
+    /// Bounds set by losses.
     pub bounds: Bounds,
-    /// BBR.bw_latest and BBR.inflight_latest: the most of this round trip.
+    /// BBR.bw_latest and BBR.inflight_latest: maxima of this round trip.
     bw_latest: f64,
     inflight_latest: f64,
     /// BBR.is_loss_in_round.
     is_loss_in_round: bool,
 }
 
-/// Rates and amounts in flight at which the path has lost packets; infinite before a loss.
+/// Rates and flights at which the path has lost packets; infinite before a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// BBR.bw_shortterm, bytes a second.
+    /// BBR.bw_shortterm, bytes per second.
     pub bw_shortterm: f64,
     /// BBR.inflight_shortterm, bytes.
     pub inflight_shortterm: f64,
@@ -36,9 +36,9 @@ pub struct Bounds {
 /// Rounds that begin with an arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Begins {
-    /// A round trip.
+    /// True if a packet-timed round begins.
     pub round: bool,
-    /// A round trip over which losses are looked at.
+    /// True if a round begins over which losses are counted.
     pub loss_round: bool,
 }
 
@@ -50,7 +50,7 @@ impl Bounds {
         inflight_longterm: f64::INFINITY,
     };
 
-    /// Each no lower than in `other`.
+    /// Returns the larger of each bound in `self` and `other`.
     pub fn at_least(self, other: Bounds) -> Self {
         Bounds {
             bw_shortterm: self.bw_shortterm.max(other.bw_shortterm),
@@ -61,7 +61,7 @@ impl Bounds {
 }
 
 impl Model {
-    /// Nothing is known.
+    /// Creates a model without samples.
     pub fn new() -> Self {
         Model {
             rounds: Rounds::default(),
@@ -85,12 +85,12 @@ impl Model {
         self.max_bw().min(self.bounds.bw_shortterm)
     }
 
-    /// Bytes delivered within a round trip at most, over the last one.
+    /// Returns the maximum of bytes delivered within a round trip, over the last round trip.
     pub fn inflight_latest(&self) -> f64 {
         self.inflight_latest
     }
 
-    /// UpdateLatestDeliverySignals (§5.5.10.3) and UpdateMaxBw (§5.5.5), with `total` bytes delivered so far.
+    /// UpdateLatestDeliverySignals (§5.5.10.3) and UpdateMaxBw (§5.5.5); `total`: bytes delivered so far.
     pub fn on_sample(&mut self, sample: &RateSample, total: u64) -> Begins {
         self.bw_latest = self.bw_latest.max(sample.rate());
         self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
@@ -102,7 +102,7 @@ impl Model {
         Begins { round, loss_round }
     }
 
-    /// A round trip of losses is over: AdaptLowerBoundsFromCongestion (§5.5.10.3), unless the sender was probing.
+    /// AdaptLowerBoundsFromCongestion (§5.5.10.3) at the end of a loss round, unless the sender is probing.
     pub fn on_loss_round(&mut self, is_probing: bool, cwnd: f64, beta: f64) {
         if std::mem::take(&mut self.is_loss_in_round) && !is_probing {
             let cut = |bound: f64, first: f64, latest: f64| {
@@ -115,19 +115,19 @@ impl Model {
         }
     }
 
-    /// AdvanceLatestDeliverySignals (§5.5.10.3): the next round trip of losses begins with this sample.
+    /// AdvanceLatestDeliverySignals (§5.5.10.3): the next loss round begins with this sample.
     pub fn restart_latest(&mut self, sample: &RateSample) {
         (self.bw_latest, self.inflight_latest) = (sample.rate(), sample.delivered as f64);
     }
 
-    /// NoteLoss (§5.5.10.2), with `total` bytes delivered so far. The first loss begins a round trip.
+    /// NoteLoss (§5.5.10.2); `total`: bytes delivered so far. The first loss begins a loss round.
     pub fn note_loss(&mut self, total: u64) {
         if !std::mem::replace(&mut self.is_loss_in_round, true) {
             self.loss_rounds.restart(total);
         }
     }
 
-    /// Cancels the losses of this round: they were spurious.
+    /// Cancels the losses of this round as spurious.
     pub fn forgive(&mut self) {
         self.is_loss_in_round = false;
     }
@@ -159,9 +159,10 @@ mod tests {
         RateSample { delivered: kilobytes * 1000, interval, prior, limited, in_flight: 0, lost: 0 }
     }
 
-    // §5.5.10.3: the first loss outside probing bounds the short term by max_bw and the window; each round trip with a loss leaves 0.7 of
-    // that at least, or what was delivered in it if that is more. By hand: max_bw 1000 kB/s, window 200 kB; 800 kB/s and 800 kB delivered
-    // are above 700 and 140; then 500 below 0.7 · 800 = 560.
+    // §5.5.10.3: the first loss outside probing sets the short-term bounds to max_bw and the window; each
+    // round trip with a loss reduces them to 0.7 of their value, or to the delivery of the round trip if that
+    // is more. By hand: max_bw 1000 kB/s, window 200 kB; 800 kB/s and 800 kB delivered are above 700 and 140;
+    // then 500 below 0.7 · 800 = 560.
     #[test]
     fn losses_bound_the_short_term() {
         let mut m = Model::new();
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(m.bounds, Bounds::NONE);
     }
 
-    // NoteLoss: a round trip of losses begins with the first of them, and no other changes that.
+    // NoteLoss: a loss round begins with its first loss; later losses do not change its start.
     #[test]
     fn the_first_loss_begins_a_round_trip() {
         let mut m = Model::new();
@@ -196,8 +197,8 @@ mod tests {
         assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), Begins { round: false, loss_round: true });
     }
 
-    // §5.5.4, §5.5.6: a maximum over this cycle and the one before; application-limited samples count only if they are
-    // larger.
+    // §5.5.4, §5.5.6: a maximum over this cycle and the previous one; application-limited samples count only
+    // if they are larger.
     #[test]
     fn the_rate_is_remembered_for_a_cycle() {
         let mut m = Model::new();

@@ -6,18 +6,19 @@ use crate::estimators::RateSample;
 use crate::seams::{Delivery, Window};
 use airhop_base::{Span, Time};
 
-/// Round trips between probes at most: as many as Reno needs at the same window, and no more than leave 1 % of loss bearable
-/// (§5.3.3.8.2).
+/// Maximum number of round trips between probes: as many as Reno needs to regrow the same window, and at most
+/// the number at which 1 % loss is tolerable (§5.3.3.8.2).
 const MOST_ROUNDS: f64 = 63.0;
-/// Doublings of the increment of inflight_longterm, at most (§5.3.3.9).
+/// Maximum number of doublings of the increment of inflight_longterm (§5.3.3.9).
 const MOST_DOUBLINGS: u32 = 30;
 
 /// Progress of the present probe, and outcome of the last one (§2.14).
 #[derive(Debug)]
 pub struct Probe {
-    /// BBR.is_bw_probe_sample: acknowledged or lost segments were sent in the probe.
+    /// BBR.is_bw_probe_sample: true if the acknowledged or lost segments were sent during the probe.
     pub is_sample: bool,
-    /// BBR.ack_phase is ACKS_PROBE_STOPPING: the round trip after a probe. No other of its values makes a difference.
+    /// True if BBR.ack_phase is ACKS_PROBE_STOPPING: the round trip after a probe. Its other values have no
+    /// effect.
     pub stops: bool,
     /// BBR.prev_probe_too_high.
     pub went_too_high: bool,
@@ -52,8 +53,9 @@ impl Default for Probe {
 }
 
 impl Bbr3 {
-    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is that at the arrival of the ACK, before the segments that it
-    /// releases: with the window at a bound, the flight after the ACK would stay below for ever (as in Linux).
+    /// UpdateProbeBWCyclePhase (§5.3.3.9). The flight is taken at the arrival of the ACK, before the ACK
+    /// releases segments: with the window at a bound, the flight after the ACK would always be below the
+    /// bound (as in Linux).
     pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
         if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
             return;
@@ -74,7 +76,7 @@ impl Bbr3 {
         }
     }
 
-    /// AdaptLongTermModel (§5.3.3.9). True if that changed the phase.
+    /// AdaptLongTermModel (§5.3.3.9). True if the phase changed.
     fn adapt_long_term(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) -> bool {
         if self.probe.stops && round_starts {
             self.probe.stops = false;
@@ -83,7 +85,8 @@ impl Bbr3 {
             if is_in_cycle && !sample.limited {
                 self.model.next_cycle();
             }
-            // Precautionary bandwidth probing (§5.3.3.6): that far went well, so further at once.
+            // Precautionary bandwidth probing (§5.3.3.6): the flight of the last probe caused no losses, so
+            // the next probe follows at once.
             if is_in_cycle && self.probe.is_precautionary && !self.probe.went_too_high {
                 self.start_refill();
                 return true;
@@ -118,7 +121,8 @@ impl Bbr3 {
         }
     }
 
-    /// RaiseInflightLongtermSlope (§5.3.3.9): a segment more in the first round trip, two in the next, four in the one after it.
+    /// RaiseInflightLongtermSlope (§5.3.3.9): one segment in the first round trip, two in the next, four in
+    /// the one after.
     fn raise_slope(&mut self, w: &Window) {
         let segments = f64::from(1 << self.probe.up_rounds);
         self.probe.up_rounds = (self.probe.up_rounds + 1).min(MOST_DOUBLINGS);
@@ -138,7 +142,7 @@ impl Bbr3 {
 
     /// IsTimeToGoDown (§5.3.3.9).
     fn is_time_to_go_down(&mut self, w: &Window, in_flight: u64, sample: &RateSample) -> bool {
-        // The bound is no whole number of segments: it is reached when there is no room for another one.
+        // The bound is no multiple of the segment size: it is reached when another segment would exceed it.
         let is_reached = in_flight as f64 + self.mss > self.model.bounds.inflight_longterm;
         if self.probe.went_too_high && is_reached {
             self.probe.is_precautionary = true;

@@ -9,9 +9,9 @@ const LASTS: Span = Span::from_secs(10);
 pub struct RoundTrip {
     /// BBR.ProbeRTTInterval.
     interval: Span,
-    /// BBR.min_rtt: the smallest RTT sample of the last ten seconds.
+    /// BBR.min_rtt: minimum RTT sample of the last ten seconds.
     least: Option<Least>,
-    /// BBR.probe_rtt_min_delay: the least of the last interval.
+    /// BBR.probe_rtt_min_delay: minimum RTT sample of the last interval.
     recent: Option<Least>,
 }
 
@@ -22,17 +22,17 @@ struct Least {
 }
 
 impl RoundTrip {
-    /// Probed after an interval without a lower sample.
+    /// Creates the filters; ProbeRTT follows an interval without a lower sample.
     pub fn new(interval: Span) -> Self {
         RoundTrip { interval, least: None, recent: None }
     }
 
-    /// BBR.min_rtt, seconds.
+    /// Returns BBR.min_rtt, seconds.
     pub fn least(&self) -> Option<f64> {
         self.least.map(|least| least.value.secs_f64())
     }
 
-    /// Updates the filters with an ACK. True if it is time to probe (BBR.probe_rtt_expired).
+    /// Updates the filters with an ACK. True if ProbeRTT is due (BBR.probe_rtt_expired).
     pub fn on_ack(&mut self, now: Time, a: &Arrivals) -> bool {
         let first = a.least_rtt.map(|value| Least { value, at: now });
         let (Some(mut recent), Some(least)) = (self.recent.or(first), self.least.or(first)) else { return false };
@@ -46,7 +46,7 @@ impl RoundTrip {
         is_due
     }
 
-    /// Schedules the next probe an interval from now.
+    /// Schedules the next ProbeRTT an interval from now.
     pub fn on_probed(&mut self, now: Time) {
         self.recent = self.recent.map(|recent| Least { at: now, ..recent });
     }
@@ -56,7 +56,8 @@ impl RoundTrip {
 mod tests {
     use super::*;
 
-    // §5.3.4.3: no lower sample for five seconds, and it is due; the least of ten seconds stays, until it is too old.
+    // §5.3.4.3: ProbeRTT is due after five seconds without a lower sample; the minimum of ten seconds is kept
+    // until it expires.
     #[test]
     fn it_is_probed_every_five_seconds_and_lasts_ten() {
         let mut round_trip = RoundTrip::new(Span::from_secs(5));

@@ -1,7 +1,7 @@
 use super::super::{Param, Params};
 use airhop_base::Span;
 
-/// Constants in which versions of the draft and of its implementations differ, and that a sweep may vary.
+/// Constants in which versions of the draft and of its implementations differ, and which a sweep may vary.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// BBR.LossThresh.
@@ -12,19 +12,19 @@ pub struct Settings {
     pub headroom: f64,
     /// BBR.DrainPacingGain.
     pub drain_gain: f64,
-    /// The pacing gain of ProbeBW_DOWN.
+    /// Pacing gain of ProbeBW_DOWN.
     pub down_gain: f64,
-    /// The cwnd gain of ProbeBW_UP.
+    /// Window gain of ProbeBW_UP.
     pub up_cwnd_gain: f64,
     /// BBRStartupFullLossCnt.
     pub startup_losses: u32,
-    /// The least of BBR.bw_probe_wait.
+    /// Minimum of BBR.bw_probe_wait.
     pub probe_wait: Span,
     /// BBR.ProbeRTTInterval.
     pub probe_rtt_interval: Span,
 }
 
-/// The parameters of the scheme. Section numbers are those of draft-ietf-ccwg-bbr-06.
+/// Parameters of the scheme. Section numbers are those of draft-ietf-ccwg-bbr-06.
 pub const PARAMS: &[Param] = &[
     Param::number("loss_thresh", 0.02, (0.0, 0.9), "largest share of a flight that may be lost in a probe (LossThresh, §2.8)"),
     Param::number("beta", 0.7, (0.1, 1.0), "smallest share of a bound after a round trip with losses (Beta, §2.8)"),

@@ -1,11 +1,11 @@
 use super::settings::Settings;
 use crate::bbr::Stay;
 
-/// BBR.StartupPacingGain, 4 ln 2: the least that doubles the rate each round trip (§2.5).
+/// BBR.StartupPacingGain, 4 ln 2: the smallest gain that doubles the rate each round trip (§2.5).
 pub const STARTUP_GAIN: f64 = 4.0 * std::f64::consts::LN_2;
 /// BBR.DefaultCwndGain (§2.6).
 const CWND_GAIN: f64 = 2.0;
-/// The pacing gain of ProbeBW_UP (§5.3.3.5).
+/// Pacing gain of ProbeBW_UP (§5.3.3.5).
 const UP_GAIN: f64 = 1.25;
 /// BBR.ProbeRTTCwndGain (§2.16.2).
 pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
@@ -13,31 +13,33 @@ pub const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 /// BBR.state (§5.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum State {
-    /// Doubles its rate each round trip, until that stops the rate of delivery from growing or too much is lost.
+    /// Startup: doubles the rate each round trip, until the delivery rate stops growing or too much data is
+    /// lost.
     Startup,
-    /// Lets the queue drain that startup left, since that round trip.
+    /// Drain: drains the queue that Startup built; with the round trip of its start.
     Drain(u64),
-    /// Sends slower than, as fast as, and faster than the path delivers.
+    /// ProbeBW: sends below, at and above the delivery rate of the path.
     ProbeBw(Phase),
-    /// Keeps half of the bandwidth-delay product in flight, to measure the round trip without its own queue.
+    /// ProbeRTT: keeps half of the bandwidth-delay product in flight, to measure the round trip without the
+    /// flow's own queue.
     ProbeRtt(Option<Stay>),
 }
 
 /// Phase of the bandwidth-probing cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase {
-    /// Drains the queue of the probe, and leaves headroom to other flows.
+    /// Drains the queue of the last probe, and leaves headroom to other flows.
     Down,
-    /// Sends as fast as the path delivers, and yields to losses.
+    /// Sends at the delivery rate of the path, and reacts to losses.
     Cruise,
-    /// Fills the path, for one round trip.
+    /// Refills the path for one round trip.
     Refill,
-    /// Asks for more.
+    /// Probes for more bandwidth.
     Up,
 }
 
 impl State {
-    /// Of the rate at which it paces (§5.6.1).
+    /// Returns the gain of the pacing rate (§5.6.1).
     pub fn pacing_gain(self, s: &Settings) -> f64 {
         match self {
             State::Startup => STARTUP_GAIN,
@@ -48,7 +50,7 @@ impl State {
         }
     }
 
-    /// Of the product of rate and round trip that may be in flight (§5.6.1).
+    /// Returns the gain of the window over the bandwidth-delay product (§5.6.1).
     pub fn cwnd_gain(self, s: &Settings) -> f64 {
         match self {
             State::ProbeBw(Phase::Up) => s.up_cwnd_gain,
@@ -57,7 +59,7 @@ impl State {
         }
     }
 
-    /// IsProbingBW (§5.3.3.9): losses are to be expected, and do not move the bounds of the short term.
+    /// IsProbingBW (§5.3.3.9): true if losses are expected and do not change the short-term bounds.
     pub fn is_probing(self) -> bool {
         matches!(self, State::Startup | State::ProbeBw(Phase::Refill | Phase::Up))
     }

@@ -8,11 +8,11 @@ use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Signal, Windo
 use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
-/// The least window, segments (the authors' sender).
+/// Minimum window, segments (the authors' sender).
 const LEAST_CWND: f64 = 2.0;
-/// Share of the window that is left after too many losses (the authors' sender).
+/// Fraction of the window left after too many losses (the authors' sender).
 const AFTER_OVERLOAD: f64 = 0.7;
-/// Of cwnd/RTTstanding: segments are spaced, but pacing is not to slow the sender (§2.1).
+/// Pacing gain over cwnd/RTTstanding: segments are paced, but pacing must not slow the sender (§2.1).
 const PACING_GAIN: f64 = 2.0;
 
 /// Copa. Section numbers are those of Arun and Balakrishnan 2018.
@@ -22,13 +22,14 @@ pub struct Copa {
     standing: Option<Standing>,
     delta: Delta,
     overload: Overload,
-    /// None in slow start.
+    /// Velocity; `None` in slow start.
     velocity: Option<Velocity>,
     rounds: Rounds,
 }
 
 impl Copa {
-    /// With that delta in the default mode.
+    /// Creates the congestion control with this delta in default mode; `may_compete`: competitive mode is
+    /// enabled.
     pub fn new(delta: f64, may_compete: bool) -> Self {
         Copa {
             trips: RoundTrips::new(),
@@ -40,7 +41,7 @@ impl Copa {
         }
     }
 
-    /// Updates the measures of the path with the ACK. True if too many segments are lost there.
+    /// Updates the measurements of the path with the ACK. True if too many segments are lost.
     fn measure(&mut self, cwnd: f64, d: &Delivery, segments: f64, lost: f64) -> bool {
         if let Some(rtt) = d.arrivals.rtt {
             self.trips.update(d.now, rtt);
@@ -52,20 +53,21 @@ impl Copa {
         self.overload.on_delivery(d.now, segments, lost, srtt)
     }
 
-    /// §2.1 step 3: λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q); so too where as many segments as the target wait, 1/δ.
+    /// §2.1 step 3: true if λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q); equality, i.e. 1/δ queued segments, is
+    /// included.
     fn is_below_target(&self, cwnd: f64, standing: &Standing) -> bool {
         standing.own(cwnd) * self.delta.get() <= 1.0
     }
 }
 
-/// Returns whether the window is used enough to grow: its unused part is untested. A paced window is full only at the
-/// end of a round trip, so half of it is sufficient.
+/// True if enough of the window is used for growth. A paced window is full only at the end of a round trip,
+/// so half of it suffices.
 fn may_grow(w: &Window, s: &SenderState) -> bool {
     s.validation == Validation::Never || s.usage.permits_growth(Validation::Half, w)
 }
 
 impl CongestionControl for Copa {
-    /// Everything is done in [`Copa::on_delivery`].
+    /// No effect: ACKs are processed in [`Copa::on_delivery`].
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
@@ -78,7 +80,7 @@ impl CongestionControl for Copa {
         if is_competitive { Judged::Congestion } else { Judged::Undecided }
     }
 
-    /// Only a timeout has moved the window.
+    /// Restores the window: only a timeout has reduced it.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         if w.in_slow_start() {
             *w = Window { cwnd: w.cwnd.max(before.cwnd), ..*before };

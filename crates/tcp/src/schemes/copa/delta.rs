@@ -1,12 +1,12 @@
 use airhop_base::{Span, Time};
 
-/// Round trips within which the queue of Copa flows alone is nearly empty once (§3).
+/// Number of round trips within which the queue of Copa flows alone is nearly empty once (§3).
 const EMPTIES_EVERY: u64 = 5;
 
-/// The share of the queue that the sender claims, and by which of the two modes of §2.2.
+/// Delta, which determines the flow's share of the queue, and the mode of §2.2.
 #[derive(Debug)]
 pub struct Delta {
-    /// Of the default mode; the greatest of the other.
+    /// Delta of the default mode, and its maximum in competitive mode.
     default: f64,
     may_compete: bool,
     /// Time at which the queue was last nearly empty.
@@ -17,17 +17,17 @@ pub struct Delta {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
     Default,
-    /// Another flow fills the queue.
+    /// Competitive mode: another flow fills the queue.
     Competitive {
         /// 1/delta, segments.
         segments: f64,
-        /// Something was lost in this round trip.
+        /// True if a segment was lost in this round trip.
         lost: bool,
     },
 }
 
 impl Delta {
-    /// In the default mode; the other one is never entered unless it may compete.
+    /// Creates the state in default mode; competitive mode is entered only if `may_compete`.
     pub fn new(default: f64, may_compete: bool) -> Self {
         Delta { default, may_compete, empty: None, mode: Mode::Default }
     }
@@ -40,13 +40,13 @@ impl Delta {
         }
     }
 
-    /// True if losses count.
+    /// True in competitive mode, in which losses count.
     pub fn is_competitive(&self) -> bool {
         self.mode != Mode::Default
     }
 
-    /// Updates the mode with the state of the queue at an ACK, while a round trip takes `srtt`. A sender that is not steady has made the queue
-    /// itself, and does not search for others.
+    /// Updates the mode with the state of the queue at an ACK; `srtt`: present round trip. A sender with a
+    /// velocity above 1 causes the queue itself, so its mode is unchanged.
     pub fn on_queue(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
         if is_nearly_empty || (!is_steady && !self.is_competitive()) {
             self.empty = Some(now);
@@ -60,12 +60,13 @@ impl Delta {
         }
     }
 
-    /// A pause is over: nothing is known of the queue meanwhile.
+    /// Handles the end of an idle period, during which the queue is unknown.
     pub fn on_restart(&mut self) {
         self.empty = None;
     }
 
-    /// A round trip is over: one segment more, unless something was lost in it.
+    /// Handles the end of a round trip: 1/delta grows by one segment, unless a segment was lost in the round
+    /// trip.
     pub fn on_round(&mut self) {
         if let Mode::Competitive { segments, lost } = &mut self.mode
             && !std::mem::take(lost)
@@ -74,7 +75,7 @@ impl Delta {
         }
     }
 
-    /// A window in which something was lost: half of 1/delta.
+    /// Handles a loss: halves 1/delta.
     pub fn on_loss(&mut self) {
         if let Mode::Competitive { segments, lost } = &mut self.mode {
             (*segments, *lost) = ((*segments / 2.0).max(1.0 / self.default), true);
@@ -92,7 +93,7 @@ mod tests {
         delta.on_queue(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
     }
 
-    /// Returns a sender that has seen no empty queue for more than five round trips.
+    /// Returns the state of a sender that has seen no empty queue for more than five round trips.
     fn competing() -> Delta {
         let mut delta = Delta::new(0.5, true);
         see(&mut delta, 0, true);
@@ -152,8 +153,8 @@ mod tests {
         assert!(!delta.is_competitive());
     }
 
-    // The rule of §3 that the queue empties every five round trips holds in the steady state. In competitive mode only
-    // the queue itself is evidence.
+    // The rule of §3 that the queue empties every five round trips holds in steady state. In competitive mode
+    // only the queue itself is evidence.
     #[test]
     fn nobody_is_looked_for_in_a_queue_of_its_own() {
         let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);
@@ -165,7 +166,7 @@ mod tests {
         assert!(delta.is_competitive());
     }
 
-    // After a pause of ten seconds the five round trips count from its end.
+    // After an idle period of ten seconds the five round trips count from its end.
     #[test]
     fn a_pause_says_nothing() {
         let mut delta = Delta::new(0.5, true);

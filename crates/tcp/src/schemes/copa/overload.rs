@@ -1,12 +1,13 @@
 use airhop_base::{Span, Time};
 
-/// Least round trips and segments over which losses are counted, and the largest share of losses (the authors' sender).
+/// Minimum number of round trips and segments over which losses are counted, and the maximum share of losses
+/// (the authors' sender).
 const ROUND_TRIPS: u64 = 2;
 const SEGMENTS: f64 = 20.0;
 const TOO_MANY: f64 = 0.3;
 
-/// A path whose delay carries no information: a queue that is always full, or a policer. Losses are then the only
-/// bound.
+/// Detection of a path whose delay carries no information: a queue that is always full, or a policer. Then
+/// losses are the only bound.
 #[derive(Debug, Default)]
 pub struct Overload {
     since: Time,
@@ -15,7 +16,7 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// Counts segments found delivered and lost. True if too many were lost lately.
+    /// Counts delivered and lost segments. True if the recent share of losses is too high.
     pub fn on_delivery(&mut self, now: Time, delivered: f64, lost: f64, srtt: Span) -> bool {
         self.delivered += delivered;
         self.lost += lost;
@@ -33,7 +34,7 @@ impl Overload {
 mod tests {
     use super::*;
 
-    // The authors' sender: more than 0.3 of at least 20 segments and two round trips.
+    // The authors' sender: more than 0.3 of at least 20 segments over two round trips.
     #[test]
     fn a_third_of_two_round_trips_is_too_many() {
         let after = |lost: f64, segments: u64, gap: u64| {

@@ -1,17 +1,17 @@
 use crate::estimators::{WindowedMax, WindowedMin};
 use airhop_base::{Span, Time};
 
-/// RTTmin is the least of so long (§2.1).
+/// Window of RTTmin's minimum (§2.1).
 const LEAST_LASTS: Span = Span::from_secs(10);
-/// Round trips over which RTTmax is the maximum (§2.2).
+/// Window of RTTmax's maximum, round trips (§2.2).
 const GREATEST_LASTS: u64 = 4;
-/// A queue is nearly empty with this share of its swing or less (§2.2).
+/// Fraction of the oscillation of the delay below which a queue is nearly empty (§2.2).
 const NEARLY_EMPTY: f64 = 0.1;
-/// Largest number of the sender's own segments in a nearly empty queue: a tenth of the swing of two flows at delta =
-/// 1/2 is a segment, what the one in service adds to a round trip.
+/// Maximum number of the sender's own segments in a nearly empty queue: a tenth of the oscillation of two
+/// flows at delta = 1/2 is one segment, the one in service.
 const OWN_NEARLY_NONE: f64 = 1.0;
 
-/// Round-trip times that Copa keeps.
+/// Round-trip times that Copa maintains.
 #[derive(Debug)]
 pub struct RoundTrips {
     smoothed: Option<Span>,
@@ -20,10 +20,10 @@ pub struct RoundTrips {
     greatest: WindowedMax<Span>,
 }
 
-/// Round trip without the queue, and queueing delay.
+/// Standing round trip, and queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// RTTstanding: the minimum of the last half round trip, so delays of single ACKs do not count.
+    /// RTTstanding: the minimum of the last half round trip, so that delays of single ACKs are ignored.
     pub rtt: Span,
     /// d_q = RTTstanding - RTTmin.
     pub queue: Span,
@@ -32,19 +32,19 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Returns the segments of a sender with that window that wait in the queue: λ d_q.
+    /// Returns the queued segments of a sender with window `cwnd`: λ d_q.
     pub fn own(&self, cwnd: f64) -> f64 {
         cwnd * self.queue.secs_f64() / self.rtt.secs_f64()
     }
 
-    /// True if a sender with that window takes the queue to be nearly empty.
+    /// True if the queue is nearly empty for a sender with window `cwnd`.
     pub fn is_nearly_empty(&self, cwnd: f64) -> bool {
         self.queue.secs_f64() <= NEARLY_EMPTY * self.swing.secs_f64() || self.own(cwnd) <= OWN_NEARLY_NONE
     }
 }
 
 impl RoundTrips {
-    /// Before the first sample.
+    /// Creates the state before the first sample.
     pub fn new() -> Self {
         RoundTrips {
             smoothed: None,
@@ -66,7 +66,7 @@ impl RoundTrips {
         self.greatest.update(now, rtt);
     }
 
-    /// srtt, once there was a sample.
+    /// Returns srtt; `None` before the first sample.
     pub fn smoothed(&self) -> Option<Span> {
         self.smoothed
     }
@@ -91,8 +91,8 @@ mod tests {
         trips.standing().expect("samples")
     }
 
-    // §2.1: the standing round trip is the least of srtt/2, here about 50 ms: a delay of a single ACK is no queue; a
-    // delay of all ACKs of half a round trip is.
+    // §2.1: the standing round trip is the minimum over srtt/2, here about 50 ms: the delay of a single ACK
+    // is no queue; the delay of all ACKs for half a round trip is.
     #[test]
     fn the_standing_queue_is_that_of_half_a_round_trip() {
         let ms = Span::from_millis;
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!((all.rtt, all.queue), (ms(115), ms(15)));
     }
 
-    // §2.1: the least of ten seconds, as routes change.
+    // §2.1: RTTmin is the minimum over ten seconds, as routes change.
     #[test]
     fn the_least_round_trip_is_forgotten_after_ten_seconds() {
         let steady = |until: u64| -> Vec<_> {
@@ -118,11 +118,13 @@ mod tests {
         let empties = |rtt| after(&[(0, 100), (400, 150), (460, 150), (520, rtt)]).is_nearly_empty(1000.0);
         assert!(empties(105));
         assert!(!empties(106));
-        // The swing of five round trips ago is over: what stands is all there is.
+        // The oscillation of five round trips ago has expired: the standing queue is all of the present
+        // oscillation.
         assert!(!after(&[(0, 100), (100, 150), (800, 105), (860, 105)]).is_nearly_empty(1000.0));
     }
 
-    // Little's law: of 42 segments in a round trip of 105 ms two wait 5 ms. One does not make a queue.
+    // Little's law: of 42 segments in a round trip of 105 ms two are queued for 5 ms. One segment makes no
+    // queue.
     #[test]
     fn one_segment_of_its_own_is_no_queue() {
         let standing = after(&[(0, 100), (100, 105), (200, 105)]);

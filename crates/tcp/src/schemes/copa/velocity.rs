@@ -1,33 +1,33 @@
-/// Round trips in the same direction after which the velocity doubles (§2.1 step 4). In steady state the direction
-/// changes every two and a half round trips.
+/// Number of round trips in the same direction after which the velocity doubles (§2.1 step 4). In steady
+/// state the direction changes every two and a half round trips.
 const PATIENCE: u32 = 3;
 
-/// Speed of the window: v/delta segments a round trip (§2.1).
+/// Velocity v: the window changes by v/delta segments per round trip (§2.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Velocity {
     v: f64,
     direction: Direction,
-    /// Round trips in that direction after the first.
+    /// Number of round trips in this direction after the first.
     lasted: u32,
-    /// cwnd when this round trip began.
+    /// cwnd at the start of this round trip.
     cwnd: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
-    /// Nothing is known yet.
+    /// Unknown, before the first round trip.
     Unknown,
     Up,
     Down,
 }
 
 impl Velocity {
-    /// The window is `cwnd`, and has not moved yet.
+    /// Creates the state for a window of `cwnd` that has not changed yet.
     pub fn new(cwnd: f64) -> Self {
         Velocity { v: 1.0, direction: Direction::Unknown, lasted: 0, cwnd }
     }
 
-    /// A round trip is over, and the window is `cwnd`.
+    /// Handles the end of a round trip, at a window of `cwnd`.
     pub fn on_round(&mut self, cwnd: f64) {
         let direction = if cwnd > self.cwnd { Direction::Up } else { Direction::Down };
         self.cwnd = cwnd;
@@ -41,12 +41,12 @@ impl Velocity {
         }
     }
 
-    /// True while it is 1.
+    /// True while v is 1.
     pub fn is_steady(&self) -> bool {
         self.v == 1.0
     }
 
-    /// v, halved until the window moves by no more than itself in a round trip.
+    /// Returns v, halved until the window at most doubles in a round trip.
     pub fn within(&mut self, cwnd: f64, delta: f64) -> f64 {
         while self.v > 1.0 && self.v > cwnd * delta {
             self.v /= 2.0;
@@ -72,7 +72,8 @@ mod tests {
         assert_eq!(seen, [1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 1.0, 1.0, 1.0]);
     }
 
-    // Figure 1: two and a half round trips up, two and a half down, wherever the round trips begin: v is 1 in steady state.
+    // Figure 1: two and a half round trips up, two and a half down, wherever the round trips begin: v is 1 in
+    // steady state.
     #[test]
     fn it_is_one_in_steady_state() {
         for phase in 0..20 {
@@ -86,7 +87,7 @@ mod tests {
         }
     }
 
-    // The authors' sender: v/delta of 2, 4, 8, 16 segments a round trip, but no more than the window has.
+    // The authors' sender: v/delta of 2, 4, 8, 16 segments per round trip, but at most the window.
     #[test]
     fn a_window_at_most_doubles_in_a_round_trip() {
         let mut velocity = Velocity { v: 16.0, ..Velocity::new(10.0) };

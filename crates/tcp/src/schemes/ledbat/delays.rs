@@ -7,10 +7,10 @@ const BASE_MINUTES: u64 = 10;
 const CURRENT_SAMPLES: u64 = 4;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Delays of packets on the path, and the queueing part of them (RFC 6817 §2.4.2).
+/// Delays of packets on the path, and their queueing component (RFC 6817 §2.4.2).
 #[derive(Debug)]
 pub struct Delays {
-    /// By minutes: in the RFC's list each of the last minutes has its least.
+    /// Minimum delay of each of the last minutes.
     base: WindowedMin<Span>,
     /// By samples.
     current: WindowedMin<Span>,
@@ -18,7 +18,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Before the first sample.
+    /// Creates the state before the first sample.
     pub fn new() -> Self {
         Delays {
             base: WindowedMin::new(BASE_MINUTES - 1),
@@ -27,19 +27,19 @@ impl Delays {
         }
     }
 
-    /// update_base_delay() and update_current_delay().
+    /// Implements update_base_delay() and update_current_delay().
     pub fn update(&mut self, now: Time, delay: Span) {
         self.base.update(now.since(Time::ZERO).whole(MINUTE), delay);
         self.current.update(self.samples, delay);
         self.samples += 1;
     }
 
-    /// MIN(base_delays): the empty path.
+    /// Returns MIN(base_delays): the delay of the empty path.
     pub fn base(&self) -> Option<Span> {
         self.base.extreme()
     }
 
-    /// FILTER(current_delays).
+    /// Returns FILTER(current_delays).
     pub fn current(&self) -> Option<Span> {
         self.current.extreme()
     }
@@ -62,7 +62,7 @@ mod tests {
         delays.queueing().expect("samples")
     }
 
-    // RFC 6817 §2.4.2 and §2.5: FILTER is the least of the last four samples.
+    // RFC 6817 §2.4.2 and §2.5: FILTER is the minimum of the last four samples.
     #[test]
     fn one_that_was_late_is_no_queue() {
         let ms = Span::from_millis;
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(queueing([(1, 30), (1, 50), (1, 60), (1, 70), (1, 80)]), ms(20));
     }
 
-    // The least of the minute in which the route was shorter leaves the list when ten minutes after it have their own.
+    // The minimum of a minute in which the route was shorter leaves the list ten minutes later.
     #[test]
     fn the_base_is_the_least_of_ten_minutes() {
         let after = |seconds: u64| queueing((0..seconds).map(|s| (s, if s == 59 { 20 } else { 30 })));

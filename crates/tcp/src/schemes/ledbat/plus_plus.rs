@@ -4,54 +4,57 @@ use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
-/// The gain is this fraction of Reno's at least (§4.2).
+/// Minimum of the gain, as a fraction of Reno's (§4.2).
 const GAIN_AT_LEAST: f64 = 1.0 / 16.0;
-/// The first slow start ends beyond this share of the target (§4.1), a later one beyond the target itself.
+/// The first slow start ends above this fraction of the target (§4.1), a later one above the target itself.
 const FIRST_EXIT: f64 = 0.75;
-/// Round trips from the end of the first slow start to the first slowdown, and from its beginning until the window grows again (§4.4).
+/// Number of round trips from the end of the first slow start to the first slowdown, and duration of a
+/// slowdown (§4.4).
 const ROUND_TRIPS: u64 = 2;
-/// From the end of a slowdown to the next, in durations of that slowdown: a tenth of the time is lost at most (§4.4).
+/// Interval between slowdowns, in durations of the last slowdown: slowdowns take at most a tenth of the time
+/// (§4.4).
 const PAUSE: u64 = 9;
 
 /// LEDBAT++. Section numbers are those of draft-irtf-iccrg-ledbat-plus-plus-01.
 #[derive(Debug)]
 pub struct PlusPlus {
     target: Span,
-    /// Of round trips: there is no clock of the receiver's in TCP.
+    /// Delays, computed from round trips: TCP has no timestamps of the receiver's clock.
     delays: Delays,
     phase: Phase,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// The first slow start.
+    /// First slow start.
     Start,
-    /// Until the next slowdown.
+    /// Congestion avoidance until the next slowdown.
     Cruise { until: Time },
-    /// A slowdown: two segments, for queues to drain.
+    /// Slowdown: a window of two segments, so that queues drain.
     Stand { began: Time, until: Time },
-    /// End of a slowdown: slow start back to the former window.
+    /// End of a slowdown: slow start up to the previous window.
     Return { began: Time },
 }
 
 impl PlusPlus {
-    /// With that target.
+    /// Creates the congestion control with this target.
     pub fn new(target: Span) -> Self {
         PlusPlus { target, delays: Delays::new(), phase: Phase::Start }
     }
 
-    /// GAIN = 1 / min(16, ceil(2 TARGET / base)) (§4.2).
+    /// Returns GAIN = 1 / min(16, ceil(2 TARGET / base)) (§4.2).
     fn gain(&self, base: Span) -> f64 {
         (1.0 / (2.0 * self.target.secs_f64() / base.secs_f64()).ceil()).max(GAIN_AT_LEAST)
     }
 
-    /// Returns the window growth of a round trip, segments (§4.3): GAIN up to the target, beyond it max(GAIN - W (delay/target - 1), -W/2).
+    /// Returns the change of the window per round trip, segments (§4.3): GAIN up to the target, beyond it
+    /// max(GAIN - W (delay/target - 1), -W/2).
     fn change(&self, cwnd: f64, base: Span, queueing: Span) -> f64 {
         let excess = queueing.secs_f64() / self.target.secs_f64() - 1.0;
         (self.gain(base) - cwnd * excess.max(0.0)).max(-cwnd / 2.0)
     }
 
-    /// Goes on to the next phase if this one is over.
+    /// Changes to the next phase at the end of the present one.
     fn advance(&mut self, w: &mut Window, now: Time, rtt: Span, queueing: Span) {
         let cruise = |for_so_long| Phase::Cruise { until: now + for_so_long };
         let exit = if self.phase == Phase::Start { FIRST_EXIT } else { 1.0 };
@@ -86,7 +89,8 @@ impl CongestionControl for PlusPlus {
         .max(LEAST_CWND);
     }
 
-    /// As TCP does (RFC 5681). In a slowdown it is the window to return to that was too large.
+    /// Reduces the window as RFC 5681. In a slowdown the reduction applies to the previous window, to which
+    /// the slowdown returns.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         let window = if matches!(self.phase, Phase::Stand { .. }) { w.ssthresh } else { w.cwnd };
         w.ssthresh = (window / 2.0).max(LEAST_CWND);
@@ -112,7 +116,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // §4.2: Reno's rate from a round trip of 120 ms on, a sixteenth of it below 7.5 ms.
+    // §4.2: Reno's growth from a round trip of 120 ms on, a sixteenth of it below 7.5 ms.
     #[test]
     fn the_gain_grows_with_the_path() {
         let gain = |us| 1.0 / PlusPlus::new(TARGET).gain(Span::from_micros(us));
@@ -120,7 +124,8 @@ mod tests {
         assert_eq!([60_000, 119_000, 120_000, 600_000].map(gain), [2.0, 2.0, 1.0, 1.0]);
     }
 
-    // §4.3: 66 ms are a tenth too much, and a window of 100 gives up ten; 600 ms are ten times the target, and half is given up.
+    // §4.3: 66 ms exceed the target by a tenth, so a window of 100 shrinks by ten; at 600 ms, ten times the
+    // target, it is halved.
     #[test]
     fn the_decrease_is_a_share_of_the_window() {
         let change = |ms| PlusPlus::new(TARGET).change(100.0, RTT, Span::from_millis(ms));
@@ -130,8 +135,9 @@ mod tests {
         }
     }
 
-    // §4.1: the first slow start ends above 45 ms of queue. §4.4: two round trips later two segments for two round trips, slow start to
-    // the former window, and nine times as long as all of that took until the next.
+    // §4.1: the first slow start ends above 45 ms of queueing delay. §4.4: two round trips later the window
+    // is two segments for two round trips; then slow start up to the previous window follows; the next
+    // slowdown comes after nine times that duration.
     #[test]
     fn a_slowdown_takes_a_tenth_of_the_time() {
         let mut sender = PlusPlus::new(TARGET);
@@ -157,7 +163,7 @@ mod tests {
         assert_eq!(step(&mut w, 1150, 0), Phase::Cruise { until: at(1150 + 900) });
     }
 
-    // Another flow's queue: slow start does not grow into it.
+    // Slow start ends at a queue built by another flow.
     #[test]
     fn the_way_back_ends_at_the_target() {
         let mut sender = PlusPlus { phase: Phase::Return { began: at(0) }, ..PlusPlus::new(TARGET) };
@@ -168,7 +174,7 @@ mod tests {
         assert_eq!((w.ssthresh, sender.phase), (9.0, Phase::Cruise { until: at(1000) }));
     }
 
-    // A loss in a slowdown belongs to the window before; the slowdown continues.
+    // A loss in a slowdown is attributed to the previous window; the slowdown continues.
     #[test]
     fn a_loss_in_a_slowdown_halves_the_window_to_return_to() {
         let config = crate::Preset::Ns2.config(1000);

@@ -4,7 +4,7 @@ use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// The sender of RFC 6817 §2.4.2.
+/// Sender of RFC 6817 §2.4.2.
 #[derive(Debug)]
 pub struct Ledbat {
     target: Span,
@@ -15,12 +15,12 @@ pub struct Ledbat {
 }
 
 impl Ledbat {
-    /// With TARGET, GAIN and ALLOWED_INCREASE (segments).
+    /// Creates the congestion control with TARGET, GAIN and ALLOWED_INCREASE (segments).
     pub fn new(target: Span, gain: f64, allowed: f64) -> Self {
         Ledbat { target, gain, allowed, delays: Delays::new() }
     }
 
-    /// (TARGET - queuing_delay) / TARGET.
+    /// Returns (TARGET - queuing_delay) / TARGET.
     fn off_target(&self) -> Option<f64> {
         Some(1.0 - self.delays.queueing()?.secs_f64() / self.target.secs_f64())
     }
@@ -36,7 +36,8 @@ impl CongestionControl for Ledbat {
         w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
     }
 
-    /// "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once a round trip; one segment if nothing comes for a timeout.
+    /// Computes "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once per round trip; one segment after a
+    /// timeout.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
         w.ssthresh = half.max(LEAST_CWND);
@@ -66,8 +67,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// A sender with a window of ten, all of it in flight since time zero, that gets an ACK of the first segment, which was so long
-    /// under way, after four segments that took 30 ms.
+    /// Sender with a window of ten, all in flight since time zero. After four segments with a delay of 30 ms,
+    /// ACKs of the first segments follow with another delay.
     struct Case {
         ledbat: Ledbat,
         state: SenderState,
@@ -87,7 +88,7 @@ mod tests {
             Case { ledbat, state, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
         }
 
-        /// Returns the window after ACKs of the first segments, one each, all of which took `ms`.
+        /// Returns the window after `acks` ACKs of one segment each, with a delay of `ms`.
         fn after(mut self, acks: u64, ms: u64) -> f64 {
             for n in 0..acks {
                 let a = Ack { arrival: Some(Arrival { seq: 1 + n * MSS, at: at(ms) }), ..Ack::of(at(ms + 30), MSS) };
@@ -99,13 +100,14 @@ mod tests {
         }
     }
 
-    // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. The first three of the four samples still have the 30 ms of before.
+    // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. At the first three ACKs the minimum of four
+    // samples is still the earlier 30 ms.
     #[test]
     fn the_window_moves_by_how_far_the_queue_is_off_its_target() {
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a}, expected {b}");
         near(Case::new(30).after(1, 30), 10.1);
         let three = [10.0, 10.1, 10.1 + 1.0 / 10.1].map(|w: f64| w + 1.0 / w)[2];
-        // With the fourth: off_target is (100 - 50) / 100, or 0, or -1.
+        // From the fourth ACK on, off_target is (100 - 50) / 100, or 0, or -1.
         near(Case::new(30).after(4, 80), three + 0.5 / three);
         near(Case::new(30).after(4, 130), three);
         near(Case::new(30).after(4, 230), three - 1.0 / three);

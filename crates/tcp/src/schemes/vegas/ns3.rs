@@ -5,23 +5,23 @@ use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Vegas as ns-3.44 has it: Linux' whole segments and smallest round trip of a round, both of smoothed round trips, and after a loss
-/// not half of the window, but the ssthresh that it moves along.
+/// Vegas of ns-3.44: Linux' integer segments and minimum round trip of a round, with smoothed round trips; a
+/// loss sets the window not to half, but to an ssthresh that the algorithm maintains.
 #[derive(Debug)]
 pub(super) struct Ns3 {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// The smallest smoothed round trip so far.
+    /// Minimum smoothed round trip so far.
     base: Option<Span>,
     round: Round,
-    /// True after the beginning of a recovery: the round at its end is ignored.
+    /// True after the start of a recovery: the round at its end is ignored.
     restarts: bool,
-    /// First byte that had not been sent at the last timeout: Reno until it is acknowledged.
+    /// First unsent byte at the last timeout; Reno's rules apply until it is acknowledged.
     recovery_point: u64,
 }
 
-/// A round trip: until all is acknowledged that was sent before it began.
+/// Round: until all data sent before its start is acknowledged.
 #[derive(Debug, Default)]
 struct Round {
     end: u64,
@@ -29,7 +29,7 @@ struct Round {
     samples: u32,
 }
 
-/// With fewer samples in a round trip it is Reno.
+/// Minimum number of samples per round; with fewer, Reno's rules apply.
 const ENOUGH: u32 = 3;
 
 impl Ns3 {
@@ -45,7 +45,7 @@ impl Ns3 {
         }
     }
 
-    /// Once a round trip.
+    /// Decides the change of the window, once per round.
     fn decide(&self, w: &mut Window) {
         let (Some(base), Some(least)) = (self.base, self.round.least) else { return };
         let cwnd = whole(w.cwnd);
@@ -68,7 +68,7 @@ impl Ns3 {
     }
 }
 
-/// Returns a segment below the window, or where it is, if that is less.
+/// Returns the smaller of ssthresh and the window less one segment.
 fn below(w: &Window) -> f64 {
     w.ssthresh.min(w.cwnd - 1.0).max(2.0)
 }
@@ -126,7 +126,7 @@ mod tests {
         Ns3::new(&p)
     }
 
-    /// A round of ten ACKs with a smoothed round trip of so many ms; the last one decides.
+    /// Delivers a round of ten ACKs with a smoothed round trip of `ms`; the last ACK decides.
     fn round(vegas: &mut Ns3, w: &mut Window, k: u64, ms: u64) {
         for n in 1..=10 {
             let (una, nxt) = (k * 10_000 + n * 1000, (k + 2) * 10_000);
@@ -148,7 +148,8 @@ mod tests {
         vegas.on_loss(w, &l, &SenderState::new(&Preset::Rfc.config(1000)));
     }
 
-    // tcp-vegas.cc: 20 segments at 100 ms fit into 80 ms as 16, which is 4 queued; 21 as 16, 5 queued; 18 at 90 ms as 16.
+    // tcp-vegas.cc: at 80 ms on the empty path, 20 segments in 100 ms correspond to 16, i.e. 4 queued; 21 to
+    // 16, i.e. 5 queued; 18 in 90 ms to 16.
     #[test]
     fn alpha_and_beta() {
         for (cwnd, ms, then) in [(20.0, 80, 21.0), (20.0, 100, 20.0), (21.0, 100, 20.0), (18.0, 90, 18.0)] {
@@ -162,8 +163,9 @@ mod tests {
         }
     }
 
-    // tcp-vegas.cc, GetSsThresh() and the end of IncreaseWindow(): a loss leaves ssthresh, at most a segment less than the window; that
-    // follows three quarters of the window up, but not down.
+    // tcp-vegas.cc, GetSsThresh() and the end of IncreaseWindow(): a loss sets the window to ssthresh, at
+    // most one segment below the window; ssthresh follows three quarters of the window upwards, but not
+    // downwards.
     #[test]
     fn what_a_loss_leaves() {
         let mut vegas = vegas();

@@ -4,25 +4,25 @@ use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
-/// Veno as ns-2.35's linux-veno has it, the port of Linux 2.6.22's module: it goes by the latest round trip, as it forgets the smallest of
-/// the round on every ACK, and counts the queue in half segments, rounded up.
+/// Veno of ns-2.35's linux-veno, a port of Linux 2.6.22's module: uses the latest round trip, because every
+/// ACK resets the minimum of the round, and counts the queue in half segments, rounded up.
 #[derive(Debug)]
 pub(super) struct Ns2 {
     beta: f64,
     window: WholeSegmentAbc,
     base: Option<Span>,
-    /// The last ACK's round trip.
+    /// Round trip of the last ACK.
     latest: Option<Span>,
     samples: u64,
-    /// Half segments queued when the window last had an occasion to grow.
+    /// Number of queued half segments at the last possible growth of the window.
     queued: f64,
-    /// Congested: the next full count grows the window.
+    /// Under congestion, true if the next full count grows the window.
     grows: bool,
-    /// End of the data outstanding at the last timeout; Reno's rules until it is acknowledged.
+    /// End of the data outstanding at the last timeout; Reno's rules apply until it is acknowledged.
     recovery_point: u64,
 }
 
-/// With fewer samples it is Reno.
+/// Minimum number of samples; with fewer, Reno's rules apply.
 const ENOUGH: u64 = 3;
 
 impl Ns2 {
@@ -57,7 +57,7 @@ impl CongestionControl for Ns2 {
         } else if self.window.count < w.cwnd {
             self.window.count += 1.0;
         } else {
-            // One more for cwnd + 1 ACKs, or for twice as many.
+            // One segment per cwnd + 1 ACKs; under congestion per twice as many.
             let is_congested = self.is_congested();
             self.window.count = 0.0;
             w.cwnd += f64::from(self.grows || !is_congested);
@@ -82,7 +82,7 @@ impl CongestionControl for Ns2 {
         if a.acked == 0 {
             return;
         }
-        // That of the newest segment that is acknowledged cumulatively, also where the ACK reports a later one.
+        // Round trip of the newest cumulatively acknowledged segment, even if the ACK SACKs a later one.
         self.latest = s.board.sent_once(s.una.saturating_sub(s.mss).max(1)).map(|at| a.now - at);
         if let Some(latest) = self.latest {
             self.base = least(self.base, latest);

@@ -1,4 +1,4 @@
-//! The draft's steps one by one, with ACKs and losses made up. Segments of 1000 bytes.
+//! The draft's algorithms step by step, with synthetic ACKs and losses. Segments have 1000 bytes.
 
 use super::*;
 use crate::Preset;
@@ -8,7 +8,7 @@ use airhop_base::Span;
 
 const MSS: u64 = 1000;
 
-/// A sender with the state of its inputs.
+/// Congestion control under test with the state of its inputs.
 struct Bench {
     b: Bbr3,
     w: Window,
@@ -23,7 +23,7 @@ struct Bench {
 struct Says {
     delivered: u64,
     interval: u64,
-    /// The last segment that it acknowledges was sent when this much was delivered.
+    /// Segments delivered when the last acknowledged segment was sent.
     prior: u64,
     tx_in_flight: u64,
     lost: u64,
@@ -31,7 +31,7 @@ struct Says {
 }
 
 impl Bench {
-    /// Nothing is known yet, the window is ten.
+    /// Creates a bench without samples, with a window of ten.
     fn new(given: &[(&str, f64)]) -> Self {
         let scheme = find("bbr3").expect("a scheme");
         let mut params = Params::defaults(scheme);
@@ -42,7 +42,7 @@ impl Bench {
         Bench { b, w, s: SenderState::new(&config), now: Time::ZERO, delivered: 0, repair: Repair::Nothing }
     }
 
-    /// In `state` of a path of 1 MB/s and 100 ms, so of 100 segments, that has been filled.
+    /// Creates a bench in `state`, on a path of 1 MB/s and 100 ms, i.e. 100 segments, whose pipe is full.
     fn within(state: State) -> Self {
         let mut t = Bench::new(&[]);
         t.ack(100, Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 100 });
@@ -55,7 +55,7 @@ impl Bench {
         t
     }
 
-    /// Delivers an ACK of one segment after a time.
+    /// Delivers an ACK of one segment after `ms` milliseconds.
     fn ack(&mut self, ms: u64, says: Says) {
         self.now += Span::from_millis(ms);
         self.delivered += 1;
@@ -81,13 +81,15 @@ impl Bench {
         self.b.on_delivery(&mut self.w, &d, &self.s);
     }
 
-    /// An ACK of a full path, of a segment that was sent just now (`begins`: a round trip begins), so much later.
+    /// Delivers, after `ms` milliseconds, an ACK of a full path for a segment sent just now; `begins`: a
+    /// round begins.
     fn usual(&mut self, ms: u64, begins: bool, in_flight: u64) {
         let prior = if begins { self.delivered } else { 0 };
         self.ack(ms, Says { delivered: 100, interval: 100, prior, tx_in_flight: 100, lost: 0, in_flight });
     }
 
-    /// Reports the loss of segment `n`, with the flight at its transmission and the losses since, itself included.
+    /// Reports the loss of segment `n`, with the flight at its transmission and the number of losses since
+    /// then, itself included.
     fn lose(&mut self, n: u64, in_flight: u64, lost: u64) {
         let lost = LostSegment {
             start: n * MSS,
@@ -110,7 +112,8 @@ impl Bench {
     }
 }
 
-// §5.6.2: 2.77 initial windows a round trip, a millisecond if none is known; no less until the pipe is full, then 1 % below the model.
+// §5.6.2: 2.77 initial windows per round trip, of a millisecond if the round trip is unknown; the rate does
+// not decrease before the pipe is full, then it is 1 % below the model.
 #[test]
 fn the_rate_begins_with_the_initial_window() {
     let mut t = Bench::new(&[]);
@@ -125,8 +128,8 @@ fn the_rate_begins_with_the_initial_window() {
     assert!((rate(&t) - 0.99).abs() < 1e-6);
 }
 
-// §5.6.3, §5.5.8.1, §5.6.4.2: a millisecond's worth, two segments at least; three of these fit in the window of the smallest path, four
-// segments if the path does not pace them. At 100 MB/s 64 KiB.
+// §5.6.3, §5.5.8.1, §5.6.4.2: the quantum is a millisecond at the rate, at least two segments; three quanta
+// fit in the window of the smallest path, four segments without pacing. At 100 MB/s the quantum is 64 KiB.
 #[test]
 fn the_quantum_and_what_it_needs() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -140,8 +143,9 @@ fn the_quantum_and_what_it_needs() {
     assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it asks for more");
 }
 
-// §5.3.1.3: in fast recovery, more than 2 % of what was in flight and six ranges of them, at the end of the round trip that the first loss
-// began. Then inflight_longterm is the path or what was delivered in the round trip, the more of both, and Startup is over.
+// §5.3.1.3: Startup ends if in fast recovery, at the end of the round trip begun by the first loss, more than
+// 2 % of the flight and six separate ranges were lost. inflight_longterm becomes the larger of the BDP and
+// the data delivered in the round trip.
 #[test]
 fn startup_ends_by_losses_if_they_are_many_and_apart() {
     let after = |ranges: u64, lost, repair| {
@@ -163,7 +167,7 @@ fn startup_ends_by_losses_if_they_are_many_and_apart() {
     assert_eq!(after(6, 5, Repair::Timeout), (false, f64::INFINITY));
 }
 
-// §5.3.2: out of Drain when no more than the path holds is in flight, or after more than three round trips.
+// §5.3.2: Drain ends when the flight is at most the BDP, or after more than three round trips.
 #[test]
 fn drain_ends_by_flight_or_by_time() {
     let mut t = Bench::within(State::Drain(1));
@@ -180,8 +184,9 @@ fn drain_ends_by_flight_or_by_time() {
     assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
 }
 
-// §5.3.3.9: from Down to Cruise when 0.85 of inflight_longterm and the path hold what is in flight; when it is time, to Refill; after a
-// round trip to Up; after three without growth to Down.
+// §5.3.3.9: DOWN changes to CRUISE when the flight is within the BDP and 0.85 of inflight_longterm; CRUISE to
+// REFILL when the wait is over; REFILL to UP after a round trip; UP to DOWN after three round trips without
+// growth.
 #[test]
 fn the_cycle() {
     let mut t = Bench::within(State::Drain(1));
@@ -211,8 +216,8 @@ fn the_cycle() {
     assert!(!t.b.probe.is_sample);
 }
 
-// §5.3.3.8.3: as often as Reno at its window, 63 round trips at most: TargetInflight is 20 segments here, and PickProbeWait counts from
-// none or one.
+// §5.3.3.8.3: probes are as frequent as Reno's losses at the same window, at most 63 round trips apart:
+// TargetInflight is 20 segments here, and PickProbeWait starts the count at none or one.
 #[test]
 fn it_probes_as_often_as_reno_would() {
     let mut waits = Vec::new();
@@ -235,8 +240,9 @@ fn it_probes_as_often_as_reno_would() {
     assert_eq!(waits, [19, 20]);
 }
 
-// §5.5.10.2, InflightAtLoss, by hand: the second of 99 segments in flight is lost, 2/99 > 2 %. 98 were before it and one of them was lost;
-// (0.02 · 98 - 1) / 0.98 = 0.9796 of it make 2 %. HandleInflightTooHigh: no less than 0.7 of the path; the probe is over, once.
+// §5.5.10.2, InflightAtLoss, by hand: the second of 99 segments in flight is lost, 2/99 > 2 %. 98 segments
+// were before it and one of them was lost; (0.02 · 98 - 1) / 0.98 = 0.9796 of the segment make 2 %.
+// HandleInflightTooHigh: inflight_longterm is at least 0.7 of the BDP; the probe ends once.
 #[test]
 fn a_probe_ends_where_losses_are_too_many() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -255,7 +261,8 @@ fn a_probe_ends_where_losses_are_too_many() {
     assert_eq!(t.longterm(), 70.0, "0.7 of the path");
 }
 
-// §5.3.3.6: after a probe that went too high, the next one ends when it is there again; a round trip later, if all is well, comes the next.
+// §5.3.3.6: after a probe with too many losses, the next one ends when it reaches the same flight; if no loss
+// occurs, another probe follows a round trip later.
 #[test]
 fn after_a_probe_that_went_too_high_comes_a_careful_one() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -270,8 +277,8 @@ fn after_a_probe_that_went_too_high_comes_a_careful_one() {
     assert!(!t.b.probe.went_too_high);
 }
 
-// §5.3.3.9: at the bound, with the window full, inflight_longterm grows by a segment in the first round trip, by two in the next, then
-// four. The plateau does not count meanwhile.
+// §5.3.3.9: while the flight is at the bound and the window full, inflight_longterm grows by one segment in
+// the first round trip, two in the next, then four. The plateau of the rate is ignored meanwhile.
 #[test]
 fn the_bound_is_raised_faster_and_faster() {
     let mut t = Bench::within(State::ProbeBw(Phase::Refill));
@@ -293,7 +300,7 @@ fn the_bound_is_raised_faster_and_faster() {
     assert_eq!(grown, [1.0, 2.0, 4.0]);
 }
 
-// §5.3.3.9: a flight that passes without too many losses is allowed.
+// §5.3.3.9: a larger flight without too many losses raises inflight_longterm.
 #[test]
 fn what_passes_raises_the_bound() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -305,7 +312,7 @@ fn what_passes_raises_the_bound() {
     assert_eq!(t.longterm(), 120.0);
 }
 
-// §5.5.11: the changes of a spurious recovery are undone: bounds, window, and the probe continues.
+// §5.5.11: a spurious recovery is undone: bounds and window are restored, and the probe continues.
 #[test]
 fn a_recovery_for_nothing_is_undone() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -322,7 +329,7 @@ fn a_recovery_for_nothing_is_undone() {
     assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Refill), f64::INFINITY, 200.0));
 }
 
-// The same of Startup: it goes on.
+// A spurious recovery in Startup is undone likewise: Startup continues.
 #[test]
 fn startup_resumes_if_nothing_was_lost() {
     let mut t = Bench::within(State::Startup);
@@ -339,7 +346,7 @@ fn startup_resumes_if_nothing_was_lost() {
     assert_eq!((t.b.state, t.b.pipe.reached, t.longterm()), (State::Startup, false, f64::INFINITY));
 }
 
-// §5.6.4.4: a segment after a timeout, the former window when all is repaired, and in between no less than four.
+// §5.6.4.4: one segment after a timeout, at least four during the repair, and the previous window after it.
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -353,8 +360,8 @@ fn a_timeout_is_a_segment_and_then_the_former_window() {
     assert!(t.w.cwnd > 199.0, "{}", t.w.cwnd);
 }
 
-// §5.3.4.3: after five seconds without a lower sample, half the path's content; then 200 ms and a round trip, and it cruises. §3.6: it is
-// held back meanwhile.
+// §5.3.4.3: after five seconds without a lower sample, the flight is half of the BDP for 200 ms and a round
+// trip; then CRUISE follows. §3.6: samples are application-limited meanwhile.
 #[test]
 fn the_round_trip_is_probed() {
     let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
@@ -375,7 +382,7 @@ fn the_round_trip_is_probed() {
     assert_ne!(t.b.state, State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
 }
 
-// §5.4.1: a pause during ProbeRTT may have been long enough; otherwise ProbeRTT continues.
+// §5.4.1: an idle period in ProbeRTT may complete it; otherwise ProbeRTT continues.
 #[test]
 fn a_pause_may_end_the_probe_of_the_round_trip() {
     let after = |ms| {
@@ -389,7 +396,7 @@ fn a_pause_may_end_the_probe_of_the_round_trip() {
     assert_eq!(after(201), State::ProbeBw(Phase::Cruise));
 }
 
-// §5.5.6: the greatest rate of a cycle is forgotten when the second probe after it is over.
+// §5.5.6: the maximum rate of a cycle is dropped at the end of the second probe after it.
 #[test]
 fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
@@ -406,7 +413,7 @@ fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
     assert_eq!([probe(), probe()], [1e6, 0.5e6]);
 }
 
-// Parameters that a sweep may change.
+// Parameters that a sweep may vary.
 #[test]
 fn the_parameters_are_heeded() {
     let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
@@ -424,7 +431,8 @@ fn the_parameters_are_heeded() {
     assert_eq!(Bench::new(&[("probe_wait", 7.0)]).b.settings.probe_wait, Span::from_secs(7));
 }
 
-// §3.6: "MUST treat any CE marks as congestion": a mark ends a probe, where it was, and bounds the short term at other times.
+// §3.6: "MUST treat any CE marks as congestion": a mark ends a probe at its flight, and otherwise sets the
+// short-term bounds.
 #[test]
 fn a_mark_is_congestion() {
     let mut t = Bench::within(State::ProbeBw(Phase::Up));
