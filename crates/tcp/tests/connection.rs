@@ -29,8 +29,8 @@ fn handshake() {
     );
 }
 
-// RFC 9293 §3.1, §3.5: only the SYN acknowledges nothing; every later segment has the ACK flag, the byte after the
-// receiver's SYN and the window. Options that schemes add travel with data only.
+// RFC 9293 §3.1, §3.5: every segment but the SYN has the ACK flag, the byte after the receiver's SYN as
+// acknowledgement number, and the window. Options of schemes are sent with data only.
 #[test]
 fn every_segment_after_the_syn_acknowledges() {
     for scheme in ["reno", "hack", "tcp-cc"] {
@@ -66,8 +66,8 @@ fn only_a_syn_opens_and_it_is_timed() {
     assert_eq!(s.sender.srtt(), Some(at(100).since(at(0))));
 }
 
-// RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC 6298 §5.7: and
-// the timeout starts from three seconds. Without timestamps Karn's rule leaves no sample.
+// RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC
+// 6298 §5.7: the timeout starts at three seconds. Without timestamps Karn's rule leaves no sample.
 #[test]
 fn a_lost_syn_or_syn_ack() {
     for timestamps in [false, true] {
@@ -111,7 +111,8 @@ fn initial_windows() {
     }
 }
 
-// RFC 9293 §3.8.6: never beyond the right edge; RFC 5681 §2: an ACK that moves the edge is no duplicate.
+// RFC 9293 §3.8.6: no transmission beyond the right edge; RFC 5681 §2: an ACK that moves the edge is not a
+// duplicate ACK.
 #[test]
 fn the_receiver_limits() {
     let mut s = Script::new("reno", Config { receive_window: 4000, ..rfc(10.0, 5.0) });
@@ -123,7 +124,7 @@ fn the_receiver_limits() {
     // RFC 9293 §3.8.6: a smaller window does not retract the offered window.
     assert_eq!(s.update(3, 5000), "");
     assert_eq!(s.update(6, 5000), "10");
-    // The first window is the configured one, unless it is known to be another.
+    // The initial window of the receiver is the configured one, unless another is set.
     let mut s = Script::new("reno", rfc(10.0, 5.0));
     s.sender.expect_window(3000);
     assert_eq!(s.sent(), "1 2 3");
@@ -158,7 +159,7 @@ fn what_does_not_acknowledge_is_ignored() {
     assert_eq!(closed.state().right_edge, 2001);
 }
 
-// An old ACK (reordered on the path) is ignored.
+// An ACK below `una` (reordered on the path) is ignored.
 #[test]
 fn an_old_ack_is_ignored() {
     let mut s = Script::new("reno", rfc(4.0, 2.0));
@@ -168,7 +169,8 @@ fn an_old_ack_is_ignored() {
     assert_eq!(s.sender.state().dupacks, 0);
 }
 
-// RFC 5681 §3.1 with RFC 9293 §3.8.6.3: one segment per ACK, an ACK per two segments: slow start by a half per round.
+// RFC 5681 §3.1 with RFC 9293 §3.8.6.3: one segment per ACK, and an ACK per two segments: slow start grows by
+// a half per round.
 #[test]
 fn delayed_acks_halve_growth() {
     let delayed_ack = Some(DelayedAck { segments: 2, timeout: common::at(40).since(at(0)) });

@@ -23,7 +23,7 @@ struct Notes {
 struct NoteTaker {
     notes: Arc<Mutex<Notes>>,
     rate: Option<Rate>,
-    /// The share of the window that a loss leaves.
+    /// Fraction of the window that a loss leaves.
     kept: f64,
 }
 
@@ -52,7 +52,8 @@ impl CongestionControl for NoteTaker {
     }
 }
 
-/// Returns a sender with a window of ten segments, paced at this rate if any, and the record of its control.
+/// Returns a sender with a window of ten segments, paced at `rate` if given, and the record of its congestion
+/// control.
 fn sender(notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     sender_that_keeps(1.0, notices, rate)
 }
@@ -70,15 +71,15 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
     (Script::by(sender, &config, 1_000_000), notes)
 }
 
-/// (lost, in flight before, in flight after, retransmitted), in segments, at the last ACK.
+/// Returns (lost, in flight before, in flight after, retransmitted), in segments, at the last ACK.
 fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
     let d = *notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came");
     (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
 }
 
-// 2 and 3 are lost: the third segment above them shows both (RFC 8985 §6.2). A lost segment counts once, at its
-// detection, and is no longer in flight; its retransmission is. The same holds for a sender with notices enabled that
-// receives none.
+// Segments 2 and 3 are lost: the third segment above them reveals both losses (RFC 8985 §6.2). A lost segment
+// counts once, at its detection, and is then no longer in flight, while its retransmission is. A sender with
+// notices enabled that receives none behaves likewise.
 #[test]
 fn an_ack_says_what_it_shows_to_be_lost() {
     for notices in [Notices::Scheme, Notices::Elsn] {
@@ -111,8 +112,8 @@ fn the_handshake_is_no_delivery() {
     assert_eq!(notes.lock().expect("nobody panicked").deliveries[0].arrivals.fresh, 1000);
 }
 
-// Delay of the next segment by pacing: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less half
-// of the first wait (Linux).
+// Pacing delay of the next segment: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less
+// half of the first wait (Linux).
 #[test]
 fn an_ack_says_how_long_pacing_waits() {
     let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
@@ -124,8 +125,8 @@ fn an_ack_says_how_long_pacing_waits() {
     assert_eq!((s.ack(3), wait()), (String::new(), Span::from_micros(500)));
 }
 
-// A loss classified as wireless counts as a reduction if the window becomes smaller (Veno's four fifths), and does not
-// if the window stays (Jersey).
+// A loss classified as wireless counts as a reduction if the window decreases (Veno's four fifths), but not
+// if the window stays unchanged (Jersey).
 #[test]
 fn a_cut_is_what_leaves_less() {
     for (kept, cuts) in [(1.0, 0), (0.8, 1), (1.2, 0)] {
@@ -136,7 +137,7 @@ fn a_cut_is_what_leaves_less() {
     }
 }
 
-// A control that draws has the flow's own number.
+// A congestion control with random draws receives the flow's own number.
 #[test]
 fn the_seed_reaches_the_control() {
     let (mut s, notes) = sender(Notices::Scheme, None);

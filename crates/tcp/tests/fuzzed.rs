@@ -1,5 +1,5 @@
-//! Both ends in hostile hands: random scripts, those that the fuzzer found worth keeping (docs/fuzzing.md), and one for each law that
-//! it found broken.
+//! Both ends with hostile input: random scripts, scripts kept by the fuzzer (docs/fuzzing.md), and a script
+//! for each law that it found broken.
 
 use crate::hostile;
 use crate::hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fs;
 
-/// Inputs that together reach all that the fuzzer has reached.
+/// Inputs that together reach all code that the fuzzer has reached.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/tcp");
 /// Number of random scripts per scheme.
 const SCRIPTS: u32 = 60;
@@ -49,7 +49,7 @@ fn setup(scheme: &str, config: Config) -> Setup {
     Setup { scheme, params: Params::defaults(scheme), config }
 }
 
-/// An ACK of all before `ack`.
+/// Returns an ACK of all data below `ack`.
 fn answer(flags: Flags, ack: Place) -> Event {
     let timestamps = Some(Timestamps { value: 0, echo: 0 });
     Event::Answer(Answer {
@@ -67,8 +67,9 @@ fn answer(flags: Flags, ack: Place) -> Event {
 
 const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
-// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" it is dropped. A SYN-ACK that acknowledges nothing opened the
-// connection, and the SYN was then retransmitted as data, as a segment that begins before the first byte.
+// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" the segment is dropped. Without this check a SYN-ACK
+// that acknowledges nothing opened the connection, and the SYN was then retransmitted as data, as a segment
+// that begins before the first byte.
 #[test]
 fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
     let events = [
@@ -79,15 +80,15 @@ fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
     hostile::run(&setup("tahoe", Preset::Rfc.config(1000)), &events);
 }
 
-// The same: "if the SYN bit is not set … drop the segment". An ACK without a SYN acknowledged the SYN, stopped its
-// timer and left the connection closed for ever.
+// RFC 9293 §3.10.7.3: "if the SYN bit is not set … drop the segment". Without this check an ACK without a SYN
+// acknowledged the SYN, stopped its timer and left the connection closed for ever.
 #[test]
 fn an_ack_without_syn_does_not_acknowledge_the_syn() {
     let events = [Event::Supply(3000), answer(ACK, Place::Byte(1)), Event::Wait(Span::from_secs(3))];
     hostile::run(&setup("newreno", Preset::Rfc.config(1000)), &events);
 }
 
-// A receiver may claim that data arrived before it was sent: the delay is then zero, not negative.
+// A receiver may report arrivals earlier than the transmission: the delay is then zero, not negative.
 #[test]
 fn data_that_arrived_before_it_was_sent_was_not_delayed() {
     let mut lie = answer(ACK, Place::Una(1, 0));
@@ -110,7 +111,7 @@ fn a_loss_that_a_probe_repaired_is_not_undone() {
     let events = [
         vec![Event::Supply(5000), Event::Wait(Span::from_millis(10))],
         vec![arrives(0), arrives(0), arrives(0), arrives(0), Event::Carry { nth: 0, fate: Data::Lost }],
-        // The probe repeats the last.
+        // The probe retransmits the last segment.
         vec![back(), Event::Wait(Span::from_millis(100))],
         vec![Event::Supply(3000), back(), back(), back()],
         vec![arrives(0), back(), arrives(0), back()],
@@ -126,7 +127,8 @@ fn a_loss_that_a_probe_repaired_is_not_undone() {
     hostile::run(&setup("newreno", config), &events.concat());
 }
 
-/// A script that the search found, in hexadecimal: a recovery of LL-ELSN that ends with an unlimited ssthresh leaves the window as it is.
+/// Script found by the search, in hexadecimal: a recovery of LL-ELSN that ends with an unlimited ssthresh
+/// leaves the window unchanged.
 #[test]
 fn an_unlimited_threshold_is_no_window() {
     const SCRIPT: &str = concat!(

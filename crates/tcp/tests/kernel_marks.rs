@@ -1,4 +1,5 @@
-//! Congestion controls of Linux's interface that use marks: their view of ECN, and the effect of their return values.
+//! Congestion controls of Linux's interface that use marks: their view of ECN, and the effect of their return
+//! values.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -10,7 +11,8 @@ use std::sync::{Arc, Mutex};
 /// Members of the socket at each ACK: `delivered`, `delivered_ce`, `ecn_flags`, and `snd_cwnd`.
 type Told = Arc<Mutex<Vec<([u32; 3], u32)>>>;
 
-/// A mark costs one segment; a loss leaves three, as `set_state` has it.
+/// Congestion control with a reduction by one segment for a mark; after a loss `set_state` leaves three
+/// segments.
 #[derive(Debug)]
 struct Heeds(Told);
 
@@ -41,7 +43,7 @@ impl TcpCongestionOps for Heeds {
     }
 }
 
-/// Returns a sender with the window 10, beyond slow start.
+/// Returns a sender with a window of 10, above slow start.
 fn script(ecn: bool, needs_ecn: bool) -> (Script, Told) {
     let told = Told::default();
     let own = told.clone();
@@ -59,8 +61,9 @@ fn ack(n: u64, ece: bool) -> Segment {
     Segment { seq: 1, ack: 1 + (n - 1) * 1000, window: 1 << 20, flags, ..Segment::default() }
 }
 
-// Linux, tcp_count_delivered(): segments delivered by an ACK with ECE count in delivered_ce, too; TCP_ECN_OK is set if
-// both ends agreed on ECN. A control that needs ECN has it in any configuration, others as configured.
+// Linux, tcp_count_delivered(): segments delivered by an ACK with ECE count in delivered_ce too; TCP_ECN_OK
+// is set if both ends use ECN. A congestion control that needs ECN uses it with any configuration, others as
+// configured.
 #[test]
 fn marks_are_told() {
     for (ecn, needs_ecn) in [(true, false), (false, true), (false, false)] {
@@ -85,8 +88,8 @@ fn marks_are_told() {
     }
 }
 
-// Linux, tcp_cwnd_reduction(): the window falls to the ssthresh at the arrival of ACKs, and a control may still lower
-// ssthresh at a change of state (as for RFC 8257 §3.5), even during a reduction for a mark.
+// Linux, tcp_cwnd_reduction(): the window falls to ssthresh as ACKs arrive, and a congestion control may
+// still lower ssthresh at a change of state (as for RFC 8257 §3.5), even during a reduction for a mark.
 #[test]
 fn a_threshold_set_with_the_state_counts() {
     for marked in [false, true] {
@@ -95,8 +98,8 @@ fn a_threshold_set_with_the_state_counts() {
         s.at(100).arrives(ack(2, marked));
         (3..=11).for_each(|n| drop(s.sack(2, &[(3, n)])));
         assert_eq!(s.window(), (3.0, 3.0), "after a mark: {marked}");
-        // The retransmission and the segments released by PRR: about three, where half of the path to nine would be
-        // six.
+        // The retransmission and the segments released by PRR: about three; with the path to nine halved they
+        // would be six.
         let (_, flight) = *told.lock().expect("no panic held it").last().expect("an ACK");
         assert!(flight <= 5, "{flight} in the network, after a mark: {marked}");
     }

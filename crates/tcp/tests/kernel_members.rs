@@ -20,14 +20,14 @@ const DSACKING_ACK: u32 = 0x800;
 const SET_XMIT_TIMER: u32 = 0x1000;
 const UPDATE_TS_RECENT: u32 = 0x4000;
 const ACK_MAYBE_DELAYED: u32 = 0x1_0000;
-/// An ACK of new data, and one that header prediction does not foresee.
+/// Flags of an ACK of new data, and of an ACK that header prediction excludes.
 const ADVANCES: u32 = WIN_UPDATE | DATA_ACKED | SND_UNA_ADVANCED | SET_XMIT_TIMER;
 const SLOW: u32 = SLOWPATH | UPDATE_TS_RECENT;
 
 /// `flag`, the socket and the sample of each `cong_control`.
 type Told = Arc<Mutex<Vec<(u32, Sock, RateSample)>>>;
 
-/// A window of ten segments, whatever happens.
+/// Congestion control with a constant window of ten segments.
 #[derive(Debug)]
 struct Listens {
     told: Told,
@@ -80,7 +80,7 @@ fn last(told: &Told) -> (u32, Sock, RateSample) {
     *told.lock().expect("no panic held it").last().expect("an ACK")
 }
 
-// tcp_ack() and what it calls: which of FLAG_* each kind of ACK has.
+// tcp_ack() and its callees: the FLAG_* of each kind of ACK.
 #[test]
 fn flags_of_acks() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -100,9 +100,9 @@ fn flags_of_acks() {
     assert_eq!(last(&told).0, SLOW | again | DSACKING_ACK, "and segment 7, which RACK took for lost");
 }
 
-// tcp_identify_packet_loss(): FLAG_LOST_RETRANS, when RACK detects a lost retransmission. Linux counts a retransmitted
-// segment in lost_out and in retrans_out, so tcp_packets_in_flight() counts it once; total_retrans counts all
-// retransmissions.
+// tcp_identify_packet_loss(): FLAG_LOST_RETRANS is set when RACK detects a lost retransmission. Linux counts
+// a retransmitted segment in lost_out and in retrans_out, so tcp_packets_in_flight() counts it once;
+// total_retrans counts all retransmissions.
 #[test]
 fn what_is_sent_again() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -122,9 +122,9 @@ fn what_is_sent_again() {
     assert_eq!(sk.retrans_out, 0);
 }
 
-// tcp_rtt_estimator(): the deviation starts at twice the first round trip, in quarters, and takes a larger error in
-// full; a fall of the round trip counts an eighth. tcp_snd_una_update(), tcp_retransmit_skb(): bytes. tcp_enter_loss()
-// comes before the timeout is counted; an ACK of data restarts the count.
+// tcp_rtt_estimator(): the deviation starts at twice the first round trip, in quarters, and adopts a larger
+// error in full; an eighth of it for a shorter round trip. tcp_snd_una_update(), tcp_retransmit_skb(): bytes.
+// tcp_enter_loss() comes before the timeout is counted; an ACK of data restarts the count.
 #[test]
 fn round_trips_bytes_and_timeouts() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1_000_000_000, false);
@@ -147,7 +147,7 @@ fn round_trips_bytes_and_timeouts() {
     assert_eq!(last(&told).1.icsk_retransmits, 0);
 }
 
-// tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is of a single segment that is not full, and of no other.
+// tcp_clean_rtx_queue(): FLAG_ACK_MAYBE_DELAYED is set for a single partial segment, and otherwise not.
 #[test]
 fn an_ack_that_may_be_delayed() {
     let (mut s, told) = script(&linux(10.0, 5.0), 1500, false);
@@ -163,9 +163,9 @@ fn an_ack_that_may_be_delayed() {
     assert_eq!((flag & ACK_MAYBE_DELAYED, rs.is_ack_delayed), (ACK_MAYBE_DELAYED, true));
 }
 
-// tcp_event_data_sent(): time of the last data transmission, in jiffies. tcp_rate_check_app_limited(): delivered plus
-// in-flight segments when the application had no more data; a control may set it itself, as BBR does, and samples of
-// segments sent then are application-limited.
+// tcp_event_data_sent(): time of the last data transmission, in jiffies. tcp_rate_check_app_limited():
+// delivered plus in-flight segments when the application had no more data; a congestion control may set the
+// field itself, as BBR does, and samples of segments sent then are application-limited.
 #[test]
 fn pauses_and_limits() {
     let (mut s, told) = script(&linux(10.0, 5.0), 12_000, false);
@@ -186,8 +186,8 @@ fn pauses_and_limits() {
     assert!(last(&told).2.is_app_limited);
 }
 
-// tcp_update_pacing_rate(): of a control without cong_control, 1.2 windows a round trip from half of ssthresh on. SK_PACING_FQ (2): a host of
-// preset linux spaces segments.
+// tcp_update_pacing_rate(): the pacing rate of a congestion control without cong_control is 1.2 windows per
+// round trip from half of ssthresh on. SK_PACING_FQ (2): a host of preset linux paces segments.
 #[test]
 fn a_rate_that_the_kernel_sets() {
     #[derive(Debug)]

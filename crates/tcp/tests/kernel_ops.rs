@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Reno (RFC 5681 §3.1) in whole packets, which writes down each call, and the window then.
+/// Reno (RFC 5681 §3.1) in integer packets, which records each call and the window at that time.
 #[derive(Debug)]
 struct Reno(Log);
 
@@ -76,7 +76,7 @@ impl TcpCongestionOps for Reno {
     }
 }
 
-/// Returns a script of a control that `make` makes.
+/// Returns a script of the congestion control built by `make`.
 fn script(
     config: &Config,
     has: Callbacks,
@@ -107,9 +107,9 @@ fn slow_start() {
     assert_eq!(s.window(), (4.0, 100.0));
 }
 
-// RFC 8985 §6.2 finds the loss, and RFC 9937 moves window and flight. cong_avoid is only called for cumulatively
-// acknowledged data, and not before all data outstanding at the loss is acknowledged. Measured on Linux 6.18: the order
-// of the callbacks, and that snd_cwnd falls from ACK to ACK.
+// RFC 8985 §6.2 detects the loss, and RFC 9937 reduces window and flight. cong_avoid is called only for
+// cumulatively acknowledged data, and only after all data outstanding at the loss is acknowledged. Measured
+// on Linux 6.18: the order of the callbacks, and the decrease of snd_cwnd from ACK to ACK.
 #[test]
 fn a_loss_repaired_by_fast_recovery() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
@@ -198,7 +198,8 @@ fn an_echo() {
     assert!(log().contains("CompleteCwr at 5, Cwr>Open at 5, cong_avoid 11 1"));
 }
 
-// tcp_may_raise_cwnd(): SACKed data calls cong_avoid once the path reorders, here by four segments, and not before.
+// tcp_may_raise_cwnd(): SACKed data leads to cong_avoid only after reordering was detected, here by four
+// segments.
 #[test]
 fn what_is_sacked_where_the_path_reorders() {
     let (mut s, mut log) = reno(&linux(10.0, 5.0));
@@ -228,7 +229,8 @@ fn a_timeout_for_nothing() {
     assert!(s.window().0 >= 10.0 && s.window().1 == 20.0, "{:?}", s.window());
 }
 
-// RFC 5681 §3.1, against Airhop's own Reno: without losses the same whole windows after each ACK, in slow start and beyond.
+// RFC 5681 §3.1, compared with Airhop's own Reno: without losses the same integer windows after each ACK, in
+// slow start and beyond.
 #[test]
 fn the_windows_of_airhops_reno() {
     let config = linux(4.0, 20.0);
@@ -249,7 +251,8 @@ fn the_windows_of_airhops_reno() {
     assert!(own.window().0 > 40.0);
 }
 
-// Linux has is_cwnd_limited for its controls whatever else the sender validates (RFC 7661 §4.3): a full window grows.
+// Linux provides is_cwnd_limited to its congestion controls whatever the sender's own window validation (RFC
+// 7661 §4.3): a full window grows.
 #[test]
 fn a_full_window_grows_under_any_validation() {
     for validation in [Validation::Never, Validation::Half, Validation::Full] {
@@ -260,7 +263,7 @@ fn a_full_window_grows_under_any_validation() {
     }
 }
 
-// A callback that cannot go on ends the run as a fault, which names the scheme and the callback.
+// A failing callback ends the run with a fault that names the scheme and the callback.
 #[test]
 fn a_fault_ends_the_run() {
     #[derive(Debug)]

@@ -13,9 +13,9 @@ fn without_a_law<'a>(schemes: impl IntoIterator<Item = &'a str>) -> Vec<&'a str>
     schemes.into_iter().filter(|scheme| !Ledger::knows(scheme, &Preset::Rfc.config(MSS))).collect()
 }
 
-/// Checks `law` in `cases` cases for every scheme, so that each scheme is tested.
+/// Checks `law` for every scheme, in `cases` cases each.
 ///
-/// A scheme without a law fails before the first case: a panic in each of the cases of proptest would bury the reason.
+/// A scheme without a law fails before the first case: a panic within proptest would hide the reason.
 fn for_every_scheme<S: Strategy>(
     cases: u32,
     strategy: &S,
@@ -34,7 +34,7 @@ fn for_every_scheme<S: Strategy>(
     }
 }
 
-/// Returns one value of each parameter that matters for these laws.
+/// Returns values of the parameters that matter for these laws, the k-th combination.
 fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     match scheme {
         "ll-elsn" | "eln-cubic" => vec![("n", f64::from(k))],
@@ -128,7 +128,8 @@ fn ack_fate() -> impl Strategy<Value = Fate> {
     ]
 }
 
-/// Mostly the beginning of a segment, sometimes no such byte, or one far away.
+/// Returns a strategy for sequence numbers: mostly the first byte of a segment, sometimes another byte or one
+/// far away.
 fn seqs() -> impl Strategy<Value = u64> {
     prop_oneof![6 => (1u64..60).prop_map(byte), 1 => 0u64..50_000, 1 => Just(u64::MAX)]
 }
@@ -175,10 +176,10 @@ fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-// RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that what the receiver delivered is what
-// an independent reassembly of the arrivals gives, that a timer runs while data is outstanding, and that the window is one
-// segment at least; the ledger checks at each new segment that the window allows it, and at each cut that there was none
-// before in this window of data.
+// RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that what the receiver
+// delivered is what an independent reassembly of the arrivals gives, that a timer runs while data is
+// outstanding, and that the window is one segment at least; the ledger checks at each new segment that the
+// window permits it, and at each reduction that it is the first in its window of data.
 #[test]
 fn every_transfer_ends() {
     for_every_scheme(128, &(0u8..4, configs(), paths(), 1u64..50_000), |scheme, (k, config, path, bytes)| {
@@ -186,8 +187,8 @@ fn every_transfer_ends() {
     });
 }
 
-// The same with reordering. The bottleneck spaces packets by a millisecond, so a packet up to 64 ms late is overtaken
-// by up to 64.
+// The same law with reordering. The bottleneck spaces packets by a millisecond, so a packet up to 64 ms late
+// is overtaken by up to 64 packets.
 #[test]
 fn reordering_by_up_to_64_packets() {
     let late = prop::collection::btree_map(
@@ -202,7 +203,7 @@ fn reordering_by_up_to_64_packets() {
     });
 }
 
-// The application may hand over its data in pieces of any size, at any time.
+// The application may supply its data in pieces of any size, at any time.
 #[test]
 fn data_in_pieces() {
     let pieces = prop::collection::vec((1u64..3000, 0u64..400), 1..30);
@@ -222,7 +223,7 @@ fn data_in_pieces() {
     });
 }
 
-// A run is a function of its inputs.
+// A run is determined by its inputs.
 #[test]
 fn the_same_inputs_give_the_same_segments() {
     for_every_scheme(16, &(configs(), paths()), |scheme, (config, path)| {

@@ -8,7 +8,7 @@ use airhop_tcp::seams::{Ack, Advance, Detect, Next, Parts, Recovery, Window};
 use airhop_tcp::{Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
-/// The recovery of a sender, with a window through which a test sees its packet list.
+/// Recovery of a sender that lets a test read its packet list.
 #[derive(Clone, Debug)]
 struct Shown(Arc<Mutex<Lhp>>);
 
@@ -17,7 +17,7 @@ impl Shown {
         f(&mut self.0.lock().expect("one thread"))
     }
 
-    /// Segment and duplicates of each entry.
+    /// Returns segment number and count of duplicates of each entry.
     fn list(&self) -> Vec<(u64, u32)> {
         self.with(|lhp| lhp.list().entries().map(|e| (number(e.seq), e.duplicates)).collect())
     }
@@ -56,7 +56,7 @@ impl Recovery for Shown {
     }
 }
 
-/// Returns a sender with 14 to 19 outstanding and a window of a little over six, as in the figure.
+/// Returns a sender with segments 14 to 19 outstanding and a window slightly above six, as in the figure.
 fn fourteen(trigger: Trigger) -> (Script, Shown) {
     let config = rfc(6.0, 1.0);
     let scheme = airhop_tcp::find("lhp").expect("a known scheme");
@@ -74,7 +74,7 @@ fn fourteen(trigger: Trigger) -> (Script, Shown) {
     (s, shown)
 }
 
-/// The ACKs of the figure, (expected, trigger), as SMART and as SACK have them.
+/// Delivers the n-th ACK of the figure, (expected, trigger), in the form of SMART or of SACK.
 fn acknowledge(s: &mut Script, trigger: Trigger, n: u64) -> String {
     let arrived = [15, 17, 19, 20, 21].into_iter().filter(|&m| m <= n).rev();
     let blocks: Vec<_> = arrived.map(|m| (m, m)).take(3).collect();
@@ -84,8 +84,8 @@ fn acknowledge(s: &mut Script, trigger: Trigger, n: u64) -> String {
     }
 }
 
-// Yun 2009, Figure 4: 14, 16 and 18 are lost. The list is drawn after each ACK; three fast recoveries, and the window is halved
-// three times for one window of data.
+// Yun 2009, Figure 4: segments 14, 16 and 18 are lost. The figure draws the list after each ACK; there are
+// three fast recoveries, so the window is halved three times for one window of data.
 #[test]
 fn figure_4() {
     for trigger in [Trigger::Smart, Trigger::Sack] {
@@ -108,8 +108,8 @@ fn figure_4() {
     }
 }
 
-// Yun 2009 §4.1: a segment named by an ELN moves to the end of the list, so ACKs of segments sent before do not count
-// against it.
+// Yun 2009 §4.1: a segment named by an ELN moves to the end of the list, so that ACKs of segments sent before
+// do not count as its duplicates.
 #[test]
 fn an_eln_moves_a_segment_to_the_end() {
     for trigger in [Trigger::Smart, Trigger::Sack] {
@@ -125,7 +125,8 @@ fn an_eln_moves_a_segment_to_the_end() {
     }
 }
 
-// Yun 2009 §2.1: 14 is lost, and so is the ACK that 15 caused. With SMART both reach three at once, and each is a fast recovery.
+// Yun 2009 §2.1: segment 14 is lost, and so is the ACK caused by 15. With SMART both segments reach three
+// duplicates at once, and each begins a fast recovery.
 #[test]
 fn one_ack_shows_two_losses() {
     let (mut s, shown) = fourteen(Trigger::Smart);

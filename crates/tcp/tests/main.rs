@@ -1,6 +1,6 @@
-//! Behaviour of TCP ends, segment for segment and over whole paths.
+//! Behaviour of TCP endpoints, segment by segment and over whole paths.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod common;
 mod connection;

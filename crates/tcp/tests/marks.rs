@@ -1,4 +1,5 @@
-//! ECN at the sender: the handshake decides which packets are ECN-capable, and whether the sender reacts to echoes.
+//! ECN at the sender: the handshake decides which packets are ECN-capable, and whether the sender reacts to
+//! echoes.
 
 use crate::common::script::Script;
 use airhop_base::{Ecn, Flags, Packet, Segment};
@@ -22,9 +23,9 @@ fn bits(packet: &Packet) -> (bool, bool) {
     (flags.ece, flags.cwr)
 }
 
-// RFC 3168 §6.1.1: the SYN requests ECN with both bits, and a SYN-ACK with ECE alone agrees; one with both bits only
-// reflects them. Without an agreement no packet is ECN-capable, and an echo is ignored (§6.1.2). Pure ACKs are never
-// ECN-capable (§6.1.4).
+// RFC 3168 §6.1.1: the SYN offers ECN with both bits, and a SYN-ACK with ECE alone accepts; a SYN-ACK with
+// both bits only reflects them. Without agreement no packet is ECN-capable, and echoes are ignored (§6.1.2).
+// Pure ACKs are never ECN-capable (§6.1.4).
 #[test]
 fn marks_are_for_connections_that_agreed_on_them() {
     for scheme in ["newreno", "dctcp"] {
@@ -48,7 +49,8 @@ fn marks_are_for_connections_that_agreed_on_them() {
     }
 }
 
-// RFC 3168 §6.1.1: a sender without ECN does not request it, and with any answer none of its packets is ECN-capable.
+// RFC 3168 §6.1.1: a sender without ECN does not offer it, and whatever the answer none of its packets is
+// ECN-capable.
 #[test]
 fn a_sender_without_ecn_asks_for_nothing() {
     let (s, [syn, ack], data) = opened("newreno", false, true, false);

@@ -1,5 +1,5 @@
-//! Senders with notices enabled (`Config::notices`) that receive none: they behave as without notices, for any losses
-//! and delays.
+//! Senders with notices enabled (`Config::notices`) that receive none behave as without notices, for any
+//! losses and delays.
 
 use crate::common;
 use crate::common::path::{Fate, Observer, Path, Sent, Transfer};
@@ -29,8 +29,8 @@ impl Observer for Course {
 /// Segments of a transfer.
 const SEGMENTS: u64 = 240;
 
-/// Single losses and several in a window, a repair that is lost, segments that are overtaken, a silence of half a second in which
-/// everything is only late, and a tail that does not arrive.
+/// Returns a path with single losses and several in a window, a lost retransmission, reordered segments, half
+/// a second in which all segments are late, and a lost tail.
 fn path() -> Path {
     let ms = Span::from_millis;
     let mut path = Path::of(50).losing(&[20, 40, 42, 43, 90, SEGMENTS]).with(40, 2, Fate::Lost);

@@ -1,4 +1,4 @@
-//! Segments of a congestion control that sets a pacing rate.
+//! Pacing of a congestion control that sets a rate.
 
 use crate::common::linux;
 use crate::common::script::Script;
@@ -7,11 +7,11 @@ use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, Sender, SenderState, recovery};
 
-/// A constant window and a constant rate.
+/// Congestion control with a constant window and a constant rate.
 #[derive(Debug)]
 struct Even {
     bps: u64,
-    /// Segments that leave together.
+    /// Number of segments per burst.
     quantum: u64,
 }
 
@@ -31,7 +31,7 @@ impl CongestionControl for Even {
     }
 }
 
-/// A sender at 8 Mbit/s, at which a segment of 1000 bytes takes a millisecond.
+/// Returns a sender paced at 8 Mbit/s, at which a segment of 1000 bytes takes a millisecond.
 fn even(cwnd: f64, segments: u64, quantum: u64) -> Script {
     at_rate(8_000_000, cwnd, segments, quantum)
 }
@@ -48,7 +48,8 @@ fn at_rate(bps: u64, cwnd: f64, segments: u64, quantum: u64) -> Script {
     Script::by(sender, &config, segments * 1000)
 }
 
-// One segment after the other, each when the one before would have left a link of that rate; retransmissions as well.
+// Segments are sent one by one, each at the time at which the previous one would have left a link of that
+// rate; so are retransmissions.
 #[test]
 fn segments_keep_their_distance() {
     let mut s = even(3.0, 100, 1);
@@ -63,8 +64,8 @@ fn segments_keep_their_distance() {
     assert_eq!(s.expire(), (101.5, "6".into()));
 }
 
-// Linux, tcp_retransmit_timer(): the timeout's segment goes out whatever the pacing, and later segments wait for it. A segment takes 2 s,
-// the timeout is 1 s.
+// Linux, tcp_retransmit_timer(): the retransmission at a timeout ignores pacing, and later segments wait for
+// it. A segment takes 2 s, the timeout is 1 s.
 #[test]
 fn a_timeout_does_not_wait_for_the_pace() {
     let mut s = at_rate(4000, 2.0, 100, 1);
@@ -74,8 +75,8 @@ fn a_timeout_does_not_wait_for_the_pace() {
     assert_eq!(s.expire(), (4000.0, "2".into()));
 }
 
-// Linux sends no less than two segments at a time: the wait after them is that of both. Two that leave at different times do not go
-// together, and who was not late waits in full.
+// Linux sends at least two segments per burst: the wait after them is that of both. Two segments sent at
+// different times form no burst; after a wait without lateness the next wait is full.
 #[test]
 fn a_quantum_leaves_together() {
     let mut s = even(5.0, 100, 2);
@@ -88,10 +89,10 @@ fn a_quantum_leaves_together() {
     assert_eq!(s.expire(), (7.0, "8".into()));
 }
 
-// Linux, tcp_update_pacing_rate(): a control that names no rate is paced at twice the window a round trip while that is
-// below half of ssthresh, and at 1.2 windows from there on. 21 segments in 100 ms, twice: 2.38 ms each, and two leave
-// together; half of their wait is made up for by the pause before. Segments are not spaced before the first RTT sample,
-// nor without the preset's pacing.
+// Linux, tcp_update_pacing_rate(): a congestion control without a rate of its own is paced at twice the
+// window per round trip while the window is below half of ssthresh, then at 1.2 windows. Twice 21 segments in
+// 100 ms take 2.38 ms each, in bursts of two; half of their wait is compensated by the idle period before.
+// Segments are not paced before the first RTT sample, nor without the preset's pacing.
 #[test]
 fn a_host_that_paces_every_connection() {
     for (ssthresh, wait) in [(1000.0, 100.0 / 21.0 / 2.0), (42.0, 100.0 / 21.0 / 1.2), (0.0_f64, 0.0)] {
@@ -111,8 +112,8 @@ fn a_host_that_paces_every_connection() {
     }
 }
 
-// Linux without pacing: two segments are one packet for its stack, or what the rate makes in a millisecond if that is more, and the last of
-// them is pushed (tcp_tso_autosize(), __tcp_transmit_skb()).
+// Linux without pacing: a burst has two segments, or the segments that the rate carries in a millisecond if
+// these are more; its last segment carries PSH (tcp_tso_autosize(), __tcp_transmit_skb()).
 #[test]
 fn every_second_segment_of_an_unpaced_burst_is_pushed() {
     let config = Config { initial_window: 5.0, push: true, pacing: false, ..linux(5.0, 2.0) };
@@ -122,8 +123,8 @@ fn every_second_segment_of_an_unpaced_burst_is_pushed() {
     assert_eq!(pushed.collect::<Vec<_>>(), [false, true, false, true, false]);
 }
 
-// Linux pushes the last of the segments that leave together (tcp_transmit_skb()), and the last of what the application
-// wrote (RFC 9293 §3.9.1.2). A segment that leaves alone is not pushed.
+// Linux sets PSH on the last segment of a burst (tcp_transmit_skb()), and on the last of the application's
+// data (RFC 9293 §3.9.1.2), but not on a segment sent alone.
 #[test]
 fn the_last_of_a_burst_is_pushed() {
     let pushed = |quantum, push| {

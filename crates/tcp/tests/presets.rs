@@ -1,9 +1,9 @@
-//! The page about presets names every file whose code asks for the preset.
+//! The page about presets names every file whose code depends on the preset.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Rust files of a folder and below, but for its tests.
+/// Returns the Rust files of a folder and its subfolders, without tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());

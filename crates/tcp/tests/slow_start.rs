@@ -1,4 +1,4 @@
-//! The end of CUBIC's slow start by a growing queue, without losses.
+//! End of CUBIC's slow start at a growing queue, without losses.
 
 use crate::common::path::{Blind, Path, Transfer};
 use crate::common::{MSS, at, byte, sender};
@@ -6,8 +6,8 @@ use airhop_base::Rate;
 use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Preset};
 
-/// Returns the window after four seconds on a link that serves a segment in 1 ms, 100 ms there and back, and never drops: the path holds 100
-/// segments. An ACK for each.
+/// Returns the window after four seconds on a link with a service time of 1 ms per segment, a round trip of
+/// 100 ms and no drops: the path holds 100 segments. Every segment is acknowledged.
 fn after_four_seconds(preset: Preset, slow_start: f64) -> Window {
     after(Config { delayed_ack: None, ..preset.config(MSS) }, slow_start)
 }
@@ -22,9 +22,9 @@ fn after(config: Config, slow_start: f64) -> Window {
 
 const STANDARD: f64 = 3.0;
 
-// RFC 9406: the first of 160 segments finds no queue, as the 80 before have left within a round trip; the first of 320 finds 60 of the
-// 160, and the eighth sample of that round says so. Then five rounds that add a quarter each at most, and slow start is over. RFC 9438
-// §4.10: the default.
+// RFC 9406: the first of 160 segments finds no queue, as the 80 before were served within a round trip; the
+// first of 320 finds 60 of the 160 queued, which the eighth sample of that round reveals. Then five rounds
+// grow by at most a quarter each, and slow start ends. RFC 9438 §4.10: HyStart++ is the default.
 #[test]
 fn hystart_plus_plus() {
     assert_eq!(after_four_seconds(Preset::Rfc, STANDARD).ssthresh, f64::INFINITY);
@@ -33,8 +33,9 @@ fn hystart_plus_plus() {
     assert!((320.0..320.0 * 1.25f64.powi(5)).contains(&ssthresh), "{ssthresh}");
 }
 
-// Ha and Rhee 2011, as in Linux: the default of its preset. The ACKs of a round come each ms; with trains of more than half of the
-// smallest round trip and 1 ms, 51, the 52nd of the 80 ends it. Where segments are paced it takes all of both, 102: the 103rd of 160.
+// Ha and Rhee 2011, as in Linux: the default of preset linux. The ACKs of a round arrive every millisecond; a
+// train longer than half of the minimum round trip plus 1 ms, 51 ms, ends slow start at the 52nd of the 80
+// ACKs. With pacing the limit is the whole round trip plus 1 ms, 102 ms: the 103rd of 160.
 #[test]
 fn hystart() {
     let ends = |pacing, slow_start| {

@@ -1,5 +1,5 @@
-//! TCP-CL's sender against the slides of Cheng and Lin 2008: given these ACKs and NAKs at these times, these
-//! segments.
+//! Sender of TCP-CL, compared with the slides of Cheng and Lin 2008: the segments sent for given ACKs and
+//! NAKs at given times.
 
 use crate::common::script::Script;
 use crate::common::{number, rfc, sender};
@@ -7,7 +7,8 @@ use airhop_base::NoticeKind;
 use airhop_tcp::Config;
 use airhop_tcp::seams::Judged::{self, Congestion, Wireless};
 
-/// Segments 3 to 10 are out, in congestion avoidance with a window of 8.25, srtt 100 ms; no limited transmit.
+/// Returns a sender with segments 3 to 10 outstanding, in congestion avoidance with a window of 8.25, srtt
+/// 100 ms; no limited transmit.
 fn eight_of(scheme: &str, given: &[(&str, f64)]) -> Script {
     let config = Config { limited_transmit: false, ..rfc(8.0, 4.0) };
     let mut s = Script::by(sender(scheme, given, &config), &config, 1_000_000);
@@ -30,10 +31,10 @@ fn naks(s: &Script) -> u64 {
     s.sender.counters().notices[k]
 }
 
-// "Record the NAK sequence number, and then retransmit the corrupted packet": at once, the window stays, the timer
-// restarts. The third duplicate arrives within an SRTT: no retransmission and no window reduction, but every duplicate
-// releases a segment, as in any fast recovery. "Resume congestion avoidance once retransmission has been acknowledged":
-// with the former window.
+// "Record the NAK sequence number, and then retransmit the corrupted packet": at once, with an unreduced
+// window; the timer restarts. The third duplicate ACK arrives within an SRTT: no retransmission and no window
+// reduction, but every duplicate releases a segment, as in any fast recovery. "Resume congestion avoidance
+// once retransmission has been acknowledged": with the previous window.
 #[test]
 fn a_nak_for_una() {
     let mut s = eight();
@@ -47,7 +48,7 @@ fn a_nak_for_una() {
     assert_eq!(judged(&mut s), [(3, Wireless)]);
 }
 
-// The same with a call of the source's own MAC, or with a NAK in a packet of its own.
+// The same reaction to a call of the source's own MAC, or to a NAK in a separate packet.
 #[test]
 fn a_nak_without_an_ack() {
     let mut s = eight();
@@ -64,8 +65,8 @@ fn a_nak_for_a_later_segment() {
     assert_eq!(s.at(120).nak(3, &[6]), "6n");
     assert_eq!([s.ack(3), s.ack(3)], ["", "3!"]);
     assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
-    // The window is not reduced again for the duplicates of 6, 101 ms after its transmission; the loss of 6 is still
-    // detected, although another loss in the same window of data was congestion.
+    // The window is not reduced again for the duplicate ACKs of 6, 101 ms after its transmission; the loss of
+    // 6 is still detected, although another loss in the same window of data was congestion.
     assert_eq!(s.at(220).ack(6), "");
     assert_eq!([s.at(221).ack(6), s.ack(6), s.ack(6)], ["", "", "6! 11 12"]);
     assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
@@ -83,7 +84,7 @@ fn a_nak_below_una() {
     assert_eq!(s.cuts(), 1);
 }
 
-// "Suppress the second within one srtt of the first": later it may be that the repair is lost, too.
+// "Suppress the second within one srtt of the first": later than that the retransmission may be lost too.
 #[test]
 fn duplicates_of_a_corrupted_una() {
     for (given, at, third) in [
@@ -98,7 +99,7 @@ fn duplicates_of_a_corrupted_una() {
     }
 }
 
-// A NAK on the third duplicate itself is in time.
+// A NAK that arrives with the third duplicate ACK is in time.
 #[test]
 fn a_nak_on_the_third_duplicate() {
     let mut s = eight();
@@ -118,8 +119,8 @@ fn two_naks_at_once() {
     assert_eq!(judged(&mut s), [(3, Wireless), (5, Wireless), (5, Wireless)]);
 }
 
-// A congestion loss in the same window of data is detected and reduces the window, after recovery from a corrupted
-// segment.
+// A congestion loss in the same window of data is detected and reduces the window, after recovery from a
+// corrupted segment.
 #[test]
 fn congestion_behind_a_corrupted_segment() {
     let mut s = eight();
@@ -130,8 +131,8 @@ fn congestion_behind_a_corrupted_segment() {
     assert_eq!(judged(&mut s), [(3, Wireless), (5, Congestion)]);
 }
 
-// "Upon timer expiry set Wt = W/2 and then W = 1; recover the missing segments from the slow-start phase", corrupted or
-// not. The duplicates caused by go-back-N start no recovery, as in Reno.
+// "Upon timer expiry set Wt = W/2 and then W = 1; recover the missing segments from the slow-start phase",
+// corrupted or not. Duplicate ACKs caused by go-back-N start no recovery, as in Reno.
 #[test]
 fn a_nak_and_a_timeout() {
     let mut s = eight();
@@ -144,7 +145,7 @@ fn a_nak_and_a_timeout() {
     assert_eq!(judged(&mut s), [(3, Wireless), (3, Congestion), (5, Wireless)]);
 }
 
-// All other schemes ignore the option.
+// All other schemes ignore NAKs.
 #[test]
 fn others_do_not_see_naks() {
     for scheme in ["reno", "sack", "ll-elsn", "eln"] {

@@ -1,5 +1,5 @@
-//! Notices that change only the retransmission timer (Kounavis 1996 §3, §4): by hand, with the paper's estimator in
-//! ticks of 100 ms.
+//! Notices that change only the retransmission timer (Kounavis 1996 §3, §4), computed by hand with the
+//! paper's estimator in ticks of 100 ms.
 
 use crate::common::script::Script;
 use crate::common::{MSS, at, sender};
@@ -19,8 +19,8 @@ fn config() -> Config {
     Config { rto, ..Preset::Ns2.config(MSS) }
 }
 
-/// Segments 2 to 4 are outstanding since 450 ms, the time of the first sample: a = 4 ticks, v = 2, so the timer is due
-/// 12 ticks later.
+/// Returns a sender with segments 2 to 4 outstanding since 450 ms, the time of the first sample: a = 4 ticks,
+/// v = 2, so the timer is due 12 ticks later.
 fn three(scheme: &str) -> Script {
     let mut s = Script::of(scheme, config(), 4);
     assert_eq!(s.sent(), "1 2");
@@ -29,7 +29,7 @@ fn three(scheme: &str) -> Script {
     s
 }
 
-/// A policy that retransmits every quoted segment, even for a notice about the link.
+/// Notice policy that retransmits every quoted segment, even for a notice about the link.
 #[derive(Debug)]
 struct Repairs;
 
@@ -39,8 +39,8 @@ impl NoticePolicy for Repairs {
     }
 }
 
-// A notice may quote a segment that is already acknowledged. The sender then ignores a policy that asks to retransmit
-// it, and leaves the timer as it is.
+// A notice may quote a segment that is already acknowledged. If the policy requests its retransmission, the
+// sender ignores the request, and leaves the timer unchanged.
 #[test]
 fn what_arrived_is_not_repaired_whatever_a_policy_says() {
     let config = config();
@@ -59,7 +59,7 @@ fn what_arrived_is_not_repaired_whatever_a_policy_says() {
     assert_ne!(s.due(), due);
 }
 
-/// A window of two segments.
+/// Congestion control with a window of two segments.
 #[derive(Debug)]
 struct AlwaysTwo;
 
@@ -75,8 +75,9 @@ fn heard(s: &Script, kind: NoticeKind) -> u64 {
     s.sender.counters().notices[kind.index()]
 }
 
-// "Cancel the previous timeout and set a new one based on the existing estimate of round trip time and variance", for "all
-// subsequent packet losses", too; the base station speaks of its link, so that it does not matter which segment it quotes.
+// "Cancel the previous timeout and set a new one based on the existing estimate of round trip time and
+// variance", for "all subsequent packet losses" too; the notice is about the link, so the segment that it
+// quotes is irrelevant.
 #[test]
 fn an_ebsn_starts_the_timer_anew() {
     let mut s = three("ebsn");
@@ -88,7 +89,8 @@ fn an_ebsn_starts_the_timer_anew() {
     assert_eq!(s.expire(), (2300.0, "2t".into()));
 }
 
-// Bakshi et al. 1997: the backoff is neither applied nor reset. The new timer may so expire before the one that it replaces.
+// Bakshi et al. 1997: the backoff is neither applied nor reset. So the new timer may expire before the one
+// that it replaces.
 #[test]
 fn an_ebsn_leaves_the_backoff_alone() {
     let mut s = three("ebsn");
@@ -100,8 +102,8 @@ fn an_ebsn_leaves_the_backoff_alone() {
     assert_eq!(s.due(), Some(7700.0)); // the second backoff: 48 ticks
 }
 
-// "If timer running": without outstanding data there is no timer. Before the first sample the timeout is the initial
-// one.
+// "If timer running": without outstanding data no timer runs. Before the first sample the timeout is the
+// initial one.
 #[test]
 fn an_ebsn_starts_no_timer() {
     let mut s = three("ebsn");
@@ -113,7 +115,8 @@ fn an_ebsn_starts_no_timer() {
     assert_eq!(s.due(), Some(3500.0));
 }
 
-// RTO = max(a + 4v, a + D + G): a running timer is put off to its start + that, and never brought forward.
+// RTO = max(a + 4v, a + D + G): a running timer is postponed to its start plus this RTO, and never brought
+// forward.
 #[test]
 fn an_rttn_puts_the_timer_off() {
     let mut s = three("rttn");
@@ -125,12 +128,12 @@ fn an_rttn_puts_the_timer_off() {
     s.at(700).rttn(7, 2000);
     assert_eq!((s.due(), s.rto()), (Some(7050.0), Span::from_millis(2500)));
     assert_eq!((s.window(), s.sender.srtt(), s.cuts()), (before.0, before.1, 0));
-    // The next timer starts with the announcements valid then.
+    // The next timer starts with the announcements valid at that time.
     s.at(1000).ack(3);
     assert_eq!(s.due(), Some(3500.0));
 }
 
-// Mobile-to-mobile: the newest word of each base station, added up; and the backoff applies to all of it.
+// Mobile-to-mobile: the newest announcements of all base stations are added; the backoff applies to the sum.
 #[test]
 fn delays_of_several_base_stations_add_up() {
     let mut s = three("rttn");
@@ -142,7 +145,7 @@ fn delays_of_several_base_stations_add_up() {
     s.at(1000).ack(3);
     assert_eq!(s.expire(), (4500.0, "3t".into()));
     assert_eq!((s.due(), s.rto()), (Some(11_500.0), Span::from_millis(7000)));
-    // Put off from its start, with the backoff: 450 + 2 (4 + 30 + 10 + 1) ticks.
+    // The timer is postponed from its start, with the backoff: 450 + 2 (4 + 30 + 10 + 1) ticks.
     s.at(5000).rttn(7, 3000);
     assert_eq!(s.due(), Some(4500.0 + 9000.0));
 }
@@ -177,7 +180,7 @@ fn an_rttn_starts_no_timer_and_is_capped() {
     assert_eq!(s.due(), Some(5100.0));
 }
 
-// The arithmetic of the other estimators: RFC 6298 with a granularity of 1 ms, ns-2 with ticks of 10 ms.
+// Arithmetic of the other estimators: RFC 6298 with a granularity of 1 ms, ns-2 with ticks of 10 ms.
 #[test]
 fn both_reactions_with_every_estimator() {
     let rfc = Preset::Rfc.config(MSS).rto;
@@ -203,8 +206,8 @@ fn both_reactions_with_every_estimator() {
     }
 }
 
-// With any base, each scheme reacts to its own notice; other senders ignore that notice, and the scheme ignores other
-// notices.
+// With any base, each scheme reacts to its own notice and ignores others; senders without it ignore that
+// notice.
 #[test]
 fn other_notices_cost_nothing() {
     for (scheme, given) in [
@@ -233,8 +236,8 @@ fn other_notices_cost_nothing() {
     }
 }
 
-// The base repairs losses: at three duplicates Tahoe restarts slow start, Reno and NewReno halve the window of 8 1/8
-// segments, and only NewReno then repairs the next hole.
+// The base TCP repairs losses: at three duplicate ACKs Tahoe restarts slow start, Reno and NewReno halve the
+// window of 8 1/8 segments, and only NewReno then retransmits the next hole.
 #[test]
 fn bases() {
     for scheme in ["ebsn", "rttn"] {

@@ -1,5 +1,5 @@
-//! Independent model of the flight that a sender may have when it sends new data, computed from the received ACKs, the
-//! sent segments and the window, and not from the sender's own state.
+//! Independent model of the permitted flight of a sender when it sends new data, computed from the received
+//! ACKs, the sent segments and the window, not from the sender's state.
 
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
@@ -10,15 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Limit on new data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Law {
-    /// RFC 5681 §3.1 and RFC 3042: flight ≤ cwnd + one for each of the first two duplicates.
+    /// RFC 5681 §3.1 and RFC 3042: flight ≤ cwnd, plus one segment for each of the first two duplicate ACKs.
     Tahoe,
-    /// As Tahoe; in fast recovery, flight ≤ cwnd + segments that duplicates show to have left (RFC 5681 §3.2). An
-    /// advance of SND.UNA ends it.
+    /// As Tahoe; in fast recovery, flight ≤ cwnd + segments that duplicate ACKs show to have left the network
+    /// (RFC 5681 §3.2). An advance of SND.UNA ends fast recovery.
     Reno,
-    /// outstanding ≤ cwnd; while duplicates arrive, ≤ cwnd + duplicates + DupThresh. Vegas has no recovery point: a
-    /// lost segment that was sent after a reduction may reduce the window again (Brakmo and Peterson 1995, §3.1).
+    /// outstanding ≤ cwnd; while duplicate ACKs arrive, ≤ cwnd + duplicates + DupThresh. Vegas has no
+    /// recovery point: the loss of a segment sent after a reduction may reduce the window again (Brakmo and
+    /// Peterson 1995, §3.1).
     Vegas,
-    /// A partial ACK deflates the window by the segments that it acknowledges, less one (RFC 6582 §3.2).
+    /// As Reno; a partial ACK deflates the window by the segments that it acknowledges, less one (RFC 6582
+    /// §3.2).
     NewReno,
     /// In recovery, pipe < cwnd (ns-2.35, Sack1).
     Pipe,
@@ -28,49 +30,49 @@ enum Law {
     Delayed,
     /// As RFC 6675, or at most the pipe at the beginning of recovery (Mathis and Mahdavi 1996).
     Halving,
-    /// As rate halving, at all times; a segment is lost if more than DupThresh segments lie above it (ns-2.35's
-    /// Agent/TCP/Linux).
+    /// As rate halving, at all times; a segment is lost if more than DupThresh segments lie above it
+    /// (ns-2.35's Agent/TCP/Linux).
     Ns2Linux,
-    /// At all times, outstanding less SACKed less lost ≤ cwnd, where a segment sent before a delivered one may be lost;
-    /// in recovery at most the pipe at its beginning (RFC 8985, RFC 9937); and one probe more.
+    /// At all times, outstanding less SACKed less lost ≤ cwnd, where a segment is lost if one sent later was
+    /// delivered; in recovery at most the pipe at its start (RFC 8985, RFC 9937); plus one probe.
     Rack,
-    /// The same as RFC 6675 at all times (Yun 2009 §4).
+    /// As RFC 6675, at all times (Yun 2009 §4).
     Esack,
-    /// The same, and each loss reduces the window (Yun 2009, Figure 4).
+    /// As ESACK, and each loss reduces the window (Yun 2009, Figure 4).
     Lhp,
 }
 
 /// Schemes that react to an ELN in an ACK.
 const HEED_ELN: [&str; 7] = ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"];
 
-/// The account of one sender.
+/// Model of one sender.
 #[derive(Debug)]
 pub struct Ledger {
     law: Law,
     mss: f64,
     dupthresh: u32,
     limited_transmit: bool,
-    /// True if the sender ignores some duplicates, by a rule that this model does not have.
+    /// True if the sender ignores some duplicate ACKs by a rule that this model lacks.
     explains: bool,
     knows_eln: bool,
-    /// First bytes of the segments named by notices, if the recovery itself does not handle notices.
+    /// First bytes of the segments named by notices; `None` if the recovery itself handles notices.
     named: Option<BTreeSet<u64>>,
-    /// All duplicate ACKs since the last advance.
+    /// Number of duplicate ACKs since the last advance.
     all_dups: u32,
-    /// TCP-CL: first bytes of the segments that NAKs named.
+    /// TCP-CL: first bytes of the segments named by NAKs.
     corrupted: Option<BTreeSet<u64>>,
     prr: bool,
-    /// Lowest byte that is not acknowledged.
+    /// Lowest unacknowledged byte.
     una: u64,
     /// Outstanding segments by first byte.
     board: BTreeMap<u64, Line>,
     transmissions: u64,
-    /// The last transmission of a segment that arrived.
+    /// Order of the last transmission known to have arrived.
     newest: u64,
     undone: u64,
-    /// Duplicate ACKs since the last advance; with SACK only those with new SACK information.
+    /// Duplicate ACKs since the last advance; with SACK, only those with new SACK information.
     dups: u32,
-    /// While in fast recovery.
+    /// State of fast recovery; `None` outside.
     recovery: Option<Recovery>,
     fast_recoveries: u64,
     timeouts: u64,
@@ -101,7 +103,7 @@ struct Recovery {
 }
 
 impl Law {
-    /// Returns the law of a scheme on this base; `None` for a scheme without an arm.
+    /// Returns the law of a scheme with this base; `None` for a scheme without an entry.
     fn of(scheme: &str, config: &Config) -> Option<Self> {
         let halving = if config.stack == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
         Some(match (scheme, config.sack_recovery) {
@@ -128,7 +130,7 @@ impl Law {
 }
 
 impl Ledger {
-    /// Whether [`Ledger::new`] has a law for a scheme.
+    /// True if [`Ledger::new`] has a law for a scheme.
     pub fn knows(scheme: &str, config: &Config) -> bool {
         Law::of(scheme, config).is_some()
     }
@@ -174,7 +176,7 @@ impl Ledger {
         }
     }
 
-    /// True if its SACK blocks contain new information.
+    /// True if the ACK's SACK blocks contain new information.
     fn has_news(&self, ack: &Segment, nxt: u64) -> bool {
         let mut blocks = ack.options.sack.blocks().iter();
         blocks.any(|b| self.board.range(b.start..b.end).any(|(_, l)| l.end <= b.end.min(nxt) && !l.sacked))
@@ -191,7 +193,7 @@ impl Ledger {
         news
     }
 
-    /// Processes a NAK, which is ignored unless its segment is outstanding.
+    /// Processes a NAK; ignores it unless its segment is outstanding.
     fn nak(&mut self, seq: u64) {
         let is_outstanding =
             seq >= self.una && self.board.range(..=seq).next_back().is_some_and(|(_, line)| line.end > seq);
@@ -200,9 +202,9 @@ impl Ledger {
         }
     }
 
-    /// Segments that a sender may count as in flight: not SACKed, and with fewer than DupThresh SACKed segments sent
-    /// later. With forward acknowledgement also less than DupThresh segments (ns-2: one more) behind the highest
-    /// delivered one, and not retransmitted before a delivered segment.
+    /// Returns the segments that a sender may count as in flight: not SACKed, and with fewer than DupThresh
+    /// SACKed segments sent later. With forward acknowledgement, in addition less than DupThresh segments
+    /// (ns-2: one more) below the highest delivered one, and not retransmitted before a delivered segment.
     fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
         let foremost = self.board.values().filter(|l| l.sacked).map(|l| l.end).max().unwrap_or(0) as f64;
@@ -219,13 +221,13 @@ impl Ledger {
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
-    /// Segments outstanding and not SACKed, lost or not.
+    /// Returns the outstanding segments that are not SACKed, lost or not.
     fn unsacked(&self, una: u64) -> f64 {
         let there = self.board.iter().filter(|(_, l)| !l.sacked);
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
-    /// If the sender has.
+    /// Begins recovery if the sender has begun it.
     fn begin_recovery(&mut self, sender: &Sender) {
         let (s, begun) = (sender.state(), sender.counters().fast_recoveries);
         // Cheng and Lin 2008: the third duplicate for a corrupted segment starts recovery without a window reduction.
@@ -259,14 +261,14 @@ impl Ledger {
         let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =
             cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
-        // A segment named by a notice is not a congestion loss, and each duplicate for it releases a segment (RFC 5681
-        // §3.2 step 4).
+        // The loss of a segment named by a notice is no congestion, and each duplicate ACK for it releases a
+        // segment (RFC 5681 §3.2 step 4).
         let is_named = self.named.as_ref().is_some_and(|named| named.contains(&before.una));
         if is_named && outstanding + len <= cwnd + f64::from(self.all_dups) + 1e-6 {
             return;
         }
         match (self.law, &self.recovery) {
-            // RFC 8985 §7.3: a probe is sent beyond the window, even after a reduction below the flight.
+            // RFC 8985 §7.3: a probe may exceed the window, even after a reduction below the flight.
             (Law::Rack, _) if sender.last_cause() == Cause::Probe => within(0.0, 1.0),
             (Law::Rack, recovery) => {
                 // RFC 9937's CEIL may release one segment early.
@@ -301,11 +303,11 @@ impl Observer for Ledger {
     fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
         let s = sender.state();
         let is_old = ack.ack < s.una;
-        // RFC 6675 §2: an overtaken ACK counts, too, if its SACK blocks contain new information.
+        // RFC 6675 §2: a reordered older ACK counts too, if its SACK blocks contain new information.
         let nxt = s.nxt.max(ack.ack); // segments that go-back-N has yet to retransmit are not in flight
         let is_valid = ack.ack <= s.max_sent && (!is_old || self.has_news(ack, nxt));
         self.acked = if is_valid && !is_old { ack.ack - s.una } else { 0 };
-        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is no duplicate.
+        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is not a duplicate ACK.
         let has_eln = self.knows_eln && ack.options.eln.is_some();
         self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
         self.una = s.una + self.acked;
@@ -320,7 +322,7 @@ impl Observer for Ledger {
             return;
         }
         self.flight_before = match self.law {
-            // For an overtaken ACK as well: no segment need be marked lost yet.
+            // Applies to a reordered older ACK as well: no segment need be marked lost yet.
             Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
             Law::Halving | Law::Ns2Linux if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),
@@ -407,7 +409,8 @@ impl Observer for Ledger {
         if is_new {
             self.check(before, segment, sender);
         }
-        // After go-back-N, segment boundaries may differ: this segment replaces those that began within it.
+        // After go-back-N, segment boundaries may differ: this segment replaces the segments that began
+        // within it.
         if let Some((_, line)) = self.board.range_mut(..segment.seq).next_back() {
             line.end = line.end.min(segment.seq);
         }

@@ -1,7 +1,8 @@
-//! Test bench: a sender driven by a script, and a sender and a receiver joined by a path. No sockets, no clock, no
-//! threads.
+//! Test bench: a sender driven by a script, or a sender and a receiver joined by a path, without sockets,
+//! clock or threads.
 //!
-//! Segments are numbered from 1 and hold [`MSS`] bytes each; an ACK that "expects n" acknowledges all before segment n.
+//! Segments are numbered from 1 and have [`MSS`] bytes each; an ACK that "expects n" acknowledges all
+//! segments below n.
 #![allow(dead_code, reason = "a benchmark that includes it uses a part")]
 
 pub mod ledger;
@@ -16,7 +17,7 @@ use airhop_tcp::{Config, Params, Preset, Sender};
 /// Payload of every segment, bytes.
 pub const MSS: u32 = 1000;
 
-/// First byte of segment `n`.
+/// Returns the first byte of segment `n`.
 pub fn byte(n: u64) -> u64 {
     1 + (n - 1) * u64::from(MSS)
 }
@@ -26,12 +27,12 @@ pub fn number(byte: u64) -> u64 {
     (byte - 1) / u64::from(MSS) + 1
 }
 
-/// `ms` milliseconds after the beginning.
+/// Returns the time `ms` milliseconds after the start.
 pub fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Returns a sender of `scheme` with its default parameters, but for those given.
+/// Returns a sender of `scheme` with the parameters in `given`; other parameters have their defaults.
 pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);
@@ -41,7 +42,7 @@ pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
     Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, (scheme.build)(&params, config))
 }
 
-/// Returns the ns-2 preset with a large window already open: `cwnd` segments, `ssthresh` as given.
+/// Returns the ns-2 preset with an open window of `cwnd` segments and a threshold of `ssthresh`.
 pub fn ns2(cwnd: f64, ssthresh: f64) -> Config {
     Config { initial_window: cwnd, initial_ssthresh: ssthresh, ..Preset::Ns2.config(MSS) }
 }
@@ -58,7 +59,8 @@ pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// Returns the Linux preset without handshake, timestamps and pacing, for the same reason.
+/// Returns the Linux preset without handshake, timestamps and pacing, so that a script shows only data and
+/// ACKs.
 pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     Config {
         initial_window: cwnd,
@@ -70,8 +72,9 @@ pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// Notation of a segment in scripts and traces: its number, then the reason of its transmission (no mark: new data, `!`
-/// fast retransmit, `+` further repair, `t` after a timeout, `n` on a notice, `p` a probe).
+/// Returns the notation of a segment in scripts and traces: its number and a mark of the cause of its
+/// transmission (none: new data, `!` fast retransmit, `+` further repair, `t` after a timeout, `n` on a
+/// notice, `p` a probe).
 pub fn label(s: &Segment, cause: Cause) -> String {
     let mark = match cause {
         Cause::New => "",

@@ -1,4 +1,4 @@
-//! A sender and a receiver joined by a path that loses, delays and duplicates the packets that a test selects.
+//! A sender and a receiver joined by a path that loses, delays and duplicates packets as a test selects.
 
 use super::{MSS, byte, label, number, segment, sender};
 use airhop_base::{
@@ -10,36 +10,36 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub enum Fate {
-    /// It arrives after the delay of the path.
+    /// Arrival after the delay of the path.
     #[default]
     Arrives,
-    /// It arrives, that much later than it should.
+    /// Arrival with this additional delay.
     Late(Span),
-    /// It arrives, and once more that much later.
+    /// Arrival, and a second arrival with this additional delay.
     Twice(Span),
-    /// A router marks it, and it arrives (RFC 3168 §5).
+    /// Arrival with a router's ECN mark (RFC 3168 §5).
     Congested,
-    /// The packet is lost without a notice (congestion).
+    /// Loss without a notice (congestion).
     Lost,
-    /// It is lost on the air, and an ELN reaches the sender that long after it was sent.
+    /// Loss on the air; an ELN reaches the sender this long after the transmission.
     Noticed(Span),
-    /// The same, and the ELN arrives twice.
+    /// Loss on the air; an ELN reaches the sender twice, at these times after the transmission.
     NoticedTwice(Span, Span),
-    /// Its payload is damaged on the air, and its headers arrive.
+    /// Arrival with intact headers and a damaged payload.
     Damaged,
-    /// An ACK that arrives with the ELN bit set by a node on the path.
+    /// For an ACK: arrival with the ELN bit set by a node of the path.
     Marked,
-    /// An ACK that arrives with an ELN for the segment that begins at this byte.
+    /// For an ACK: arrival with an ELN for the segment that begins at this byte.
     Names(u64),
-    /// A MAC drops the packet this long after its transmission, and adds a NAK to the next ACK.
+    /// Drop by a MAC this long after the transmission, which adds a NAK to the next ACK.
     Dropped(Span),
-    /// An ACK that arrives with a NAK for the segment that begins at this byte.
+    /// For an ACK: arrival with a NAK for the segment that begins at this byte.
     Nak(u64),
-    /// The link layer works on it: an ERSN reaches the sender after the first span, the segment the receiver after the
-    /// second more than the delay of the path.
+    /// Retransmission by the link layer: an ERSN reaches the sender after the first span; the segment reaches
+    /// the receiver with an additional delay of the second span.
     Repeated(Span, Span),
-    /// The link layer retries without success: an ERSN reaches the sender after the first span, an ELN after the
-    /// second.
+    /// Retransmission by the link layer without success: an ERSN reaches the sender after the first span, an
+    /// ELN after the second.
     GivenUp(Span, Span),
 }
 
@@ -48,17 +48,17 @@ pub enum Fate {
 pub struct Path {
     /// One-way delay, the same in both directions.
     pub delay: Span,
-    /// Bottleneck towards the receiver, and its queue capacity in packets.
+    /// Bottleneck towards the receiver: rate, and queue capacity in packets.
     pub bottleneck: Option<(Rate, usize)>,
-    /// By segment number and transmission, both from 1.
+    /// Outcomes of segments, by segment number and transmission, both from 1.
     pub data: BTreeMap<(u64, u32), Fate>,
-    /// ACKs by number, from 1.
+    /// Outcomes of ACKs, by number from 1.
     pub acks: BTreeMap<u64, Fate>,
-    /// SYNs and SYN-ACKs lost, first in the order of sending.
+    /// Number of lost SYNs, the first in sending order.
     pub lost_syns: u32,
-    /// See `lost_syns`.
+    /// Number of lost SYN-ACKs, the first in sending order.
     pub lost_syn_acks: u32,
-    /// Notices out of the blue.
+    /// Notices that reach the sender at given times, without a cause.
     pub notices: Vec<(Time, Notice)>,
 }
 
@@ -81,39 +81,39 @@ impl Path {
         segments.iter().fold(self, |p, &n| p.with(n, 1, Fate::Lost))
     }
 
-    /// Decides the outcome of a transmission.
+    /// Sets the outcome of a transmission.
     pub fn with(mut self, segment: u64, nth: u32, fate: Fate) -> Self {
         self.data.insert((segment, nth), fate);
         self
     }
 }
 
-/// A segment as it was sent.
+/// Segment as sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
     /// When.
     pub time: Time,
     /// The segment itself.
     pub segment: Segment,
-    /// Its number and why it was sent.
+    /// Number of the segment and cause of its transmission.
     pub label: String,
 }
 
-/// Watches every ACK and every segment.
+/// Observer of ACKs and segments.
 pub trait Observer {
-    /// An ACK is about to be processed.
+    /// Called before an ACK is processed.
     fn acknowledged(&mut self, _ack: &Segment, _sender: &Sender) {}
     /// It was.
     fn processed(&mut self, _sender: &Sender) {}
-    /// The timer expired.
+    /// Called after the timer expired.
     fn expired(&mut self, _sender: &Sender) {}
-    /// A notice is about to be processed.
+    /// Called before a notice is processed.
     fn noticed(&mut self, _n: &Notice) {}
-    /// A segment was sent; `before` is the space as it was.
+    /// Called after a segment was sent; `before`: sequence space before the transmission.
     fn sent(&mut self, _before: &SenderState, _segment: &Segment, _sender: &Sender) {}
 }
 
-/// Sees nothing.
+/// Observer without effect.
 pub struct Blind;
 impl Observer for Blind {}
 
@@ -123,7 +123,7 @@ enum Event {
     Notice(Notice),
 }
 
-/// A transfer in progress.
+/// Transfer in progress.
 pub struct Transfer<O: Observer = Blind> {
     pub sender: Sender,
     pub receiver: Receiver,
@@ -139,30 +139,30 @@ pub struct Transfer<O: Observer = Blind> {
     transmissions: BTreeMap<u64, u32>,
     acks: u64,
     busy_until: Time,
-    /// Bytes that reached the receiver, by the first byte of their segment: an independent reassembly.
+    /// Ranges that reached the receiver, by first byte: an independent reassembly.
     arrived: BTreeMap<u64, u64>,
-    /// NAKs that wait for an ACK, from when on.
+    /// NAKs that wait for an ACK, with the times from which on they do.
     naks: BTreeSet<(Time, u64)>,
 }
 
 impl Transfer {
-    /// `segments` full segments of `scheme` over `path`.
+    /// Creates a transfer of `segments` full segments of `scheme` over `path`.
     pub fn new(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
         Transfer::watched(sender(scheme, &[], config), scheme, config, path, byte(segments + 1) - 1, Blind)
     }
 
-    /// The same, with parameters of the scheme.
+    /// Creates a transfer as [`Transfer::new`], with parameters of the scheme.
     pub fn given(scheme: &str, given: &[(&str, f64)], config: &Config, path: Path, segments: u64) -> Self {
         let bytes = byte(segments + 1) - 1;
         Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind)
     }
 
-    /// The same, until it is over.
+    /// Runs a transfer as of [`Transfer::new`] to its end.
     pub fn run(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
         Transfer::run_with(scheme, &[], config, path, segments)
     }
 
-    /// The same, with parameters of the scheme.
+    /// Runs a transfer to its end, with parameters of the scheme.
     pub fn run_with(scheme: &str, given: &[(&str, f64)], config: &Config, path: Path, segments: u64) -> Self {
         let bytes = byte(segments + 1) - 1;
         let mut t = Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind);
@@ -173,7 +173,7 @@ impl Transfer {
 }
 
 impl<O: Observer> Transfer<O> {
-    /// `bytes` bytes from `sender`, of `scheme`, over `path`, seen by `observer`.
+    /// Creates a transfer of `bytes` bytes from `sender`, of `scheme`, over `path`, with an observer.
     pub fn watched(
         sender: Sender,
         scheme: &str,
@@ -207,7 +207,7 @@ impl<O: Observer> Transfer<O> {
         t
     }
 
-    /// The application hands over `bytes` more bytes at `now`.
+    /// Supplies `bytes` more bytes of application data at `now`.
     pub fn supply(&mut self, now: Time, bytes: u64) {
         self.now = now;
         self.sender.supply(bytes);
@@ -230,7 +230,7 @@ impl<O: Observer> Transfer<O> {
     fn step(&mut self, now: Time) {
         assert!(now >= self.now, "a timer that was due in the past");
         self.now = now;
-        // Arrivals at the time of a timeout are processed before it.
+        // Arrivals at the time of a timeout are processed before the timeout.
         if let Some(entry) = self.events.first_entry().filter(|e| e.key().0 == now) {
             match entry.remove() {
                 Event::Data(p) => self.arrive(&p),
@@ -254,7 +254,7 @@ impl<O: Observer> Transfer<O> {
         self.check();
     }
 
-    /// Checks the invariants after an event, for any scheme.
+    /// Checks the invariants of every scheme after an event.
     fn check(&self) {
         let w = self.sender.window();
         assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
@@ -425,7 +425,7 @@ impl<O: Observer> Transfer<O> {
         lines.iter().map(|(t, s)| format!("{:>8.1}  {s}", t.secs_f64() * 1e3)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns one line per round trip: its number, the number of segments sent in it, cwnd at its end, and the
+    /// Returns one line per round trip: its number, the number of segments sent, cwnd at its end, and the
     /// retransmitted segments.
     pub fn rounds(&self) -> String {
         let rtt = self.path.delay * 2;

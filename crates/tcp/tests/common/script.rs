@@ -1,4 +1,4 @@
-//! A sender alone: given these ACKs at these times, these segments.
+//! Sender driven by a script: ACKs at given times, and the segments that it sends.
 
 use super::{at, byte, label, segment, sender};
 use airhop_base::{
@@ -8,7 +8,7 @@ use airhop_base::{
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
 
-/// A scripted sender with much data to send. Each step returns the segments that the sender then sends.
+/// Scripted sender with much data to send. Each step returns the segments that the sender then sends.
 pub struct Script {
     pub sender: Sender,
     now: Time,
@@ -16,7 +16,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Creates a greedy sender of `scheme` at time zero, nothing sent yet.
+    /// Creates a sender of `scheme` with unlimited data at time zero, before its first transmission.
     pub fn new(scheme: &str, config: Config) -> Self {
         Script::by(sender(scheme, &[], &config), &config, 1_000_000_000)
     }
@@ -65,7 +65,7 @@ impl Script {
         sent.join(" ")
     }
 
-    /// Returns the first data that it sends, after the handshake if there is one.
+    /// Returns the first data that the sender sends, after the handshake if there is one.
     pub fn opening(&mut self) -> String {
         match self.sent().as_str() {
             "SYN" => self.syn_ack().trim_start_matches("ACK ").into(),
@@ -88,7 +88,7 @@ impl Script {
         self.sack(n, &[])
     }
 
-    /// Delivers the same, with SACK blocks: runs of segments, first and last.
+    /// Delivers an ACK that expects segment `n`, with SACK blocks: runs of segments, first and last.
     pub fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
         self.sack_bytes(byte(n), &runs)
@@ -111,7 +111,7 @@ impl Script {
         self.segment(Segment { ack: byte(n), timestamps, ..self.pure_ack() })
     }
 
-    /// Delivers an ACK that expects segment `n` and echoes a mark of congestion.
+    /// Delivers an ACK that expects segment `n` and echoes an ECN mark.
     pub fn ece(&mut self, n: u64) -> String {
         let flags = Flags { ack: true, ece: true, ..Flags::default() };
         self.segment(Segment { ack: byte(n), flags, ..self.pure_ack() })
@@ -125,7 +125,7 @@ impl Script {
         )
     }
 
-    /// Delivers an ACK that expects segment `n` and that segment `trigger` caused, as SMART has it.
+    /// Delivers an ACK that expects segment `n` and names the segment `trigger` that caused it (SMART).
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
         let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
         let options = RareOptions { arrival, ..RareOptions::NONE };
@@ -138,7 +138,7 @@ impl Script {
         sent.join(" ")
     }
 
-    /// From now on ACKs advertise `window` bytes.
+    /// Sets the window that ACKs advertise from now on.
     pub fn open_window(&mut self, window: u64) {
         self.window = window;
     }
@@ -187,7 +187,7 @@ impl Script {
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
     }
 
-    /// Delivers an ACK as of [`Script::sack`], in which a base station has set the ELN bit.
+    /// Delivers an ACK as [`Script::sack`], with the ELN bit set by a base station.
     pub fn marked(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
         let options = RareOptions { sack: sack(&runs), eln: Some(Eln::Next), ..RareOptions::NONE };
@@ -204,7 +204,7 @@ impl Script {
         self.notice(NoticeKind::Ersn, n)
     }
 
-    /// A NAK about segment `n` in a packet of its own, or as a call.
+    /// Delivers a NAK about segment `n` in a separate packet or as a call.
     pub fn told(&mut self, n: u64) -> String {
         self.notice(NoticeKind::Nak, n)
     }
@@ -241,17 +241,17 @@ impl Script {
         self.now.secs_f64() * 1e3
     }
 
-    /// When the timer is due, in milliseconds.
+    /// Returns the expiry of the timer in milliseconds.
     pub fn due(&self) -> Option<f64> {
         self.sender.poll_timeout().map(|t| t.secs_f64() * 1e3)
     }
 
-    /// Returns the timeout of a timer that is started now.
+    /// Returns the timeout of a timer started now.
     pub fn rto(&self) -> Span {
         self.sender.rto(self.now)
     }
 
-    /// (cwnd, ssthresh) in segments.
+    /// Returns (cwnd, ssthresh) in segments.
     pub fn window(&self) -> (f64, f64) {
         (self.sender.window().cwnd, self.sender.window().ssthresh)
     }
@@ -262,12 +262,13 @@ impl Script {
     }
 }
 
-/// Ten segments of Reno at 0 ms in congestion avoidance; the first is acknowledged after 100 ms, the eleventh follows. The window is 10.1.
+/// Returns a script of Reno in congestion avoidance: ten segments are sent at 0 ms; the first is acknowledged
+/// after 100 ms, which releases the eleventh. The window is 10.1.
 pub fn ten(config: Config) -> Script {
     ten_of("reno", config)
 }
 
-/// Does the same for `scheme`, whose window may be slightly larger.
+/// Returns a script as [`ten`] for `scheme`, whose window may be slightly larger.
 pub fn ten_of(scheme: &str, config: Config) -> Script {
     let mut s = Script::new(scheme, Config { initial_window: 10.0, initial_ssthresh: 5.0, ..config });
     assert_eq!(s.opening(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");

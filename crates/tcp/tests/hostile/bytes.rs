@@ -2,7 +2,7 @@
 
 use airhop_base::Span;
 
-/// Remaining bytes; zeros after the last.
+/// Remaining bytes of the input; zeros after its end.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
@@ -28,7 +28,7 @@ impl Bytes<'_> {
         self.flag().then(|| get(self))
     }
 
-    /// From a nanosecond to a minute, as likely short as long.
+    /// Returns a span from a nanosecond to a minute, short and long ones with equal probability.
     pub fn span(&mut self) -> Span {
         let (digits, fraction) = (self.next() % 36, self.next());
         Span::from_nanos((1 << digits) + (u64::from(fraction) << digits >> 8))

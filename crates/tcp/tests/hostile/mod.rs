@@ -11,19 +11,20 @@ use airhop_tcp::{Receiver, Sender, SenderState};
 use script::{Data, Event, Setup};
 use std::collections::BTreeMap;
 
-/// Most timer calls at one time: the retransmission timer, a timer of the recovery, and pacing have one each.
+/// Maximum number of timer calls at one time: one each for the retransmission timer, the timer of the
+/// recovery, and pacing.
 const ALARMS_AT_ONCE: usize = 64;
-/// Most timer calls in a row without an arrival.
+/// Maximum number of consecutive timer calls without an arrival.
 const ALARMS: usize = 2000;
-/// Most transmissions of a byte at one time, one of them the rescue of RFC 6675 §4 (4): no event between two packets of
-/// one time could show a loss.
+/// Maximum number of transmissions of a byte at one time, one of them the rescue of RFC 6675 §4 (4): no event
+/// between two packets of the same time could reveal a loss.
 const TWICE: u32 = 2;
-/// Most packets in flight in one direction; others are lost.
+/// Maximum number of packets in flight in one direction; others are lost.
 const UNDER_WAY: usize = 512;
 /// Number of ACKs within which a sender must finish if its peer acknowledges everything.
 const PATIENCE: usize = 20_000;
 
-/// Runs the script, and then lets the peer acknowledge everything: no forged input may stop a sender for ever.
+/// Runs the script; then the peer acknowledges everything: no forged input may stop a sender for ever.
 pub fn run(setup: &Setup, events: &[Event]) {
     let mut ends = Ends::new(setup);
     for event in events {
@@ -134,7 +135,7 @@ impl Ends {
         self.answer(packet);
     }
 
-    /// A segment reaches the sender.
+    /// Delivers a segment to the sender.
     fn answer(&mut self, packet: Packet) {
         let segment = packet.segment().expect("a segment");
         if segment.flags.ack && segment.ack <= self.sender.state().max_sent {
@@ -143,11 +144,11 @@ impl Ends {
         self.sender.on_segment(self.now, &packet);
     }
 
-    /// A segment reaches the receiver.
+    /// Delivers a segment to the receiver.
     fn arrive(&mut self, packet: &Packet) {
         let s = packet.segment().expect("a segment");
         let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
-        // RFC 9293 §3.10.7.4: a segment that ends beyond the window is answered and dropped.
+        // RFC 9293 §3.10.7.4: a segment that ends beyond the window is acknowledged and dropped.
         let is_within = self.receiver.edge().is_none_or(|edge| s.end() <= edge);
         if is_heard && is_within && s.len > 0 {
             self.came.insert(s.seq, s.seq + u64::from(s.len));
@@ -155,7 +156,7 @@ impl Ends {
         self.receiver.on_segment(self.now, packet);
     }
 
-    /// Time passes, and alarms ring when they are due.
+    /// Advances the time to `end`, and calls timers when they are due.
     fn pass_until(&mut self, end: Time) {
         for _ in 0..ALARMS {
             let due = [self.sender.poll_timeout(), self.receiver.poll_timeout()];
@@ -167,7 +168,7 @@ impl Ends {
         self.now = self.now.max(due.map_or(end, |due| due.min(end)));
     }
 
-    /// All alarms that are due ring, and all that can go out does.
+    /// Calls all due timers, and collects all packets that may be sent.
     fn settle(&mut self) {
         for _ in 0..ALARMS_AT_ONCE {
             self.send();
@@ -256,7 +257,7 @@ impl Ends {
         assert_eq!(self.receiver.delivered(), self.came.in_order(), "delivered is not what came in order");
     }
 
-    /// A peer that acknowledges everything and has a large window: the sender finishes its data.
+    /// Checks that the sender finishes its data if the peer acknowledges everything and has a large window.
     fn end(&mut self) {
         for _ in 0..PATIENCE {
             let s = self.sender.state().clone();
@@ -300,7 +301,7 @@ impl Came {
         self.0.range(..=block.start).next_back().is_some_and(|(_, end)| *end >= block.end)
     }
 
-    /// Bytes from the first one on.
+    /// Returns the number of contiguous bytes from the first one on.
     fn in_order(&self) -> u64 {
         let first = self.0.range(..=1).next_back().map_or(1, |(_, end)| *end);
         first.max(1) - 1

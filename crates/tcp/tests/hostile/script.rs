@@ -1,4 +1,5 @@
-//! Events at the ends, decoded from bytes: any bytes are a script, and similar bytes are similar scripts.
+//! Events at the ends, decoded from bytes: every byte string is a script, and similar strings are similar
+//! scripts.
 
 use super::bytes::Bytes;
 use airhop_base::{
@@ -11,14 +12,14 @@ use airhop_tcp::{
     SackRecovery, Scheme, SenderState, Validation,
 };
 
-/// Data that a script supplies at once, segments at most.
+/// Maximum number of segments that a script supplies at once.
 const PIECE: u64 = 40;
-/// Events of a script, at most.
+/// Maximum number of events of a script.
 const LONGEST: usize = 500;
-/// No stream is longer.
+/// Maximum length of the stream, bytes.
 const FAR: u64 = 1 << 60;
 
-/// The two ends.
+/// Set-up of the two ends.
 #[derive(Debug)]
 pub struct Setup {
     pub scheme: &'static Scheme,
@@ -26,28 +27,28 @@ pub struct Setup {
     pub config: Config,
 }
 
-/// Next event at the ends.
+/// Event at the ends.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The application writes this many bytes.
+    /// Write of this many bytes by the application.
     Supply(u64),
-    /// Time passes; alarms ring when they are due.
+    /// Passage of time; timers are called when they are due.
     Wait(Span),
-    /// Alarms ring that are not due.
+    /// Timer calls before they are due.
     Alarm,
-    /// A forged segment reaches the sender.
+    /// Arrival of a forged segment at the sender.
     Answer(Answer),
-    /// And so does a notice.
+    /// Arrival of a notice at the sender.
     Notice(Hint),
     /// Outcome for a segment in flight.
     Carry { nth: usize, fate: Data },
-    /// An ACK in flight reaches the sender, once or twice.
+    /// Arrival of an ACK in flight at the sender, once or twice.
     CarryBack { nth: usize, eln: Option<Eln>, nak: Option<u64>, again: bool },
-    /// A forged segment reaches the receiver.
+    /// Arrival of a forged segment at the receiver.
     Data(Forged),
-    /// The simulator reports the state of the path.
+    /// Report of the path's state by the simulator.
     Truth(Truth),
-    /// A random number for the scheme's own draws.
+    /// Random number for the scheme's draws.
     Seed(u32),
 }
 
@@ -61,12 +62,12 @@ pub enum Data {
     Twice,
 }
 
-/// A place in the sequence space.
+/// Position in the sequence space.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
     /// Offset in segments and bytes from the oldest unacknowledged (or expected) byte.
     Una(i64, i64),
-    /// From the first that was never sent.
+    /// Offset in segments and bytes from the first byte never sent.
     Max(i64, i64),
     /// This byte.
     Byte(u64),
@@ -83,7 +84,7 @@ impl Place {
     }
 }
 
-/// A segment to the sender. Its places are resolved at its arrival.
+/// Segment to the sender. Its positions are resolved at its arrival.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub flags: Flags,
@@ -123,7 +124,7 @@ impl Answer {
     }
 }
 
-/// A notice to the sender.
+/// Notice to the sender.
 #[derive(Clone, Debug)]
 pub struct Hint {
     pub kind: NoticeKind,
@@ -139,11 +140,11 @@ impl Hint {
     }
 }
 
-/// A segment to the receiver.
+/// Segment to the receiver.
 #[derive(Clone, Debug)]
 pub struct Forged {
     pub flags: Flags,
-    /// From what is expected.
+    /// Offset from the expected byte.
     pub from_expected: i64,
     pub len: u32,
     pub timestamps: Option<Timestamps>,
@@ -165,7 +166,7 @@ impl Forged {
     }
 }
 
-/// Returns the script that these bytes are.
+/// Decodes the script from bytes.
 pub fn read(bytes: &[u8]) -> (Setup, Vec<Event>) {
     let mut bytes = Bytes(bytes);
     let setup = bytes.setup();
@@ -320,7 +321,7 @@ impl Bytes<'_> {
     fn flags(&mut self) -> Flags {
         let bits = self.next();
         let [syn, ack, fin, ece, cwr] = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
-        // Few are what a sender does not look at.
+        // Few segments have flags that a sender ignores.
         Flags {
             syn: syn && bits & 32 != 0,
             ack: ack || bits & 64 == 0,

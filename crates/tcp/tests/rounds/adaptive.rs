@@ -1,15 +1,15 @@
-//! The window law of the senders that adapt increase or decrease, in segments per round trip: the path and the notation are those of
-//! `common/rounds.rs`.
+//! Window law of senders that adapt increase or decrease, in segments per round trip; path and notation are
+//! those of `common/rounds.rs`.
 
 use crate::common::path::{Fate, Path};
 use crate::common::rounds::{clean, rounds, rounds_with};
 
-/// Segments that a router marks.
+/// Returns a path on which a router marks these segments.
 fn marking(segments: std::ops::RangeInclusive<u64>) -> Path {
     segments.fold(clean(), |p, n| p.with(n, 1, Fate::Congested))
 }
 
-// RFC 8257 §3.4, §3.5: without marks it is SACK.
+// RFC 8257 §3.4, §3.5: without marks DCTCP behaves as SACK.
 #[test]
 fn dctcp_without_marks_is_sack() {
     for path in [clean(), clean().losing(&[20]), clean().losing(&[20, 22, 24])] {
@@ -17,10 +17,11 @@ fn dctcp_without_marks_is_sack() {
     }
 }
 
-// RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the sixth ACK of round 4 echoes the
-// mark, at cwnd 9.49 and alpha (15/16)^4 = 0.77: the window becomes 5.83, and two more ACKs add 0.34. With all segments
-// marked from segment 40 on there is one reduction per round and no growth (RFC 3168 §6.1.2), and as alpha returns from
-// 0.68 to 1, each reduction is deeper than the last. With an initial alpha of 0 the first reductions are small.
+// RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the sixth ACK of round 4
+// echoes the mark, at cwnd 9.49 and alpha (15/16)^4 = 0.77: the window becomes 5.83, and two more ACKs add
+// 0.34. With all segments marked from segment 40 on there is one reduction per round and no growth (RFC 3168
+// §6.1.2), and as alpha returns from 0.68 to 1, each reduction is larger than the previous one. With an
+// initial alpha of 0 the first reductions are small.
 #[test]
 fn dctcp() {
     insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
@@ -69,8 +70,9 @@ fn dctcp() {
     ");
 }
 
-// Caini and Firrincieli 2004: 100 ms are four times 25: a window of four at once, 15 more with each ACK, up to four times the threshold
-// of 8; then 16/cwnd with each ACK. A loss halves. With itself as its reference it is Reno. (Not spaced: Linux.)
+// Caini and Firrincieli 2004: 100 ms are four times the reference of 25 ms: an initial window of four, growth
+// by 15 per ACK up to four times the threshold of 8, then by 16/cwnd per ACK. A loss halves the window. With
+// itself as reference the scheme is Reno. (Without pacing, as in Linux.)
 #[test]
 fn hybla() {
     const LINUX: &[(&str, f64)] = &[("form", 1.0)];
@@ -102,8 +104,8 @@ fn hybla() {
     ");
 }
 
-// Liu et al. 2008: Reno up to 15 segments, then, as no delay was measured, 10/cwnd per ACK, and a loss costs an eighth:
-// the window falls from 49.05 to 42.92.
+// Liu et al. 2008: Reno's growth up to 15 segments; then, as no delay was measured, 10/cwnd per ACK, and a
+// loss costs an eighth: the window falls from 49.05 to 42.92.
 #[test]
 fn illinois() {
     insta::assert_snapshot!(rounds("illinois", &clean(), 16), @r"

@@ -6,15 +6,15 @@ use crate::common::path::{Path, Transfer};
 use crate::common::rounds::{cwnd, pipe, run, sent};
 use airhop_base::Span;
 
-/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, retransmissions.
+/// Returns rounds `from` to `to` of 100 ms: segments sent, window at the end, retransmissions.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     t.rounds().lines().skip(from).take(to + 1 - from).collect::<Vec<_>>().join("\n")
 }
 
-// §4.3.2: the window grows by the acknowledged segments and the rate is 2/ln 2 of the delivery rate, so both double
-// each round trip; the window is then 2.885 · 101 segments and three quanta of two, 298, and stays there for three
-// round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, 34 a round, the 197 queued drain in three
-// rounds.
+// §4.3.2: the window grows by the acknowledged segments and the rate is 2/ln 2 of the delivery rate, so both
+// double each round trip; the window is then 2.885 · 101 segments and three quanta of two, 298, and stays
+// there for three round trips of 298 ms without growth. §4.3.3: at 1/2.885 of the rate, 34 segments per
+// round, the 197 queued segments drain in three rounds.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 3_000), 0, 19), @r"
@@ -41,9 +41,9 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §4.3.4: a quarter more in one round of eight, a quarter less in the next, and two segments more in the window while
-// it probes. In the other rounds 1 % less than the rate of the link (Linux' margin). §4.2.3: 2 · 101 segments, three
-// quanta of two, and two for aggregated ACKs.
+// §4.3.4: the rate is a quarter higher in one round of eight, a quarter lower in the next, and the window is
+// two segments larger while probing. In the other rounds the rate is 1 % below that of the link (Linux'
+// margin). §4.2.3: the window is 2 · 101 segments, three quanta of two, and two segments for ACK aggregation.
 #[test]
 fn the_gain_cycle() {
     insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 5_000), 24, 42), @r"
@@ -69,8 +69,9 @@ fn the_gain_cycle() {
     ");
 }
 
-// §4.3.5: when no smaller round trip was measured for 10 s after the first at 0.1 s, the window is four segments; after
-// one round trip no more are in flight, then 200 ms and a round trip pass. The window then returns to its former size.
+// §4.3.5: if no smaller round trip was measured for 10 s after the first at 0.1 s, the window becomes four
+// segments; after a round trip the flight has this size, and 200 ms and a round trip follow. Then the window
+// is restored.
 #[test]
 fn the_round_trip_is_probed_after_ten_seconds() {
     let t = run("bbr", pipe(1000), 12_000);
@@ -95,8 +96,8 @@ fn the_rate_survives_the_probe_of_the_round_trip() {
     assert!(after > 70, "{after} of 80");
 }
 
-// §4.2.3.4: in the first round trip of fast recovery the window is the flight plus the segments delivered by each ACK;
-// then it grows again, and has its former size at the end of the recovery. The window is not halved.
+// §4.2.3.4: in the first round trip of fast recovery the window is the flight plus the segments delivered by
+// each ACK; then it grows again, and is restored at the end of the recovery. The window is not halved.
 #[test]
 fn a_loss_conserves_packets_for_a_round_trip() {
     let lost = 2500; // while about 101 are in flight
@@ -114,8 +115,8 @@ fn a_loss_conserves_packets_for_a_round_trip() {
     assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
 }
 
-// §4.2.3.4: after a timeout the window is one segment; the delivery rate from before stays known, and after the repair
-// the window has its former size.
+// §4.2.3.4: after a timeout the window is one segment; the delivery-rate estimate is kept, and after the
+// repair the window is restored.
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let lost: Vec<u64> = (2000..2400).collect();

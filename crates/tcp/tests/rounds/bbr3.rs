@@ -3,7 +3,7 @@
 use crate::common::path::Transfer;
 use crate::common::rounds::{cwnd, pipe, run};
 
-/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, and the number of retransmissions.
+/// Returns rounds `from` to `to` of 100 ms: segments sent, window at the end, and number of retransmissions.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
     let text = t.rounds();
     let lines = text.lines().skip(from).take(to + 1 - from).map(|line| {
@@ -42,9 +42,10 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
     ");
 }
 
-// §5.3.3: two to three seconds at 1 % below the rate; a round trip of Refill; 1.25 until three round trips have shown no more, with room
-// for 2.25 · 101 segments, one for the excess and two to ask with; 0.9 until the queue is gone. §5.3.4: after five seconds without a lower
-// round trip half of 101 segments, for 200 ms and a round trip.
+// §5.3.3: two to three seconds at 1 % below the rate; a round trip of Refill; a gain of 1.25 until three
+// round trips have shown no growth, with a window of 2.25 · 101 segments, one for the excess and two for
+// probing; a gain of 0.9 until the queue is empty. §5.3.4: after five seconds without a lower round trip the
+// flight is half of 101 segments, for 200 ms and a round trip.
 #[test]
 fn the_cycle_and_the_probe_of_the_round_trip() {
     insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 5_800), 36, 56), @r"

@@ -1,4 +1,5 @@
-//! Copa and LEDBAT round by round, on the pipe of `common/rounds.rs`: 101 segments fill it, and a segment in the queue is a millisecond.
+//! Copa and LEDBAT round by round, on the pipe of `common/rounds.rs`: 101 segments fill the path, and each
+//! queued segment adds a millisecond.
 
 use crate::common::at;
 use crate::common::path::Transfer;
@@ -6,7 +7,7 @@ use crate::common::rounds::{pipe, run, run_with, sent};
 use airhop_base::Time;
 use std::fmt::Write;
 
-/// Rounds of 100 ms: number, segments sent, window at the end.
+/// Returns rounds of 100 ms: number, segments sent, window at the end.
 fn rounds(t: &Transfer, first: u64, last: u64) -> String {
     (first..=last).fold(String::new(), |mut lines, k| {
         let (from, to) = (100 * k, 100 * (k + 1));
@@ -20,8 +21,9 @@ fn cwnd(t: &Transfer, time: Time) -> f64 {
     t.cwnd.iter().rev().find(|(at, _)| *at < time).expect("a window").1
 }
 
-// Arun and Balakrishnan 2018, §2.1: the window doubles until it is beyond the target rate, which is seen a round trip later; then it loses
-// 1/δ = 2 a round trip of up to 225 ms, for three round trips, and after them 4, 8, 16 and so on.
+// Arun and Balakrishnan 2018, §2.1: the window doubles until the rate exceeds the target, which is detected a
+// round trip later; then it decreases by 1/δ = 2 per round trip of up to 225 ms for three round trips, and
+// afterwards by 4, 8, 16 and so on.
 #[test]
 fn copa_doubles_and_then_gathers_speed() {
     insta::assert_snapshot!(rounds(&run("copa", pipe(1000), 2_100), 0, 20), @r"
@@ -49,8 +51,9 @@ fn copa_doubles_and_then_gathers_speed() {
     ");
 }
 
-// §2.1: 2 · cwnd/RTTstanding, payload alone. The ten segments of the initial window leave at once; when their ACKs are in, the window is 20
-// and the twenty leave every 101 / (2 · 20) = 2.525 ms, half a round trip in all.
+// §2.1: the pacing rate is 2 · cwnd/RTTstanding, payload only. The ten segments of the initial window are
+// sent at once; after their ACKs the window is 20, and the twenty segments are sent every 101 / (2 · 20) =
+// 2.525 ms, over half a round trip.
 #[test]
 fn copa_paces_at_twice_its_rate() {
     let t = run("copa", pipe(1000), 199);
@@ -89,9 +92,11 @@ fn ledbat_grows_by_a_segment_a_round_trip() {
     ");
 }
 
-// draft-irtf-iccrg-ledbat-plus-plus-01 §4.2: on a path of 101 ms the gain is 1 / ceil(120/101), half of Reno's: slow start grows by half, up
-// to three quarters of 60 ms of queue (§4.1), seen a round trip later. Beyond the target half of the window goes in a round trip at most
-// (§4.3). The slowdown: two segments for two round trips of about 200 ms, then back by slow start, which the target ends (§4.4).
+// draft-irtf-iccrg-ledbat-plus-plus-01 §4.2: on a path of 101 ms the gain is 1 / ceil(120/101), half of
+// Reno's: slow start grows by half per round trip, up to a queueing delay of three quarters of 60 ms (§4.1),
+// detected a round trip later. Beyond the target the window decreases by at most half per round trip (§4.3).
+// Slowdown: two segments for two round trips of about 200 ms, then slow start back, which the target ends
+// (§4.4).
 #[test]
 fn ledbat_plus_plus_stands_back_after_its_first_slow_start() {
     insta::assert_snapshot!(rounds(&run_with("ledbat", &[("form", 1.0)], pipe(1000), 3_200), 0, 30), @r"

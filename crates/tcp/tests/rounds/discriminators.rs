@@ -1,6 +1,7 @@
 //! Window rules of the schemes that classify losses, in segments per round trip.
 //!
-//! The path and the notation are those of `common/rounds.rs`; each ends with the classification of the losses.
+//! The path and the notation are those of `common/rounds.rs`; each snapshot ends with the classification of
+//! the losses.
 
 use crate::common;
 use crate::common::path::{Fate, Path, Transfer};
@@ -42,12 +43,13 @@ fn rounds(scheme: &str, path: &Path, n: u64) -> String {
     told(started(scheme, path.clone()), n)
 }
 
-/// Returns a link that serves a segment in 10 ms and has room for `room` more; 100 ms there and back with an empty queue.
+/// Returns a link with a service time of 10 ms per segment and a queue of `room` segments; the round trip
+/// with an empty queue is 100 ms.
 fn queue(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(832_000), room)), ..Path::of(45) }
 }
 
-/// The same for all of `schemes`.
+/// Returns the first `n` rounds, after a check that they are the same for all of `schemes`.
 fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
     same(schemes, |scheme| rounds(scheme, path, n))
 }
@@ -76,9 +78,10 @@ fn without_a_loss_santa_cruz() {
     ");
 }
 
-// Santa Cruz on a path that holds ten segments: a window that slow start made too large shrinks until n + delta = 5
-// segments wait in the queue. A smaller window grows until n - delta = 3 wait, and once more: each window is measured
-// at the first of the two segments released by the growth, while the second is still behind it. No segment is lost.
+// Santa Cruz on a path that holds ten segments: a window that slow start made too large shrinks until n +
+// delta = 5 segments are queued. A smaller window grows until n - delta = 3 are queued, and once more: each
+// window is measured at the first of the two segments released by the growth, while the second is still
+// behind it. No segment is lost.
 #[test]
 fn santa_cruz_keeps_a_queue_of_n() {
     for (ssthresh, settled) in [(8.0, 14.0), (f64::INFINITY, 15.0)] {
@@ -91,11 +94,12 @@ fn santa_cruz_keeps_a_queue_of_n() {
     }
 }
 
-// A single loss classified as wireless: without warning, jitter, outliers, or the mark (segment 21 has none). Round 4:
-// six ACKs let 7 segments out, the duplicate from 22 one more. Round 5: the second of eight duplicates more lets out
-// one, the third 21! without a cut: 11 are out and the window is inflated to 12.60, which lets out one; so do the six
-// left: 1 + 1 + 1 + 6. Round 6: the duplicate of the first of these; then the repair is acknowledged and 8 are out:
-// one, and eight by the seven ACKs left, as the window passes 10.
+// A single loss classified as wireless: without warning, jitter, outliers, or the mark (segment 21 has none).
+// Round 4: six ACKs release 7 segments, the duplicate ACK from 22 one more. Round 5: the second of eight
+// further duplicates releases one; the third causes 21! without a reduction, 11 segments are outstanding and
+// the window is inflated to 12.60, which releases one; so do the six remaining duplicates: 1 + 1 + 1 + 6.
+// Round 6: the duplicate of the first of these releases one; then the retransmission is acknowledged and 8
+// are outstanding: one more, and eight by the seven remaining ACKs, as the window passes 10.
 #[test]
 fn a_wireless_loss() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -110,9 +114,9 @@ fn a_wireless_loss() {
       7  11  11.24
     21 wireless
     ");
-    // As above with windows of whole segments. Round 4: 6 + 2 duplicates + 1 as the window grows. Round 5: the first
-    // duplicate is the third: 21! and one; eight more. Round 6: one as the repair is acknowledged, nine and one as
-    // the window grows.
+    // The same loss with integer windows. Round 4: 6 segments, 2 for duplicate ACKs, 1 as the window grows.
+    // Round 5: the first duplicate is the third: 21! and one segment; eight more. Round 6: one as the
+    // retransmission is acknowledged, nine and one as the window grows.
     insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00
@@ -126,10 +130,10 @@ fn a_wireless_loss() {
     ");
 }
 
-// Three losses: NewReno's repairs, a hole per round trip, at the whole window. Round 5: the second duplicate lets 30
-// out; 20!; 11 are out and 9.50 + 3 allowed: 31; four duplicates more. Round 6: the duplicate of 30, 22+ with one
-// more as its partial ACK deflates the window by two and gives one back, and five duplicates. Round 7 the same with
-// six.
+// Three losses: NewReno's retransmissions, one hole per round trip, with an unreduced window. Round 5: the
+// second duplicate ACK releases 30; then 20!; 11 are outstanding and 9.50 + 3 permitted: 31; four more for
+// duplicates. Round 6: the duplicate of 30; 22+ with one more, as its partial ACK deflates the window by two
+// and adds one; five for duplicates. Round 7 likewise with six.
 #[test]
 fn three_wireless_losses() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -148,9 +152,9 @@ fn three_wireless_losses() {
     ");
 }
 
-// Casablanca marks segments 5, 10, 15, 20 …: the loss of 20 alone is congestion, as NewReno has it. One marked of two
-// that are known to be missing when 20 is found (20 and 22; 21, 23 and 24 arrived) is what chance gives in 36 of 100
-// cases: wireless.
+// Casablanca marks segments 5, 10, 15, 20 …: the loss of 20 alone is congestion, handled as in NewReno. When
+// the loss of 20 is detected, two segments are known to be missing (20 and 22; 21, 23 and 24 arrived); one
+// marked of two has a probability of 0.36 by chance: wireless.
 #[test]
 fn marked_segments_that_are_lost() {
     let alone = clean().losing(&[20]);
@@ -168,9 +172,9 @@ fn marked_segments_that_are_lost() {
     ");
 }
 
-// TIBET. When 21! goes out, 31 segments have left in 500 ms: 30 gaps, a mean of 60 segments a second. The second
-// filter, of one second, lags behind: 34.0 (from 20 after the first gap). Times 0.95 · 100 ms: 3.23. Round 5: 31,
-// 21!, and the ninth duplicate inflates the window to 12.23: 32.
+// TIBET. When 21! is sent, 31 segments have been sent in 500 ms: 30 gaps, a mean of 60 segments per second.
+// The second filter, of one second, lags behind at 34.0 (from 20 after the first gap). Times 0.95 · 100 ms:
+// 3.23. Round 5: 31, 21!, and the ninth duplicate ACK inflates the window to 12.23, which releases 32.
 #[test]
 fn a_loss_tibet() {
     insta::assert_snapshot!(rounds("tibet", &clean().losing(&[21]), 8), @r"
@@ -208,10 +212,11 @@ fn a_loss_with_ideal_knowledge() {
     assert_eq!(rounds("ideal-bwe", &clean().losing(&[21]), 8), rounds("newreno", &clean().losing(&[21]), 8));
 }
 
-// DCR. The first duplicate comes in round 4 and starts a timer of one round trip, 100 ms. In round 5 eight more come
-// and let out one each; then the timer expires: 21! and one cut, to half of 9.60. By then 31 to 38 are on their way
-// and 22 to 30 have arrived: 9 in the network with the repair. Round 6: the sixth that arrives leaves 3, and room for
-// one of 4.80; so do the seventh and the eighth; the last goes out as the repair is acknowledged.
+// DCR. The first duplicate ACK arrives in round 4 and starts a timer of one round trip, 100 ms. In round 5
+// eight more arrive and release one segment each; then the timer expires: 21! and one reduction, to half of
+// 9.60. By then 31 to 38 are in flight and 22 to 30 have arrived: 9 in flight with the retransmission. Round
+// 6: the sixth arrival leaves 3, and room for one within 4.80; so do the seventh and the eighth; the last
+// segment is sent as the retransmission is acknowledged.
 #[test]
 fn a_loss_dcr() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[21]), 9), @r"
@@ -228,8 +233,8 @@ fn a_loss_dcr() {
     ");
 }
 
-// The link layer delivers segment 21 60 ms late, within the round trip that DCR waits: no retransmission and no window
-// reduction. With 120 ms there is one reduction.
+// The link layer delivers segment 21 with 60 ms of delay, within the round trip that DCR waits: no
+// retransmission and no window reduction. With 120 ms there is one reduction.
 #[test]
 fn what_the_link_layer_repairs_in_time_is_no_loss() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
@@ -242,9 +247,9 @@ fn what_the_link_layer_repairs_in_time_is_no_loss() {
     assert_eq!(counted(120), (1, 1));
 }
 
-// Several losses in a window: one cut. Round 5: six duplicates, six segments, then 20!. Of 16 out 7 have arrived and
-// 22 and 24 are lost too: 7 in the network. Round 6: the fourth duplicate makes room for 22+, the next for 24+, then
-// new data.
+// Several losses in a window lead to one reduction. Round 5: six duplicate ACKs, six segments, then 20!. Of
+// 16 outstanding, 7 have arrived, and 22 and 24 are lost too: 7 in flight. Round 6: the fourth duplicate ACK
+// makes room for 22+, the next for 24+, then new data.
 #[test]
 fn three_losses_dcr() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[20, 22, 24]), 10), @r"
@@ -262,8 +267,9 @@ fn three_losses_dcr() {
     ");
 }
 
-// Bhandarkar and Reddy 2004: the retransmission timer leaves the link layer its time. After a first sample of 100 ms it is set
-// to 300 (ns-2: 10 ticks and four times five), so it is due at 400. Duplicates at 350 give the link layer until 450.
+// Bhandarkar and Reddy 2004: the retransmission timer must not interrupt the delay for the link layer. After
+// a first sample of 100 ms the timeout is 300 ms (ns-2: 10 ticks and four times five), so it is due at 400.
+// Duplicate ACKs at 350 start a delay until 450.
 #[test]
 fn the_retransmission_timer_does_not_cut_the_delay_short() {
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
@@ -276,12 +282,12 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
     assert_eq!(s.sender.counters().timeouts, 0);
     assert_eq!(s.expire(), (450.0, "2!".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
-    // In recovery duplicates start no further delay.
+    // In recovery duplicate ACKs start no further delay.
     s.at(460);
     (5..=9).for_each(|last| drop(s.sack(2, &[(3, last)])));
     assert_eq!(s.due(), Some(750.0)); // the timeout of 300 ms
     assert_eq!((s.cuts(), s.sender.in_flight()), (1, 4000)); // 2, 10, 11 and, in half of the window, 12
-    // A duplicate without new SACK information starts none either (RFC 6675 §2).
+    // A duplicate ACK without new SACK information starts no delay either (RFC 6675 §2).
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
     s.sent();
     s.at(100).ack(2);
@@ -289,10 +295,10 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
     assert_eq!((s.at(150).ack(2), s.due()), (String::new(), due));
 }
 
-// A whole window is lost: the timer, in round 5. JTCP: no jitter, so wireless: half of 8.95 and no slow start (Yun
-// 2009 §2.2), but four segments at once. Jersey: estimates of 10, 40 and 95 segments a second after rounds 1, 2 and
-// 3: the first ACK of a round halves (R + 1 / RTT), each of the others adds 1 / RTT. So a threshold of 9.5, passed in
-// round 9. New Jersey: 0, 20 and 50: the threshold is 5.
+// A whole window is lost: timeout in round 5. JTCP: no jitter, so wireless: half of 8.95 and no slow start
+// (Yun 2009 §2.2), but four segments at once. Jersey: estimates of 10, 40 and 95 segments per second after
+// rounds 1, 2 and 3: the first ACK of a round computes half of (R + 1 / RTT), each of the others adds 1 /
+// RTT; hence a threshold of 9.5, passed in round 9. New Jersey: 0, 20 and 50: the threshold is 5.
 #[test]
 fn a_timeout() {
     let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
@@ -338,8 +344,8 @@ fn a_timeout() {
     ");
 }
 
-// Slow start into a full queue: half of the doubled window is queued, and many round-trip times are beyond the limits.
-// Schemes that use these signs classify the loss as congestion.
+// Slow start into a full queue: half of the doubled window is queued, and many round-trip times are beyond
+// the limits. Schemes that use these signs classify the loss as congestion.
 #[test]
 fn slow_start_overflows_a_queue() {
     for scheme in ["jtcp", "newreno-ff"] {
@@ -349,8 +355,8 @@ fn slow_start_overflows_a_queue() {
     }
 }
 
-// In congestion avoidance the queue is as full one window after the overflow as one window before: it did not grow, and
-// with no k is the loss congestion.
+// In congestion avoidance the queue is as full one window after the overflow as one window before: it did not
+// grow, so the loss is congestion for no k.
 #[test]
 fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
     let judged = |k: f64| {

@@ -1,4 +1,5 @@
-//! The window law of the senders that estimate, in segments per round trip: the path and the notation are those of `common/rounds.rs`.
+//! Window law of senders with estimators, in segments per round trip; path and notation are those of
+//! `common/rounds.rs`.
 
 use crate::common::at;
 use crate::common::path::{Fate, Path, Transfer};
@@ -14,10 +15,10 @@ fn narrow() -> Path {
 
 const PIPE: f64 = 13.5;
 
-/// Veno and Westwood+ with NewReno's recovery, not as ns-2's Linux agents have them.
+/// Parameters of Veno and Westwood+ with NewReno's recovery in place of that of ns-2's Linux agents.
 const NEWRENO: [(&str, f64); 1] = [("recovery", 1.0)];
 
-// Without a loss and without a queue all but Vegas grow as Reno, and after a timeout Veno is Reno.
+// Without a loss and without a queue all schemes but Vegas grow as Reno, and after a timeout Veno is Reno.
 #[test]
 fn growth_is_renos() {
     for scheme in ["westwood", "westwood-nr", "westwood-vt"] {
@@ -29,7 +30,8 @@ fn growth_is_renos() {
     assert_eq!(rounds_with("veno", &NEWRENO, &window(), 10), rounds("reno", &window(), 10));
 }
 
-// ns-2's Linux agents count in whole segments: one more at ssthresh, too (Linux 2.6, tcp_slow_start()), then one a round (RFC 3465).
+// ns-2's Linux agents count integer segments: the window still grows by one per ACK at ssthresh (Linux 2.6,
+// tcp_slow_start()), then by one per round (RFC 3465).
 #[test]
 fn growth_in_whole_segments() {
     let of = |scheme: &str| rounds(scheme, &clean(), 9);
@@ -46,8 +48,9 @@ fn growth_in_whole_segments() {
     ");
 }
 
-// TCP-W is Westwood. TCP-CC's receiver accepts two segments for three rounds (the first two intervals, of 100 ms, begin and
-// measure what is compared), then twice as many each round, and is ahead of Reno's window from round 4 on.
+// TCP-W is Westwood. TCP-CC's receiver limits the window to two segments for three rounds (the first two
+// intervals, of 100 ms, start and measure the values to compare), then doubles the limit each round; from
+// round 4 on the limit exceeds Reno's window.
 #[test]
 fn the_columns_of_cheng_and_lin() {
     for path in [clean(), one(), three(), window()] {
@@ -66,8 +69,9 @@ fn the_columns_of_cheng_and_lin() {
     ");
 }
 
-// Brakmo and Peterson 1995: slow start doubles every other round trip (rounds 2 and 4), then one segment a round, whole, as
-// nothing is queued and each ACK adds 1/cwnd of the window that the round began with.
+// Brakmo and Peterson 1995: slow start doubles the window every other round trip (rounds 2 and 4), then adds
+// one segment per round, an integer, as no segment is queued and each ACK adds 1/cwnd of the window at the
+// start of the round.
 #[test]
 fn vegas_grows() {
     insta::assert_snapshot!(rounds("vegas", &clean(), 8), @r"
@@ -82,9 +86,10 @@ fn vegas_grows() {
     ");
 }
 
-// 20 is sent in round 4. Round 6: the first of seven duplicates comes 200 ms later, and the fine timeout is under 130 ms: no wait
-// for the third. The window gives up a quarter in whole segments, 8 - 2; six more duplicates inflate it to 13, of which 8 are
-// out: five more. Round 8 does not grow: the ACK of 20 acknowledged 27 too, and its 200 ms look like a queue.
+// 20 is sent in round 4. Round 6: the first of seven duplicate ACKs arrives 200 ms later, and the
+// fine-grained timeout is below 130 ms: no wait for the third. The window decreases by a quarter in integer
+// segments, 8 - 2; six more duplicates inflate it to 13, of which 8 are outstanding: five more. Round 8 does
+// not grow: the ACK of 20 acknowledged 27 too, and its 200 ms count as queueing.
 #[test]
 fn vegas_one_loss() {
     insta::assert_snapshot!(rounds("vegas", &one(), 10), @r"
@@ -101,8 +106,9 @@ fn vegas_one_loss() {
     ");
 }
 
-// Round 7: the ACK that follows the repair shows at once that 22 is overdue, round 8 the same of 24: no duplicate is needed. They
-// were sent before the cut, so there is no second one. The first of these ACKs makes the window of 6 grow by a sixth.
+// Round 7: the ACK after the retransmission shows at once that 22 is overdue, in round 8 likewise for 24: no
+// duplicate ACK is needed. Both were sent before the reduction, so there is no second one. The first of these
+// ACKs grows the window of 6 by a sixth.
 #[test]
 fn vegas_three_losses() {
     insta::assert_snapshot!(rounds("vegas", &three(), 10), @r"
@@ -119,7 +125,8 @@ fn vegas_three_losses() {
     ");
 }
 
-// §3.2: the bandwidth-delay product is 13.5 segments, and one to three more wait, as diff is rounded to whole segments.
+// §3.2: the bandwidth-delay product is 13.5 segments, and one to three more are queued, as diff is rounded to
+// integers.
 #[test]
 fn vegas_keeps_between_alpha_and_beta_queued() {
     let mut t = Transfer::new("vegas", &config(), narrow(), 10_000);
@@ -129,8 +136,9 @@ fn vegas_keeps_between_alpha_and_beta_queued() {
     assert!(PIPE + 0.5 <= least && most <= PIPE + 3.5, "{least} to {most}");
 }
 
-// Nothing is queued, so the loss is taken for random: four fifths of 10. Round 5: the duplicate of 23, the third, makes room for a segment;
-// that of 24 shows the loss, and with 20 nine are in the network. That of 25 lets nothing out, as the window is 8, and six more one each.
+// No segment is queued, so the loss counts as random: four fifths of 10. Round 5: the duplicate ACK of 23,
+// the third, makes room for a segment; that of 24 reveals the loss, and with 20 nine are in flight. That of
+// 25 releases none, as the window is 8; the next six release one each.
 #[test]
 fn veno_losses() {
     insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
@@ -143,7 +151,8 @@ fn veno_losses() {
     6   9   9.00
     7  10  10.00
     ");
-    // All three holes are known after the fifth duplicate of round 5, and one window repairs them.
+    // All three holes are known after the fifth duplicate ACK of round 5, and are retransmitted within one
+    // window.
     insta::assert_snapshot!(rounds("veno", &three(), 8), @r"
     0   2   2.00
     1   4   4.00
@@ -156,8 +165,8 @@ fn veno_losses() {
     ");
 }
 
-// The retransmission is lost too. The arrival of 33, which was sent after it, shows this loss, without a timeout or a
-// second reduction.
+// The retransmission is lost too. The arrival of 33, which was sent after it, reveals this loss, without a
+// timeout or a second reduction.
 #[test]
 fn forward_acknowledgement_finds_a_lost_repair() {
     insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
@@ -173,7 +182,7 @@ fn forward_acknowledgement_finds_a_lost_repair() {
     ");
 }
 
-// Fu and Liew 2003: with three or more queued the window grows half as fast, and a loss halves it.
+// Fu and Liew 2003: with three or more segments queued the window grows half as fast, and a loss halves it.
 #[test]
 fn veno_takes_a_queue_for_congestion() {
     let grown = |scheme: &str| {
@@ -185,7 +194,7 @@ fn veno_takes_a_queue_for_congestion() {
     };
     let (reno, veno) = (grown("reno"), grown("veno"));
     assert_eq!(veno.0, reno.0.floor(), "the pipe is not full yet: {reno:?} {veno:?}");
-    // dW/dt is r/W and r/2W with a full path: W² grows twice as fast.
+    // dW/dt is r/W, and r/2W above the threshold on a full path: there W² grows half as fast.
     let gain = |w: f64| w * w - (PIPE + 3.0) * (PIPE + 3.0);
     assert!((gain(reno.1) / gain(veno.1) - 2.0).abs() < 0.15, "{reno:?} {veno:?}");
     let lossy = narrow().losing(&[500]);
@@ -197,8 +206,9 @@ fn veno_takes_a_queue_for_congestion() {
     assert_eq!(cut[1].1, (cut[0].1 / 2.0).floor());
 }
 
-// Westwood begins with an estimate of zero and a time constant of a second: half a second later the estimate fills less than the
-// least window of 2. Reno's recovery: 11 are out, 2 + 3 duplicates + 7 more allow 12: the last lets one out beside 20.
+// Westwood begins with an estimate of zero and a time constant of a second: half a second later the estimate
+// corresponds to less than the minimum window of 2. Reno's recovery: 11 are outstanding, 2 + 3 duplicates + 7
+// more permit 12: the last releases one beside 20.
 #[test]
 fn westwood_one_loss() {
     let expected = rounds("westwood", &one(), 9);
@@ -216,7 +226,7 @@ fn westwood_one_loss() {
     assert_eq!(rounds("westwood-nr", &one(), 9), expected);
 }
 
-// A hole for each round trip, and the window that the estimate gave at the beginning.
+// One hole is retransmitted per round trip, with the window of the estimate at the start of recovery.
 #[test]
 fn westwood_nr_three_losses() {
     insta::assert_snapshot!(rounds("westwood-nr", &three(), 10), @r"
@@ -233,9 +243,9 @@ fn westwood_nr_three_losses() {
     ");
 }
 
-// One hole is repaired in the same way, with the window of the scheme's estimate. Of three holes NewReno repairs one
-// per round trip (RFC 6582 §3.2); Reno's recovery ends at the first new ACK, duplicates for segments sent before it
-// start no other (RFC 6582 §3.2 step 1), and the timer repairs the rest.
+// A single hole is repaired in the same way, with the window of the scheme's estimate. Of three holes NewReno
+// repairs one per round trip (RFC 6582 §3.2); Reno's recovery ends at the first new ACK, duplicates for
+// segments sent before it start no other (RFC 6582 §3.2 step 1), and the timer repairs the rest.
 #[test]
 fn reno_and_newreno_by_the_word() {
     for (scheme, newreno, reno) in [("westwood-plus", 1.0, 2.0), ("veno", 1.0, 2.0), ("tibet", 0.0, 1.0)] {
@@ -251,9 +261,10 @@ fn reno_and_newreno_by_the_word() {
     }
 }
 
-// Westwood+ takes its first sample at 300 ms, the first ACK more than a round trip after the first of all: a byte and 5 segments in 200 ms, 25
-// bytes/ms in whole ones. The second at 500 ms: 8 + 8 segments (20 is missing), 80 bytes/ms; (7 · 25 + 80)/8 = 31 and the estimate
-// (7 · 25 + 31)/8 = 25. In 100 ms that is a window of 2, until the recovery ends with ssthresh, 5, at which an ACK still makes it one more.
+// Westwood+ takes its first sample at 300 ms, at the first ACK more than a round trip after the very first
+// ACK: a byte and 5 segments in 200 ms, 25 bytes/ms as an integer. The second at 500 ms: 8 + 8 segments (20
+// is missing), 80 bytes/ms; (7 · 25 + 80)/8 = 31 and the estimate (7 · 25 + 31)/8 = 25. In 100 ms that is a
+// window of 2, until the recovery ends with ssthresh, 5, at which an ACK still grows the window by one.
 #[test]
 fn westwood_plus_one_loss() {
     insta::assert_snapshot!(rounds("westwood-plus", &one(), 9), @r"
@@ -269,10 +280,11 @@ fn westwood_plus_one_loss() {
     ");
 }
 
-// Casetti et al. 2001; Grieco and Mascolo 2004: a loss leaves what the bottleneck's rate fills of the empty path, 13.5 segments,
-// however much was queued. The hole itself is the last sample but two, and half as high: 0.9² · 5 % less with the fastest filter.
-// With rate halving the opening is a byte, whose round trip is 100 ms: 12.5 segments. In whole bytes per millisecond both stages of ns-2's
-// Westwood+ may stay 7 below what they follow, as (7 · 118 + 125)/8 is 118: 111 of 125, so that the window is 11.
+// Casetti et al. 2001; Grieco and Mascolo 2004: a loss leaves the window that fills the empty path at the
+// bottleneck's rate, 13.5 segments, however many were queued. The hole itself is the last sample but two, and
+// half as high: 0.9² · 5 % less with the fastest filter. With rate halving the first segment is a byte, whose
+// round trip is 100 ms: 12.5 segments. With integer bytes per millisecond both stages of ns-2's Westwood+ may
+// stay 7 below their input, as (7 · 118 + 125)/8 is 118: 111 of 125, so that the window is 11.
 #[test]
 fn the_estimate_fills_the_empty_path() {
     let left = |scheme, filter: u8| {
@@ -320,8 +332,8 @@ fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
     (judged, t.cwnd[k - 1].1, t.cwnd[k].1)
 }
 
-// Koo et al. 2007, §2 and §3: Δ < 14 wireless, Δ > 16 congestion, undecided in between. On this path Δ is the window
-// less 13.5 segments.
+// Koo et al. 2007, §2 and §3: Δ < 14 is wireless, Δ > 16 congestion, between them undecided. On this path Δ
+// is the window less 13.5 segments.
 #[test]
 fn westwood_vt_judges_by_its_queue() {
     let mut seen = Vec::new();

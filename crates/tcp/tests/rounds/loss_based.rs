@@ -1,18 +1,19 @@
-//! The window law of each scheme, in segments per round trip: the path and the notation are those of `common/rounds.rs`.
+//! Window law of each scheme, in segments per round trip; path and notation are those of `common/rounds.rs`.
 
 use crate::common::at;
 use crate::common::path::{Fate, Path};
 use crate::common::rounds::{clean, common_rounds, one, rounds, three, window};
 
-/// One loss, and its repair is lost too.
+/// Returns a path with one loss whose retransmission is lost too.
 fn repair() -> Path {
     one().with(20, 2, Fate::Lost)
 }
 
 const ALL: [&str; 6] = ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"];
 
-// RFC 5681 §3.1. Doubling to ssthresh, in rounds 0 to 2; then 1/cwnd for each of the 8 ACKs of a round: 8.95, a little less
-// than one per round, as cwnd grows meanwhile. Round 4 sends a ninth segment as soon as the window passes 9.
+// RFC 5681 §3.1: doubling to ssthresh in rounds 0 to 2; then 1/cwnd for each of the 8 ACKs of a round: 8.95,
+// slightly less than one per round, as cwnd grows during the round. Round 4 sends a ninth segment as soon as
+// the window passes 9.
 #[test]
 fn slow_start_then_avoidance() {
     insta::assert_snapshot!(common_rounds(&ALL, &clean(), 9), @r"
@@ -28,11 +29,12 @@ fn slow_start_then_avoidance() {
     ");
 }
 
-// One loss. Round 4: five ACKs let 6 segments out (cwnd 9.50), the duplicates from 21 and 22 two more (limited transmit).
-// Round 5: the third duplicate halves the window: 4.75. Of the 7 duplicates left, four close the gap between the 11 segments
-// out and the window inflated to 7.75; the last three let one out each: 4 with the retransmission. Round 6: cwnd is
-// deflated, 3 are out; 4.75 admits one, and three ACKs let out four, as the window passes 5.
-// With SACK the pipe does the same sum: 11 - 3 = 8 in it, and room below 4 (the whole segments of 4.75).
+// One loss. Round 4: five ACKs release 6 segments (cwnd 9.50), the duplicate ACKs from 21 and 22 two more
+// (limited transmit). Round 5: the third duplicate halves the window: 4.75. Of the 7 remaining duplicates,
+// four close the gap between the 11 outstanding segments and the window inflated to 7.75; the last three
+// release one each: 4 with the retransmission. Round 6: cwnd is deflated, 3 are outstanding; 4.75 permits
+// one, and three ACKs release four, as the window passes 5. With SACK the pipe leads to the same result: 11 -
+// 3 = 8, and room below 4 (4.75 as an integer).
 #[test]
 fn one_loss() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop", "sack", "ll-elsn"], &one(), 10), @r"
@@ -47,8 +49,8 @@ fn one_loss() {
     8   7   7.14
     9   8   8.07
     ");
-    // Slow start from one segment; all other segments had arrived, so no other is retransmitted. The window passes 4.75
-    // in round 8.
+    // Slow start from one segment; all later segments had arrived, so no other is retransmitted. The window
+    // passes 4.75 in round 8.
     insta::assert_snapshot!(rounds("tahoe", &one(), 10), @r"
     0   2   2.00
     1   4   4.00
@@ -63,9 +65,9 @@ fn one_loss() {
     ");
 }
 
-// Three losses: Tahoe goes back over all of them. Round 7 sends four with a window of 3: the echo of 23t counts as a
-// first duplicate. The three echoes of 25t to 27t in round 8 acknowledge only data sent before the reduction: no second
-// reduction.
+// Three losses: Tahoe retransmits from the first loss on. Round 7 sends four segments with a window of 3: the
+// duplicate ACK from 23t counts as the first. The three duplicates from 25t to 27t in round 8 acknowledge
+// only data sent before the reduction: no second reduction.
 #[test]
 fn three_losses_tahoe() {
     insta::assert_snapshot!(rounds("tahoe", &three(), 11), @r"
@@ -102,8 +104,8 @@ fn three_losses_reno() {
     ");
 }
 
-// NewReno: one hole per round trip, one reduction. Round 6: the duplicate from 30 lets 31 out, the partial ACK 22 and
-// 32.
+// NewReno: one hole per round trip, one reduction. Round 6: the duplicate ACK from 30 releases 31, the
+// partial ACK 22 and 32.
 #[test]
 fn three_losses_newreno() {
     insta::assert_snapshot!(common_rounds(&["newreno", "snoop"], &three(), 11), @r"
@@ -121,8 +123,8 @@ fn three_losses_newreno() {
     ");
 }
 
-// ns-2's SACK: the pipe begins at 11 - 3 = 8; the four duplicates left in round 5 bring it to 4, not below. In round 6 it falls
-// below: both holes go out.
+// ns-2's SACK: the pipe begins at 11 - 3 = 8; the four remaining duplicate ACKs of round 5 lower it to 4,
+// which is not below the window. In round 6 it falls below: both holes are retransmitted.
 #[test]
 fn three_losses_sack() {
     insta::assert_snapshot!(rounds("sack", &three(), 11), @r"
@@ -176,9 +178,9 @@ fn a_timeout() {
     ");
 }
 
-// The retransmission is lost too. Reno and NewReno cannot detect this before the timer. The two duplicates that arrive
-// before the ACK of its retransmission make them send 21 and 22 once more (limited transmit after go-back-N, as in
-// ns-2).
+// The retransmission is lost too. Reno and NewReno cannot detect this before the timeout. The two duplicate
+// ACKs before the ACK of the next retransmission cause another transmission of 21 and 22 (limited transmit
+// after go-back-N, as in ns-2).
 #[test]
 fn a_lost_repair_newreno() {
     insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop"], &repair(), 10), @r"
@@ -195,8 +197,8 @@ fn a_lost_repair_newreno() {
     ");
 }
 
-// Nor can ns-2's SACK, which repairs a hole once; but SACKed segments are no new information, so no duplicate counts in
-// round 8.
+// ns-2's SACK retransmits a hole once, so it cannot detect this loss either; but SACKed segments are no new
+// information, so no duplicate ACK counts in round 8.
 #[test]
 fn a_lost_repair_sack() {
     insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"
@@ -251,16 +253,16 @@ fn losses_on_the_air() {
     ");
 }
 
-// CUBIC without a loss is Reno: without W_max it stays at the plateau, and its Reno-friendly estimate grows by one
-// segment per window.
+// CUBIC without a loss is Reno: without W_max it stays at the plateau, and its Reno-friendly estimate grows
+// by one segment per window.
 #[test]
 fn cubic_without_a_loss() {
     assert_eq!(rounds("cubic", &clean(), 13), rounds("reno", &clean(), 13));
 }
 
-// CUBIC (RFC 9438): a loss leaves 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s: in a second from round 6 on the cubic itself would be at
-// 9.19, so Reno's pace, 0.53 of a segment a window, is the faster at first (rounds 6 and 7) and the cubic not far off; past 9.50, in round
-// 11, it is one segment a window.
+// CUBIC (RFC 9438): a loss leaves 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s: a second after round 6 the
+// cubic itself would be at 9.19, so Reno's growth of 0.53 segments per window is faster at first (rounds 6
+// and 7), with the cubic close behind; above 9.50, in round 11, the growth is one segment per window.
 #[test]
 fn one_loss_cubic() {
     insta::assert_snapshot!(rounds("cubic", &one(), 13), @r"
@@ -280,7 +282,8 @@ fn one_loss_cubic() {
     ");
 }
 
-// A timeout: slow start to 0.7 of 8.95, which is 6.27 and reached in round 8; then Reno's pace for 0.7, as the cubic is flat there.
+// A timeout: slow start to 0.7 of 8.95, i.e. 6.27, reached in round 8; then Reno's growth for beta 0.7, as
+// the cubic is flat there.
 #[test]
 fn a_timeout_cubic() {
     insta::assert_snapshot!(rounds("cubic", &window(), 13), @r"

@@ -1,4 +1,4 @@
-//! Packets per round of every scheme, each number explained by its paper.
+//! Packets per round of every scheme, each number explained by the paper.
 
 mod adaptive;
 mod bbr;

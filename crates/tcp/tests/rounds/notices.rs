@@ -1,5 +1,5 @@
-//! Senders that receive notices of losses: their window rules in segments per round trip, and scripts with the ACKs of
-//! the papers. The path and the notation of the rounds are those of `common/rounds.rs`.
+//! Senders that receive notices of losses: window law per round trip in segments, and scripts with the ACKs
+//! of the papers. Path and notation of the rounds are those of `common/rounds.rs`.
 
 use crate::common;
 use crate::common::path::{Fate, Path};
@@ -8,17 +8,18 @@ use crate::common::script::Script;
 
 const ALL: [&str; 8] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "tcp-cl"];
 
-/// Segment 20 arrives damaged: the receiver reports it in an ACK of its own.
+/// Returns a path on which segment 20 arrives damaged: the receiver reports it in a separate ACK.
 fn damaged() -> Path {
     clean().with(20, 1, Fate::Damaged)
 }
 
-/// 20, 22 and 24 arrive damaged.
+/// Returns a path on which segments 20, 22 and 24 arrive damaged.
 fn three_damaged() -> Path {
     damaged().with(22, 1, Fate::Damaged).with(24, 1, Fate::Damaged)
 }
 
-/// Segment 20 is lost on the air, and the base station marks the ACKs that 21 to 28 cause.
+/// Returns a path on which segment 20 is lost on the air, and the base station marks the ACKs caused by 21 to
+/// 28.
 fn marked() -> Path {
     let mut path = one();
     path.acks.extend((20..=27).map(|ack| (ack, Fate::Marked)));
@@ -54,7 +55,7 @@ fn a_silent_loss() {
     ");
 }
 
-// And a window that is lost silently is a timeout.
+// A window lost without notices leads to a timeout.
 #[test]
 fn a_timeout() {
     insta::assert_snapshot!(common_rounds(&ALL, &window(), 9), @r"
@@ -69,10 +70,10 @@ fn a_timeout() {
     ");
 }
 
-// HACK. Round 4: five ACKs let 23 to 28 out, the ELN 20 again, the duplicates of 21 and 22 29 and 30. Round 5: the duplicate of
-// 23, sent before 20n, is the third all the same: half of 9.50 and 20 once more. The pipe is 11 - 3 = 8, and 3 after the
-// duplicates of 24 to 28: 31. 20n and 29 acknowledge in part, two more room each: 32 to 35. Without notification (above) this
-// took one round longer.
+// HACK. Round 4: five ACKs release 23 to 28, the ELN retransmits 20, and the duplicate ACKs of 21 and 22
+// release 29 and 30. Round 5: the duplicate of 23, sent before 20n, still is the third: half of 9.50, and a
+// second retransmission of 20. The pipe is 11 - 3 = 8, and 3 after the duplicates of 24 to 28: 31. 20n and 29
+// cause partial ACKs, each with room for two: 32 to 35. Without notices (above) this took one round longer.
 #[test]
 fn a_damaged_segment_hack() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &damaged(), 8), @r"
@@ -87,9 +88,9 @@ fn a_damaged_segment_hack() {
     ");
 }
 
-// HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicates do not count: they were caused by segments sent
-// before 20n, or carry the ELN. So limited transmit has no part in round 4, and in round 5 the ACK of 20n alone opens
-// the window: 9.50 + 1/9.50.
+// HACK-fixed, TCP-ELN and the base station's ELN. The eight duplicate ACKs do not count: they were caused by
+// segments sent before 20n, or carry the ELN. So limited transmit releases none in round 4, and in round 5
+// only the ACK of 20n grows the window: 9.50 + 1/9.50.
 #[test]
 fn a_damaged_segment_whose_duplicates_do_not_count() {
     let hack_fixed = rounds("hack-fixed", &damaged(), 8);
@@ -108,8 +109,9 @@ fn a_damaged_segment_whose_duplicates_do_not_count() {
     ");
 }
 
-// LHP. 20n is last in the list, so 21 to 28 do not count against it, but each arrival leaves the list and releases a
-// segment: the ACK clock continues. Round 5: 20n, 29 and 30 acknowledge, 9.50 + 0.105 + 0.104 + 0.103.
+// LHP. 20n is last in the list, so 21 to 28 do not count as its duplicates, but each arrival leaves the list
+// and releases a segment: the ACK clock continues. Round 5: the ACKs of 20n, 29 and 30 grow the window, 9.50
+// + 0.105 + 0.104 + 0.103.
 #[test]
 fn a_damaged_segment_lhp() {
     let sack = rounds("lhp", &damaged(), 8);
@@ -126,8 +128,8 @@ fn a_damaged_segment_lhp() {
     ");
 }
 
-// Three damaged segments: HACK halves its window once, for 20. The others do not; their small differences come from the
-// schemes that may send while 20 is missing (above).
+// Three damaged segments: HACK halves its window once, for 20; the others do not. Their small differences
+// come from the schemes that may send while 20 is missing (above).
 #[test]
 fn three_damaged_segments() {
     insta::assert_snapshot!(common_rounds(&["hack", "ewln"], &three_damaged(), 8), @r"
@@ -162,8 +164,9 @@ fn three_damaged_segments() {
     ");
 }
 
-// The retransmission is damaged, too. Schemes that answer every ELN retransmit it in round 5; TCP-ELN and the base
-// station's ELN take the second ELN for a repetition: the timer repairs it, 200 ms after its restart by 20n.
+// The retransmission is damaged too. Schemes that react to every ELN retransmit it in round 5; TCP-ELN and
+// the base station's ELN regard the second ELN as a repetition: the timer repairs the loss, 200 ms after its
+// restart by 20n.
 #[test]
 fn a_damaged_repair() {
     let path = damaged().with(20, 2, Fate::Damaged);
@@ -204,8 +207,9 @@ fn a_damaged_repair() {
     ");
 }
 
-// Three congestion losses. With a packet list each of them reaches three for itself: 9.50 is halved three times, to 1.19
-// (Yun 2009 §4.1). The SACK senders halve once, as `sack` does in `rounds.rs`.
+// Three congestion losses. With a packet list each loss reaches three duplicates separately: 9.50 is halved
+// three times, to 1.19 (Yun 2009 §4.1). The SACK senders halve the window once, as `sack` does in
+// `rounds.rs`.
 #[test]
 fn three_silent_losses() {
     let three = clean().losing(&[20, 22, 24]);
@@ -261,13 +265,14 @@ fn a_lost_ack_lhp() {
     ");
 }
 
-/// A MAC on the path drops segment 20, and the next ACK, that of 15, carries the NAK.
+/// Returns a fate: a MAC on the path drops segment 20, and the next ACK, that of 15, carries the NAK.
 fn dropped() -> Fate {
     Fate::Dropped(airhop_base::Span::from_millis(25))
 }
 
-// TCP-CL. The NAK is the first news of round 4: 20n goes out ahead of 23 to 28, and 29 and 30 on the duplicates of 21 and 22 (limited
-// transmit). Round 5: 20n acknowledges all up to 22, and nine ACKs advance: 9.50 + 9 steps. Of three losses NAKs tell in time, too.
+// TCP-CL. The NAK arrives first in round 4: 20n is sent before 23 to 28; 29 and 30 on the duplicate ACKs of
+// 21 and 22 (limited transmit). Round 5: 20n acknowledges all up to 22, and nine ACKs advance: 9.50 + 9
+// steps. NAKs report three losses in time too.
 #[test]
 fn a_dropped_segment_tcp_cl() {
     insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, dropped()), 8), @r"
@@ -293,8 +298,9 @@ fn a_dropped_segment_tcp_cl() {
     ");
 }
 
-// The NAK comes with the third duplicate, or the repair is dropped as well: fast recovery, and the window is whole after it. If the
-// repair is lost without a NAK the third duplicate comes a round trip, and no more, after it: the timer.
+// If the NAK arrives with the third duplicate ACK, or the retransmission is dropped as well, fast recovery
+// follows, with an unreduced window after it. If the retransmission is lost without a NAK, the third
+// duplicate ACK comes at most a round trip after it, and only the timer repairs the loss.
 #[test]
 fn a_late_nak_and_a_lost_repair_tcp_cl() {
     let late = Fate::Dropped(airhop_base::Span::from_millis(60));
@@ -350,9 +356,9 @@ fn congestion_beside_a_dropped_segment_tcp_cl() {
     ");
 }
 
-// The lost packet has left the network, so its retransmission leaves the flight unchanged. Fast recovery of ns-2's SACK
-// begins with 10 - 3 = 7 in the pipe; four more duplicates bring it to 3, below the window of 4, with or without a
-// repair on a notice meanwhile.
+// The lost packet has left the network, so its retransmission leaves the flight unchanged. Fast recovery of
+// ns-2's SACK begins with a pipe of 10 - 3 = 7; four more duplicate ACKs lower it to 3, below the window of
+// 4, with or without a retransmission on a notice meanwhile.
 #[test]
 fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {
     for has_notice in [false, true] {

@@ -12,7 +12,7 @@ fn ms(ms: u64) -> Span {
     Span::from_millis(ms)
 }
 
-/// Everything with which SACK can be configured.
+/// Returns all configurations of SACK.
 fn configs() -> Vec<Config> {
     let mut all = Vec::new();
     for (_, preset) in Preset::ALL {
@@ -42,7 +42,7 @@ fn without_loss_the_trace_is_that_of_sack() {
     }
 }
 
-// Yun 2009 §4.1: an ELN is no sign of congestion. Whatever is lost on the air alone, with N out of reach.
+// Yun 2009 §4.1: an ELN is no sign of congestion, whatever is lost on the air; N is out of reach.
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -66,7 +66,7 @@ proptest! {
     }
 }
 
-/// Returns a sender with 14 to 19 outstanding (to `last` at most) and a window of a little over six.
+/// Returns a sender with segments 14 to 19 outstanding (to `last` at most) and a window slightly above six.
 fn fourteen(last: u64) -> Script {
     let mut s = Script::of("ll-elsn", rfc(6.0, 1.0), last);
     s.sent();
@@ -81,8 +81,8 @@ fn dupacks(s: &Script) -> u32 {
     s.sender.state().dupacks
 }
 
-// Yun 2009, Figure 4: 14, 16 and 18 are lost by congestion. LHP's packet list causes three window reductions; ESACK
-// "avoids this problem".
+// Yun 2009, Figure 4: segments 14, 16 and 18 are lost by congestion. LHP's packet list causes three window
+// reductions; ESACK "avoids this problem".
 #[test]
 fn figure_4_is_one_cut() {
     let mut s = fourteen(100);
@@ -99,7 +99,7 @@ fn figure_4_is_one_cut() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 3));
 }
 
-// Yun 2009, Algorithm 1: 14 is lost on the air, 15 and 16 are in flight.
+// Yun 2009, Algorithm 1: segment 14 is lost on the air, 15 and 16 are in flight.
 #[test]
 fn a_loss_on_the_air_is_no_sign_of_congestion() {
     let mut s = fourteen(16);
@@ -114,7 +114,8 @@ fn a_loss_on_the_air_is_no_sign_of_congestion() {
     assert!(s.window() > window);
 }
 
-// The second example: 15 is dropped by congestion besides. The first unacknowledged segment is not the one to blame.
+// The second example: segment 15 is dropped by congestion besides. FirstUnsacked, not the lowest
+// unacknowledged segment, is the lost one.
 #[test]
 fn congestion_behind_a_loss_on_the_air() {
     let mut s = fourteen(18);
@@ -141,7 +142,7 @@ fn each_suspect_is_counted_for_itself() {
     assert_eq!(s.cuts(), 0);
 }
 
-// Yun 2009 §4: the duplicates counted against a segment are cleared when an ELN explains its loss.
+// Yun 2009 §4: the duplicate ACKs counted against a segment are cleared when an ELN explains its loss.
 #[test]
 fn an_eln_acquits() {
     let mut s = fourteen(19);
@@ -168,7 +169,7 @@ fn senseless_notices_are_ignored() {
     assert_eq!((s.due(), s.sender.is_frozen()), (due, false));
 }
 
-// Yun 2009 §3.1: the ELN was lost. Duplicates or the timer cause the repair, as in any sender.
+// Yun 2009 §3.1: the ELN was lost. Duplicate ACKs or the timer cause the retransmission, as in any sender.
 #[test]
 fn a_lost_eln_is_an_ordinary_loss() {
     let run = |path| Transfer::run("ll-elsn", &ns2(8.0, 4.0), path, 40).sender.counters().to_owned();
@@ -180,8 +181,8 @@ fn a_lost_eln_is_an_ordinary_loss() {
     assert_eq!((both_lost.fast_recoveries, both_lost.timeouts, both_lost.window_cuts), (1, 1, 2));
 }
 
-// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender answers every other ELN, sends
-// nothing else, and changes no parameter.
+// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every other
+// ELN, sends nothing else, and changes no parameter.
 #[test]
 fn a_disconnection_freezes() {
     let mut s = fourteen(100);
@@ -190,18 +191,19 @@ fn a_disconnection_freezes() {
     let (window, rto) = (s.window(), s.rto());
     assert_eq!([s.eln(16), s.eln(17), s.eln(18), s.eln(19)], ["", "17n", "", "19n"]);
     assert!(s.sender.is_frozen());
-    // Duplicates from segments in flight neither end the freeze, nor reduce the window, nor release new data.
+    // Duplicate ACKs from segments in flight neither end the freeze, nor reduce the window, nor release new
+    // data.
     for last in 20..=23 {
         assert_eq!(s.at(320).sack(14, &[(17, 17)]), "", "{last}");
     }
-    // The RTO probes with the oldest segment, without backoff.
+    // At a timeout the sender retransmits the oldest segment as a probe, without backoff.
     let mut due = s.due().expect("a timer");
     for _ in 0..12 {
         assert_eq!(s.expire(), (due, "14n".into()));
         due += rto.millis_f64();
     }
     assert_eq!((s.window(), s.rto(), s.cuts(), s.sender.counters().timeouts), (window, rto, 0, 0));
-    // Patience ends: the ordinary rules return.
+    // After the last probe the sender returns to ordinary operation.
     assert_eq!(s.expire(), (due, "14t".into()));
     assert!(!s.sender.is_frozen());
     assert_eq!((s.window().0, s.cuts(), s.sender.counters().timeouts), (1.0, 1, 1));
@@ -223,7 +225,7 @@ fn a_new_ack_thaws() {
     assert_eq!([s.eln(15), s.eln(16), s.eln(17)], ["15n", "16n", ""]);
 }
 
-// Yun 2009 §4: only losses in a row count; a new SACK block is progress, and a timeout ends the row too.
+// Yun 2009 §4: only consecutive losses count; a new SACK block or a timeout restarts the count.
 #[test]
 fn losses_apart_are_noise() {
     let mut s = fourteen(19);
@@ -235,7 +237,8 @@ fn losses_apart_are_noise() {
     assert!(!s.sender.is_frozen());
 }
 
-// Yun 2009 §3.1: while the link layer works on a segment, no congestion control and no retransmission because of it.
+// Yun 2009 §3.1: while a link layer retransmits a segment, its absence causes neither congestion control nor
+// a retransmission.
 #[test]
 fn an_ersn_suspends_congestion_control() {
     let mut s = fourteen(21);
@@ -253,7 +256,8 @@ fn an_ersn_suspends_congestion_control() {
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 1));
 }
 
-// After the end of a suspension the ordinary rules apply again, for duplicates, too (reconstructed).
+// After the end of a suspension the ordinary rules apply again, including those for duplicate ACKs
+// (reconstructed).
 #[test]
 fn a_hold_ends() {
     let mut s = fourteen(100);
@@ -271,8 +275,8 @@ fn a_hold_ends() {
     assert_eq!(s.cuts(), 1);
 }
 
-// In recovery: 16 is lost as well, and the link layer retries it without success while 14 is repaired. Segments
-// delivered after 16 count against it again after the suspension.
+// In recovery: segment 16 is lost as well, and the link layer retries it without success while 14 is
+// repaired. After the suspension, segments delivered after 16 count as its duplicates again.
 #[test]
 fn a_hold_ends_in_recovery() {
     let mut s = fourteen(100);
@@ -320,12 +324,12 @@ fn a_reneging_receiver() {
     assert_eq!([s.at(450).ack(15), s.at(500).ack(15)], ["", "15+"]); // round trips take 100 ms here
     assert_eq!([s.at(550).ack(16), s.ack(16)], ["", "16+"]); // another segment need not wait
     assert_eq!(s.cuts(), 0);
-    // RFC 2018 §8: the timer sends the segment at the left edge again, SACKed or not.
+    // RFC 2018 §8: at a timeout the segment at the left edge is retransmitted, SACKed or not.
     assert_eq!(s.expire(), (1550.0, "16t".into()));
 }
 
-// The same receiver without duplicates: the timer alone delivers all data, with both SACK senders that keep their
-// scoreboard (RFC 2018 §8).
+// The same receiver without duplicate ACKs: timeouts alone deliver all data, with both SACK senders that keep
+// their scoreboard (RFC 2018 §8).
 #[test]
 fn the_timer_survives_reneging() {
     for scheme in ["sack", "ll-elsn"] {

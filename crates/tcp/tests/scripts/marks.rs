@@ -1,4 +1,4 @@
-//! Marks of congestion that the receiver echoes, against RFC 3168, ns-2 and Linux: given these ACKs, these windows.
+//! ECN marks echoed by the receiver, compared with RFC 3168, ns-2 and Linux: the windows after given ACKs.
 
 use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, ns2, rfc};
@@ -31,7 +31,8 @@ fn an_echo_does_not_grow_the_window() {
     }
 }
 
-// The same in slow start, where an ACK is worth a whole segment; DCTCP (RFC 8257 §3.4, "window increase … as in conventional TCP") included.
+// The same rules in slow start, where an ACK grows the window by a whole segment; DCTCP (RFC 8257 §3.4,
+// "window increase … as in conventional TCP") included.
 #[test]
 fn an_echo_does_not_grow_the_window_in_slow_start() {
     for scheme in ["newreno", "cubic", "dctcp"] {
@@ -97,9 +98,9 @@ fn linux_comes_down_evenly_after_a_mark() {
     }
 }
 
-// Linux, PRR (RFC 9937 §5): while the flight is below ssthresh, an ACK releases as many segments as it delivers, and
-// one more if it advances SND.UNA and shows no further loss (SafeACK). Data that the application writes after a mark
-// therefore leaves in no burst.
+// Linux, PRR (RFC 9937 §5): while the flight is below ssthresh, an ACK releases as many segments as it
+// delivers, and one more if it advances SND.UNA and shows no further loss (SafeACK). Therefore data written
+// by the application after a mark causes no burst.
 #[test]
 fn linux_lets_no_burst_out_after_a_mark() {
     let mut s = Script::of("reno", Config { ecn: true, ..linux(10.0, 10.0) }, 3);
@@ -129,7 +130,7 @@ fn a_mark_and_a_loss_are_one_sign_of_congestion() {
     }
 }
 
-// Linux, tcp_enter_loss(): a timeout in TCP_CA_CWR leaves ssthresh as the mark has set it.
+// Linux, tcp_enter_loss(): a timeout in TCP_CA_CWR leaves ssthresh at the value set for the mark.
 #[test]
 fn a_timeout_after_a_mark_leaves_the_threshold() {
     let mut s = ten(Config { ecn: true, tlp: false, frto: false, ..linux(10.0, 5.0) });

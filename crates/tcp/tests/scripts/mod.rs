@@ -1,4 +1,4 @@
-//! Scripts of segments, each after its source.
+//! Scripts of segments, ordered by their sources.
 
 mod esack;
 mod marks;

@@ -1,4 +1,4 @@
-//! Nagle's algorithm: RFC 9293 §3.7.4, RFC 1122 §4.2.3.4, and Minshall's variant, which Linux has.
+//! Nagle's algorithm: RFC 9293 §3.7.4, RFC 1122 §4.2.3.4, and Minshall's variant of Linux.
 
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc};
@@ -13,8 +13,8 @@ fn with_a_tail(config: Config, nagle: bool) -> (Script, String) {
     (s, sent)
 }
 
-// RFC 9293 §3.7.4: "buffers all user data …, until the outstanding data have been acknowledged or until the TCP
-// endpoint can send a full-sized segment". Data written meanwhile leaves together.
+// RFC 9293 §3.7.4: "buffers all user data …, until the outstanding data have been acknowledged or until the
+// TCP endpoint can send a full-sized segment". Data written meanwhile is sent in one segment.
 #[test]
 fn a_small_segment_waits_until_nothing_is_outstanding() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
@@ -31,7 +31,8 @@ fn a_small_segment_waits_until_nothing_is_outstanding() {
     }
 }
 
-// Linux, tcp_minshall_check(): it waits for the last segment that was not full, and for no full one.
+// Linux, tcp_minshall_check(): a partial segment waits for the ACK of the previous partial segment, not for
+// full ones.
 #[test]
 fn minshalls_variant_waits_for_the_last_small_segment() {
     let (mut s, sent) = with_a_tail(linux(10.0, 5.0), true);
@@ -41,7 +42,7 @@ fn minshalls_variant_waits_for_the_last_small_segment() {
     assert_eq!(s.sack_bytes(byte(3) + 500, &[]), "3");
 }
 
-// TCP_NODELAY at any time, and none of it by default.
+// TCP_NODELAY may be set at any time, and is off by default.
 #[test]
 fn it_can_be_turned_off() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
@@ -56,7 +57,7 @@ fn it_can_be_turned_off() {
     }
 }
 
-// Retransmissions of any length leave at once: after a timeout all data is outstanding.
+// Retransmissions of any length are sent at once: after a timeout all data is outstanding.
 #[test]
 fn a_repair_does_not_wait() {
     let (mut s, sent) = with_a_tail(ns2(10.0, 5.0), false);

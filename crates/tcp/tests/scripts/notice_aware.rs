@@ -20,7 +20,7 @@ fn senders() -> Vec<(&'static str, Config, bool)> {
         ("sack", by(SackRecovery::Pipe), true),
         ("sack", by(SackRecovery::Rfc6675), true),
         ("cubic", Config { prr: true, ..by(SackRecovery::Rfc6675) }, true),
-        // ns-2's agents open with a segment of a byte, unless a SYN opens the connection.
+        // ns-2's agents begin with a segment of one byte, unless a handshake opens the connection.
         ("veno", Config { handshake: true, ..rfc(10.0, 5.0) }, true),
         ("dcr", rfc(10.0, 5.0), true),
         ("reno", linux(10.0, 5.0), true),
@@ -30,12 +30,14 @@ fn senders() -> Vec<(&'static str, Config, bool)> {
     ]
 }
 
-/// 2 to 11 are outstanding, and the window is a little over ten: ten segments at 0 ms, the first acknowledged after 100 ms.
+/// Returns a sender with segments 2 to 11 outstanding and a window slightly above ten: ten segments were sent
+/// at 0 ms, and the first was acknowledged after 100 ms.
 fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
     ten_of(scheme, Config { notices, tlp: false, ..config })
 }
 
-/// Delivers the duplicate for segment `n` that `newest` causes; all from `n + 1` on have arrived.
+/// Delivers the duplicate ACK for segment `n` that the arrival of `newest` causes; all segments from `n + 1`
+/// to it have arrived.
 fn duplicate(s: &mut Script, has_sack: bool, n: u64, newest: u64) -> String {
     if has_sack { s.sack(n, &[(n + 1, newest)]) } else { s.ack(n) }
 }
@@ -45,7 +47,7 @@ fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInc
     sent.join(" ")
 }
 
-// Yun 2009 §2.1: a notice matters while its segment is outstanding: neither before it was sent nor after it was acknowledged.
+// Yun 2009 §2.1: a notice has an effect only while its segment is outstanding.
 #[test]
 fn an_eln_about_what_is_not_outstanding_says_nothing() {
     for (scheme, config, _) in senders() {
@@ -56,9 +58,9 @@ fn an_eln_about_what_is_not_outstanding_says_nothing() {
     }
 }
 
-// Yun 2009 §2.1: a retransmission at once, without a window reduction; the timer restarts. Yun 2009 §4.1: segments sent
-// before the retransmission do not count against it, and the connection stays ACK-clocked: a segment per duplicate, and
-// no burst after them.
+// Yun 2009 §2.1: an immediate retransmission without a window reduction; the timer restarts. Yun 2009 §4.1:
+// segments sent before the retransmission do not count as its duplicates, and the connection stays
+// ACK-clocked: one segment per duplicate ACK, and no burst after them.
 #[test]
 fn an_eln_is_answered_and_what_follows_does_not_cut() {
     for (scheme, config, has_sack) in senders() {
@@ -78,7 +80,7 @@ fn an_eln_is_answered_and_what_follows_does_not_cut() {
     }
 }
 
-// A sender without notices ignores them, as does one configured to do so.
+// A sender without notice support ignores notices; so does a sender configured to do so.
 #[test]
 fn who_ignores_them_recovers_as_ever() {
     for (scheme, config, has_sack) in senders() {
@@ -95,7 +97,7 @@ fn who_ignores_them_recovers_as_ever() {
     }
 }
 
-// Two duplicates precede the ELN, as with a slow link layer: their count is cleared.
+// If two duplicate ACKs precede the ELN, as with a slow link layer, their count is cleared.
 #[test]
 fn what_was_counted_before_the_eln_is_forgiven() {
     for (scheme, config, has_sack) in senders() {
@@ -118,8 +120,8 @@ fn what_was_counted_before_the_eln_is_forgiven() {
     }
 }
 
-// The retransmission is lost on the air, too: a second ELN, a second retransmission. With the base station's ELN only
-// one is reported twice.
+// The retransmission is lost on the air too: a second ELN causes a second retransmission. Under the base
+// station's ELN a second ELN counts as a repetition.
 #[test]
 fn a_second_loss_that_is_told() {
     for (scheme, config, has_sack) in senders() {
@@ -135,8 +137,8 @@ fn a_second_loss_that_is_told() {
     }
 }
 
-// The repair is lost by congestion: the nine before it explain nine duplicates, not the next three. RACK waits a quarter of a round trip
-// at most; ESACK and LHP count in the order of sending, too.
+// The retransmission is lost by congestion: the nine segments before it explain nine duplicate ACKs, but not
+// the next three. RACK waits at most a quarter of a round trip; ESACK and LHP count in sending order.
 #[test]
 fn a_second_loss_that_nobody_tells_of_is_congestion() {
     for (scheme, config, has_sack) in
@@ -153,8 +155,9 @@ fn a_second_loss_that_nobody_tells_of_is_congestion() {
     }
 }
 
-// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both: one reduction, for 3. Senders
-// without SACK, or with losses of the oldest hole only, detect the loss of 3 when 2 has arrived; the others at once.
+// Segment 2 is lost on the air and 3 by congestion, and the sender distinguishes both: one reduction, for 3.
+// Senders without SACK, or that detect only losses of the oldest hole, detect the loss of 3 after the arrival
+// of 2; the others at once.
 #[test]
 fn congestion_behind_a_loss_on_the_air() {
     for (scheme, config, has_sack) in senders() {
@@ -189,7 +192,7 @@ fn congestion_behind_a_loss_on_the_air() {
     }
 }
 
-// An ELN within fast recovery: the segment is retransmitted, and neither the window nor the recovery changes.
+// An ELN during fast recovery: the segment is retransmitted, and neither the window nor the recovery changes.
 #[test]
 fn an_eln_in_fast_recovery() {
     for (scheme, config, has_sack) in senders() {
@@ -221,8 +224,8 @@ fn senseless_notices_are_ignored() {
     }
 }
 
-// Yun 2009 §3.1: while the link layer works on a segment neither duplicates nor the timer count against it, for two
-// timeouts at most; data goes on. Then the ordinary rules return.
+// Yun 2009 §3.1: while a link layer retransmits a segment, neither duplicate ACKs nor the timer count against
+// it, for at most two timeouts; new data is sent. Then the ordinary rules apply again.
 #[test]
 fn an_ersn_suspends_congestion_control() {
     for (scheme, config, has_sack) in senders() {
@@ -240,7 +243,7 @@ fn an_ersn_suspends_congestion_control() {
     }
 }
 
-// "Expired hold: normal rules return" for duplicates, and an ACK that covers the segment ends it.
+// "Expired hold: normal rules return" for duplicate ACKs; an ACK that covers the segment ends the hold.
 #[test]
 fn a_hold_ends() {
     for (scheme, config, has_sack) in senders() {
@@ -261,7 +264,7 @@ fn a_hold_ends() {
     }
 }
 
-// While another loss is repaired, a recovery with a scoreboard leaves a held segment to the link layer.
+// During the repair of another loss, a recovery with a scoreboard leaves a held segment to the link layer.
 #[test]
 fn recovery_leaves_a_held_segment_alone() {
     for (scheme, config, _) in senders() {
@@ -287,9 +290,9 @@ fn recovery_leaves_a_held_segment_alone() {
     }
 }
 
-// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender answers every other ELN, sends
-// nothing else, and changes no parameter; the timer sends probes. The first ACK ends the freeze, and segments lost
-// meanwhile are retransmitted without a window reduction.
+// Yun 2009 §4.2 with N = 2: the third consecutive loss is a disconnection. The sender reacts to every other
+// ELN, sends nothing else, and changes no parameter; the timer sends probes. The first ACK ends the freeze,
+// and segments lost meanwhile are retransmitted without a window reduction.
 #[test]
 fn a_disconnection_freezes_any_sender() {
     for (scheme, config, _) in senders() {
@@ -343,8 +346,8 @@ fn a_timeout_forgets_what_waited() {
     }
 }
 
-// RFC 5681 §3.1: after a timeout slow start limits the transmissions. Segments sent before it release no data, unless
-// they show that the timeout was spurious (RFC 5682).
+// RFC 5681 §3.1: after a timeout slow start limits transmissions. Segments sent before the timeout release no
+// data, unless they show that it was spurious (RFC 5682).
 #[test]
 fn duplicates_after_a_timeout_make_no_room() {
     for (scheme, config, has_sack) in senders() {
@@ -357,8 +360,8 @@ fn duplicates_after_a_timeout_make_no_room() {
     }
 }
 
-// RFC 5681 §3.2 step 4: a segment is sent for each that has left the network. An ACK without new information shows
-// none, nor does a D-SACK (RFC 2883 §4).
+// RFC 5681 §3.2 step 4: one segment is sent for each that has left the network. An ACK without new
+// information, or a D-SACK (RFC 2883 §4), reports none.
 #[test]
 fn what_tells_nothing_new_makes_no_room() {
     for (scheme, config, _) in senders().into_iter().filter(|sender| sender.2) {
@@ -370,8 +373,8 @@ fn what_tells_nothing_new_makes_no_room() {
     }
 }
 
-// RFC 2018 §5: a segment reported by a block is known, also if a notice explains the duplicate that carries the block:
-// a notice for that segment has no effect.
+// RFC 2018 §5: a segment reported by a SACK block has arrived, even if a notice explains the duplicate ACK
+// with the block: a notice for that segment has no effect.
 #[test]
 fn what_an_explained_duplicate_reports_is_known() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
@@ -396,8 +399,9 @@ fn an_undone_recovery_is_over() {
     assert_eq!(s.cuts(), 1);
 }
 
-// Brakmo and Peterson 1995, §3.1: the first ACK after a repair shows that the next segment is overdue as well, unless the link layer works
-// on that. In ns-2.35 it goes out without another entry into recovery.
+// Brakmo and Peterson 1995, §3.1: the first ACK after a retransmission shows that the next segment is overdue
+// as well, unless a link layer is retransmitting it. In ns-2.35 it is retransmitted without another entry
+// into recovery.
 #[test]
 fn what_the_link_layer_works_on_is_not_overdue() {
     for (config, repair, recoveries) in [(rfc(10.0, 5.0), "3!", 2), (ns2(10.0, 5.0), "3+", 1)] {
@@ -413,7 +417,8 @@ fn what_the_link_layer_works_on_is_not_overdue() {
     }
 }
 
-// RFC 8985 §7.2: no probe while segments are SACKed; a suspension by the link layer does not change this.
+// RFC 8985 §7.2: no probe is sent while segments are SACKed; a suspension by the link layer does not change
+// this.
 #[test]
 fn no_probe_goes_out_beside_a_hold() {
     let mut s = Script::new("reno", Config { notices: Notices::Elsn, ..linux(10.0, 5.0) });
@@ -425,7 +430,7 @@ fn no_probe_goes_out_beside_a_hold() {
     assert_eq!(s.expire(), (105.0 + rto, String::new()));
 }
 
-// eln-cubic is CUBIC with notices: the same segments as with the key, and its own N.
+// eln-cubic is CUBIC with notices: the same segments as with the key `notices`, and its own N.
 #[test]
 fn eln_cubic_is_cubic_with_notices() {
     let told = Config { notices: Notices::Elsn, ..linux(10.0, 5.0) };
@@ -444,8 +449,9 @@ fn eln_cubic_is_cubic_with_notices() {
     }
 }
 
-// The application's writes make segments of any length. With a scoreboard, a segment named by a notice is retransmitted
-// with its own boundaries: further bytes of the next segment would be in flight without being counted.
+// The application's writes make segments of any length. With a scoreboard, a segment named by a notice is
+// retransmitted with its own boundaries; further bytes of the next segment would be in flight without being
+// counted.
 #[test]
 fn a_short_segment_goes_out_again_as_it_was() {
     for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {

@@ -1,4 +1,5 @@
-//! The sender of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6.22's, and its Vegas: given these ACKs at these times, these segments.
+//! Sender of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6.22's, and ns-2.35's Vegas: the segments sent for
+//! given ACKs at given times.
 
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc, sender};
@@ -8,8 +9,9 @@ use airhop_tcp::{Config, SackRecovery};
 /// ns-2's Agent/TCP/Linux with Reno.
 const RENO: &str = "sack";
 
-/// A sender of ns-2's Linux agents. Its opening, a segment of one byte sent at 0 ms, is acknowledged at 100 ms, and
-/// counts as one of the segments that raise the window; its full segments are numbered from 1 and leave from then on.
+/// Sender of ns-2's Linux agents. Its first segment, one byte sent at 0 ms, is acknowledged at 100 ms and
+/// counts as a segment for the growth of the window; full segments are numbered from 1 and are sent from then
+/// on.
 struct Agent(Script);
 
 impl Agent {
@@ -24,7 +26,7 @@ impl Agent {
         agent
     }
 
-    /// It has much to send, and sends a window of it.
+    /// Creates a script with much data that sends a window of it.
     fn new(scheme: &str, cwnd: f64, ssthresh: f64) -> Self {
         let mut agent = Agent::of(scheme, ns2(cwnd, ssthresh), 1_000_000);
         agent.0.sent();
@@ -47,8 +49,8 @@ impl Agent {
         self.0.sack_bytes(byte(n) + 1, &runs)
     }
 
-    /// Delivers an ACK that expects segment `n` for each segment of `arrivals`; all segments from `n + 1` to it have
-    /// arrived.
+    /// Delivers an ACK that expects segment `n` for each segment of `arrivals`; all segments from `n + 1` to
+    /// it have arrived.
     fn sacks(&mut self, n: u64, arrivals: std::ops::RangeInclusive<u64>) -> Vec<String> {
         arrivals.map(|last| self.sack(n, &[(n + 1, last)])).collect()
     }
@@ -71,7 +73,8 @@ impl Agent {
     }
 }
 
-/// Ten full segments of Reno outstanding at 100 ms, in congestion avoidance; ACKs arrive from 200 ms on.
+/// Returns Reno with ten full segments outstanding at 100 ms, in congestion avoidance; ACKs arrive from 200
+/// ms on.
 fn ten() -> Agent {
     let mut agent = Agent::new(RENO, 10.0, 5.0);
     assert_eq!(agent.in_flight(), 10);
@@ -79,7 +82,8 @@ fn ten() -> Agent {
     agent
 }
 
-// ns-2's agents shake no hands: the first segment is but a header, here a byte. The others have data from the start.
+// ns-2's agents have no handshake: the first segment of Agent/TCP/Linux is only a header, here a byte. The
+// other agents send data from the start.
 #[test]
 fn the_first_segment_is_small() {
     for (sack_recovery, lens) in [(SackRecovery::RateHalving, [1, MSS]), (SackRecovery::Pipe, [MSS, MSS])] {
@@ -88,8 +92,9 @@ fn the_first_segment_is_small() {
     }
 }
 
-// Linux 2.6, tcp_slow_start() is for cwnd <= ssthresh, where RFC 5681 §3.1 leaves the choice: of 4, the opening makes 5, which is ssthresh, the
-// next ACK 6. Then tcp_cong_avoid() with appropriate byte counting (RFC 3465): one more when six are acknowledged.
+// Linux 2.6, tcp_slow_start() is for cwnd <= ssthresh, where RFC 5681 §3.1 leaves the choice: from 4, the
+// first segment's ACK makes 5, which is ssthresh, the next ACK 6. Then tcp_cong_avoid() with appropriate byte
+// counting (RFC 3465) adds one segment per six acknowledged.
 #[test]
 fn slow_start_ends_above_ssthresh() {
     let mut s = Agent::new(RENO, 4.0, 5.0);
@@ -103,8 +108,8 @@ fn slow_start_ends_above_ssthresh() {
     assert_eq!(s.0.window().0, 7.0);
 }
 
-// RFC 3465 §2.1: an ACK counts for the data that it acknowledges. The opening and nine segments are ten, after which
-// the window is 11.
+// RFC 3465 §2.1: an ACK counts for the data that it acknowledges. The first segment and nine full ones are
+// ten, after which the window is 11.
 #[test]
 fn a_delayed_ack_counts_for_all_its_segments() {
     let mut s = ten();
@@ -114,9 +119,9 @@ fn a_delayed_ack_counts_for_all_its_segments() {
     assert_eq!(s.0.window().0, 11.0);
 }
 
-// Forward acknowledgement (Mathis and Mahdavi 1996) marks a segment lost when more than DupThresh lie above it; the
-// port counts from the segment before it, so four are needed. The distance of the highest segment counts, not the
-// number of arrivals.
+// Forward acknowledgement (Mathis and Mahdavi 1996) marks a segment lost when more than DupThresh segments
+// lie above it; the port counts from the segment before, so four are needed. The position of the highest
+// SACKed segment counts, not the number of arrivals.
 #[test]
 fn a_loss_shows_with_the_fourth_segment() {
     let mut s = ten();
@@ -131,7 +136,8 @@ fn a_loss_shows_with_the_fourth_segment() {
     }
 }
 
-// tcp_reno_min_cwnd(): recovery aims at half of ssthresh, in whole segments: of 10, ssthresh is 5 and the window 2.
+// tcp_reno_min_cwnd(): recovery reduces the window to half of ssthresh, in integer segments: from 10,
+// ssthresh is 5 and the window 2.
 #[test]
 fn a_loss_leaves_half_of_ssthresh() {
     let mut s = ten();
@@ -140,8 +146,8 @@ fn a_loss_leaves_half_of_ssthresh() {
 }
 
 // tcp_cwnd_down() reduces the window by a segment for every second ACK, and no ACK releases more than one
-// (tcp_moderate_cwnd() in recovery is flight + 1). Nine are in flight with the retransmission; of each two arrivals
-// from then on the second releases one, so five are left after eight.
+// (tcp_moderate_cwnd() in recovery is flight + 1). Nine are in flight with the retransmission; of each two
+// further arrivals the second releases one, so five are in flight after eight.
 #[test]
 fn every_second_ack_lets_a_segment_out() {
     let mut s = ten();
@@ -175,8 +181,9 @@ fn a_recovery_ends_with_a_burst_of_three_at_most() {
     assert_eq!(s.0.sent(), "11 12 13");
 }
 
-// The ACK that ends it clears the scoreboard. It reports 15 to 17 above 14, of four in flight: they count again, ssthresh is 5, one goes out.
-// With what SACK told, there would be one in flight, and three would leave.
+// The ACK that ends the recovery clears the scoreboard. The ACK reports 15 to 17 above 14 as SACKed, of four
+// in flight: all four count as in flight again, ssthresh is 5, one segment is sent. With the SACK information
+// there would be one in flight, and three would be sent.
 #[test]
 fn the_end_of_a_recovery_forgets_what_sack_told() {
     let mut s = ten();
@@ -185,7 +192,8 @@ fn the_end_of_a_recovery_forgets_what_sack_told() {
     assert_eq!((s.0.window(), s.in_flight()), ((5.0, 5.0), 5));
 }
 
-/// Ten full segments of Reno out at 100 ms, with timestamps. The opening took 100 ms: 10 ticks, deviation 5, so a timeout of 300 ms.
+/// Returns Reno with ten full segments outstanding at 100 ms, with timestamps. The first segment took 100 ms:
+/// 10 ticks, deviation 5, so a timeout of 300 ms.
 fn timed() -> Agent {
     let mut s = Agent::of(RENO, Config { timestamps: true, ..ns2(10.0, 5.0) }, 1_000_000);
     s.0.sent();
@@ -193,8 +201,9 @@ fn timed() -> Agent {
     s
 }
 
-// A duplicate echoes the timestamp of the last segment in order (RFC 7323 §4.3), here of the opening, and is a sample as any other: 30 ticks at
-// 300 ms. srtt8 80 + 20 = 100, rttvar4 20 + 20 - 5 = 35; 35 + 100/8 = 47 ticks.
+// A duplicate ACK echoes the timestamp of the last in-order segment (RFC 7323 §4.3), here of the first
+// segment, and counts as an ordinary sample: 30 ticks at 300 ms. srtt8 80 + 20 = 100, rttvar4 20 + 20 - 5 =
+// 35; 35 + 100/8 = 47 ticks.
 #[test]
 fn a_duplicate_samples_the_round_trip() {
     let mut s = timed();
@@ -203,7 +212,8 @@ fn a_duplicate_samples_the_round_trip() {
     assert_eq!(s.0.due(), Some(770.0));
 }
 
-// So it restarts the timer, where RFC 6298 §5 (5.3) waits for new data: also without a sample, from 400 ms to 200 + 300.
+// A duplicate ACK restarts the timer, even without a sample, from 400 ms to 200 + 300; RFC 6298 §5 (5.3)
+// restarts it only for new data.
 #[test]
 fn a_duplicate_restarts_the_timer() {
     let mut s = ten();
@@ -212,8 +222,9 @@ fn a_duplicate_restarts_the_timer() {
     assert_eq!(s.0.due(), Some(500.0));
 }
 
-// Each round trip is one of 10 ticks, so that the deviation falls: 25, 22, 19, 17 ticks without the backoff, and not below 200 ms. The ACKs of
-// repairs echo timestamps and are samples, but Karn's backoff stays until an ACK of 11, the first that was not sent before the timer expired.
+// All round trips are 10 ticks, so that the deviation falls: 25, 22, 19, 17 ticks without the backoff, and
+// not below 200 ms. The ACKs of retransmissions echo timestamps and are samples, but Karn's backoff stays
+// until an ACK of 11, the first segment sent after the timer expired.
 #[test]
 fn the_backoff_ends_with_the_first_new_segment() {
     let mut s = timed();
@@ -227,14 +238,15 @@ fn the_backoff_ends_with_the_first_new_segment() {
     assert_eq!(rto(&s), 200.0);
 }
 
-/// Westwood+ with ten full segments out at 100 ms, in congestion avoidance.
+/// Returns Westwood+ with ten full segments outstanding at 100 ms, in congestion avoidance.
 fn westwood() -> Agent {
     Agent::new("westwood-plus", 10.0, 5.0)
 }
 
-// tcp_westwood.c of Linux 2.6.22, as the port uses it: ssthresh is Reno's, and bandwidth times least round trip is the window in recovery. The
-// opening and nine segments in 110 ms are 9001/110 = 81 bytes/ms; of 8100 bytes in 100 ms a window has eight segments. It was 11, so ssthresh
-// is 5, and the end of the recovery leaves what is more than that.
+// tcp_westwood.c of Linux 2.6.22, as the port uses it: ssthresh is Reno's, and bandwidth times minimum round
+// trip is the window in recovery. The first segment and nine full ones in 110 ms are 9001/110 = 81 bytes/ms;
+// 8100 bytes in 100 ms make a window of eight segments. The window was 11, so ssthresh is 5, and the window
+// after recovery is the larger of both.
 #[test]
 fn westwood_fills_the_window_of_a_recovery() {
     let mut s = westwood();
@@ -246,13 +258,14 @@ fn westwood_fills_the_window_of_a_recovery() {
     assert_eq!(s.0.window(), (8.0, 5.0));
     assert_eq!(s.at(310).ack(25), "25 26 27 28 29 30 31 32");
     assert_eq!(s.0.window(), (8.0, 5.0));
-    // RFC 3465: the recovery acknowledged 14 segments, 11 to 24; the next makes 15, of which a window of 8 takes 8.
+    // RFC 3465: the recovery acknowledged 14 segments, 11 to 24; the next makes 15, of which a window of 8
+    // uses 8.
     s.at(400).ack(26);
     assert_eq!(s.0.window().0, 9.0);
 }
 
-// If the estimate is less than ssthresh, it limits the window only during the recovery: the round of 110 ms contains
-// only the opening, so the bandwidth is zero and the window 2.
+// If the estimate is less than ssthresh, it limits the window only during the recovery: the round of 110 ms
+// contains only the first segment, so the bandwidth is zero and the window 2.
 #[test]
 fn westwood_ends_a_recovery_with_half_of_the_window() {
     let mut s = westwood();
@@ -265,13 +278,14 @@ fn westwood_ends_a_recovery_with_half_of_the_window() {
     assert_eq!(s.0.window(), (5.0, 5.0));
 }
 
-/// Veno with ten full segments out at 100 ms, in congestion avoidance; the smallest round trip is 100 ms.
+/// Returns Veno with ten full segments outstanding at 100 ms, in congestion avoidance; the minimum round trip
+/// is 100 ms.
 fn veno() -> Agent {
     Agent::new("veno", 10.0, 5.0)
 }
 
-// tcp_cong_avoid_ai() grows when as many ACKs have been counted as the window holds, and that ACK is not one of them: 11 for a window of 10.
-// The third round trip, that of segment 2, is the first that Veno goes by.
+// tcp_cong_avoid_ai() grows the window at the ACK after a window of counted ACKs: the 11th for a window of
+// 10. The third round trip, that of segment 2, is the first that Veno uses.
 #[test]
 fn veno_grows_by_one_in_a_window_and_one_acks() {
     let mut s = veno();
@@ -283,8 +297,9 @@ fn veno_grows_by_one_in_a_window_and_one_acks() {
     assert_eq!(s.0.window().0, 11.0);
 }
 
-// Fu and Liew 2003 §III-A: with beta segments queued each second time. Round trips of 200 ms: half of the window is queued. Of the counts that
-// are full with the ACKs of 12, of 24 and of 36 the second does not grow the window.
+// Fu and Liew 2003 §III-A: with beta segments queued the window grows every second time. With round trips of
+// 200 ms half of the window is queued. The counts are full at the ACKs of 12, of 24 and of 36; the second
+// does not grow the window.
 #[test]
 fn veno_grows_half_as_fast_with_a_queue() {
     let mut s = veno();
@@ -303,8 +318,9 @@ fn veno_grows_half_as_fast_with_a_queue() {
     assert_eq!(grown, [12, 36]);
 }
 
-// The port shifts the window by V_PARAM_SHIFT, 1: the queue is in half segments, and what fits the path is rounded down. Of 20 half segments
-// 20·100/133 = 15.04 fit, five are queued, which is below 2 beta = 6: four fifths are left. 20·100/134 = 14.93: six are queued, half is left.
+// The port shifts the window by V_PARAM_SHIFT, 1: the queue is counted in half segments, and the part that
+// fits the path is rounded down. Of 20 half segments 20·100/133 = 15.04 fit, five are queued, which is below
+// 2 beta = 6: four fifths are left. With 20·100/134 = 14.93 six are queued: half is left.
 #[test]
 fn veno_counts_half_segments() {
     for (at, left) in [(233, 8.0), (234, 5.0)] {
@@ -316,8 +332,8 @@ fn veno_counts_half_segments() {
     }
 }
 
-// tcp_veno_cong_avoid() resets the smallest round trip of the round at each ACK: the 100 ms of segments 1 and 2 do not
-// count, only the 134 ms of 3.
+// tcp_veno_cong_avoid() resets the minimum round trip of the round at each ACK: the 100 ms of segments 1 and
+// 2 do not count, only the 134 ms of 3.
 #[test]
 fn veno_goes_by_the_latest_round_trip() {
     let mut s = veno();
@@ -328,7 +344,7 @@ fn veno_goes_by_the_latest_round_trip() {
     assert_eq!(s.0.window(), (5.0, 5.0));
 }
 
-/// Returns a window of Vegas out at 100 ms.
+/// Returns Vegas with a window outstanding at 100 ms.
 fn vegas(cwnd: f64, ssthresh: f64) -> Script {
     let config = ns2(cwnd, ssthresh);
     let mut s = Script::by(sender("vegas", &[], &config), &config, 0);
@@ -352,7 +368,8 @@ fn vegas_stays_inflated_after_three_duplicates() {
     }
 }
 
-// The same: a fast retransmission uses the timer's code, which backs the timeout off from 3 s to 6 s.
+// ns-2.35, tcp-vegas.cc: a fast retransmission uses the timer's code, which backs the timeout off from 3 s to
+// 6 s.
 #[test]
 fn vegas_backs_off_at_a_fast_retransmission() {
     let mut s = vegas(10.0, 5.0);
@@ -362,9 +379,9 @@ fn vegas_backs_off_at_a_fast_retransmission() {
     assert_eq!((s.rto(), s.due()), (Span::from_secs(6), Some(6200.0)));
 }
 
-// The same: a window of three becomes two after a loss, although a quarter of it is less than a segment. Segment 2 has
-// been outstanding for 200 ms, and the fine-grained timeout is (100 + 2·25)·17/16 = 159 ms: the first duplicate shows
-// the loss.
+// ns-2.35, tcp-vegas.cc: a window of three becomes two after a loss, although a quarter of it is less than a
+// segment. Segment 2 has been outstanding for 200 ms, and the fine-grained timeout is (100 + 2·25)·17/16 =
+// 159 ms: the first duplicate ACK reveals the loss.
 #[test]
 fn vegas_gives_up_one_of_three() {
     for (window, left) in [(3.0, 2.0), (4.0, 3.0)] {
@@ -375,9 +392,9 @@ fn vegas_gives_up_one_of_three() {
     }
 }
 
-// The same: each of the first two ACKs after a retransmission checks whether the oldest segment is overdue, even if
-// none is outstanding: the next segment has never been sent, seems overdue, and is sent both as a retransmission and as
-// new data.
+// ns-2.35, tcp-vegas.cc: each of the first two ACKs after a retransmission checks whether the oldest segment
+// is overdue, even if none is outstanding: the next segment, never sent, counts as overdue, and is sent both
+// as a retransmission and as new data.
 #[test]
 fn vegas_sends_a_segment_twice() {
     let mut s = vegas(16.0, 8.0);
@@ -385,8 +402,8 @@ fn vegas_sends_a_segment_twice() {
     assert_eq!(s.at(300).ack(17), "17 17+ 18 19 20 21 22 23 24 25 26 27 28 29 30 31");
 }
 
-// ns-2.35, VegasTcpAgent::timeout(): slow start begins with v_slowstart_ = 2 segments. RFC 5681 §3.1 asks for "no more than 1", and other presets'
-// Vegas has that.
+// ns-2.35, VegasTcpAgent::timeout(): slow start begins with v_slowstart_ = 2 segments. RFC 5681 §3.1 requires
+// "no more than 1", as Vegas has in the other presets.
 #[test]
 fn vegas_begins_anew_with_two_segments() {
     for (config, window) in [(ns2(4.0, 2.0), 2.0), (rfc(4.0, 2.0), 1.0), (linux(4.0, 2.0), 1.0)] {

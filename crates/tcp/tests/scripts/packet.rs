@@ -1,4 +1,4 @@
-//! Loss recovery against the text of the RFCs: given these ACKs at these times, these segments.
+//! Loss recovery compared with the text of the RFCs: the segments sent for given ACKs at given times.
 
 use crate::common::at;
 use crate::common::path::{Path, Transfer};
@@ -7,7 +7,7 @@ use crate::common::{MSS, ns2, rfc};
 use airhop_base::Span;
 use airhop_tcp::{Config, Preset, SackRecovery};
 
-/// Eight segments out, in congestion avoidance, without limited transmit.
+/// Returns a sender with eight segments outstanding, in congestion avoidance, without limited transmit.
 fn eight(scheme: &str) -> Script {
     let mut s = Script::new(scheme, Config { limited_transmit: false, ..rfc(8.0, 4.0) });
     assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
@@ -31,8 +31,8 @@ fn reno_fast_retransmit_and_fast_recovery() {
     assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
 }
 
-// RFC 3042 §2: a new segment on each of the first two duplicates, cwnd as it was; and RFC 5681 §3.2 step 2: "the
-// additional data sent in limited transmit MUST NOT be included" in the flight that is halved.
+// RFC 3042 §2: a new segment on each of the first two duplicate ACKs, with cwnd unchanged; RFC 5681 §3.2 step
+// 2: "the additional data sent in limited transmit MUST NOT be included" in the flight that is halved.
 #[test]
 fn limited_transmit() {
     for scheme in ["reno", "newreno", "tahoe"] {
@@ -46,7 +46,7 @@ fn limited_transmit() {
     }
 }
 
-// RFC 3042 §2: only if the receiver's window allows.
+// RFC 3042 §2: limited transmit requires room in the receiver's window.
 #[test]
 fn limited_transmit_heeds_the_receiver() {
     let mut s = Script::new("reno", Config { receive_window: 9000, ..rfc(8.0, 4.0) });
@@ -62,7 +62,8 @@ fn newreno_partial_acks() {
     assert_eq!(s.acks(1, 3), "1!"); // step 2: cwnd 4 + 3
     assert_eq!([s.ack(1), s.ack(1)], ["", "9"]); // 8, 9
     s.at(200);
-    // Step 3, partial: 3 goes out, the window of 9 shrinks by 2 and grows by 1; 3 to 9 are out, so 10 fits.
+    // Step 3, partial ACK: 3 is retransmitted, the window of 9 shrinks by 2 and grows by 1; 3 to 9 are
+    // outstanding, so 10 fits.
     assert_eq!(s.ack(3), "3+ 10");
     assert_eq!(s.due(), Some(1200.0)); // the first partial ACK restarts the timer
     assert_eq!(s.ack(3), "11"); // the duplicate that 9 causes
@@ -71,25 +72,26 @@ fn newreno_partial_acks() {
     assert_eq!(s.due(), Some(1200.0)); // §4, "impatient": the others do not
     assert_eq!([s.ack(5), s.ack(5)], ["13", "14"]);
     s.at(400);
-    // Step 3, full: min(ssthresh, max(flight, 1) + 1) = min(4, 3 + 1).
+    // Step 3, full ACK: min(ssthresh, max(flight, 1) + 1) = min(4, 3 + 1).
     assert_eq!(s.ack(12), "15");
     assert_eq!(s.window(), (4.0, 4.0));
     assert_eq!(s.cuts(), 1);
 }
 
-// The same for a single segment: the deflation and the segment given back cancel, and the segment that left releases
-// one.
+// The same step for a partial ACK of a single segment: the deflation and the added segment cancel, and the
+// segment that left the network releases one.
 #[test]
 fn newreno_partial_ack_of_one_segment() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
     assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1, and 2 to 9 are out
-    // Karn's rule accepts 9, which was sent once: the first sample.
+    // Karn's rule accepts segment 9, which was sent once: the first sample.
     s.at(250).ack(10);
     assert_eq!(s.sender.srtt(), Some(Span::from_millis(150)));
 }
 
-// And for more segments than the duplicates had released: 7 - 5 + 1 are 2 without the remaining segment of inflation.
+// The same step for a partial ACK of more segments than the duplicates had released: 7 - 5 + 1 are 2 without
+// the remaining segment of inflation.
 #[test]
 fn newreno_partial_ack_of_most_of_the_flight() {
     let mut s = eight("newreno");
@@ -98,7 +100,8 @@ fn newreno_partial_ack_of_most_of_the_flight() {
     assert_eq!(s.window(), (2.0, 4.0));
 }
 
-// RFC 6582 §3.2 step 3: "If the partial ACK acknowledges at least one SMSS of new data, then add back SMSS bytes", else not.
+// RFC 6582 §3.2 step 3: only "If the partial ACK acknowledges at least one SMSS of new data, then add back
+// SMSS bytes".
 #[test]
 fn newreno_partial_ack_of_half_a_segment() {
     let mut s = eight("newreno");
@@ -141,7 +144,7 @@ fn reno_stalls_on_two_losses() {
     assert_eq!(s.sender.counters().timeouts, 0);
 }
 
-// Jacobson 1988; RFC 5681's ancestor: slow start from the hole, everything after it again.
+// Jacobson 1988, the origin of RFC 5681: slow start from the hole, with all data after it retransmitted.
 #[test]
 fn tahoe_goes_back() {
     let mut s = eight("tahoe");
@@ -152,7 +155,8 @@ fn tahoe_goes_back() {
     assert_eq!(s.window().0, 3.0);
 }
 
-// RFC 6582 §3.2 step 1: duplicates caused by go-back-N after a spurious timeout acknowledge no more than `recover`.
+// RFC 6582 §3.2 step 1: duplicate ACKs caused by go-back-N after a spurious timeout acknowledge at most
+// `recover`.
 #[test]
 fn no_fast_retransmit_on_the_echo_of_a_timeout() {
     for scheme in ["tahoe", "reno", "newreno"] {
@@ -167,7 +171,7 @@ fn no_fast_retransmit_on_the_echo_of_a_timeout() {
         let window = s.window();
         assert_eq!(s.at(1200).acks(9, 8), "", "{scheme}"); // the receiver has all of 1t to 8t already
         assert_eq!((s.cuts(), s.window()), (1, window), "{scheme}");
-        // A loss beyond that is one again.
+        // A loss beyond `recover` is a new loss.
         assert_eq!(s.ack(10), "14");
         assert_eq!(s.acks(10, 3), "10!");
     }
@@ -189,7 +193,7 @@ fn timeout_and_backoff() {
         assert_eq!(s.at(7050).ack(3), "3 4");
         assert_eq!(s.sender.srtt(), None, "{scheme}");
         assert_eq!(s.due(), Some(15_050.0));
-        // (2.2): 100 + 4 * 50 is under the minimum of a second.
+        // (2.2): 100 + 4 * 50 is below the minimum of a second.
         s.at(7150).ack(4);
         assert_eq!(s.due(), Some(8150.0), "{scheme}");
     }
@@ -210,7 +214,8 @@ fn a_second_timeout_holds_ssthresh() {
     }
 }
 
-// RFC 6298 §5 (5.2), (5.3): the timer stops when all is acknowledged, and restarts on each ACK of new data.
+// RFC 6298 §5 (5.2), (5.3): the timer stops when all data is acknowledged, and restarts on each ACK of new
+// data.
 #[test]
 fn the_timer_follows_the_acks() {
     let mut s = Script::of("reno", rfc(4.0, 2.0), 4);
@@ -227,7 +232,7 @@ fn rfc6675(cwnd: f64) -> Config {
     Config { sack_recovery: SackRecovery::Rfc6675, ..rfc(cwnd, 5.0) }
 }
 
-// RFC 6675 §5: 1, 2 and 4 of ten are lost.
+// RFC 6675 §5: segments 1, 2 and 4 of ten are lost.
 #[test]
 fn rfc6675_recovery() {
     let mut s = Script::new("sack", rfc6675(10.0));
@@ -235,7 +240,7 @@ fn rfc6675_recovery() {
     s.at(100);
     assert_eq!(s.sack(1, &[(3, 3)]), "11"); // (3), limited transmit
     assert_eq!(s.sack(1, &[(5, 5), (3, 3)]), "12");
-    // (1): DupThresh. Pipe: 12 out, 3 SACKed, 2 lost (3 segments SACKed above it): 8.
+    // (1): DupThresh. Pipe: 12 outstanding, 3 SACKed, 2 lost (3 segments SACKed above it): 8.
     assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!");
     assert_eq!(s.window(), (5.0, 5.0));
     assert_eq!(s.sack(1, &[(5, 7), (3, 3)]), ""); // now 4 is lost: 6
@@ -252,7 +257,7 @@ fn rfc6675_recovery() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 3));
 }
 
-// RFC 6675 §4, NextSeg (3) and (4): 1 and 8 of ten are lost, and there is no new data to send.
+// RFC 6675 §4, NextSeg (3) and (4): segments 1 and 8 of ten are lost, and there is no new data to send.
 #[test]
 fn rfc6675_last_resorts() {
     let mut s = Script::of("sack", rfc6675(10.0), 10);
@@ -261,9 +266,10 @@ fn rfc6675_last_resorts() {
     assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["", ""]);
     assert_eq!(s.sack(1, &[(2, 4)]), "1!");
     assert_eq!([s.sack(1, &[(2, 5)]), s.sack(1, &[(2, 6)])], ["", ""]);
-    // Pipe 4. No lost segment, no new data, no hole below a SACK: (4), the highest segment not SACKed, once.
+    // Pipe 4. There is no lost segment, no new data, and no hole below a SACK: (4), the highest segment not
+    // SACKed, once.
     assert_eq!(s.sack(1, &[(2, 7)]), "10+");
-    // Pipe 3, and 8 is a hole now: (3).
+    // Pipe 3, and 8 is now a hole: (3).
     assert_eq!(s.sack(1, &[(9, 9), (2, 7)]), "8+");
     assert_eq!(s.sack(1, &[(9, 10), (2, 7)]), "");
     assert_eq!(s.at(200).sack(8, &[(9, 10)]), "");
@@ -285,8 +291,9 @@ fn rfc6675_is_lost() {
     assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two are not enough
 }
 
-// RFC 6675 §5, in place of a scheme's own recovery: on the third SACK one retransmission, and the next hole only with
-// new SACK information. A lost retransmission waits for the timer, which rate halving and RACK need not.
+// RFC 6675 §5, in place of a scheme's own recovery: the third SACK causes one retransmission, and the next
+// hole is retransmitted only with new SACK information. A lost retransmission waits for the timer; with rate
+// halving or RACK it does not.
 #[test]
 fn schemes_may_repair_by_rfc6675() {
     let config = Config { loss_detection: airhop_tcp::LossDetection::Rfc6675, ..rfc(10.0, 5.0) };
@@ -304,13 +311,13 @@ fn schemes_may_repair_by_rfc6675() {
     }
 }
 
-// RFC 6675 §4: three discontiguous runs are enough, however short. Segments of 100 bytes, the first is lost; the ACKs of
-// the third, fifth and seventh are lost but the last.
+// RFC 6675 §4: three discontiguous runs suffice, however short. Segments have 100 bytes, the first is lost;
+// of the ACKs of the third, fifth and seventh only the last arrives.
 #[test]
 fn rfc6675_duplicates_have_news() {
     let mut s = Script::new("sack", rfc6675(10.0));
     s.sent();
-    // §2: a duplicate ACK carries SACK information that was not known.
+    // §2: a duplicate ACK must carry new SACK information.
     s.at(100);
     for _ in 0..5 {
         assert!(!s.sack(1, &[(2, 2)]).contains('!'));
@@ -344,7 +351,7 @@ fn rfc6675_after_a_timeout() {
     assert_eq!(s.cuts(), 1);
 }
 
-// ns-2.35, Sack1: 1, 2 and 4 of ten are lost.
+// ns-2.35, Sack1: segments 1, 2 and 4 of ten are lost.
 #[test]
 fn ns2_sack_pipe() {
     let mut s = Script::new("sack", ns2(10.0, 5.0));
@@ -368,7 +375,8 @@ fn ns2_sack_pipe() {
     assert_eq!(s.cuts(), 1);
 }
 
-// ns-2.35 halves the window, not the flight, and goes back after a timeout without regard to SACK.
+// ns-2.35 halves the window, not the flight, and after a timeout goes back to the oldest segment, regardless
+// of SACK.
 #[test]
 fn ns2_sack_timeout() {
     let mut s = Script::new("sack", ns2(9.0, 5.0));
@@ -379,7 +387,8 @@ fn ns2_sack_timeout() {
     assert_eq!(s.at(3100).sack(2, &[(3, 3)]), "2t 3t");
 }
 
-// RFC 2018 with the preset of the papers: three duplicates with new SACK information, then one reduction per window.
+// RFC 2018 with the preset of the papers: three duplicate ACKs with new SACK information, then one reduction
+// per window.
 #[test]
 fn one_cut_per_window() {
     for config in [ns2(10.0, 5.0), rfc6675(10.0)] {
@@ -389,7 +398,7 @@ fn one_cut_per_window() {
         for last in 2..=9 {
             s.sack(1, &[(2, last)]);
         }
-        // The retransmission is lost too: only the timer can detect this (Fall and Floyd 1996).
+        // The retransmission is lost too: only a timeout can detect this (Fall and Floyd 1996).
         for last in 11..=13 {
             s.at(200).sack(1, &[(2, last)]);
         }
@@ -410,7 +419,8 @@ fn presets_differ_in_what_they_halve() {
     s.sent();
     s.at(100).acks(1, 3);
     assert_eq!(s.window(), (4.0, 4.0)); // RFC 5681 equation 4: half of the flight
-    // ns-3: half of RFC 6675's pipe. Of twelve segments outstanding, two by limited transmit, three have arrived and one is lost.
+    // ns-3: half of RFC 6675's pipe. Of twelve segments outstanding, two of them by limited transmit, three
+    // have arrived and one is lost.
     let config = Config { halve_from: airhop_tcp::HalveFrom::Pipe, ..rfc6675(10.0) };
     let mut s = Script::new("sack", config);
     s.sent();
@@ -419,9 +429,10 @@ fn presets_differ_in_what_they_halve() {
     assert_eq!(s.window(), (4.0, 4.0));
 }
 
-// The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicates do not acknowledge "more than
-// recover", so without the heuristics of §4 the timer has to repair it. With SACK they carry new information: RFC 6675
-// §5.1 requires HighACK to reach RecoveryPoint, and ns-2 has no guard after the recovery.
+// The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicate ACKs do not acknowledge
+// "more than recover", so without the heuristics of §4 the timer has to repair the loss. With SACK the
+// duplicate ACKs carry new information: RFC 6675 §5.1 requires HighACK to reach RecoveryPoint, and ns-2 has
+// no guard after the recovery.
 #[test]
 fn the_first_segment_after_a_recovery() {
     let config = Config { limited_transmit: false, exit_to_flight: false, ..rfc(8.0, 4.0) };

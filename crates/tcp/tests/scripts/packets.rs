@@ -1,10 +1,11 @@
-//! Windows that count segments, as that of Linux, and windows that count bytes (RFC 5681 §2).
+//! Windows that count segments, as in Linux, and windows that count bytes (RFC 5681 §2).
 
 use crate::common::script::Script;
 use crate::common::{linux, rfc, sender};
 use airhop_tcp::Config;
 
-/// Returns the segments sent for a number of writes of 100 bytes, and those sent when a number of them is acknowledged.
+/// Returns the number of segments sent for `writes` writes of 100 bytes, and the number sent after
+/// `acknowledged` of them are acknowledged.
 fn small(config: Config, writes: usize, acknowledged: u64) -> (usize, usize, f64) {
     let mut s = Script::by(sender("newreno", &[], &config), &config, 0);
     let write = |s: &mut Script| {

@@ -1,12 +1,13 @@
-//! The persist timer: probes of a closed window (RFC 9293 §3.8.6.1), and the part that is sent of a segment that
-//! exceeds the window (§3.8.6.2.1).
+//! Persist timer: zero-window probes (RFC 9293 §3.8.6.1), and partial transmission of a segment that exceeds
+//! the window (§3.8.6.2.1).
 
 use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc, sender};
 use airhop_base::Segment;
 use airhop_tcp::Config;
 
-/// Returns a sender with 5000 bytes to send and room for 2000, all of which is acknowledged after 100 ms with `window` bytes of room.
+/// Returns a sender with 5000 bytes to send and a window of 2000 bytes, all of which is acknowledged after
+/// 100 ms with a window of `window` bytes.
 fn stopped(config: Config, window: u64) -> Script {
     let config = Config { receive_window: 2 * u64::from(MSS), ..config };
     let mut s = Script::by(sender("newreno", &[], &config), &config, 5 * u64::from(MSS));
@@ -15,7 +16,8 @@ fn stopped(config: Config, window: u64) -> Script {
     s
 }
 
-/// Waits for the timer. Returns the milliseconds since `before`, and numbers and lengths of the segments sent then.
+/// Waits for the timer. Returns the milliseconds since `before`, and numbers and lengths of the segments sent
+/// then.
 fn probes(s: &mut Script, before: f64) -> (f64, Vec<(u64, u32)>) {
     let due = s.wait_for_the_timer();
     (due - before, numbers(s))
@@ -25,9 +27,10 @@ fn numbers(s: &mut Script) -> Vec<(u64, u32)> {
     s.segments().iter().map(|s| (s.seq, s.len)).collect()
 }
 
-// "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the retransmission
-// timeout period, and SHOULD increase exponentially the interval between successive probes": an octet of new data.
-// Responses that repeat the last ACK are no duplicates, and any number of them reduces no window.
+// "The transmitting host SHOULD send the first zero-window probe when a zero window has existed for the
+// retransmission timeout period, and SHOULD increase exponentially the interval between successive probes":
+// the probe is an octet of new data. Responses that repeat the last ACK are not duplicate ACKs, and never
+// reduce the window.
 #[test]
 fn an_octet_beyond_the_window_ever_more_rarely() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0)] {
@@ -40,7 +43,7 @@ fn an_octet_beyond_the_window_ever_more_rarely() {
             assert_eq!(s.after(10).update(3, 0), "");
         }
         assert_eq!((s.window(), s.cuts(), s.sender.counters().timeouts), (window, 0, 0));
-        // The receiver had no room for it: it is retransmitted, with the data that follows.
+        // The receiver had no room for the octet: it is retransmitted, with the data that follows.
         s.after(10).open_window(2500);
         s.arrives(Segment { ack: byte(3), ..s.pure_ack() });
         assert_eq!(numbers(&mut s), [(2001, 1000), (3001, 1000)]);
@@ -62,8 +65,8 @@ fn a_lost_update_is_made_up_for() {
     assert_eq!(s.due(), None);
 }
 
-// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): no data, with an acknowledged sequence number, and the interval
-// starts at the response. No data is outstanding then.
+// Linux, tcp_xmit_probe_skb() and tcp_ack_probe(): the probe has no data, at an acknowledged sequence number,
+// and the interval starts at the response. No data is outstanding then.
 #[test]
 fn linux_asks_at_an_old_number() {
     let mut s = stopped(linux(10.0, 5.0), 0);
@@ -76,7 +79,8 @@ fn linux_asks_at_an_old_number() {
     assert_eq!(s.sender.counters().sent_segments, 5);
 }
 
-// RFC 9293 §3.8.6.2.1: data of less than a segment leaves "if the override timeout occurs"; Linux, tcp_write_wakeup(). It is data as any other.
+// RFC 9293 §3.8.6.2.1: less than a segment of data is sent "if the override timeout occurs"; Linux,
+// tcp_write_wakeup(). The segment counts as ordinary data.
 #[test]
 fn what_has_room_leaves_when_the_timer_expires() {
     for config in [rfc(10.0, 5.0), ns2(10.0, 5.0), linux(10.0, 5.0)] {
@@ -88,7 +92,7 @@ fn what_has_room_leaves_when_the_timer_expires() {
     }
 }
 
-// No timer runs for want of data.
+// Without data to send the timer is stopped.
 #[test]
 fn there_is_no_probe_without_need() {
     let config = Config { receive_window: 2 * u64::from(MSS), ..rfc(10.0, 5.0) };

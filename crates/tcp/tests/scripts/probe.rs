@@ -1,11 +1,12 @@
-//! When a tail loss probe goes out (RFC 8985 §7), given these ACKs at these times.
+//! Times of tail loss probes (RFC 8985 §7) for given ACKs at given times.
 
 use crate::common::script::Script;
 use crate::common::{linux, rfc};
 use airhop_tcp::{Config, LossDetection, Preset};
 
-// RFC 8985 §7.2: PTO is 2 · SRTT where "SRTT is available", and the handshake makes it so (RFC 6298 §2.2); 2 ms more
-// (Linux). If all five segments are lost, the last is retransmitted after two round trips, not after a second.
+// RFC 8985 §7.2: PTO is 2 · SRTT if "SRTT is available", which the handshake ensures (RFC 6298 §2.2), plus 2
+// ms (Linux). If all five segments are lost, the last is retransmitted after two round trips instead of a
+// second.
 #[test]
 fn the_first_probe_knows_the_round_trip_of_the_handshake() {
     let mut s = Script::of("reno", Config { handshake: true, ..linux(10.0, f64::INFINITY) }, 5);
@@ -14,8 +15,8 @@ fn the_first_probe_knows_the_round_trip_of_the_handshake() {
     assert_eq!(s.expire(), (152.0, "5p".into()));
 }
 
-/// The tail of a flight is lost, a probe and a repair are acknowledged, and the next flight is lost. True if a second probe goes out before the
-/// timer expires.
+/// Simulates the loss of the tail of a flight, whose probe and retransmission are acknowledged, and the loss
+/// of the next flight. True if a second probe is sent before the timer expires.
 fn probes_again(config: Config) -> bool {
     let mut s = Script::of("reno", config, 4);
     assert_eq!(s.sent(), "1 2 3 4");
@@ -34,8 +35,9 @@ fn probes_again(config: Config) -> bool {
     false
 }
 
-// RFC 8985 §7.3 (3): a probe needs a "RTT measurement since the last loss probe". ACKs of segments that were sent twice give none (Karn's rule),
-// unless they echo timestamps (RFC 7323 §4.1). Linux does not ask (tcp_send_loss_probe()).
+// RFC 8985 §7.3 (3): a probe needs a "RTT measurement since the last loss probe". ACKs of segments that were
+// sent twice yield none (Karn's rule), unless they echo timestamps (RFC 7323 §4.1). Linux has no such
+// condition (tcp_send_loss_probe()).
 #[test]
 fn a_probe_waits_for_a_sample() {
     let rack = |timestamps| Config {
@@ -49,8 +51,8 @@ fn a_probe_waits_for_a_sample() {
     assert!(probes_again(linux(4.0, f64::INFINITY)));
 }
 
-// RFC 8985 §7.2: the timer restarts for new data, sent or acknowledged, and not for a duplicate ACK without new
-// information, here with a D-SACK.
+// RFC 8985 §7.2: the probe timer restarts for new data, sent or acknowledged, but not for a duplicate ACK
+// without new information, here with a D-SACK.
 #[test]
 fn a_duplicate_without_news_does_not_put_a_probe_off() {
     let mut s = Script::of("reno", linux(4.0, f64::INFINITY), 6);
@@ -62,8 +64,9 @@ fn a_duplicate_without_news_does_not_put_a_probe_off() {
     assert_eq!(s.expire(), (302.0, "6p".into()));
 }
 
-// Linux, tcp_dsack_seen(): the D-SACK of a probe does not widen RACK's window, whatever was seen to be reordered. 25 ms are a quarter of the least
-// round trip, and 2 ms more; by RFC 8985 §6.2 step 4 it is twice that.
+// Linux, tcp_dsack_seen(): the D-SACK of a probe does not widen RACK's window, even after reordering was
+// detected: it stays at 25 ms, a quarter of the minimum round trip, plus 2 ms; by RFC 8985 §6.2 step 4 it
+// would double.
 #[test]
 fn the_report_of_a_needless_probe_widens_no_window_in_linux() {
     for (stack, wait) in [(Preset::Linux, 27.0), (Preset::Rfc, 50.0)] {

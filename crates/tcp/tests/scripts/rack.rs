@@ -1,4 +1,4 @@
-//! Loss recovery of today against the text of the RFCs: given these ACKs at these times, these segments.
+//! Modern loss recovery compared with the text of the RFCs: the segments sent for given ACKs at given times.
 
 use crate::common::script::{Script, ten};
 use crate::common::{at, linux, rfc};
@@ -25,7 +25,8 @@ fn rack_fast_retransmit_and_proportional_rate_reduction() {
     assert_eq!(s.sender.counters().retransmissions, 1);
 }
 
-// With and without RFC 3042: without it delivered segments release no new data before the recovery.
+// With and without RFC 3042: without limited transmit, delivered segments release no new data before the
+// recovery.
 #[test]
 fn rack_without_limited_transmit() {
     let mut s = ten(Config { limited_transmit: false, ..linux(10.0, 5.0) });
@@ -53,8 +54,8 @@ fn prr_slow_start_reduction_bound() {
     assert_eq!((s.sender.in_flight(), s.cuts()), (5000, 1));
 }
 
-// RFC 9937 for RFC 6675's recovery: while that recovery sends nothing until the flight has halved, PRR sends at every
-// second ACK.
+// RFC 9937 for RFC 6675's recovery: without PRR the recovery sends nothing until the flight has halved; with
+// PRR it sends at every second ACK.
 #[test]
 fn prr_with_rfc6675() {
     for (prr, sent) in [(false, ["", "", "", "", "13", "14"]), (true, ["", "13", "", "14", "", ""])] {
@@ -79,8 +80,8 @@ fn prr_with_rfc6675() {
     assert_eq!([s.at(150).sack(6, &[(7, 7)]), s.sack(6, &[(7, 8)])], ["", "24"]);
 }
 
-// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 allows five segments in flight, and no part of a
-// sixth.
+// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 permits five segments in flight, and no
+// part of a sixth.
 #[test]
 fn what_is_left_of_the_window_is_less_than_a_segment() {
     let mut s = ten(Config { prr: false, halve_from: HalveFrom::Cwnd, ..linux(10.0, 5.0) });
@@ -96,7 +97,8 @@ fn what_is_left_of_the_window_is_less_than_a_segment() {
     assert_eq!(flights.iter().min(), Some(&5000), "{flights:?}");
 }
 
-// RFC 9937 §6.2, PRR-SSRB, beside RFC 6675's recovery: 1 to 7 are lost, and less than ssthresh is in the network.
+// RFC 9937 §6.2, PRR-SSRB, with RFC 6675's recovery: segments 1 to 7 are lost, and the flight is below
+// ssthresh.
 #[test]
 fn prr_slow_start_reduction_bound_with_rfc6675() {
     let config = Config { prr: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
@@ -108,9 +110,9 @@ fn prr_slow_start_reduction_bound_with_rfc6675() {
     assert_eq!(s.at(200).sack(2, &[(8, 12)]), "4+ 5+"); // a "safe ACK": two for one
 }
 
-// RFC 8985 §6.2 step 5: a segment is lost when one that was sent later has arrived and a round trip and the reordering window,
-// a quarter of the least round trip, have passed since it was sent; a timer sees to that, in Linux 2 ms later (tcp_rack_mark_lost(),
-// TCP_TIMEOUT_MIN_US).
+// RFC 8985 §6.2 step 5: a segment is lost when one sent later has arrived, and a round trip plus the
+// reordering window, a quarter of the minimum round trip, have passed since its transmission. A timer detects
+// this, in Linux 2 ms later (tcp_rack_mark_lost(), TCP_TIMEOUT_MIN_US).
 #[test]
 fn rack_waits_for_what_was_overtaken() {
     let mut s = ten(linux(10.0, 5.0));
@@ -126,7 +128,8 @@ fn rack_waits_for_what_was_overtaken() {
     s.at(110).sack(2, &[(3, 3)]);
     assert_eq!(s.at(120).ack(4), "13"); // it arrives after all
     assert_eq!((s.cuts(), s.window().0), (0, 10.2));
-    // Step 4: from now on reordering is expected. DupThresh segments above a hole are no reason for haste.
+    // Step 4: from now on reordering is expected, and DupThresh segments above a hole no longer cut the wait
+    // short.
     assert_eq!(s.at(121).sack(4, &[(5, 7)]), "14 15 16");
     assert_eq!(s.expire(), (148.0, "4!".into()));
 }
@@ -136,7 +139,8 @@ fn rack_waits_for_what_was_overtaken() {
 // a retransmission was late.
 #[test]
 fn needless_retransmissions_widen_the_window() {
-    // Linux, tcp_cong_control(): the ACK that ends the recovery grows the window, too: 5 by 9 - 1 segments of 5.
+    // Linux, tcp_cong_control(): the ACK that ends the recovery also grows the window of 5 segments, for 9 -
+    // 1 segments.
     for (stack, due, next) in [(Preset::Rfc, 365.0, "18"), (Preset::Linux, 342.0, "19")] {
         let mut s = ten(Config { stack, undo: false, tlp: false, ..linux(10.0, 5.0) });
         s.at(110).sack(2, &[(3, 3)]);
@@ -150,8 +154,8 @@ fn needless_retransmissions_widen_the_window() {
     }
 }
 
-// RFC 8985 §1 and §6.2: a lost retransmission is found when something sent after it has arrived, and is no sign of congestion of its
-// own here, as in Linux.
+// RFC 8985 §1 and §6.2: a lost retransmission is detected when a segment sent after it has arrived, and is no
+// separate sign of congestion here, as in Linux.
 #[test]
 fn rack_repairs_a_lost_retransmission() {
     let mut s = ten(linux(10.0, 5.0));
@@ -163,8 +167,8 @@ fn rack_repairs_a_lost_retransmission() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 2));
 }
 
-// Linux, tcp_xmit_retransmit_queue(): the timer restarts when the head of the queue is retransmitted, here 106 ms after
-// the beginning of the recovery, and for no other segment. RFC 6298 §5 has no such rule.
+// Linux, tcp_xmit_retransmit_queue(): the timer restarts when the oldest segment is retransmitted, here 106
+// ms after the start of the recovery, and for no other segment. RFC 6298 §5 has no such rule.
 #[test]
 fn linux_restarts_the_timer_for_a_repeated_head() {
     for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
@@ -182,7 +186,8 @@ fn linux_restarts_the_timer_for_a_repeated_head() {
     }
 }
 
-/// Four segments at 0 ms, two of them acknowledged at 100 ms, so that two follow; the window is 4.5. `segments` in all.
+/// Returns a sender with `segments` segments in total: four are sent at 0 ms, two of them acknowledged at 100
+/// ms, so that two follow; the window is 4.5.
 fn four(config: Config, segments: u64) -> Script {
     let mut s = Script::of("reno", Config { initial_window: 4.0, initial_ssthresh: 2.0, ..config }, segments);
     assert_eq!(s.sent(), "1 2 3 4");
@@ -191,8 +196,8 @@ fn four(config: Config, segments: u64) -> Script {
     s
 }
 
-// RFC 8985 §7.2 and §7.3: two round trips of silence and 2 ms (Linux), then new data whatever cwnd; one probe, and the retransmission timer
-// anew.
+// RFC 8985 §7.2 and §7.3: after two round trips without an ACK, plus 2 ms (Linux), new data is sent whatever
+// cwnd; one probe only, and the retransmission timer restarts.
 #[test]
 fn tail_loss_probe_with_new_data() {
     let mut s = four(Config { notices: Notices::Elsn, ..linux(4.0, 2.0) }, 100);
@@ -256,9 +261,9 @@ fn tail_loss_probe_of_a_lost_tail() {
     assert_eq!(s.due(), None);
 }
 
-// RFC 8985 §7.2: 200 ms more for a lone segment whose ACK may be delayed, but no later than the retransmission timer.
-// §7.4.2: if the probe itself repaired the loss, the window is reduced as soon as the ACK of later data shows that no
-// D-SACK followed the probe.
+// RFC 8985 §7.2: 200 ms more for a lone segment whose ACK may be delayed, but no later than the
+// retransmission timer. §7.4.2: if the probe itself repaired the loss, the window is reduced when the ACK of
+// later data shows that no D-SACK followed the probe.
 #[test]
 fn tail_loss_probe_of_the_last_segment() {
     for (answers, cuts) in
@@ -283,7 +288,7 @@ fn tail_loss_probe_of_the_last_segment() {
         assert_eq!(s.sent(), "7 8");
         s.at(710).ack(9);
         assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
-        // That reduction had no retransmission, so it cannot be shown to be spurious.
+        // That reduction had no retransmission, so it cannot be proved spurious.
         s.sender.supply(1000);
         s.sent();
         s.at(810).ack(10);
@@ -291,7 +296,7 @@ fn tail_loss_probe_of_the_last_segment() {
     }
 }
 
-/// The delay of all four outstanding segments, 3 to 6, grows: the timer expires at 400 ms.
+/// Returns a sender whose four outstanding segments, 3 to 6, are delayed: the timer expires at 400 ms.
 fn late(stack: Preset, segments: u64) -> Script {
     let mut s = four(Config { stack, tlp: false, undo: false, ..linux(4.0, 2.0) }, segments);
     assert_eq!(s.expire(), (400.0, "3t".into()));
@@ -299,8 +304,8 @@ fn late(stack: Preset, segments: u64) -> Script {
     s
 }
 
-// RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next ACK covers data sent once: the
-// timeout was spurious. RFC 4015 §4: the window is as before.
+// RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next ACK covers data sent
+// once: the timeout was spurious. RFC 4015 §4: the window is restored.
 #[test]
 fn frto_finds_a_timeout_for_nothing() {
     let mut s = late(Preset::Rfc, 100);
@@ -310,27 +315,28 @@ fn frto_finds_a_timeout_for_nothing() {
     assert_eq!(s.window(), (4.5, 2.0));
     let c = *s.sender.counters();
     assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
-    // A SACK block that covers it has the same effect.
+    // A SACK block that covers this data has the same effect.
     let mut s = late(Preset::Rfc, 100);
     assert_eq!(s.at(500).ack(5), "7 8");
     s.at(510).sack(5, &[(6, 6)]);
     assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 2.0), 1));
 }
 
-// Linux, tcp_process_loss(): the arrival of any data sent once shows it at once; tcp_current_ssthresh(): three quarters
-// of the window.
+// Linux, tcp_process_loss(): the arrival of any data sent once proves the timeout spurious at once;
+// tcp_current_ssthresh(): three quarters of the window.
 #[test]
 fn frto_of_linux_asks_for_no_new_data() {
     let mut s = late(Preset::Linux, 100);
     assert_eq!(s.at(450).sack(3, &[(4, 4)]), "7");
     assert_eq!((s.window(), s.sender.counters().undone), ((4.0, 3.0), 1));
-    // The ACK of all of them ends the recovery as well, and grows the window by the four.
+    // The ACK of all segments ends the recovery as well, and grows the window by the four.
     let mut s = late(Preset::Linux, 6);
     assert_eq!(s.at(450).ack(7), "");
     assert_eq!((s.window(), s.sender.counters().undone), ((5.0, 3.0), 1));
 }
 
-// RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was right, and the rest goes out again.
+// RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was genuine, and the other
+// segments are retransmitted.
 #[test]
 fn frto_confirms_a_timeout() {
     let mut s = late(Preset::Linux, 100);
@@ -340,8 +346,8 @@ fn frto_confirms_a_timeout() {
     assert_eq!(s.sender.counters().undone, 0);
 }
 
-// RFC 5682 §3.1 step 3b asks for "data that was not retransmitted": the arrival of data retransmitted by a probe is no
-// evidence.
+// RFC 5682 §3.1 step 3b requires "data that was not retransmitted": the arrival of data retransmitted by a
+// probe is no evidence.
 #[test]
 fn frto_goes_by_what_was_sent_once() {
     let mut s = four(linux(4.0, 2.0), 6);
@@ -386,7 +392,7 @@ fn a_timeout_spares_what_has_just_been_sent() {
     }
 }
 
-// Linux: a timeout in fast recovery leaves ssthresh as it is.
+// Linux: a timeout in fast recovery leaves ssthresh unchanged.
 #[test]
 fn a_timeout_in_fast_recovery_cuts_once() {
     let mut s = ten(Config { frto: false, ..linux(10.0, 5.0) });
@@ -397,8 +403,8 @@ fn a_timeout_in_fast_recovery_cuts_once() {
     assert_eq!((sent, s.window()), ("2t".into(), (1.0, 5.0)));
 }
 
-// The same with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches ssthresh again,
-// there is no W_max.
+// The same rule with CUBIC, which reduces 10 to 7: a second reduction would leave 4. When the window reaches
+// ssthresh again, there is no W_max.
 #[test]
 fn a_timeout_in_fast_recovery_cuts_cubic_once() {
     let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
@@ -413,8 +419,8 @@ fn a_timeout_in_fast_recovery_cuts_cubic_once() {
     assert_eq!(s.window(), (7.0, 7.0));
 }
 
-// tcp_enter_loss(): half of the whole window, except at a timeout of a segment that timed out before. The same holds
-// for a sender with notices that receives none.
+// tcp_enter_loss(): half of the whole window, except at a repeated timeout of the same segment. A sender with
+// notices that receives none behaves likewise.
 #[test]
 fn a_timeout_halves_the_whole_window_once() {
     for notices in [Notices::Scheme, Notices::Elsn] {
@@ -437,8 +443,8 @@ fn the_timer_of_linux_backs_off_to_two_minutes() {
     assert_eq!(times, [1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 247.0, 367.0]);
 }
 
-// RFC 3465 §2.2: slow start grows by the delivered data; the remainder at ssthresh counts for congestion avoidance
-// (§2.1). This holds for each recovery with SACK, and for one with notices.
+// RFC 3465 §2.2: slow start grows the window by the delivered data; the remainder at ssthresh counts for
+// congestion avoidance (§2.1). This holds for each recovery with SACK, and for one with notices.
 #[test]
 fn growth_by_what_is_delivered() {
     let told = Notices::Elsn;
@@ -452,7 +458,7 @@ fn growth_by_what_is_delivered() {
         s.sent();
         assert_eq!(s.at(100).ack(3), "5 6 7", "{scheme}, {config:?}");
         assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
-        // Segments that a SACK reported before are not counted twice.
+        // Segments reported by an earlier SACK are not counted twice.
         s.at(110).sack(3, &[(4, 4)]);
         s.at(120).ack(5);
         assert!((s.window().0 - 5.4).abs() < 1e-9, "{scheme}, {config:?}: {:?}", s.window());

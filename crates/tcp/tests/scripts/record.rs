@@ -6,12 +6,13 @@ use crate::common::script::Script;
 use crate::common::{MSS, linux, ns2, rfc};
 use airhop_tcp::{Config, SackRecovery};
 
-/// Bytes of a window of `n` segments.
+/// Returns the bytes of a window of `n` segments.
 const fn segments(n: u64) -> u64 {
     n * MSS as u64
 }
 
-/// Eight segments of scheme `sack` out, in congestion avoidance; the receiver accepts eight.
+/// Returns scheme `sack` with eight segments outstanding, in congestion avoidance; the receiver's window is
+/// eight segments.
 fn eight(config: Config) -> Script {
     let receive_window = segments(8);
     let mut s = Script::new("sack", Config { receive_window, limited_transmit: false, ..config });
@@ -26,8 +27,9 @@ fn recoveries() -> [Config; 3] {
     [pipe, rfc(8.0, 4.0), linux(8.0, 4.0)]
 }
 
-// RFC 6675 §2: an ACK whose SACK block reports what no earlier one did is a duplicate "even if it … changes the advertised window". Segment 1
-// is lost, and the application reads, so that each of the seven others opens the window by a byte.
+// RFC 6675 §2: an ACK whose SACK block reports new arrivals is a duplicate ACK "even if it … changes the
+// advertised window". Segment 1 is lost, and the application reads, so that each of the seven others opens
+// the window by a byte.
 #[test]
 fn a_window_that_moves_hides_no_loss() {
     for config in recoveries() {
@@ -43,7 +45,7 @@ fn a_window_that_moves_hides_no_loss() {
     }
 }
 
-// The same ACKs show the flight: one of eight, or the segments that recovery sent in their place.
+// The same ACKs determine the flight: one of eight segments, or the segments sent by recovery in their place.
 #[test]
 fn a_window_that_moves_hides_no_arrival() {
     let mut s = eight(Config { dupthresh: 100, ..rfc(8.0, 4.0) });
@@ -54,7 +56,7 @@ fn a_window_that_moves_hides_no_arrival() {
     }
 }
 
-// Linux tags SACK on ACKs below the cumulative one, too: an overtaken ACK still reports arrivals.
+// Linux processes SACK blocks on ACKs below the cumulative ACK too: a reordered ACK still reports arrivals.
 #[test]
 fn an_ack_that_was_overtaken_tells_of_arrivals() {
     for config in [rfc(8.0, 4.0), linux(8.0, 4.0)] {
@@ -65,8 +67,8 @@ fn an_ack_that_was_overtaken_tells_of_arrivals() {
     }
 }
 
-// RFC 6675 §5: an incoming ACK is tested for loss "regardless of its status as a cumulative acknowledgment". Of ten, 3 is lost, and the ACKs
-// of all but the last that arrives with them.
+// RFC 6675 §5: an incoming ACK is tested for loss "regardless of its status as a cumulative acknowledgment".
+// Of ten segments, 3 is lost, and so are all ACKs but the last.
 #[test]
 fn an_ack_that_advances_may_show_a_loss() {
     for config in [rfc(10.0, 5.0), linux(10.0, 5.0)] {
@@ -78,8 +80,8 @@ fn an_ack_that_advances_may_show_a_loss() {
     }
 }
 
-// The same if the ACK that shows the loss also ends a recovery: 1 is lost, and 19, the first segment released by
-// recovery.
+// The same rule if the ACK that reveals the loss also ends a recovery: segment 1 is lost, and 19, the first
+// segment released by recovery.
 #[test]
 fn the_ack_that_ends_a_recovery_may_show_the_next_loss() {
     let mut s = Script::new("sack", rfc(16.0, 8.0));

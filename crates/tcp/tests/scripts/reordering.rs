@@ -20,9 +20,10 @@ fn grown_by_sacks(config: Config, foremost: u64) -> Vec<f64> {
     grown
 }
 
-// Linux, tcp_may_raise_cwnd(): SACKed segments raise the window, by one segment per window, once a segment has arrived
-// more than tcp_reordering segments behind the end of the highest (tcp_check_sack_reordering()): 2 behind the end of 5
-// by four, behind that of 4 by three. RFC 5681 §3.1 has only "an ACK that cumulatively acknowledges new data" grow it.
+// Linux, tcp_may_raise_cwnd(): SACKed segments raise the window, by one segment per window, once a segment
+// has arrived more than tcp_reordering segments below the end of the highest SACKed one
+// (tcp_check_sack_reordering()): 2 is four segments below the end of 5, three below the end of 4. By RFC 5681
+// §3.1 only "an ACK that cumulatively acknowledges new data" grows the window.
 #[test]
 fn what_is_sacked_grows_the_window_where_the_path_reorders() {
     let near = |grown: Vec<f64>, each: f64| grown.iter().all(|g| (g - each).abs() < 1e-9);
@@ -32,7 +33,7 @@ fn what_is_sacked_grows_the_window_where_the_path_reorders() {
     assert!(near(grown_by_sacks(Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }, 5), 0.0));
 }
 
-// Only RACK reports its reductions: with other recoveries SACKed segments never raise a window.
+// Only RACK reports its reductions: with other recoveries SACKed segments never grow the window.
 #[test]
 fn what_is_sacked_grows_no_window_in_a_fast_recovery() {
     for detection in [LossDetection::Rack, LossDetection::Duplicates] {
@@ -51,8 +52,8 @@ fn what_is_sacked_grows_no_window_in_a_fast_recovery() {
 }
 
 // RFC 8985 §6.2 step 2: RACK.rtt is that of the segment delivered by the last ACK, even if it was sent before
-// RACK.segment: 5 took 105 ms, and 2, which was sent before it, 107 ms. Missing segments have this time, plus a quarter
-// of the minimum RTT of 100 ms.
+// RACK.segment: 5 took 105 ms, and 2, which was sent before it, 107 ms. Missing segments may take this time
+// plus a quarter of the minimum RTT of 100 ms.
 #[test]
 fn the_round_trip_of_rack_is_that_of_the_last_arrival() {
     for config in [linux(10.0, 5.0), Config { loss_detection: LossDetection::Rack, ..rfc(10.0, 5.0) }] {
@@ -64,9 +65,9 @@ fn the_round_trip_of_rack_is_that_of_the_last_arrival() {
     }
 }
 
-// The same with an ACK that covers the retransmission of 3, some 110 ms ago, and 8, which was sent first and took 240. By the order of sending (RFC
-// 8985 §6.2 step 2) RACK.rtt is that of 3, and all that was sent with 8 is lost; in sequence order (Linux, tcp_rack_advance()) it is 240 ms, and 9 may come
-// for 25 ms yet.
+// An ACK covers the retransmission of 3, sent 110 ms ago, and 8, which was sent before it and took 240 ms. In
+// sending order (RFC 8985 §6.2 step 2) RACK.rtt is that of 3, and all segments sent with 8 are lost; in
+// sequence order (Linux, tcp_rack_advance()) it is 240 ms, and 9 may still arrive within 25 ms.
 #[test]
 fn one_ack_of_a_retransmission_and_of_what_was_overtaken() {
     for (config, is_lost) in

@@ -4,8 +4,8 @@ use crate::common::script::{Script, ten, ten_of};
 use crate::common::{linux, rfc};
 use airhop_tcp::{Config, SackRecovery};
 
-// RFC 3522 §3.2 step 5: the ACK of the retransmission echoes a timestamp older than it, so the original arrived. RFC 4015 §4: the window
-// is as before.
+// RFC 3522 §3.2 step 5: the ACK of the retransmission echoes an older timestamp, so the original arrived. RFC
+// 4015 §4: the window is restored.
 #[test]
 fn eifel_undoes_a_cut_for_nothing() {
     for (echo, undone, cwnd) in [(0, 1, 10.0 + 1.0 / 10.0), (110, 0, 5.0), (115, 0, 5.0)] {
@@ -17,8 +17,8 @@ fn eifel_undoes_a_cut_for_nothing() {
     }
 }
 
-// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a spurious timeout in the recovery keeps the window
-// before the recovery and the recovery's first retransmission.
+// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a spurious timeout during recovery
+// restores the window before the recovery, and counts the recovery's first retransmission.
 #[test]
 fn eifel_undoes_two_cuts_for_nothing() {
     let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
@@ -50,7 +50,7 @@ fn dsack_undoes_a_cut_for_nothing() {
     assert_eq!(s.at(120).ack(6), "");
     assert_eq!(s.window().0, 5.0);
     assert_eq!(s.at(200).dsack(6, 2), "13 14 15");
-    // Linux, tcp_current_ssthresh(): three quarters of the window, restored in whole segments.
+    // Linux, tcp_current_ssthresh(): three quarters of the window, restored as an integer number of segments.
     assert_eq!((s.window(), s.sender.counters().undone), ((10.0, 7.0), 1));
     // A second report has no effect.
     s.dsack(6, 2);
@@ -74,8 +74,8 @@ fn only_the_last_cut_is_undone() {
     assert_eq!((s.sender.counters().undone, s.window()), (1, (6.0, 5.0)));
 }
 
-// One ACK that shows a spurious reduction and a new loss: the sender undoes the former before it reduces the window for
-// the latter.
+// One ACK reveals a spurious reduction and a new loss: the sender undoes the former before it reduces the
+// window for the latter.
 #[test]
 fn undo_comes_before_a_new_cut() {
     let mut s = ten(linux(10.0, 5.0));

@@ -1,11 +1,14 @@
-//! WestwoodVT's undecided losses against the text of Koo et al. 2007 §2: given these ACKs at these times, these segments and windows.
+//! Undecided losses of WestwoodVT, compared with the text of Koo et al. 2007 §2: the segments and windows for
+//! given ACKs at given times.
 
 use crate::common::script::Script;
 use crate::common::{ns2, rfc, sender};
 use airhop_tcp::Config;
 
-/// Ten segments at 0 ms; the first is acknowledged at 100 ms, the empty path, and the second at 150: Δ is 10.2 (1 - 100/150) = 3.4, between alpha
-/// and beta. Segment 3 is lost. "maintains the current state and then retransmits lost packets as the standard sending".
+/// Returns a sender with an undecided loss: ten segments are sent at 0 ms; the first is acknowledged at 100
+/// ms, the round trip of the empty path, and the second at 150 ms: Δ is 10.2 (1 - 100/150) = 3.4, between
+/// alpha and beta. Segment 3 is lost. "maintains the current state and then retransmits lost packets as the
+/// standard sending".
 fn undecided(postponed: f64, config: Config) -> Script {
     let given = [("postponed", postponed), ("alpha", 3.0), ("beta", 4.0)];
     let config = Config { initial_window: 10.0, initial_ssthresh: 5.0, limited_transmit: false, ..config };
@@ -22,9 +25,10 @@ fn each_configuration(law: impl Fn(Config)) {
     [ns2(10.0, 5.0), rfc(10.0, 5.0)].into_iter().for_each(law);
 }
 
-// "postpones the decision of cause to the next it receives 3-DUPACK": the sixth duplicate stands for segment 9, which took 180 ms. Δ is 10.2 (1 -
-// 100/180) = 4.5, a queue: WestwoodNR's window, here the least of 2, once; and nothing is sent again. Recovery ends with that window, although
-// 13 to 17 are out.
+// "postpones the decision of cause to the next it receives 3-DUPACK": the sixth duplicate ACK counts for
+// segment 9, which took 180 ms. Δ is 10.2 (1 - 100/180) = 4.5, a queue: WestwoodNR's window, here the minimum
+// of 2, once; without a further retransmission. Recovery ends with that window, although 13 to 17 are
+// outstanding.
 #[test]
 fn a_queue_that_three_further_duplicates_find() {
     each_configuration(|config| {
@@ -39,8 +43,9 @@ fn a_queue_that_three_further_duplicates_find() {
     });
 }
 
-// Between alpha and beta again with 9, which took 150 ms: the decision is put off to the three after these. 12, sent at 150, took 110: Δ is 10.2 (1
-// - 100/110) = 0.9, the air, and "it ignores the loss": the window is whole, whatever later duplicates find.
+// Again between alpha and beta at segment 9, which took 150 ms: the decision is postponed to the next three
+// duplicate ACKs. Segment 12, sent at 150 ms, took 110 ms: Δ is 10.2 (1 - 100/110) = 0.9, wireless, and "it
+// ignores the loss": the window is unreduced, whatever later duplicate ACKs show.
 #[test]
 fn the_air_that_the_three_after_these_find() {
     each_configuration(|config| {
@@ -53,8 +58,9 @@ fn the_air_that_the_three_after_these_find() {
     });
 }
 
-// Segment 7 is lost, too, so that the fifth duplicate stands for 9, which only the ACK of 3 shows. Three duplicates in a row are those after it: 10, 11
-// and 12, sent at 0, 100 and 150. 12 took 150 ms, undecided as before; 15, sent at 150, takes 180.
+// Segment 7 is lost too, so that the fifth duplicate ACK counts for 9, which only the ACK of 3 shows. The
+// next three consecutive duplicates are those of 10, 11 and 12, sent at 0, 100 and 150 ms. 12 took 150 ms,
+// undecided as before; 15, sent at 150 ms, takes 180 ms.
 #[test]
 fn a_partial_ack_begins_a_new_count() {
     let mut s = undecided(1.0, rfc(10.0, 5.0));
@@ -66,7 +72,7 @@ fn a_partial_ack_begins_a_new_count() {
     assert_eq!((s.window(), s.cuts()), ((2.0, 2.0), 1));
 }
 
-// The next loss is classified by itself, independently of the duplicates for this one.
+// The next loss is classified separately, independently of the duplicate ACKs for this one.
 #[test]
 fn by_default_the_decision_waits_for_the_next_loss() {
     each_configuration(|config| {

@@ -1,5 +1,5 @@
-//! The window if the receiver or the application limits the sender: an unused window does not grow, and a loss halves
-//! only the used part.
+//! Window if the receiver or the application limits the sender: an unused window does not grow, and a loss
+//! halves only the used part.
 
 use crate::common;
 use crate::common::script::Script;
@@ -7,7 +7,8 @@ use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
 use airhop_tcp::{Config, Growth, Preset, RtoConfig};
 
-/// Returns a sender of scheme `sack` whose receiver accepts 20 segments, after a thousand ACKs of one segment each.
+/// Returns a sender of scheme `sack` with a receiver's window of 20 segments, after a thousand ACKs of one
+/// segment each.
 fn limited(config: Config) -> Script {
     let receive_window = 20 * u64::from(MSS);
     let mut s = Script::new("sack", Config { receive_window, delayed_ack: None, ..config });
@@ -18,16 +19,16 @@ fn limited(config: Config) -> Script {
     s
 }
 
-/// Returns the window that is left after the loss of the oldest segment.
+/// Returns the window after the loss of the oldest segment.
 fn after_a_loss(mut s: Script) -> f64 {
     (1001..=1006).for_each(|last| drop(s.sack(1000, &[(1001, last)])));
     assert_eq!(s.cuts(), 1);
     s.window().0
 }
 
-// ns-2, TcpAgent::slowdown(): half of min(cwnd, wnd), however far cwnd grew. RFC 5681 §3.1 (4): half of FlightSize; cwnd grew while half of it
-// was in use (RFC 7661 §4.3). Linux halves cwnd, which grows in avoidance while the flight fills it (tcp_is_cwnd_limited()), so up to 21 in
-// whole segments.
+// ns-2, TcpAgent::slowdown(): half of min(cwnd, wnd), however far cwnd grew. RFC 5681 §3.1 (4): half of
+// FlightSize; cwnd grew while half of it was in use (RFC 7661 §4.3). Linux halves cwnd, which grows in
+// congestion avoidance while the flight fills it (tcp_is_cwnd_limited()), i.e. up to 21 as an integer.
 #[test]
 fn a_loss_halves_what_the_receiver_let_out() {
     for (config, cwnd) in [(ns2(10.0, 5.0), 45.0), (rfc(10.0, 5.0), 41.0), (linux(10.0, 5.0), 21.0)] {
@@ -37,8 +38,8 @@ fn a_loss_halves_what_the_receiver_let_out() {
     }
 }
 
-// The same in slow start, without a threshold: ns-2's window grows by a segment an ACK for ever; RFC 7661 §4.3 and Linux let it grow while
-// half of it is in use, and of those 40 Linux halves all.
+// The same in slow start without a threshold: ns-2's window grows by a segment per ACK without limit; with
+// RFC 7661 §4.3 and in Linux it grows while half of it is in use, up to 40, and Linux halves all of it.
 #[test]
 fn slow_start_ends_where_half_of_the_window_is_in_use() {
     let infinite = f64::INFINITY;
@@ -53,8 +54,8 @@ fn slow_start_ends_where_half_of_the_window_is_in_use() {
     }
 }
 
-// A source that has two segments a round trip: the window that it does not use stays (RFC 7661 §4.3, Linux), but in ns-2. Copa's, which moves by
-// what is delivered, too.
+// A source with two segments per round trip: the unused window stays unchanged (RFC 7661 §4.3, Linux), except
+// in ns-2. Copa's window, which depends on delivered data, stays unchanged too.
 #[test]
 fn an_idle_window_does_not_grow() {
     for (scheme, config, grows) in [
@@ -83,8 +84,8 @@ fn an_idle_window_does_not_grow() {
     }
 }
 
-// Linux, tcp_clean_rtx_queue(): nearly every ACK gives the timer a sample, from the times at which segments were sent; Karn's rule leaves out
-// what was sent twice.
+// Linux, tcp_clean_rtx_queue(): nearly every ACK yields a sample for the timer, from the recorded
+// transmission times; Karn's rule excludes retransmitted segments.
 #[test]
 fn the_timer_of_linux_takes_every_sample() {
     let mut s = Script::new("sack", linux(4.0, 2.0));
@@ -95,8 +96,8 @@ fn the_timer_of_linux_takes_every_sample() {
     assert_eq!(s.sender.srtt(), Some(Span::from_millis(110)));
 }
 
-// The clock of these samples is finer than that of timestamps: 40 µs are not zero. Linux, tcp_schedule_loss_probe(): the probe waits two
-// ticks of 1 ms beside two round trips.
+// The clock of these samples is finer than that of timestamps: 40 µs are not zero. Linux,
+// tcp_schedule_loss_probe(): the probe waits two ticks of 1 ms in addition to two round trips.
 #[test]
 fn a_short_round_trip_is_measured() {
     let us = Span::from_micros;
@@ -107,7 +108,8 @@ fn a_short_round_trip_is_measured() {
     assert_eq!(s.due(), Some(0.04 + 2.0 * 0.04 + 2.0));
 }
 
-// RFC 5681 §3.1 (4) at a timeout: half of FlightSize, all that is not acknowledged cumulatively. Of ten, five are SACKed; nothing more is heard.
+// RFC 5681 §3.1 (4) at a timeout: half of FlightSize, all data not cumulatively acknowledged. Of ten
+// segments, five are SACKed, and no further ACK arrives.
 #[test]
 fn a_timeout_halves_all_that_is_outstanding() {
     let mut s = Script::new("sack", Config { dupthresh: 100, limited_transmit: false, ..rfc(10.0, 5.0) });
@@ -117,8 +119,9 @@ fn a_timeout_halves_all_that_is_outstanding() {
     assert_eq!(s.window(), (1.0, 5.0));
 }
 
-// Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN costs a second. The window is one segment only after a second one, and
-// the timeout three seconds only if timestamps gave no round trip; RFC 5681 §3.1 and RFC 6298 §5.7 after the first.
+// Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN costs a second. The window becomes one
+// segment only after a second lost SYN, and the timeout three seconds only if timestamps yielded no round
+// trip; by RFC 5681 §3.1 and RFC 6298 §5.7 after the first.
 #[test]
 fn a_lost_syn_costs_linux_a_second() {
     for (preset, timestamps, syns, cwnd, rto) in [
@@ -136,8 +139,9 @@ fn a_lost_syn_costs_linux_a_second() {
     }
 }
 
-/// Returns the window and the size of the burst after a pause: the application writes 30 segments, the last sent at 100
-/// ms, and writes again at time `ms`. Slow start has then opened a window of 40 segments; the RTO is 250 to 300 ms.
+/// Returns the window and the size of the burst after an idle period: the application writes 30 segments, the
+/// last sent at 100 ms, and writes again at time `ms`. By then slow start has opened a window of 40 segments;
+/// the RTO is 250 to 300 ms.
 fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
     let rto = RtoConfig { min: Span::from_millis(200), ..config.rto };
     let config = Config { rto, growth: Growth::PerByte, ..config };
@@ -151,9 +155,9 @@ fn after_a_pause(config: Config, ms: u64) -> (f64, usize) {
     (s.window().0, sent)
 }
 
-// RFC 5681 §4.1: after more than an RTO without sending the window is at most the initial window. Linux,
-// tcp_cwnd_restart(): the window is halved for each RTO of the pause, down to the initial window. ns-2 keeps the
-// window, and all presets do after less than an RTO.
+// RFC 5681 §4.1: after more than an RTO without transmissions the window is at most the initial window.
+// Linux, tcp_cwnd_restart(): the window is halved for each RTO of the idle period, down to the initial
+// window. ns-2 keeps the window, as do all presets after less than an RTO.
 #[test]
 fn a_pause_takes_the_window_back() {
     let infinite = f64::INFINITY;
