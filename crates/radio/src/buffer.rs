@@ -5,11 +5,11 @@ use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;
 
-/// Packets by their numbers, from the moment the link takes them until neither end needs them: the sender may send a packet again, and the
-/// receiver may hold it back.
+/// Packets by number, from their acceptance by the link until neither end needs them: the sender may
+/// retransmit a packet, and the receiver may store it behind a gap.
 #[derive(Debug)]
 pub(crate) struct Buffer<T = ()> {
-    /// Number of the oldest packet inside.
+    /// Number of the oldest packet in the buffer.
     first: u64,
     held: VecDeque<Held<T>>,
     /// True if the sender may send a packet more than once.
@@ -19,7 +19,7 @@ pub(crate) struct Buffer<T = ()> {
 /// Packet of a [`Buffer`].
 #[derive(Debug)]
 pub(crate) struct Held<T> {
-    /// The packet; `None` once it was delivered or dropped.
+    /// The packet; `None` after its delivery or drop.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
     /// Length of the packet, bytes.
@@ -51,19 +51,19 @@ impl<T> Buffer<T> {
         self.held.get(number.checked_sub(self.first)? as usize)
     }
 
-    /// Removes a packet for the world, which delivers or drops it.
+    /// Removes a packet, which the world then delivers or drops.
     pub fn take(&mut self, number: u64) -> Option<Id<Packet>> {
         let packet = self.get_mut(number)?.packet.take();
         self.trim();
         packet
     }
 
-    /// Records the loss of a frame; returns its packet if the frame was its only copy.
+    /// Records the loss of a frame; returns its packet if no other copy remains.
     pub fn lost(&mut self, number: u64) -> Option<Id<Packet>> {
         if self.recovers { None } else { self.take(number) }
     }
 
-    /// Marks a packet finished at the sender.
+    /// Marks a packet as no longer needed by the sender.
     pub fn settle(&mut self, number: u64) {
         if let Some(held) = self.get_mut(number) {
             held.settled = true;
@@ -106,7 +106,8 @@ mod tests {
         buffer
     }
 
-    /// With recovery a packet is freed when it has left and the sender has finished with it, in either order.
+    /// With recovery a packet is freed when it has left the link and the sender no longer needs it, in either
+    /// order.
     #[test]
     fn what_nobody_needs_is_let_go() {
         let mut buffer = filled(true, 3);

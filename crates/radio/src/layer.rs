@@ -1,14 +1,16 @@
-//! Contract of the link layers: the packet that a layer takes, the frame that it has sent, and the effects that it reports to the world.
+//! Contract of the link layers: the packet that a layer accepts, the frame that it has sent, and the effects
+//! that it reports to the world.
 //!
-//! A layer joins stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a [`RadioLink`](crate::link::RadioLink), which are the
-//! stations 0 and 1. Each numbers the packets that it takes, from 0, and may hold several of them.
+//! A layer joins stations: those of a [`Cell`](crate::cell::Cell), or the two ends of a
+//! [`RadioLink`](crate::link::RadioLink), which are stations 0 and 1. Each station numbers the packets that
+//! it accepts, from 0, and may store several of them.
 
 pub use crate::address::{BROADCAST, Station};
 use crate::tag::Tag;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::Id;
 
-/// Packet on its way into a station.
+/// Packet passed to a station.
 #[derive(Debug)]
 pub struct Outgoing {
     /// Destination station, or [`BROADCAST`].
@@ -19,19 +21,21 @@ pub struct Outgoing {
     pub bytes: u32,
     /// Header bytes at the start: IP and transport.
     pub header: u32,
-    /// Tag of the packet: its flow and number.
+    /// Tag of the packet: its flow and sequence number.
     pub tag: Tag,
     /// Fragment sizes that protect the packet's headers, in a cell; `None`: one frame, or fragments by
     /// [`CellPlan::fragmentation`](crate::cell::CellPlan::fragmentation).
     pub fragments: Option<Fragmentation>,
 }
 
-/// Fragment sizes of LHP (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are Airhop's: the seed papers have none.
+/// Fragment sizes of LHP (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are Airhop's: the
+/// papers state none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragmentation {
-    /// Bytes of the IP datagram in the first fragment; never less than its headers.
+    /// Bytes of the IP datagram in the first fragment; at least its headers.
     pub first: u32,
-    /// Upper bound of the bytes in each other fragment, unless that would make more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
+    /// Maximum number of bytes in each other fragment, unless this would lead to more than 16 fragments (IEEE
+    /// 802.11-2016 §9.2.4.4.3).
     pub rest: u32,
 }
 
@@ -52,12 +56,13 @@ pub struct Transmitted {
     pub frame: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// Tag of the packet inside; of a control frame, of the packet that it serves; of an A-MPDU, of its first packet. Of a BlockAckReq, no
-    /// flow, and its starting sequence number.
+    /// Tag of the packet in the frame; for a control frame, of the packet that it serves; for an A-MPDU, of
+    /// its first packet. For a BlockAckReq: no flow, and its starting sequence number.
     pub tag: Tag,
-    /// Number of that packet at its station; `None`: a control frame of a radio link, or a BlockAckReq and its answer.
+    /// Number of that packet at its station; `None`: a control frame of a radio link, or a BlockAckReq and
+    /// its answer.
     pub number: Option<u64>,
-    /// Number of the attempt at that packet; the first is 1.
+    /// Attempt number at that packet, from 1.
     pub attempt: u32,
     /// Start of the transmission.
     pub start: Time,
@@ -70,23 +75,23 @@ pub struct Transmitted {
 pub struct SentMpdu {
     /// The sending station.
     pub from: Station,
-    /// Place in the A-MPDU, from 0; 0 for an MPDU alone in its PPDU.
+    /// Position in the A-MPDU, from 0; 0 for a single MPDU.
     pub place: u32,
-    /// Sequence number under the Block Ack agreement, from 0; the air has it modulo 4096.
+    /// Sequence number under the Block Ack agreement, from 0; on the air modulo 4096.
     pub sequence: u64,
-    /// Tag of the packet inside.
+    /// Tag of the packet in the MPDU.
     pub tag: Tag,
     /// Number of that packet at its station.
     pub number: u64,
     /// Length of the MPDU, bytes, without delimiter and padding.
     pub bytes: u32,
-    /// Number of this transmission of it, from 1.
+    /// Attempt number of this transmission, from 1.
     pub attempt: u32,
     /// Reception at the station addressed.
     pub reception: Reception,
 }
 
-/// Frame that did not reach the station addressed.
+/// Frame that did not reach the addressed station.
 #[derive(Debug)]
 pub struct LostFrame {
     /// The station that sent the frame.
@@ -97,39 +102,42 @@ pub struct LostFrame {
     pub frame: FrameKind,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// Tag of the packet inside; of a control frame, of the packet that it serves.
+    /// Tag of the packet in the frame; for a control frame, of the packet that it serves.
     pub tag: Tag,
     /// Number of that packet at its station; `None`: a control frame of a radio link.
     pub number: Option<u64>,
-    /// `Channel` or `Collision`.
+    /// Cause of the loss: `Channel` or `Collision`.
     pub cause: Drop,
-    /// True if the bit errors of a data frame left its headers intact; always false in a collision.
+    /// True if the bit errors of a data frame left its headers intact; always false for a collision.
     pub header_intact: bool,
-    /// The packet itself if this loss ends it, as on a radio link without recovery.
+    /// The packet itself if the loss of the frame is the loss of the packet, as on a radio link without
+    /// recovery.
     pub packet: Option<Id<Packet>>,
 }
 
-/// Reception of a frame at the station addressed, from worst to best; of a broadcast, the best reception at any station.
+/// Reception of a frame at the addressed station, from worst to best; for a broadcast, the best reception at
+/// any station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reception {
-    /// Nothing: the station was outside the receive range.
+    /// No reception: the station was outside the receive range.
     Unheard,
-    /// Lost by bit errors.
+    /// Loss by bit errors.
     Channel,
-    /// Lost by another signal, or because the station was transmitting.
+    /// Loss by another signal, or because the station was transmitting.
     Collision,
-    /// Received although another signal overlapped the frame; under [`Receiving::Lock`](crate::cell::Receiving::Lock), a later signal.
+    /// Reception although another signal overlapped the frame; under
+    /// [`Receiving::Lock`](crate::cell::Receiving::Lock), a later signal.
     Captured,
-    /// Received without any other signal on the air.
+    /// Reception without any other signal on the air.
     Received,
 }
 
 /// Kinds of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// A data frame.
+    /// Data frame.
     Data,
-    /// A data frame addressed to all stations.
+    /// Data frame addressed to all stations.
     Broadcast,
     /// Request to send.
     Rts,
@@ -137,7 +145,7 @@ pub enum FrameKind {
     Cts,
     /// Link-layer acknowledgement; on a radio link, every frame without a packet.
     Ack,
-    /// An A-MPDU: several data frames to one station.
+    /// A-MPDU: several data frames to one station.
     Ampdu,
     /// Request for a BlockAck.
     BlockAckReq,
@@ -146,24 +154,24 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// True for frames that the station addressed answers.
+    /// True for frames that the addressed station answers.
     pub const fn is_answered(self) -> bool {
         matches!(self, FrameKind::Rts | FrameKind::Data | FrameKind::Ampdu | FrameKind::BlockAckReq)
     }
 
-    /// True for frames that answer another, a SIFS later.
+    /// True for frames that answer another frame, a SIFS later.
     pub const fn is_answer(self) -> bool {
         matches!(self, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck)
     }
 
-    /// True for frames with packets.
+    /// True for frames that carry packets.
     pub const fn has_data(self) -> bool {
         matches!(self, FrameKind::Data | FrameKind::Broadcast | FrameKind::Ampdu)
     }
 }
 
-/// Effects that a layer reports to the world, in the order in which they happened. `from` is always the station that sent the packet, `to`
-/// the station addressed, `tag` the tag of the packet, and `number` its number at `from`.
+/// Effects that a layer reports to the world, in chronological order. `from` is always the station that sent
+/// the packet, `to` the addressed station, `tag` the tag of the packet, and `number` its number at `from`.
 #[derive(Debug)]
 pub enum LinkEffect {
     /// First reception of a packet. Duplicates that follow lost link ACKs are filtered (IEEE 802.11-2016 §10.3.2.14); a radio link delivers
@@ -177,10 +185,11 @@ pub enum LinkEffect {
         number: u64,
         /// The packet.
         packet: Id<Packet>,
-        /// Time of contention: from when the MAC took the packet until the start of the exchange that delivered it. Zero on a radio link.
+        /// Contention time: from the packet's arrival in the MAC to the start of the exchange that delivered
+        /// it. Zero on a radio link.
         contended: Span,
     },
-    /// Reception of a broadcast. One effect for each station that received it, before [`LinkEffect::Broadcast`].
+    /// Reception of a broadcast: one effect for each receiving station, before [`LinkEffect::Broadcast`].
     Heard {
         /// The sending station.
         from: Station,
@@ -198,7 +207,8 @@ pub enum LinkEffect {
         /// The packet.
         packet: Id<Packet>,
     },
-    /// Failure of an attempt as the sender sees it: no CTS or link ACK came in time, or the link ACKs show a loss.
+    /// Failure of an attempt as known to the sender: no CTS or link ACK arrived in time, or the link ACKs
+    /// report a loss.
     AttemptFailed {
         /// The sending station.
         from: Station,
@@ -213,7 +223,7 @@ pub enum LinkEffect {
         /// True if another attempt follows.
         retry: bool,
     },
-    /// Link ACK: the sending station learned that a packet arrived.
+    /// Link ACK: the sending station knows that a packet arrived.
     Acknowledged {
         /// The sending station.
         from: Station,
@@ -224,8 +234,9 @@ pub enum LinkEffect {
         /// Tag of the packet.
         tag: Tag,
     },
-    /// Discard of a packet by the sending station. `packet` is `None` if the packet had in fact arrived and only its link ACKs were lost;
-    /// the other end of a radio link may still hold it back for an earlier one, and deliver it later.
+    /// Discard of a packet by the sending station. `packet` is `None` if the packet had arrived and only its
+    /// link ACKs were lost; the other end of a radio link may still store it behind a gap, and deliver it
+    /// later.
     Discarded {
         /// The sending station.
         from: Station,
@@ -238,7 +249,7 @@ pub enum LinkEffect {
         /// The packet itself.
         packet: Option<Id<Packet>>,
     },
-    /// Discard of a packet by the receiving station, which delivers those behind it.
+    /// Discard of a packet by the receiving station, which then delivers the packets behind it.
     GivenUp {
         /// The sending station.
         from: Station,
@@ -253,15 +264,16 @@ pub enum LinkEffect {
     Aborted {
         /// The sending station.
         from: Station,
-        /// The station that gave the packet up.
+        /// The station that discarded the packet.
         to: Station,
         /// Number of the packet.
         number: u64,
         /// Tag of the packet.
         tag: Tag,
     },
-    /// Discard by the sending station of a packet of which the receiving station has the first fragment but not all others: that station
-    /// knows which packet it lost. Comes just before [`LinkEffect::Discarded`].
+    /// Discard by the sending station of a packet of which the receiving station has the first fragment but
+    /// not all others, so that the receiver knows the lost packet's headers. Reported just before
+    /// [`LinkEffect::Discarded`].
     HeaderOnly {
         /// The sending station.
         from: Station,
@@ -274,15 +286,15 @@ pub enum LinkEffect {
     },
     /// Loss of a frame on the way to the station addressed.
     FrameLost(LostFrame),
-    /// Begin of a fade, as far as the sending end of a radio link can tell: link ACKs fail to come, after some had come. Precedes the
-    /// failures that show it.
+    /// Begin of a fade, as known to the sending end of a radio link: link ACKs no longer arrive. Precedes the
+    /// failures that reveal it.
     FadeStart {
         /// The sending station.
         from: Station,
         /// The station addressed.
         to: Station,
     },
-    /// End of a fade: a link ACK came again.
+    /// End of a fade: a link ACK arrived again.
     FadeEnd {
         /// The sending station.
         from: Station,
@@ -291,10 +303,12 @@ pub enum LinkEffect {
         /// Duration without a link ACK, from [`LinkEffect::FadeStart`].
         lasted: Span,
     },
-    /// End of a frame's transmission; only if `tell_all` asked for it. Precedes the effects that follow from it.
+    /// End of a frame's transmission, reported only after a call of `tell_all`. Precedes the effects that
+    /// follow from it.
     Transmitted(Transmitted),
-    /// MPDU of the transmission that [`LinkEffect::Transmitted`] has just reported, in the order of their places.
+    /// MPDU of the transmission just reported by [`LinkEffect::Transmitted`], in the order of their
+    /// positions.
     Mpdu(SentMpdu),
-    /// Room in a station that had none: it takes packets again, until it is no longer free.
+    /// Room in a station that was full: it accepts packets again.
     Ready(Station),
 }

@@ -6,7 +6,7 @@
 //! * [`layer`]: contract of the link layers with the world.
 //! * [`cell`]: one 802.11 channel: the medium, and the channel access of every station on it.
 //! * [`link`]: a point-to-point radio link, and [`arq`], its recovery.
-//! * [`pace`]: rate of a transmitter; [`link_schedule`]: links that change in the course of a run.
+//! * [`pace`]: rate of a transmitter; [`link_schedule`]: links that change during a run.
 
 mod address;
 pub mod arq;
@@ -23,7 +23,7 @@ mod tag;
 
 pub use tag::Tag;
 
-// The harness of the integration tests, which the unit tests share, refers to the crate by its name.
+// The harness of the integration tests, shared with the unit tests, refers to the crate by its name.
 #[cfg(test)]
 extern crate self as airhop_radio;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Links that change at known times: their rate, outages, and handoffs of the mobile to another base station.
 //!
-//! All changes are known before the run, so a transmitter finds the end of a packet by adding up what it can send until then, and no event
-//! is needed at the changes themselves.
+//! All changes are known before the run, so a transmitter computes the end of a packet by integration of the
+//! rate, and the changes themselves need no events.
 
 use crate::address::End;
 use airhop_base::{Rate, Span, Time};
@@ -21,24 +21,27 @@ pub struct Change {
 pub enum ChangeKind {
     /// New rate.
     Rate(Rate),
-    /// Duration of an outage, in which nothing leaves: packets wait, and a packet that was being sent continues where it stopped.
+    /// Outage of this duration, in which no bits are sent: packets wait, and a packet on the transmitter
+    /// continues where it stopped.
     Outage(Span),
     /// Handoff of the mobile to another base station.
     Handoff(Handoff),
 }
 
-/// Hard handoff: the mobile leaves one base station, and reaches the next after a gap in which nothing leaves either end.
+/// Hard handoff: the mobile leaves one base station, and reaches the next after a gap in which neither end
+/// sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handoff {
     /// Duration of the gap; not zero.
     pub gap: Span,
-    /// The end that moves. It keeps its packets.
+    /// The mobile end, which keeps its packets.
     pub mobile: End,
-    /// True if the old base station forwards its packets, and those that reach it in the gap, to the new one; false if they are lost.
+    /// True if the old base station forwards its packets, and packets that reach it in the gap, to the new
+    /// base station; false if they are lost.
     pub is_forwarded: bool,
-    /// Rate of the new cell, if different.
+    /// Rate of the new cell; `None`: unchanged.
     pub rate: Option<Rate>,
-    /// Propagation delay by way of the new cell, if different.
+    /// Propagation delay by way of the new cell; `None`: unchanged.
     pub delay: Option<Span>,
 }
 
@@ -50,12 +53,12 @@ pub struct LinkSchedule {
     handoffs: Vec<(Time, Handoff)>,
 }
 
-/// Interval without changes.
+/// Phase: interval without changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Phase {
     from: Time,
     pace: Now,
-    /// Propagation delay of packets that leave in the phase.
+    /// Propagation delay of packets sent in the phase.
     delay: Span,
 }
 
@@ -63,7 +66,7 @@ struct Phase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Now {
     Sends(Rate),
-    /// Outage: nothing leaves.
+    /// Outage: no bits are sent.
     Waits,
     /// Handoff: the peer is out of reach.
     Moves(Handoff),
@@ -77,7 +80,8 @@ enum Edge {
 }
 
 impl LinkSchedule {
-    /// Builds the schedule of a direction with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
+    /// Builds the schedule of a direction, with this rate and delay until the first of `changes`. Outages and
+    /// gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {
@@ -90,7 +94,7 @@ impl LinkSchedule {
             }
             edges.push((change.at, Edge::Begins(*change)));
         }
-        // A change may begin where another ends.
+        // A change may begin at the end of another.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
         let mut schedule = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: Now::Sends(rate), delay }],
@@ -125,7 +129,7 @@ impl LinkSchedule {
         }
     }
 
-    /// Yields the begin, rate and delay of each phase; the rate is `None` where nothing leaves.
+    /// Yields the begin, rate and delay of each phase; the rate is `None` in outages and gaps.
     pub fn phases(&self) -> impl Iterator<Item = (Time, Option<Rate>, Span)> {
         self.phases.iter().map(|phase| match phase.pace {
             Now::Sends(rate) => (phase.from, Some(rate), phase.delay),
@@ -133,13 +137,14 @@ impl LinkSchedule {
         })
     }
 
-    /// Returns the intervals [begin, end) in which frames that leave `end` are lost: the gaps, if the old base station forwards nothing.
+    /// Returns the intervals [begin, end) in which frames sent by `end` are lost: the gaps, if the old base
+    /// station forwards nothing.
     pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
         let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_what_leaves(end));
         lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
     }
 
-    /// Returns the lowest of its rates.
+    /// Returns the lowest rate of the schedule.
     pub fn lowest_rate(&self) -> Rate {
         let rates = self.phases().filter_map(|(_, rate, _)| rate);
         rates.min().expect("the last phase has a rate")
@@ -147,18 +152,18 @@ impl LinkSchedule {
 }
 
 impl Handoff {
-    /// True if packets that are sent, or wait, at this end are lost.
+    /// True if packets sent or queued at this end are lost in this phase.
     fn loses_what_leaves(&self, end: End) -> bool {
         !self.is_forwarded && end != self.mobile
     }
 }
 
-/// Position of a transmitter in its schedule; calls must come in the order of time.
+/// Position of a transmitter in its schedule; calls must be in chronological order.
 #[derive(Debug)]
 pub struct Cursor {
     schedule: Arc<LinkSchedule>,
     end: End,
-    /// Number of the current phase.
+    /// Index of the current phase.
     here: usize,
     /// Arrival of the last packet.
     arrived: Time,
@@ -186,12 +191,13 @@ impl Cursor {
         }
     }
 
-    /// Returns the time of the last bit of a packet of `bytes` that reaches the transmitter at `now`. A packet under way when the rate
-    /// changes, or in an outage, continues with the bits that are left. A packet that a handoff interrupts is sent anew, by the next base
-    /// station or to it; or dropped as soon as the gap is over.
+    /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `now`. A
+    /// packet on the transmitter continues with its remaining bits after a change of rate or an outage. A
+    /// packet interrupted by a handoff is sent again from its first bit, by or to the next base station; or
+    /// it is dropped at the end of the gap.
     pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
         self.go_to(now);
-        // In billionths of a bit, so that the bits of a nanosecond are a whole number.
+        // In billionths of a bit, so that the number of bits per nanosecond is an integer.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut at) = (whole, now);
         let ahead = &self.schedule.phases[self.here..];
@@ -216,8 +222,9 @@ impl Cursor {
         }
     }
 
-    /// Returns the arrival of a packet that left at `sent`. A link keeps its packets in order: a packet that would overtake its
-    /// predecessor, by a shorter way, arrives with it (as 3GPP's PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
+    /// Returns the arrival of a packet that left at `sent`. A link keeps its packets in order: a packet that
+    /// would overtake its predecessor on a shorter path arrives together with it (as 3GPP's PDCP delivers in
+    /// sequence across a handoff, TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
         self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
@@ -226,7 +233,7 @@ impl Cursor {
 }
 
 impl Now {
-    /// True if the transmitter at `end` keeps packets for later in this phase.
+    /// True if the transmitter at `end` delays packets in this phase.
     fn holds(self, end: End) -> bool {
         match self {
             Now::Sends(_) => false,
@@ -236,7 +243,7 @@ impl Now {
     }
 }
 
-/// Returns the serialisation time of `work` billionths of a bit, rounded up as all serialisation is.
+/// Returns the serialisation time of `work` billionths of a bit, rounded up like every serialisation time.
 fn time_for(work: u128, rate: Rate) -> Span {
     Span::from_nanos(u64::try_from(work.div_ceil(u128::from(rate.bps()))).unwrap_or(u64::MAX))
 }
@@ -286,18 +293,19 @@ mod tests {
 
     #[test]
     fn a_packet_goes_on_at_the_new_rate() {
-        // 8000 bits: 5000 of them at 1 Mbit/s, 3000 at 4.
+        // 8000 bits: 5000 of them at 1 Mbit/s, 3000 at 4 Mbit/s.
         let mut faster = walk(1_000_000, &[rate(ms(5), 4_000_000)], 0);
         assert_eq!(sent(&mut faster, Time::ZERO, 1000), [Time::ZERO, at(5750)]);
         assert_eq!(sent(&mut faster, at(5750), 1000), [at(5750), at(7750)]);
-        // Over several rates, the last of which it just begins: 2000 + 1000 + 4000 + 1000.
+        // Over several rates, the last of which has just begun: 2000 + 1000 + 4000 + 1000.
         let steps =
             [rate(ms(2), 500_000), rate(ms(4), 1_000_000), rate(ms(8), 100_000), rate(ms(18), 1_000_000)];
         assert_eq!(sent(&mut walk(1_000_000, &steps, 0), Time::ZERO, 1000), [Time::ZERO, ms(18)]);
-        // Fractions of a bit count, and the end is rounded up once: 192 of 1024 bits in 10 ms, 832 at 56 kbit/s in 14.857142857 ms.
+        // Fractions of a bit count, and only the end is rounded up: 192 of 1024 bits in 10 ms, 832 at 56
+        // kbit/s in 14.857142857 ms.
         let mut air = walk(19_200, &[rate(ms(10), 56_000)], 1);
         assert_eq!(air.finish(Time::ZERO, 128), Time::from_nanos(24_857_143));
-        // Equal to a link that never changes.
+        // The same as a link that never changes.
         assert_eq!(
             walk(19_200, &[rate(ms(100), 56_000)], 0).finish(Time::ZERO, 128),
             Time::from_nanos(53_333_334)
@@ -308,13 +316,13 @@ mod tests {
     fn an_outage_makes_packets_wait() {
         let changes = [outage(ms(4), 2000), rate(ms(1000), 2_000_000)];
         let mut walk = walk(1_000_000, &changes, 0);
-        // 4000 bits before the outage, 4000 after it, at the rate that began meanwhile.
+        // 4000 bits before the outage, 4000 after it, at the rate that began in the outage.
         assert_eq!(sent(&mut walk, Time::ZERO, 1000), [Time::ZERO, ms(2006)]);
         assert_eq!(sent(&mut walk, ms(2006), 1000), [ms(2006), ms(2010)]);
-        // A packet that arrives in the outage begins when the outage is over.
+        // A packet that arrives in the outage begins at its end.
         let mut late = self::walk(1_000_000, &changes, 0);
         assert_eq!(sent(&mut late, ms(10), 1000), [ms(2004), ms(2008)]);
-        // Outages from the beginning on, and one after the other.
+        // Outages at time zero, and consecutive outages.
         let mut twice = self::walk(1_000_000, &[outage(Time::ZERO, 5), outage(ms(5), 5)], 0);
         assert_eq!(sent(&mut twice, Time::ZERO, 1000), [ms(10), ms(18)]);
     }
@@ -325,7 +333,7 @@ mod tests {
         for end in [0, 1] {
             assert_eq!(sent(&mut walk(1_000_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(109)]);
             assert_eq!(sent(&mut walk(1_000_000, &changes, end), ms(50), 1000), [ms(105), ms(109)]);
-            // The last bit left in time.
+            // The last bit was sent before the gap.
             assert_eq!(sent(&mut walk(1_600_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(5)]);
         }
         assert!([0, 1].iter().all(|end| walk(1, &changes, *end).schedule.losses(*end).is_empty()));
@@ -349,7 +357,7 @@ mod tests {
         let mut walk = walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(10))], 0);
         let arrivals = [4, 5, 6, 7, 45, 46].map(|left| walk.arrival(ms(left)));
         assert_eq!(arrivals, [54, 55, 55, 55, 55, 56].map(ms));
-        // A longer way causes no reordering.
+        // A longer path causes no reordering.
         let mut longer = self::walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(90))], 0);
         assert_eq!([5, 6, 7].map(|left| longer.arrival(ms(left))), [55, 96, 97].map(ms));
     }
@@ -357,7 +365,7 @@ mod tests {
     #[test]
     fn a_schedule_tells_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
-        // The last change of the rate counts, also in a gap; a change to the same rate is no phase.
+        // The last change of the rate is effective, even in a gap; a change to the same rate is no phase.
         let changes = [
             handoff(ms(30), 10, true, Some(2), Some(10)),
             rate(ms(35), 7),
@@ -383,8 +391,8 @@ mod tests {
         assert_eq!(schedule.lowest_rate(), slow);
     }
 
-    /// Law: for all changes, the integral of the rate between a packet's first bit and its last is the packet's length, up to the
-    /// nanosecond that its end is rounded up to.
+    /// Law: for all changes, the integral of the rate between a packet's first and last bit is the packet's
+    /// length, up to the nanosecond of rounding.
     #[test]
     fn a_packet_takes_its_bits_of_the_rate() {
         let mut random = {
@@ -412,7 +420,7 @@ mod tests {
             let ends = rates.iter().skip(1).map(|(from, _)| *from).chain([Time::MAX]);
             let pieces: Vec<_> =
                 rates.iter().zip(ends).map(|((from, bps), end)| (*from, end, *bps)).collect();
-            // Billionths of a bit between two times.
+            // Returns the billionths of a bit that can be sent between two times.
             let room = |from: Time, to: Time| -> u128 {
                 let piece = |&(begin, end, bps): &(Time, Time, u64)| {
                     u128::from(end.min(to).since(begin.max(from)).nanos()) * u128::from(bps)

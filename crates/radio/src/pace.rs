@@ -24,7 +24,7 @@ impl From<Rate> for LinkRate {
 }
 
 impl LinkRate {
-    /// Returns the rates of a link that is symmetric.
+    /// Returns the rates of a symmetric link.
     pub fn both_ways(pace: impl Into<LinkRate>) -> [LinkRate; 2] {
         let pace = pace.into();
         [pace.clone(), pace]
@@ -39,7 +39,8 @@ impl LinkRate {
         }
     }
 
-    /// Returns the serialisation time of a packet of `bytes`: the mean time for a trace, the time at the lowest rate for a schedule.
+    /// Returns the serialisation time of a packet of `bytes` bytes: the mean time for a trace, the time at
+    /// the lowest rate for a schedule.
     pub fn time_for(&self, bytes: u32) -> Span {
         match self {
             LinkRate::Deliveries(deliveries) => deliveries.time_for(bytes),
@@ -47,7 +48,7 @@ impl LinkRate {
         }
     }
 
-    /// Returns the schedule, if the rate changes.
+    /// Returns the schedule; `None` if the rate does not change.
     pub fn schedule(&self) -> Option<&LinkSchedule> {
         match self {
             LinkRate::Rate(_) | LinkRate::Deliveries(_) => None,
@@ -55,7 +56,7 @@ impl LinkRate {
         }
     }
 
-    /// Returns the errors of frames that leave `end`, with the losses of handoffs.
+    /// Returns the errors of frames sent by `end`, including the losses of handoffs.
     pub fn with_losses(&self, end: End, errors: &ErrorPlan) -> ErrorPlan {
         errors.clone().with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.losses(end)))
     }
@@ -72,26 +73,30 @@ impl LinkRate {
     }
 }
 
-/// Packet-delivery trace as Mahimahi's `mm-link` plays it (Netravali et al. 2015, USENIX ATC): each of its times is an opportunity to
-/// deliver an IP packet of 1500 bytes. After the last of them the trace repeats.
+/// Packet-delivery trace in the format of Mahimahi's `mm-link` (Netravali et al. 2015, USENIX ATC): each line
+/// is the time of an opportunity to deliver an IP packet of 1500 bytes. After the last line the trace
+/// repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deliveries {
     /// Times in order; the last is also the period.
     times: Vec<Span>,
 }
 
-/// Bytes that one opportunity delivers, as `mm-link` counts them (its PACKET_SIZE): an IP packet of 1500 B and [`TUN_HEADER_BYTES`].
+/// Bytes of one opportunity, as counted by `mm-link` (its PACKET_SIZE): an IP packet of 1500 B and
+/// [`TUN_HEADER_BYTES`].
 const OPPORTUNITY_BYTES: u32 = 1504;
-/// Header that Linux puts before each packet of a TUN device without IFF_NO_PI (flags and EtherType): `mm-link` counts it with every
-/// packet.
+/// Header that Linux adds to each packet of a TUN device without IFF_NO_PI (flags and EtherType); `mm-link`
+/// counts it with every packet.
 const TUN_HEADER_BYTES: u32 = 4;
 /// Latest time in a trace, milliseconds.
 const LATEST_MS: u64 = 1_000_000_000;
 
 impl Deliveries {
-    /// Reads a trace: a line for each opportunity, its time in whole milliseconds; equal lines are opportunities at the same time.
+    /// Reads a trace: one line per opportunity with its time in integer milliseconds; equal lines are
+    /// opportunities at the same time.
     ///
     /// # Errors
+    ///
     /// [`BadLine`] for the first malformed line.
     pub fn parse(text: &str) -> Result<Deliveries, BadLine> {
         let mut times: Vec<Span> = Vec::new();
@@ -137,14 +142,14 @@ impl Deliveries {
         laps * self.times.len() as u64 + self.times.partition_point(|t| *t <= within) as u64
     }
 
-    /// Returns the rate of a saturated link with IP packets of 1500 B; 1 bit/s at least.
+    /// Returns the rate of a saturated link with IP packets of 1500 B; at least 1 bit/s.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES - TUN_HEADER_BYTES) * 8;
         let per_second = bits * 1_000_000_000 / u128::from(self.period().nanos());
         Rate::from_bps(u64::try_from(per_second).unwrap_or(u64::MAX).max(1))
     }
 
-    /// Returns the mean time per packet of `bytes` on a saturated link.
+    /// Returns the mean time per packet of `bytes` bytes on a saturated link.
     fn time_for(&self, bytes: u32) -> Span {
         let charged = u128::from(bytes + TUN_HEADER_BYTES) * u128::from(self.period().nanos());
         let per_period = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES);
@@ -152,7 +157,7 @@ impl Deliveries {
     }
 }
 
-/// State of a transmitter; calls must come in the order of time.
+/// State of a transmitter; calls must be in chronological order.
 #[derive(Debug)]
 pub enum Pace {
     /// Constant rate.
@@ -163,8 +168,8 @@ pub enum Pace {
     Varying(Cursor),
 }
 
-/// Constant rate, with the last length and its serialisation time: nearly all packets of a direction have one length, and a division costs
-/// as much as all other work of a hop.
+/// Constant rate, with the last length and its serialisation time: nearly all packets of a direction have the
+/// same length, and a division costs as much as all other work of a hop.
 #[derive(Debug)]
 pub struct Serialiser {
     rate: Rate,
@@ -196,17 +201,17 @@ pub struct Clock {
 /// Times of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sending {
-    /// First bit sent.
+    /// Time of the first bit sent.
     pub start: Time,
-    /// Last bit sent.
+    /// Time of the last bit sent.
     pub end: Time,
-    /// Last bit received.
+    /// Time of the last bit received.
     pub arrival: Time,
 }
 
 impl Pace {
-    /// Returns the times of a packet of `bytes` that reaches the transmitter at `now`, over a link with this delay: begin, finish and
-    /// arrival at once.
+    /// Returns the times of a packet of `bytes` bytes that reaches the transmitter at `now`, over a link with
+    /// this delay: combines `begin`, `finish` and `arrival`.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
         if let Pace::Rate(serialiser) = self {
@@ -217,8 +222,8 @@ impl Pace {
         Sending { start, end, arrival: self.arrival(end, delay) }
     }
 
-    /// Returns the time of the first bit of a packet that reaches the transmitter at `start`: `start`, unless nothing can leave then. To be
-    /// called before [`Pace::finish`].
+    /// Returns the time of the first bit of a packet that reaches the transmitter at `start`: `start`, unless
+    /// no bits can be sent then. To be called before [`Pace::finish`].
     pub fn begin(&mut self, start: Time) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => start,
@@ -226,8 +231,8 @@ impl Pace {
         }
     }
 
-    /// Returns the time of the last bit of a packet of `bytes` that reaches the transmitter at `start`. A packet that reaches it at the
-    /// very end of its predecessor counts as having waited.
+    /// Returns the time of the last bit of a packet of `bytes` bytes that reaches the transmitter at `start`.
+    /// A packet that arrives at the end of its predecessor counts as queued.
     pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
         match self {
             Pace::Rate(serialiser) => start + serialiser.time_for(bytes),
@@ -236,7 +241,8 @@ impl Pace {
         }
     }
 
-    /// Returns the arrival of a packet that left at `sent`; a constant `delay` applies unless a schedule has its own.
+    /// Returns the arrival of a packet sent at `sent`; the constant `delay` applies unless a schedule
+    /// replaces it.
     pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
         match self {
             Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
@@ -246,9 +252,9 @@ impl Pace {
 }
 
 impl Clock {
-    /// Accounts as Mahimahi's LinkQueue does: by bytes, those of the TUN header included. A packet uses the bytes of as many opportunities
-    /// as it needs; the rest of the last opportunity is for packets that wait. An opportunity without a waiting packet is lost, also for a
-    /// packet that comes at its very time.
+    /// Counts bytes as Mahimahi's LinkQueue does, the TUN header included. A packet uses as many
+    /// opportunities as it needs; the rest of its last opportunity is for queued packets. An opportunity
+    /// without a queued packet is lost, even if a packet arrives at the same time.
     fn finish(&mut self, start: Time, bytes: u32) -> Time {
         if self.busy_until != Some(start) {
             self.next = self.deliveries.first_after(start);
@@ -279,7 +285,7 @@ mod tests {
         LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
-    /// Returns the completion times, in ms, of packets of these sizes that all wait from the beginning.
+    /// Returns the completion times, in ms, of packets of these sizes that are all queued from the start.
     fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
         let (mut pace, mut now) = (pace(trace), Time::ZERO);
         let mut send = |bytes: &u32| {
@@ -289,19 +295,22 @@ mod tests {
         sizes.iter().map(&mut send).collect()
     }
 
-    // By hand, after LinkQueue::rationalize of mm-link.
+    // By hand, according to LinkQueue::rationalize of mm-link.
     #[test]
     fn packets_take_opportunities_as_mahimahi_accounts_for_them() {
-        // One IP packet of 1500 B each, and none at time 0: a packet that comes then has missed it.
+        // One IP packet of 1500 B per opportunity, and none at time 0: a packet that arrives then has missed
+        // that opportunity.
         assert_eq!(backlog("0\n5\n7\n20\n", &[1500; 5]), [5, 7, 20, 20, 25]);
-        // Several in a millisecond.
+        // Several opportunities in a millisecond.
         assert_eq!(backlog("3\n3\n3\n10\n", &[1500; 5]), [3, 3, 3, 10, 13]);
-        // Small packets share an opportunity, each with its TUN header; a byte more than fits goes with the next.
+        // Small packets share an opportunity, each with its TUN header; a byte beyond its size uses the next
+        // opportunity.
         assert_eq!(backlog("1\n2\n3\n", &[748, 748, 748, 749, 1]), [1, 1, 2, 3, 3]);
-        // A large one spans several, and leaves the rest of the last to others: 1504 + 1504 + 992, so 512 are left.
+        // A large packet spans several opportunities, and leaves the rest of the last to others: 1504 + 1504
+        // + 992, so 512 are left.
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 508, 1]), [6, 6, 9]);
         assert_eq!(backlog("1\n4\n6\n9\n", &[3996, 509]), [6, 9]);
-        // The file repeats after its last time: 10, 12, 20, 22, …
+        // The trace repeats after its last time: 10, 12, 20, 22, …
         assert_eq!(backlog("2\n10\n", &[1500; 5]), [2, 10, 12, 20, 22]);
     }
 
@@ -309,18 +318,19 @@ mod tests {
     fn what_nobody_waits_for_is_lost() {
         let mut pace = pace("1\n2\n3\n10\n");
         assert_eq!(pace.finish(Time::ZERO, 100), at(1));
-        // The other 1400 bytes of the first opportunity are lost, and so is the opportunity at 2 ms, as the packet came at that time.
+        // The other 1400 bytes of the first opportunity are lost, and so is the opportunity at 2 ms, as the
+        // packet arrived at that time.
         assert_eq!(pace.finish(at(2), 100), at(3));
-        // The packet had waited for its predecessor: they share an opportunity.
+        // The packet was queued behind its predecessor: they share an opportunity.
         assert_eq!(pace.finish(at(3), 1396), at(3));
-        // Repetitions are lost too: in the fifth, opportunities are at 41, 42, 43 and 50 ms.
+        // Unused repetitions are lost too: in the fifth, opportunities are at 41, 42, 43 and 50 ms.
         assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1500), at(43));
         assert_eq!(pace.finish(at(43), 1500), at(50));
         assert_eq!(pace.finish(at(50), 1500), at(51));
     }
 
-    /// Saturated, a link delivers as many bytes as its trace has room for, whatever the sizes of the packets: an IP packet of 1500 B a
-    /// line, and 4 B of each packet are those of the TUN.
+    /// A saturated link delivers all bytes of its trace, whatever the sizes of the packets: an IP packet of
+    /// 1500 B per line; 4 B of each packet are those of the TUN header.
     #[test]
     fn a_saturated_link_has_the_mean_rate_of_its_trace() {
         let trace = "0\n0\n13\n13\n13\n14\n200\n201\n999\n1000\n";
@@ -334,7 +344,8 @@ mod tests {
                 now = pace.finish(now, bytes);
                 sent += 1;
             }
-            // All but the two at time 0 that the first packet missed; the last packet may need more than was left.
+            // All opportunities but the two at time 0 that the first packet missed; the last packet may need
+            // more than was left.
             let room = (now.nanos() / 1_000_000_000 * 10 - 2) * 1504;
             let charged = sent * u64::from(bytes + 4);
             assert!(charged.abs_diff(room) < 1504 * 12, "{bytes}: {charged} B, room for {room} B");

@@ -4,7 +4,8 @@ use std::f64::consts::PI;
 
 /// Speed of light, m/s.
 const SPEED_OF_LIGHT: f64 = 299_792_458.0;
-/// Reference distance, metres: closer receivers get the power at it. The far field begins there, and stations may stand at one point.
+/// Reference distance, metres: closer receivers get the power at this distance, because the far field begins
+/// there and stations may have the same position.
 const NEAREST: f64 = 1.0;
 
 /// Transmitter, path to a receiver, and thresholds of the receiver. Antennas have no gain.
@@ -12,15 +13,16 @@ const NEAREST: f64 = 1.0;
 pub struct Propagation {
     /// Transmitted power, dBm.
     pub power: f64,
-    /// Receive threshold, dBm: least power of a decodable frame.
+    /// Receive threshold, dBm: minimum power of a decodable frame.
     pub receive: f64,
-    /// Carrier-sense threshold, dBm: least power that makes the medium busy.
+    /// Carrier-sense threshold, dBm: minimum power that makes the medium busy.
     pub sense: f64,
     /// Carrier frequency, Hz.
     pub frequency: f64,
     /// Height of all antennas over a reflecting ground, metres; `None`: free space, no ground.
     pub height: Option<f64>,
-    /// Capture ratio, a ratio of powers: a first signal survives a later one that is weaker by it; [`Range::capture`].
+    /// Capture ratio, a ratio of powers: a first signal survives a later one that is weaker by at least this
+    /// ratio; [`Range::capture`].
     pub capture: f64,
 }
 
@@ -30,14 +32,15 @@ pub fn ratio(db: f64) -> f64 {
 }
 
 impl Propagation {
-    /// Returns the ranges of its two thresholds.
+    /// Returns the ranges of the two thresholds.
     pub fn range(&self) -> Range {
         let reach = |threshold| self.distance(self.power - threshold);
         let (receive, sense) = (reach(self.receive), reach(self.sense));
         Range { receive, sense, capture: self.capture, crossover: self.crossover() }
     }
 
-    /// Returns the received power at the reference distance of a metre, dBm. No threshold above it is ever reached.
+    /// Returns the received power at the reference distance of a metre, dBm: the maximum of the received
+    /// power.
     pub fn nearest(&self) -> f64 {
         self.power - 20.0 * libm::log10(4.0 * PI * NEAREST / self.wavelength())
     }
@@ -46,14 +49,15 @@ impl Propagation {
         SPEED_OF_LIGHT / self.frequency
     }
 
-    /// Returns the crossover distance, from which on the reflection by the ground dominates (ns-2's two-ray ground model, after Rappaport,
-    /// Wireless Communications, §4.6): both laws have the same power there.
+    /// Returns the crossover distance, beyond which the reflection by the ground dominates (ns-2's two-ray
+    /// ground model, after Rappaport, Wireless Communications, §4.6); at this distance both laws have the
+    /// same power.
     fn crossover(&self) -> f64 {
         self.height.map_or(f64::INFINITY, |height| 4.0 * PI * height * height / self.wavelength())
     }
 
-    /// Returns the distance with this path loss in dB. Free space: a share of (λ / 4πd)² is left (Friis 1946). Beyond the crossover: (h² /
-    /// d²)².
+    /// Returns the distance with this path loss in dB. Free space: the received fraction is (λ / 4πd)² (Friis
+    /// 1946). Beyond the crossover: (h² / d²)².
     fn distance(&self, loss: f64) -> f64 {
         let factor = libm::sqrt(ratio(loss));
         let free_space = factor * self.wavelength() / (4.0 * PI);
@@ -73,7 +77,8 @@ impl Range {
         Range { receive, sense, capture: Self::CAPTURE, crossover: f64::INFINITY }
     }
 
-    /// Returns the received power at a distance whose square is `square`, in a unit that is the same for all distances.
+    /// Returns the received power at the distance whose square is `square`, in a unit common to all
+    /// distances.
     pub(crate) fn power(&self, square: f64) -> f64 {
         let square = square.max(NEAREST * NEAREST);
         (self.crossover * self.crossover / square).min(1.0) / square
@@ -110,7 +115,7 @@ mod tests {
         near(free.receive, 40.0);
         near(free.sense, 500.0);
         assert_eq!(free.crossover, f64::INFINITY);
-        // The crossover of these antennas is at 226 m, all of the paper's distances are below.
+        // The crossover of these antennas is at 226 m; all distances of the paper are below.
         let ground = range(friis(40.0), two_ray(500.0), Some(1.5));
         near(ground.receive, 40.0);
         near(ground.sense, 500.0);

@@ -2,8 +2,8 @@
 
 use airhop_base::FlowId;
 
-/// The link layer's record of a packet that it has passed on: enough to identify the TCP segment in a frame (Yun 2009 §3.1: "flow
-/// information, sequence number").
+/// The link layer's record of a packet that it has forwarded, sufficient to identify the TCP segment in a
+/// frame (Yun 2009 §3.1: "flow information, sequence number").
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tag {
     /// The flow.

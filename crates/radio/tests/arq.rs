@@ -7,13 +7,13 @@ use airhop_radio::arq::{
 };
 use proptest::prelude::*;
 
-/// A channel that keeps frames in order, with an outcome for each of the first frames and link ACKs; later ones are
-/// received.
+/// Channel that keeps frames in order, with an outcome for each of the first frames and link ACKs; later ones
+/// are received.
 #[derive(Clone, Debug)]
 struct Channel {
     frame: Span,
     delay: Span,
-    /// Delay of each link ACK, which waits for data of its direction.
+    /// Delay of each link ACK behind data of its direction.
     waits: Vec<Span>,
     lost_frames: Vec<bool>,
     lost_acks: Vec<bool>,
@@ -43,13 +43,13 @@ struct World {
     receiver: Box<dyn ArqReceiver>,
     channel: Channel,
     queue: EventQueue<Event>,
-    /// Packets that wait for room.
+    /// Number of packets that wait for room.
     waiting: usize,
     is_sending: bool,
     frames: usize,
     acks: usize,
     last_ack: Time,
-    /// The earliest [`Event::Due`] in the queue.
+    /// Earliest [`Event::Due`] in the queue.
     wakes: Time,
     up: Upward,
     said: Transcript,
@@ -136,7 +136,8 @@ impl World {
 }
 
 fn rules(most: u32, attempts: Option<u32>) -> impl Strategy<Value = ArqRules> {
-    // Frames last 1 to 50 µs and have a propagation delay of 0 to 50 µs: some timeouts are shorter than the round trip.
+    // Frames last 1 to 50 µs and have a propagation delay of 0 to 50 µs, so some timeouts are shorter than
+    // the round trip.
     (1..=most, 1_u64..500).prop_map(move |(window, us)| ArqRules {
         window,
         timeout: Span::from_micros(us),
@@ -171,7 +172,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Span>> {
     prop::collection::vec((0_u64..3000).prop_map(Span::from_micros), 1..80)
 }
 
-/// Returns the same with a timeout longer than the arrival of a frame and of its link ACK.
+/// Returns the plan with a timeout longer than the arrival of a frame and of its link ACK.
 fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     let longest = channel.waits.iter().max().copied().unwrap_or(Span::ZERO);
     if let ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } = &mut plan {
@@ -181,7 +182,7 @@ fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
     plan
 }
 
-/// Reports about one number.
+/// Returns the reports about one number.
 fn of(said: &Transcript, number: u64) -> Vec<Report> {
     let about = |report: &Report| match *report {
         Report::Acknowledged(n)
@@ -213,8 +214,8 @@ fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(),
 }
 
 proptest! {
-    /// Without a limit everything arrives, in order and once, and the sender learns that once, whatever is lost and whatever the
-    /// timeout.
+    /// Without a limit every packet arrives, in order and once, and the sender is informed once, whatever the
+    /// losses and the timeout.
     #[test]
     fn persistent_recovery_delivers_everything_in_order_and_once(
         plan in plan(None), channel in channel(), arrivals in arrivals(),
@@ -244,7 +245,7 @@ proptest! {
         }
     }
 
-    /// The receiver learns of a discarded packet: it does not wait for it when the next packet arrives.
+    /// The receiver is informed of a discarded packet: it does not wait for it when the next packet arrives.
     #[test]
     fn what_was_given_up_holds_nothing_back(
         (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
@@ -259,7 +260,8 @@ proptest! {
         prop_assert_eq!(said.sent.last().map(|f| f.attempt), Some(1));
     }
 
-    /// The window is never exceeded: no frame is sent with a number a window or more above an unacknowledged one.
+    /// The window is never exceeded: no frame is sent whose number is a window or more above an
+    /// unacknowledged one.
     #[test]
     fn no_frame_is_sent_beyond_the_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
         let (ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. }) = &plan else { unreachable!() };
@@ -277,7 +279,7 @@ proptest! {
         prop_assert!(said.sent.iter().map(|f| f.number).eq(0..said.pushed), "{:?}", said.sent);
     }
 
-    /// Selective repeat retransmits the lost frames only.
+    /// Selective repeat retransmits only the lost frames.
     #[test]
     fn selective_repeat_repeats_what_was_lost(
         rules in rules(64, None), srej in any::<bool>(), channel in channel(), arrivals in arrivals(),
@@ -289,7 +291,7 @@ proptest! {
         prop_assert_eq!(said.sent.len(), said.pushed as usize + lost);
     }
 
-    /// A gap costs a round trip with selective reject, and a timeout without it.
+    /// A gap costs a round trip with selective reject, and a timeout without.
     #[test]
     fn a_rejected_frame_goes_again_before_its_timer_runs_out(rules in rules(64, None), channel in channel()) {
         let channel = Channel { lost_frames: vec![true], lost_acks: Vec::new(), waits: Vec::new(), ..channel };

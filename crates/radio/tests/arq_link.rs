@@ -31,15 +31,15 @@ fn without_recovery_frames_go_once_and_are_not_answered() {
     assert_eq!(story(&lossy, &[(0, 100)]), [(145, lost)]);
 }
 
-/// The header of the link is on the air, too.
+/// The header of the link counts towards the airtime.
 #[test]
 fn overhead_is_sent_with_each_data_frame() {
     let plan = RadioPlan { overhead: 8, ..round(45) };
     assert_eq!(story(&plan, &[(0, 100)]), [(153, Note::Delivered { end: 0, number: 0 })]);
 }
 
-/// A link ACK waits for the frame that its end is sending, and goes before the next. Of those that wait the last is sent, and
-/// acknowledges all.
+/// A link ACK waits for the frame on the transmitter of its end, and precedes the next frame. Of several
+/// pending link ACKs only the last is sent, which acknowledges all.
 #[test]
 fn link_acks_go_before_data_and_interrupt_none() {
     let sliding = go_back(Group::Sliding, rules(8, 10_000));
@@ -59,10 +59,10 @@ fn link_acks_go_before_data_and_interrupt_none() {
     );
 }
 
-/// A link ACK that arrives at the time of the timeout is in time; a nanosecond later it would not be.
+/// A link ACK that arrives at the time of the timeout is in time; a nanosecond later it is not.
 #[test]
 fn the_timeout_runs_from_the_start_of_the_frame() {
-    // 100 µs, 45 there, 10 of ACK, 45 back.
+    // 100 µs of frame, 45 µs of delay, 10 µs of ACK, 45 µs of delay.
     for (timeout, in_time) in [(200, true), (199, false)] {
         let plan =
             RadioPlan { arq: [go_back(Group::Sliding, rules(1, timeout)), ArqPlan::None], ..round(45) };
@@ -89,11 +89,12 @@ fn a_block_is_closed_when_nothing_follows() {
     world.run(Time::ZERO + Span::from_millis(10));
     let delivered = world.notes.iter().filter(|(_, note)| matches!(note, Note::Delivered { .. }));
     let at: Vec<u64> = delivered.map(|(at, _)| at.nanos() / 1000).collect();
-    // The second link ACK is there at 165 + 10 + 45 = 220 µs.
+    // The second link ACK arrives at 165 + 10 + 45 = 220 µs.
     assert_eq!(at, [145, 165, 220 + 30 + 45]);
 }
 
-/// At a timeout every retransmitted frame has failed once more; the limit counts the transmissions of each frame.
+/// At a timeout each retransmitted frame has one more failure; the limit counts the transmissions of each
+/// frame.
 #[test]
 fn a_timeout_fails_all_outstanding_frames() {
     let rules = ArqRules { attempts: Some(2), ..rules(3, 1000) };
@@ -123,7 +124,7 @@ fn a_timeout_fails_all_outstanding_frames() {
     );
 }
 
-/// Error models see link ACKs as control frames: a Gilbert-Elliott channel does not damage them.
+/// Error models treat link ACKs as control frames: a Gilbert-Elliott channel does not damage them.
 #[test]
 fn link_acks_are_control_frames() {
     let plan = RadioPlan {
@@ -139,7 +140,7 @@ fn link_acks_are_control_frames() {
     assert_eq!(story(&plan, &[(1, 100)]), [(145, lost)]);
 }
 
-/// Channels with good and bad times: `bad` ones lose all.
+/// Returns a channel with good and bad periods; bad periods lose all frames.
 fn fading(good: Span, bad: Span) -> ErrorPlan {
     let (sojourn, start) = (Sojourn::Exponential, Start::Stationary);
     let fades = FadePlan::Drawn { means: [good, bad], sojourn, start };
@@ -176,7 +177,8 @@ fn a_fade_lasts_from_the_first_timeout_to_the_next_ack() {
             _ => {}
         }
     }
-    // A cycle of the channel lasts 14 ms: some 71 of them, most of whose bad times are longer than a timeout.
+    // A cycle of the channel lasts 14 ms, so there are about 71 cycles; most bad periods are longer than a
+    // timeout.
     assert!(failed_now.is_some() && (40..=90).contains(&fades), "{fades} fades");
 }
 
@@ -197,7 +199,7 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
     prop_oneof![
         Just(ErrorPlan::Clean),
         (0.0..0.6).prop_map(ErrorPlan::Loss),
-        // Good times that frames of at most 0.2 ms fit into.
+        // Good periods long enough for frames of at most 0.2 ms.
         [2_000_u64..20_000, 1..20_000]
             .prop_map(|[good, bad]| fading(Span::from_micros(good), Span::from_micros(bad))),
     ]
@@ -214,12 +216,12 @@ prop_compose! {
     }
 }
 
-/// End, bytes, and time in µs of each packet.
+/// Returns a strategy for packets: end, bytes, and time in µs.
 fn traffic() -> impl Strategy<Value = Vec<(u8, u32, u64)>> {
     prop::collection::vec((0_u8..2, 1_u32..200, 0_u64..20_000), 1..60)
 }
 
-/// Runs the packets through the link, until long after the last.
+/// Runs the packets through the link until long after the last one.
 fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     let mut packets = packets.to_vec();
     packets.sort_by_key(|p| p.2);
@@ -233,7 +235,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
     world
 }
 
-/// Returns the numbers of those notes that `pick` picks.
+/// Returns the numbers of the notes selected by `pick`.
 fn numbers(world: &World, pick: impl Fn(&Note) -> Option<u64>) -> Vec<u64> {
     world.notes.iter().filter_map(|(_, note)| pick(note)).collect()
 }

@@ -1,8 +1,8 @@
 //! Cost of recovery, against closed forms.
 //!
-//! A sender with packets at all times, frames that are lost independently with probability p, and link ACKs that are
-//! not lost: then the sender's time per packet is a sum of independent parts, and their mean is exact. t is the
-//! duration of a frame, T the timeout, both from the start of a transmission; R the time until the arrival of a frame's
+//! The sender is saturated, frames are lost independently with probability p, and link ACKs are never lost:
+//! then the sender's time per packet is a sum of independent parts with an exact mean. t is the duration of a
+//! frame, T the timeout, both from the start of a transmission; R the time until the arrival of a frame's
 //! link ACK.
 
 use crate::radio_link::{World, go_back, round, rules};
@@ -29,8 +29,9 @@ fn measured(plan: &RadioPlan, packets: f64, expect: f64) -> f64 {
     world.queue.now().secs_f64() * 1e6 / world.delivered[0] as f64
 }
 
-/// A packet takes `mean` µs, with this standard deviation; so many packets that five standard deviations of their mean
-/// are 0.9 % of it (false alarm 6e-7). The 0.05 % allow for packets in flight at the end.
+/// Checks that a packet takes `mean` µs, with this standard deviation; the number of packets is such that
+/// five standard deviations of the mean are 0.9 % of it (false alarm 6e-7). Another 0.05 % allow for packets
+/// in flight at the end.
 fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
     let packets = (5.0 * deviation / (0.009 * mean)).powi(2).max(10_000.0);
     let measured = measured(plan, packets, mean);
@@ -42,7 +43,8 @@ fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
     );
 }
 
-/// Without losses a window of N frames is sent per round trip, or frames without a pause.
+/// Without losses one window of N frames is sent per round trip, or frames without a pause if the window
+/// exceeds the round trip.
 #[test]
 fn a_window_limits_what_a_round_trip_can_carry() {
     for window in 1..=4 {
@@ -50,17 +52,17 @@ fn a_window_limits_what_a_round_trip_can_carry() {
         check(&lossy(go_back(Group::Sliding, rules(window, 1000)), 0.0), sliding, 0.0);
         let selective = ArqPlan::SelectiveRepeat { srej: true, rules: rules(window, 1000) };
         check(&lossy(selective, 0.0), sliding, 0.0);
-        // A block's link ACK is there R after the start of its last frame.
+        // A block's link ACK arrives R after the start of its last frame.
         let block = (ROUND_TRIP + f64::from(window - 1) * FRAME) / f64::from(window);
         check(&lossy(go_back(Group::Blocks, rules(window, 1000)), 0.0), block, 0.0);
     }
     check(&round(45), FRAME, 0.0);
 }
 
-/// Sliding: a frame that is lost when all before it have arrived is the oldest a round trip later, and the sender
-/// returns to it T after its beginning; frames sent meanwhile are wasted. A packet therefore takes t, and T for each
-/// loss, of which there are p / (1 - p) with variance p / (1 - p)²: the efficiency is t / (t + T p / (1 - p)) = (1 - p)
-/// / (1 - p + p T / t). The window is to last a round trip, and to be through before T.
+/// Sliding: a frame lost after the arrival of all before it is the oldest a round trip later, and the sender
+/// goes back to it T after its start; frames sent meanwhile are wasted. A packet therefore takes t, plus T
+/// for each loss; the mean number of losses is p / (1 - p) with variance p / (1 - p)²: the efficiency is t /
+/// (t + T p / (1 - p)) = (1 - p) / (1 - p + p T / t). The window must last a round trip, and end before T.
 #[test]
 fn going_back_costs_a_timeout_per_loss() {
     for (p, window, timeout) in [(0.02, 3, 350.0), (0.1, 4, 430.0), (0.2, 3, 301.0)] {
@@ -69,9 +71,9 @@ fn going_back_costs_a_timeout_per_loss() {
     }
 }
 
-/// Blocks: each round delivers the block up to the first loss among the missing frames, so every loss of the next
-/// missing frame costs a round: with N frames, rounds = 1 + N p / (1 - p) in the mean. All but the last take T, the
-/// last (N - 1) t + R.
+/// Blocks: each round delivers the block up to the first loss among the missing frames, so every loss of the
+/// next missing frame costs a round: with N frames, the mean number of rounds is 1 + N p / (1 - p). All
+/// rounds but the last take T, the last takes (N - 1) t + R.
 #[test]
 fn a_block_costs_a_timeout_per_round() {
     for (p, n, timeout) in [(0.1, 3.0, 450.0), (0.05, 4.0, 520.0), (0.2, 2.0, 333.0)] {
@@ -81,7 +83,7 @@ fn a_block_costs_a_timeout_per_round() {
     }
 }
 
-/// A window of one is stop-and-wait: R, and T for each loss of the frame or of its ACK.
+/// A window of one is stop-and-wait: R, plus T for each loss of the frame or of its ACK.
 #[test]
 fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
     for (p, q) in [(0.1, 0.0), (0.2, 0.1)] {
@@ -92,9 +94,9 @@ fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
     }
 }
 
-/// Selective repeat: a loss costs the retransmitted frame, and no pause if the window exceeds the number of frames that
-/// may be missing at once: t / (1 - p) per packet. With timers of three frames, 64 frames are enough for 20 losses of
-/// one frame.
+/// Selective repeat: a loss costs the retransmitted frame, and no pause if the window exceeds the number of
+/// frames that may be missing at once: t / (1 - p) per packet. With timeouts of three frames, a window of 64
+/// frames suffices for 20 consecutive losses of one frame.
 #[test]
 fn selective_repeat_costs_a_frame_per_loss() {
     for srej in [true, false] {
@@ -105,8 +107,9 @@ fn selective_repeat_costs_a_frame_per_loss() {
     }
 }
 
-/// With at most l attempts and clean ACKs, stop-and-wait loses p^l of the packets; a packet takes R with probability 1 - p^l, and T
-/// for each failure, of which there are p (1 - p^l) / (1 - p) = p + … + p^l.
+/// With at most l attempts and loss-free ACKs, stop-and-wait loses p^l of the packets; a packet takes R with
+/// probability 1 - p^l, plus T for each failure; the mean number of failures is p (1 - p^l) / (1 - p) = p + …
+/// + p^l.
 #[test]
 fn a_limit_of_attempts_loses_the_power_of_the_loss_rate() {
     let (p, limit, timeout) = (0.3_f64, 3, 280.0);

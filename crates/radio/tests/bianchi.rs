@@ -5,13 +5,14 @@ use airhop_base::{Rate, Span};
 use airhop_radio::cell::{Access, CellPlan, CellRules};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
-/// IP bytes of a UDP datagram of 1000 bytes: an MPDU of 1064 as in the ns-3 runs.
+/// IP bytes of a UDP datagram of 1000 bytes: an MPDU of 1064 bytes as in the ns-3 runs.
 const IP_BYTES: u32 = 1028;
 const PAYLOAD_BITS: f64 = 8000.0;
 
-/// Probability that a station sends in a slot, if each of its frames collides with probability `p`; `attempts` frames at
-/// most. With r attempts a packet takes sum p^j of them, and each a mean of (W_j - 1) / 2 slots of backoff and the slot of
-/// the frame itself; the limit of infinite attempts is Bianchi's equation (7).
+/// Probability that a station sends in a slot, if each of its frames collides with probability `p`; at most
+/// `attempts` frames per packet. With r attempts a packet takes sum p^j of them; each takes a mean of (W_j -
+/// 1) / 2 slots of backoff and the slot of the frame itself. The limit of infinite attempts is Bianchi's
+/// equation (7).
 fn tau(p: f64, plan: &CellPlan, attempts: Option<u32>) -> f64 {
     let window =
         |j: i32| (f64::from(plan.phy.cw_min + 1) * 2_f64.powi(j)).min(f64::from(plan.phy.cw_max + 1));
@@ -21,7 +22,7 @@ fn tau(p: f64, plan: &CellPlan, attempts: Option<u32>) -> f64 {
     frames / slots
 }
 
-/// Throughput in Mbit/s of `n` saturated stations, if slots count again `after_collision`.
+/// Throughput in Mbit/s of `n` saturated stations, if slots count again `after_collision` after a collision.
 fn model(n: i32, plan: &CellPlan, attempts: Option<u32>, after_collision: Span) -> f64 {
     // p grows with tau and tau falls with p: bisection on p.
     let (mut low, mut high) = (0.0, 1.0);
@@ -45,15 +46,16 @@ fn model(n: i32, plan: &CellPlan, attempts: Option<u32>, after_collision: Span) 
     one * PAYLOAD_BITS / ((1.0 - any) * us(phy.slot) + one * us(success) + (any - one) * us(collision))
 }
 
-/// Measured throughput in Mbit/s; 100 s are some 65 000 packets.
+/// Measured throughput in Mbit/s; 100 s have about 65 000 packets.
 fn measured(plan: &CellPlan) -> f64 {
     saturation(plan, IP_BYTES, 100, 1) * PAYLOAD_BITS / 1e6
 }
 
-/// The model and the MAC have EIFS after a collision, 364 µs: the stations that listened could read neither frame. In the MAC the few that
-/// sent wait for their timeout, 222 µs (IEEE 802.11-2016 §10.3.2.9: SIFS, slot, aRxPHYStartDelay; DIFS elapses meanwhile), with ns-2's and
-/// a DIFS after it 282. The MAC is up to 1.1 % below the model with ns-2's, as Bianchi's stations count a slot down during somebody
-/// else's frame and real ones do not.
+/// In the model and in the MAC, EIFS (364 µs) follows a collision at the listening stations, which could
+/// decode neither frame. In the MAC the colliding stations wait for their timeout: 222 µs (IEEE 802.11-2016
+/// §10.3.2.9: SIFS, slot, aRxPHYStartDelay; DIFS elapses meanwhile), or with ns-2's rules 282 µs including a
+/// DIFS. With ns-2's rules the MAC is up to 1.1 % below the model, as Bianchi's stations count down a slot
+/// during another station's frame and real ones do not.
 #[test]
 fn saturation_throughput_is_bianchis() {
     for (access, rules) in
@@ -74,8 +76,8 @@ fn saturation_throughput_is_bianchis() {
     }
 }
 
-/// With control frames at the lowest basic rate, which EIFS assumes, the stations of a collision wait as long as the others in ns-2, 384 µs;
-/// by the standard, 222 as with fast ones.
+/// With control frames at the lowest basic rate, which EIFS assumes, the colliding stations wait as long as
+/// the listeners under ns-2's rules, 384 µs; under the standard's rules 222 µs, as with fast control frames.
 #[test]
 fn saturation_throughput_is_bianchis_with_slow_control_frames() {
     for (n, rules) in [2, 20].into_iter().flat_map(|n| [(n, CellRules::IEEE), (n, CellRules::NS2)]) {
@@ -88,8 +90,8 @@ fn saturation_throughput_is_bianchis_with_slow_control_frames() {
     }
 }
 
-/// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. No randomness but that of the backoff, whose mean over
-/// 65 000 frames is known to 0.04 slots, 0.05 % of the cycle.
+/// One station: a DIFS, a mean of 15.5 slots, the frame, a SIFS and the ACK. The only randomness is that of
+/// the backoff, whose mean over 65 000 frames has an error of 0.04 slots, 0.05 % of the cycle.
 #[test]
 fn one_station_takes_what_the_standard_adds_up_to() {
     let plan = plan(2);
@@ -99,8 +101,9 @@ fn one_station_takes_what_the_standard_adds_up_to() {
     assert!((measured / expect - 1.0).abs() < 0.002, "{measured:.4}, expected {expect:.4}");
 }
 
-/// ns-3.44: 5.202 for one station, 5.355 for ten. For ten it is close to the model with a DIFS
-/// after collisions (5.418), where Airhop and ns-2 have EIFS (model 5.203): so 5 %. By the rules of the standard.
+/// ns-3.44: 5.202 for one station, 5.355 for ten. For ten it is close to the model with a DIFS after
+/// collisions (5.418), while Airhop and ns-2 have EIFS (model 5.203): hence a tolerance of 5 %. Under the
+/// standard's rules.
 #[test]
 fn saturation_throughput_is_near_that_of_ns3() {
     for (n, ns3, tolerance) in [(1, 5.202, 0.005), (10, 5.355, 0.05)] {

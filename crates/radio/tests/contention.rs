@@ -1,5 +1,5 @@
-//! Contention time of a packet before the exchange that delivered it, the quantity that TCP-CC adds up (Hamadani and
-//! Rakocevic 2007).
+//! Contention time of a packet before the exchange that delivered it: the quantity that TCP-CC adds up
+//! (Hamadani and Rakocevic 2007).
 
 use crate::harness::{on_link, plan};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
@@ -12,8 +12,8 @@ use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
 
 const BYTES: u32 = 1040;
 
-/// Sends packets over a channel that loses every other frame of data. For each that arrives: from when the MAC took it until it
-/// arrived, how long it contended, and how many attempts had failed before.
+/// Sends packets over a channel that loses every other data frame. Returns for each packet that arrives: time
+/// from its arrival in the MAC to its delivery, contention time, and number of failed attempts.
 fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     let (mut cell, mut arena) = (Cell::new(plan, &Streams::new(1, 0)), Arena::new());
     let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), Vec::new());
@@ -44,8 +44,8 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     seen
 }
 
-// The contention time ends at the beginning of the successful exchange: the remainder until the delivery is RTS, CTS,
-// two SIFS and the data frame, or the data frame alone. Failed attempts count with their timeouts.
+// The contention time ends at the start of the successful exchange: the time from there to the delivery is
+// RTS, CTS, two SIFS and the data frame, or the data frame alone. Failed attempts count with their timeouts.
 #[test]
 fn contention_ends_where_the_exchange_begins() {
     for access in [Access::Basic, Access::RtsCts] {

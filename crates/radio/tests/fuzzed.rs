@@ -1,17 +1,17 @@
-//! Recorded channels, recorded links and quantities out of hostile texts: random ones, and those that the fuzzer found worth keeping
-//! (docs/fuzzing.md).
+//! Recorded channels, recorded links and quantities read from hostile texts: random texts, and texts kept by
+//! the fuzzer (docs/fuzzing.md).
 
 use crate::hostile;
 use proptest::prelude::*;
 use std::fs;
 
-/// Inputs that together reach all that the fuzzer has reached.
+/// Inputs that together reach all code that the fuzzer has reached.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/records");
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Returns a strategy for texts made of pieces of such files.
+    /// Texts made of pieces of such files.
     #[test]
     fn any_text_is_read_or_refused(
         words in prop::collection::vec(prop::sample::select(vec![

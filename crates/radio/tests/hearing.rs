@@ -1,8 +1,10 @@
-//! Hidden and exposed terminals: two saturated senders with one attempt per packet, against the exact law of their contention.
+//! Hidden and exposed terminals: two saturated senders with one attempt per packet, against the exact law of
+//! their contention.
 //!
-//! Both draw uniformly from {0, …, W - 1} for every packet (one attempt: the window never grows). All their distances in time turn out
-//! to be whole slots σ, so the slots `k` by which one begins after the other are a Markov chain. Below, `a` and `c` are fresh draws of
-//! the one that began first and of the other. T is a data frame, S = SIFS + ACK + σ a timeout, E = SIFS + ACK what follows a success.
+//! Both draw uniformly from {0, …, W - 1} for every packet (one attempt: the window never grows). All time
+//! differences are integer numbers of slots σ, so the offset `k` of their starts, in slots, is a Markov
+//! chain. Below, `a` and `c` are new draws of the station that began first and of the other. T is a data
+//! frame, S = SIFS + ACK + σ a timeout, E = SIFS + ACK the time after a success.
 //!
 //! Hidden, A - B - C with both sending to B (B's ACK is heard by both, a data frame by B only):
 //! ```text
@@ -10,14 +12,17 @@
 //! T < k σ < T+SIFS the first is received, and B's ACK spoils the second, which times out:        k' = |k + 1 + c - a|
 //! otherwise        the first is received; the ACK freezes the other at r = k - ⌊(T + SIFS)/σ⌋:   k' = |r - a|
 //! ```
-//! This is all if T < S + DIFS: longer frames meet the next one of the station that began first.
+//! These cases are complete if T < S + DIFS: a longer frame overlaps the next frame of the station that began
+//! first.
 //!
-//! Exposed, each to a station on its far side (a data frame and its NAV are heard by the other sender, an ACK is not):
+//! Exposed: each sends to a station on its far side (a data frame and its NAV are heard by the other sender,
+//! an ACK is not):
 //! ```text
 //! k = 0            both are received:                                                            k' = |c - a|
 //! otherwise        the first is received, the other is frozen at k until DIFS after its ACK:     k' = |k - a|
 //! ```
-//! The next frame begins min(…) slots after the wait is over. The stationary chain gives received frames per frame and per second.
+//! The next frame begins min(…) slots after the end of the wait. The stationary chain gives received frames
+//! per frame and per second.
 
 use crate::harness::{Note, World, line};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -25,23 +30,23 @@ use airhop_radio::cell::{Access, CellPlan, Station};
 use airhop_radio::layer::FrameKind;
 use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
 
-/// Outcome of two frames whose starts are this number of slots apart.
+/// Outcome of two frames whose starts differ by a number of slots.
 struct Step {
     sent: f64,
     received: f64,
-    /// From the first beginning until slots count again, or would for the first of the two.
+    /// Time from the first start until slots count again, or would for the station that began first.
     wait: Span,
-    /// Slots left to the other station when the first begins to count, before a draw of its own.
+    /// Slots left to the other station, without a new draw, when the first station begins to count.
     left: usize,
-    /// The other draws too.
+    /// True if the other station draws too.
     redraws: bool,
 }
 
-/// Received frames per frame sent, and per second, in the stationary chain.
+/// Returns received frames per frame sent, and per second, in the stationary chain.
 fn law(window: usize, slot: Span, step: impl Fn(usize) -> Step) -> [f64; 2] {
     let mut share = vec![1.0];
     let [mut sent, mut received, mut seconds] = [0.0; 3];
-    // Backoffs forget the past within some rounds; the others are the mean.
+    // The chain forgets its initial state within some rounds; the later rounds are averaged.
     for round in 0..600 {
         let mut next = vec![0.0; share.len() + window + 1];
         for (k, share) in share.iter().enumerate().filter(|(_, share)| **share > 1e-15) {
@@ -90,7 +95,7 @@ fn times(plan: &CellPlan, bytes: u32) -> Times {
     }
 }
 
-/// Received frames per frame sent, and per second, of two hidden senders.
+/// Returns received frames per frame sent, and per second, of two hidden senders.
 fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     let Times { data, timeout, success, difs, sifs, slot, window } = times(plan, bytes);
     law(window, slot, |k| {
@@ -108,7 +113,7 @@ fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     })
 }
 
-/// Returns the same of two exposed senders.
+/// Returns received frames per frame sent, and per second, of two exposed senders.
 fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     let Times { data, success, difs, slot, window, .. } = times(plan, bytes);
     let wait = data + success + difs;
@@ -118,7 +123,8 @@ fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
     })
 }
 
-/// Senders and receivers, saturated, with one attempt: received frames per frame sent, and per second, over 100 s.
+/// Simulates saturated senders with one attempt per packet; returns received frames per frame sent, and per
+/// second, over 100 s.
 fn measured(plan: &CellPlan, ways: [(Station, Station); 2], bytes: u32) -> [f64; 2] {
     let mut plan = plan.clone();
     plan.attempts = 1;
@@ -136,7 +142,8 @@ fn near(what: &str, measured: [f64; 2], law: [f64; 2], tolerance: f64) {
     }
 }
 
-/// B in the middle; link ACKs at 1 Mbit/s, so that frames of 200 bytes are still shorter than a timeout and a DIFS.
+/// Returns a cell with B in the middle and link ACKs at 1 Mbit/s, so that frames of 200 bytes are still
+/// shorter than a timeout and a DIFS.
 fn hidden(window: u32) -> CellPlan {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     plan.control_rate = Rate::from_bps(1_000_000);
@@ -144,7 +151,8 @@ fn hidden(window: u32) -> CellPlan {
     plan
 }
 
-/// From a frame in twenty that arrives to one in two. Over 100 s the shares are known to a per cent or so.
+/// Cases from one frame in twenty that arrives to one in two. Over 100 s the shares have an error of about
+/// one per cent.
 #[test]
 fn hidden_terminals_lose_what_the_chain_of_their_offsets_says() {
     for window in [16, 32, 64] {
@@ -157,9 +165,10 @@ fn hidden_terminals_lose_what_the_chain_of_their_offsets_says() {
     }
 }
 
-/// Nothing arrives if T > S + DIFS + (W - 1) σ. After a collision with offset k the next frame of the station that began first is
-/// spared by the other's next only if k + c - a >= T/σ, and by the other's last, k σ + T later, only if k σ <= S + DIFS + a σ; together
-/// T <= S + DIFS + c σ. The other station's next frame would have to begin T before that, and a σ < T.
+/// No frame arrives if T > S + DIFS + (W - 1) σ. After a collision with offset k, the next frame of the
+/// station that began first avoids the other's next frame only if k + c - a >= T/σ, and the other's last
+/// frame, which ends k σ + T later, only if k σ <= S + DIFS + a σ; together T <= S + DIFS + c σ. The other
+/// station's next frame would have to begin T before that, and a σ < T.
 #[test]
 fn hidden_terminals_with_long_frames_starve() {
     let plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
@@ -168,8 +177,8 @@ fn hidden_terminals_with_long_frames_starve() {
     assert_eq!(measured(&plan, [(0, 1), (2, 1)], 1040), [0.0, 0.0]);
 }
 
-/// R1 - S1 - S2 - R2: the senders silence each other, though neither receiver hears the other's sender. Apart, each has a cycle of
-/// DIFS, (W - 1) / 2 slots, T, SIFS and ACK for itself.
+/// R1 - S1 - S2 - R2: the senders silence each other, though neither receiver hears the other's sender. Out
+/// of hearing, each has a separate cycle of DIFS, (W - 1) / 2 slots, T, SIFS and ACK.
 #[test]
 fn exposed_terminals_share_what_two_could_have_each() {
     for bytes in [200, 1040] {
@@ -187,7 +196,8 @@ fn exposed_terminals_share_what_two_could_have_each() {
     }
 }
 
-/// Data frames of station 0 lost in collisions, of all that it sent: 0 sends to 1, and 2 to somebody beyond, hidden from 0.
+/// Returns the fraction of data frames of station 0 lost in collisions: 0 sends to 1; 2, hidden from 0, sends
+/// to a station beyond.
 fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
     let mut plan = line(metres, 40.0, sense);
     plan.access = access;

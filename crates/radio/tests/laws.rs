@@ -56,17 +56,17 @@ prop_compose! {
     }
 }
 
-/// Packets of a burst: sender, receiver, IP bytes, time in µs.
+/// Returns a strategy for the packets of a burst: sender, receiver, IP bytes, time in µs.
 pub(crate) fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
     prop::collection::vec((any::<u16>(), any::<u16>(), 28_u32..1500, 0_u64..100_000), 1..60)
 }
 
-/// Packets in one frame, or in fragments of LHP.
+/// Returns a strategy for packets in one frame, or in fragments of LHP.
 fn cut() -> impl Strategy<Value = Option<Fragmentation>> {
     prop::option::of((0_u32..300, 0_u32..600).prop_map(|(first, rest)| Fragmentation { first, rest }))
 }
 
-/// Runs the packets through the cell until nothing happens any more.
+/// Runs the packets through the cell until no event is left.
 pub(crate) fn run(
     plan: &CellPlan,
     packets: &[(u16, u16, u32, u64)],
@@ -78,7 +78,7 @@ pub(crate) fn run(
     run_in(world, plan, packets)
 }
 
-/// Runs the packets through the cell of this world, a new one, until nothing happens any more.
+/// Runs the packets through the cell of this new world until no event is left.
 pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u32, u64)]) -> World {
     let n = plan.stations.len() as u16;
     let mut packets = packets.to_vec();
@@ -92,7 +92,7 @@ pub(crate) fn run_in(mut world: World, plan: &CellPlan, packets: &[(u16, u16, u3
     world
 }
 
-/// The notes of one packet.
+/// Returns the notes of one packet.
 pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
     let about = |n: &Note| match *n {
         Note::Delivered { number, .. }
@@ -112,7 +112,8 @@ pub(crate) fn of(world: &World, number: u64) -> Vec<Note> {
 }
 
 proptest! {
-    /// Every packet handed in is delivered once, or discarded, or both if its ACKs were lost; and its MAC becomes free once for it.
+    /// Every packet is delivered once, or discarded, or both if its ACKs were lost; and its MAC becomes free
+    /// once for it.
     #[test]
     fn every_packet_meets_one_fate(plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>()) {
         let world = run(&plan, &packets, cut, seed);
@@ -128,7 +129,8 @@ proptest! {
             prop_assert_eq!((delivered, lost + acknowledged + unknown), (acknowledged + unknown, 1));
             let failures = count(|n| matches!(n, Note::Failed { .. }));
             let last = count(|n| matches!(n, Note::Failed { retry: false, .. }));
-            // The last slot of a packet in fragments may have brought an ACK, and its lifetime may end without a failure.
+            // The last slot of a fragmented packet may have brought an ACK, and its lifetime may end without
+            // a failure.
             let in_fragments = cut.is_some() || plan.fragmentation.is_some();
             prop_assert!(last == lost + unknown || in_fragments && last < lost + unknown);
             let headers = count(|n| matches!(n, Note::HeaderOnly { .. }));
@@ -147,8 +149,8 @@ proptest! {
         prop_assert_eq!(run(&plan, &packets, cut, seed).notes, run(&plan, &packets, cut, seed).notes);
     }
 
-    /// Without errors and with all stations in range, only collisions of frames that start together lose frames, and no
-    /// response collides.
+    /// Without errors and with all stations in range, only frames that start together are lost by collision,
+    /// and no response collides.
     #[test]
     fn a_clean_shared_medium_loses_nothing_but_by_collision(
         plan in any_plan(), packets in traffic(), cut in cut(), seed in any::<u64>(),

@@ -1,6 +1,6 @@
-//! Behaviour of the air, against the standard, theory and hand calculation.
+//! Behaviour of cells and radio links, compared with the standard, theory and hand calculation.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod aggregates;
 mod arq;

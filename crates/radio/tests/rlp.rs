@@ -24,7 +24,7 @@ fn plan(rounds: &[u32], errors: [ErrorPlan; 2]) -> RadioPlan {
     RadioPlan { arq: [ArqPlan::Rlp(rules(rounds)), ArqPlan::None], errors, ..round(45) }
 }
 
-/// Loses all frames on the air in one of these intervals, µs.
+/// Returns errors that lose all frames on the air in these intervals, µs.
 fn bad(times: &[[u64; 2]]) -> ErrorPlan {
     if times.is_empty() {
         return ErrorPlan::Clean;
@@ -34,7 +34,7 @@ fn bad(times: &[[u64; 2]]) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// Effects of the two ends for packets that arrive together, µs.
+/// Returns the effects at both ends for packets that arrive together, with times in µs.
 fn story(packets: usize, there: &[[u64; 2]], back: &[[u64; 2]]) -> Vec<(u64, Note)> {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(there), bad(back)]), 1);
     (0..packets).for_each(|_| world.push(0, 100));
@@ -49,7 +49,7 @@ fn delivered(number: u64) -> Note {
     Note::Delivered { end: 0, number }
 }
 
-/// Deliveries with their times.
+/// Returns deliveries with their times.
 fn deliveries(notes: &[(u64, Note)]) -> Vec<(u64, u64)> {
     let number = |note: &Note| if let Note::Delivered { number, .. } = *note { Some(number) } else { None };
     notes.iter().filter_map(|(at, note)| Some((*at, number(note)?))).collect()
@@ -63,8 +63,9 @@ fn acknowledged(number: u64) -> Note {
     Note::Acknowledged { end: 0, number }
 }
 
-/// The second of three is lost: the third shows the gap at 345, the NAK arrives at 400 and the retransmission at 545.
-/// The sender keeps a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last transmission.
+/// The second of three frames is lost: the third reveals the gap at 345 µs, the NAK arrives at 400 and the
+/// retransmission at 545. The sender keeps a frame for 8 (3 + 1) timeouts, 12 800 µs, after its last
+/// transmission.
 #[test]
 fn a_gap_is_asked_for_and_filled_in_order() {
     let expected = [
@@ -79,9 +80,9 @@ fn a_gap_is_asked_for_and_filled_in_order() {
     assert_eq!(story(3, &[[100, 200]], &[]), expected);
 }
 
-/// All retransmissions are lost. Rounds begin at 345, 745 and, as the second requests two retransmissions, 1255; the
-/// third ends 400 µs and two further retransmissions later, and the frames behind are delivered. The sender, notified
-/// by the first of three control frames, has recorded six failures.
+/// All retransmissions are lost. Rounds begin at 345, 745 and, as the second requests two retransmissions,
+/// 1255 µs; the third ends 400 µs and two further retransmissions later, and the frames behind the gap are
+/// delivered. The sender, notified by the first of three control frames, has recorded six failures.
 #[test]
 fn after_the_last_round_the_receiver_gives_up_and_says_so() {
     let expected = [
@@ -96,7 +97,7 @@ fn after_the_last_round_the_receiver_gives_up_and_says_so() {
         (1875, delivered(2)),
         (1930, Note::Aborted { end: 0, number: 1 }),
         (12_800, acknowledged(0)),
-        // Behind the second, with two retransmissions scheduled at 1330.
+        // After the second round, with two retransmissions scheduled at 1330.
         (1330 + 2 * 110 + 12_800, acknowledged(2)),
     ];
     let all: Vec<_> = story(3, &[[100, 200], [400, 500], [800, 1610]], &[]);
@@ -106,8 +107,8 @@ fn after_the_last_round_the_receiver_gives_up_and_says_so() {
     assert!(saved.contains(&(1655, delivered(1))) && saved.contains(&(1655, delivered(2))), "{saved:?}");
 }
 
-/// A lost NAK costs a round: the NAKs of the second round arrive at 800 and 810, and the retransmission at 945; the
-/// second retransmission is not awaited any more.
+/// A lost NAK costs a round: the NAKs of the second round arrive at 800 and 810 µs, and the retransmission at
+/// 945; the second retransmission is then superfluous.
 #[test]
 fn a_lost_nak_costs_a_round() {
     let said = story(3, &[[100, 200]], &[[345, 350]]);
@@ -121,18 +122,20 @@ fn a_lost_nak_costs_a_round() {
     assert_eq!(said[..5], expected);
 }
 
-/// A NAK that comes at the very instant at which a frame ends: what was certain first is first, as of all ties in one queue of events.
-/// The end of a data frame was before the NAK had left, and a new frame goes before the copy; that of an idle frame, 10 µs long, was
-/// when the NAK was under way.
+/// A NAK that arrives at the instant at which a frame ends: the event that was scheduled first is handled
+/// first, like all ties in the event queue. The end of a data frame was scheduled before the NAK was sent, so
+/// a new frame precedes the copy; the end of an idle frame, 10 µs long, was scheduled when the NAK was in
+/// flight.
 #[test]
 fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
-    // The third shows the gap at 345, and the NAK arrives at 400, when the fourth ends: the fifth is sent, and the
-    // retransmission from 500 on.
+    // The third frame reveals the gap at 345 µs, and the NAK arrives at 400, when the fourth ends: the fifth
+    // is sent, and the retransmission from 500 on.
     let expected = [(145, 0), (645, 1), (645, 2), (645, 3), (645, 4), (745, 5)];
     assert_eq!(deliveries(&story(6, &[[100, 200]], &[])), expected);
 
-    // The NAKs of two rounds are lost; the first NAK of the third round, begun at 1255, arrives at 1310, when the idle
-    // frame ends. The three retransmissions are sent, and then the packet that arrived meanwhile.
+    // The NAKs of two rounds are lost; the first NAK of the third round, begun at 1255 µs, arrives at 1310,
+    // when the idle frame ends. The three retransmissions are sent, and then the packet that arrived
+    // meanwhile.
     let back = bad(&[[345, 355], [745, 765]]);
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 200]]), back]), 1);
     (0..4).for_each(|_| world.push(0, 100));
@@ -143,8 +146,9 @@ fn a_nak_that_comes_as_a_frame_ends_is_heard_in_order_of_certainty() {
     assert_eq!(deliveries(&notes), [(145, 0), (1455, 1), (1455, 2), (1455, 3), (1755, 4)]);
 }
 
-/// No data frame follows the last one to show the gap: an idle frame does, 1000 µs after its beginning, or the next one
-/// if that is lost. Idle frames end when the sender keeps no frame any more, 12 800 µs after the retransmission.
+/// No data frame follows the last one to reveal the gap: an idle frame does, 1000 µs after the last frame's
+/// start, or the next idle frame if that is lost. Idle frames end when the sender keeps no frame any more, 12
+/// 800 µs after the retransmission.
 #[test]
 fn idle_frames_show_that_the_last_frame_is_missing() {
     let expected = [(1110, failed(0, 1)), (1255, delivered(0)), (1220 + 12_800, acknowledged(0))];
@@ -165,14 +169,16 @@ fn idle_frames_show_that_the_last_frame_is_missing() {
     assert!(idle.eq(expected));
 }
 
-/// One NAK names all frames of a gap; a round of several retransmissions begins with the missing frames, as ranges.
+/// One NAK names all frames of a gap; a round of several retransmissions begins with the missing frames, as
+/// ranges.
 #[test]
 fn a_nak_names_a_range() {
     let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
     world.link.tell_all();
     (0..5).for_each(|_| world.push(0, 100));
     world.run(Time::ZERO + us(5000));
-    // Frames 1, 2 and 3 are missing at 545; the retransmissions are sent from 600 on, and the first two are lost.
+    // Frames 1, 2 and 3 are missing at 545 µs; the retransmissions are sent from 600 on, and the first two
+    // are lost.
     let sent = |from: u8, is_data: bool| -> Vec<(u64, Option<u64>)> {
         let all = world.notes.iter().filter_map(|(_, note)| match *note {
             Note::Transmitted(Transmitted { from: sender, number, start, .. })
@@ -185,18 +191,20 @@ fn a_nak_names_a_range() {
         all.collect()
     };
     let naks: Vec<u64> = sent(1, false).iter().map(|(at, _)| *at).collect();
-    // The round of three retransmissions ends at 445 + 400 + 2 · 110, and the missing frames are requested twice.
+    // The round of three retransmissions ends at 445 + 400 + 2 · 110 µs, and the missing frames are requested
+    // twice.
     assert_eq!(naks, [545, 545 + 620, 545 + 630]);
     let copies: Vec<_> = sent(0, true)[5..].iter().map(|(at, number)| (*at, number.unwrap())).collect();
     assert_eq!(copies[..3], [(600, 1), (700, 2), (800, 3)]);
     assert_eq!(copies[3..], [(1220, 1), (1320, 1)]);
 }
 
-/// A frame is discarded if it is lost, and for every request the NAK or the retransmission: p (1 - (1 - p)(1 - q))^n
-/// with n NAKs in all rounds.
+/// A frame is discarded if it is lost, and for every request the NAK or the retransmission is lost: p (1 - (1
+/// - p)(1 - q))^n with n NAKs in all rounds.
 ///
-/// Losses in one gap share their NAKs, so that those of a run of L frames, which is geometric, may go together: the variance is at most
-/// E[L²] / E[L] = (1 + p) / (1 - p) times that of independent ones. Five standard deviations: false alarm 6e-7 each of 128.
+/// Losses in one gap share their NAKs, so the outcomes of a run of L losses, L geometric, are correlated: the
+/// variance is at most E[L²] / E[L] = (1 + p) / (1 - p) times that of independent losses. Five standard
+/// deviations: false alarm 6e-7 for each of 128 cases.
 #[test]
 fn a_frame_is_given_up_when_all_naks_or_copies_are_lost() {
     for rounds in [&[1][..], &[2], &[1, 1], &[1, 2, 3]] {
@@ -221,9 +229,10 @@ fn a_frame_is_given_up_when_all_naks_or_copies_are_lost() {
     }
 }
 
-/// Distribution of the delay of a packet alone on the link: pairs of probability and µs; with the remaining probability
-/// it is not delivered. Derived from the rules: NAKs are sent one after the other, a retransmission begins when its NAK
-/// has arrived and the one before has been sent, and the first received one counts.
+/// Returns the distribution of the delay of a packet alone on the link: pairs of probability and µs; with the
+/// remaining probability the packet is not delivered. Derived from the rules: NAKs are sent one after
+/// another, a retransmission begins when its NAK has arrived and the previous retransmission has been sent,
+/// and the first one received counts.
 fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     let mut found = vec![(1.0 - p, 145.0)];
     let (mut left, mut start) = (1.0, 0.0);
@@ -250,7 +259,7 @@ fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
         left = none;
         start += 400.0 + 110.0 * (naks - 1) as f64;
     }
-    // The gap shows with the first idle frame that is received, of those that begin every 1000 µs.
+    // The first received idle frame reveals the gap; idle frames begin every 1000 µs.
     for idle in 1..200 {
         let shown = p * p.powi(idle - 1) * (1.0 - p);
         let at = f64::from(idle) * 1000.0 + 55.0;
@@ -259,8 +268,9 @@ fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
     found
 }
 
-/// The mean delay of delivered packets, on a fine grid of loss rates, for packets 20 ms apart, longer than all rounds
-/// and than the time for which the sender keeps a frame. Five standard deviations of the mean: false alarm 6e-7 each.
+/// Mean delay of delivered packets, on a fine grid of loss rates, for packets 20 ms apart: longer than all
+/// rounds and than the time for which the sender keeps a frame. Five standard deviations of the mean: false
+/// alarm 6e-7 each.
 #[test]
 fn the_mean_delay_is_that_of_the_rounds() {
     for p in (1..=20).map(|i| 0.02 * f64::from(i)) {

@@ -1,5 +1,5 @@
-//! RLP compared with an independent model written from the rules: lists searched anew at each event, with the sent,
-//! received and requested frames as the only state.
+//! RLP compared with an independent model written from the rules: lists searched again at each event, with
+//! the sent, received and requested frames as the only state.
 
 use crate::radio_link::{Note, World, round};
 use airhop_base::{Span, Time};
@@ -10,10 +10,11 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Nanoseconds. Lengths have nothing in common, so that two things hardly happen at once, unless whole frames lie between: a sender that
-/// began a copy when a NAK came ends the next when the NAK of a gap two frames later comes. IS-707-A does not say which of them counts
-/// first. The queue of events does (`airhop_engine::EventQueue`): what was certain first, the end of a frame when it began, and the
-/// arrival of a NAK when it had left.
+/// Duration of a frame, ns. The durations have no common divisor, so that simultaneous events are rare; they
+/// still occur if whole frames lie between: a sender that began a copy when a NAK arrived ends the next copy
+/// when the NAK of a gap two frames later arrives. IS-707-A does not define the order of such events. The
+/// event queue does (`airhop_engine::EventQueue`): the end of a frame is scheduled at its start, and the
+/// arrival of a NAK at its transmission; the event scheduled first is handled first.
 const FRAME: u64 = 97_000;
 const CONTROL: u64 = 10_000;
 const DELAY: u64 = 45_017;
@@ -98,7 +99,8 @@ impl Model {
             if let Some((frame, start, _)) = self.air[end].filter(|(_, _, over)| *over == now) {
                 self.air[end] = None;
                 if start + DELAY < now {
-                    // Its end was certain before any arrival of now, and the next one begins without it.
+                    // Its end was scheduled before any arrival of this instant, and the next frame begins
+                    // without knowledge of them.
                     self.transmits(now);
                 }
                 let touched =
@@ -242,7 +244,7 @@ impl Model {
         let mut packets = packets.iter().copied().peekable();
         while let Some(now) = self.next_time().into_iter().chain(packets.peek().copied()).min() {
             self.at(now);
-            // A packet comes behind all else of its instant, as it does in `simulated`.
+            // A packet arrives after all other events of its instant, as in `simulated`.
             while packets.next_if(|at| *at == now).is_some() {
                 self.waiting += 1;
             }
@@ -252,7 +254,7 @@ impl Model {
     }
 }
 
-/// Returns a channel that is bad in some of its times.
+/// Returns a channel that is bad in the periods marked true.
 fn channel(bad: &[bool]) -> ErrorPlan {
     let at = |i: usize| Time::from_nanos(i as u64 * TIME);
     let times: Vec<_> = (0..bad.len()).filter(|i| bad[*i]).map(|i| [at(i), at(i + 1)]).collect();
@@ -263,7 +265,7 @@ fn channel(bad: &[bool]) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// Effects, and number of packets without an outcome when the link is idle.
+/// Returns the effects, and the number of packets without an outcome when the link is idle.
 fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64, Said)>, usize) {
     let rules = RlpRules {
         rounds: rounds.iter().map(|naks| *naks as u32).collect(),
@@ -298,9 +300,10 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
-    /// What is said, of which frame and when, to the nanosecond, on any channel. Every packet is delivered or given up, but the last
-    /// ones of which the receiver never hears: a NAK scheme does not see a gap behind which nothing comes, idle frames included,
-    /// until the sender has forgotten it.
+    /// The model and the simulation report the same effects of the same frames at the same nanosecond, on any
+    /// channel. Every packet is delivered or discarded, except the last ones that the receiver never learns
+    /// of: a NAK scheme does not detect a gap if no frame, idle frames included, arrives after it before the
+    /// sender has removed the frame.
     #[test]
     fn a_model_of_the_rules_says_the_same(
         rounds in prop::collection::vec(1_u64..4, 1..5),
@@ -313,8 +316,8 @@ proptest! {
         let model = Model { rounds: rounds.clone(), bad: bad.clone(), ..Model::default() };
         let (mut said, unheard) = simulated(&rounds, &bad, &packets);
         let mut expected = model.run(&packets);
-        // At one instant each end speaks for itself: a frame takes DELAY to the other, so no law says which is first. What is given up
-        // is told before what is delivered, whatever lies between.
+        // The order of effects at one instant at different ends is not defined, as a frame takes DELAY to the
+        // other end. At one end, discards are reported before deliveries.
         let order = |(at, said): &(u64, Said)| match said {
             Said::Failed(..) | Said::Aborted(_) | Said::Acknowledged(_) => (*at, 0),
             Said::GivenUp(_) => (*at, 1),

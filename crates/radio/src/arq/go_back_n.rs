@@ -3,27 +3,27 @@ use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report,
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of go-back-n: frames in order, and from the oldest one again when its link ACK does not come.
+/// Sender of go-back-n: sends frames in order, and again from the oldest unacknowledged one at its timeout.
 #[derive(Debug)]
 pub(super) struct Sender {
     group: Group,
     rules: ArqRules,
-    /// Number of the oldest frame inside.
+    /// Number of the oldest frame in the sender.
     base: u64,
     /// Number of the next frame to send.
     next: u64,
-    /// Number after the highest that was ever sent.
+    /// Number after the highest frame sent so far.
     sent: u64,
     /// Frames from `base` on.
     frames: VecDeque<Transmission>,
-    /// Blocks only: true if nothing joins the current block any more.
+    /// Blocks only: true if the current block is complete, so that no further frame joins it.
     closed: bool,
 }
 
 /// Last transmission of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
-    /// Number of that transmission; 0 before the first.
+    /// Attempt number of the transmission; 0 before the first.
     attempt: u32,
     start: Time,
 }
@@ -58,8 +58,8 @@ impl ArqSender for Sender {
 
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if self.next >= self.end() {
-            // A block is the set of frames that could be sent in one go: a later one would delay the block's ACK beyond the timer of its
-            // first frame.
+            // A block has all frames that can be sent without a pause: a later frame would delay the block's
+            // ACK beyond the timeout of its first frame.
             self.closed = self.group == Group::Blocks && self.sent > self.base;
             return None;
         }
@@ -82,14 +82,14 @@ impl ArqSender for Sender {
         self.closed &= self.base < self.sent;
     }
 
-    /// Returns the timeout of the oldest frame, from the start of its last transmission. The timer stops until that
-    /// frame is retransmitted.
+    /// Returns the timeout of the oldest frame, counted from the start of its last transmission; `None` until
+    /// that frame is retransmitted.
     fn deadline(&self) -> Option<Time> {
         (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
     }
 
-    /// Fails all frames sent since the sender last went back. The oldest frame has been sent most often, so those that are discarded are
-    /// the first.
+    /// Marks as failed all frames sent since the sender last went back. The oldest frame has the most
+    /// attempts, so discarded frames are always the first ones.
     fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
         for number in self.base..self.next {
             let attempt = self.frames[(number - self.base) as usize].attempt;
@@ -105,7 +105,7 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of go-back-n: takes frames in order only, and answers each with the number that it expects.
+/// Receiver of go-back-n: accepts frames only in order, and answers each with the number that it expects.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,

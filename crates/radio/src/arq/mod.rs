@@ -1,8 +1,10 @@
-//! Link-layer recovery: retransmission, by one end of a radio link, of frames that the other end did not receive.
+//! Link-layer recovery: retransmission, by one end of a radio link, of frames that the other end did not
+//! receive.
 //!
-//! A kind of recovery is one file beside this one: a sender and a receiver, two state machines that know frames by their numbers and
-//! nothing of packets, transmitters or events. A frame's number counts up for ever; on a channel that keeps frames in order, as a link
-//! does, numbers modulo twice the window and one are equivalent.
+//! Each kind of recovery has a file of its own: a sender and a receiver, two state machines that identify
+//! frames by number and are independent of packets, transmitters and events. Frame numbers increase without
+//! wrapping; on a channel that keeps frames in order, as a link does, they are equivalent to numbers modulo
+//! twice the window plus one.
 
 mod go_back_n;
 mod plain;
@@ -19,18 +21,18 @@ pub const SELECTIVE_WINDOW: u32 = 64;
 /// Recovery of the data of one direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArqPlan {
-    /// No recovery: every frame goes once, without an answer.
+    /// No recovery: every frame is sent once, without an answer.
     None,
-    /// The receiver takes frames in order only; at a timeout the sender goes back to the oldest that is not acknowledged
-    /// (Kounavis 1996 §5C). With a window of one it is stop-and-wait.
+    /// Go-back-n: the receiver accepts frames only in order; at a timeout the sender goes back to the oldest
+    /// unacknowledged frame (Kounavis 1996 §5C). With a window of one it is stop-and-wait.
     GoBackN {
         /// Frames retransmitted at a timeout.
         group: Group,
         /// Window, timer and limit.
         rules: ArqRules,
     },
-    /// The receiver keeps frames out of order; only missing frames are retransmitted (Kounavis 1996 §5C). The window is
-    /// at most [`SELECTIVE_WINDOW`].
+    /// Selective repeat: the receiver stores frames out of order; only missing frames are retransmitted
+    /// (Kounavis 1996 §5C). The window is at most [`SELECTIVE_WINDOW`].
     SelectiveRepeat {
         /// True if a gap shown by a link ACK is filled at once, as with HDLC's selective reject (SREJ, ISO/IEC 13239);
         /// otherwise only timers cause retransmissions.
@@ -38,29 +40,32 @@ pub enum ArqPlan {
         /// Window, timer and limit.
         rules: ArqRules,
     },
-    /// The receiver asks for missing frames, in rounds of NAKs, and gives up after the last (RLP, TIA/EIA IS-707-A).
+    /// RLP: the receiver requests missing frames in rounds of NAKs, and discards them after the last round
+    /// (TIA/EIA IS-707-A).
     Rlp(RlpRules),
 }
 
-/// Frames that the go-back-n sender of Kounavis 1996 §5C ("the whole group of N packets") sends again at a timeout.
+/// Frames that the go-back-n sender of Kounavis 1996 §5C ("the whole group of N packets") retransmits at a
+/// timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// All frames outstanding, of a window that slides with every link ACK.
+    /// All frames outstanding, in a window that slides with every link ACK.
     Sliding,
-    /// Blocks of N frames: a block ends when one link ACK covers all of it, and is retransmitted as a whole before
-    /// that.
+    /// Blocks of N frames: a block is complete when one link ACK covers all of it; otherwise it is
+    /// retransmitted as a whole.
     Blocks,
 }
 
-/// Rules common to all kinds of recovery that wait for link ACKs.
+/// Rules common to all kinds of recovery with link ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqRules {
     /// Window: maximum number of frames without a link ACK.
     pub window: u32,
-    /// Timeout of a link ACK, from the start of the frame's transmission; see [`derived_timeout`]. It should be no shorter than the round
-    /// trip of a frame and its ACK: a packet that is discarded while a frame of it is still under way stays discarded.
+    /// Timeout of a link ACK, from the start of the frame's transmission; see [`derived_timeout`]. The
+    /// timeout should be at least the round trip of a frame and its ACK: a packet discarded while one of its
+    /// frames is in flight stays discarded.
     pub timeout: Span,
-    /// Maximum number of transmissions of a frame, the first included; `None`: the sender never gives up.
+    /// Maximum number of transmissions of a frame, the first included; `None`: no limit.
     pub attempts: Option<u32>,
     /// Length of a link ACK, bytes.
     pub ack_bytes: u32,
@@ -73,8 +78,9 @@ pub struct LinkFrame {
     pub number: u64,
     /// Number of this transmission; the first is 1.
     pub attempt: u32,
-    /// Sender's floor, the lowest number that may still come: the receiver need not wait for any below. A frame whose own number is below
-    /// the floor is empty, and carries only the floor. In an idle frame of RLP the floor is the number of the next new frame.
+    /// Sender's floor, the lowest number that may still arrive: the receiver need not wait for frames below.
+    /// A frame whose own number is below the floor is empty, and carries only the floor. In an idle frame of
+    /// RLP the floor is the number of the next new frame.
     pub floor: u64,
 }
 
@@ -85,43 +91,44 @@ impl LinkFrame {
     }
 }
 
-/// Link ACK: the complete state of the receiver, so that the newest supersedes older ones.
+/// Link ACK: complete state of the receiver, so that each link ACK supersedes the older ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkAck {
     /// Lowest number that the receiver waits for.
     pub expected: u64,
-    /// Bitmap of the frames received beyond that: bit i stands for number `expected + i`. The missing numbers below the highest bit are
-    /// those that HDLC's multiple selective reject would list (ISO/IEC 13239).
+    /// Bitmap of the frames received beyond `expected`: bit i stands for number `expected + i`. The missing
+    /// numbers below the highest bit are those that HDLC's multiple selective reject would list (ISO/IEC
+    /// 13239).
     pub beyond: u64,
 }
 
-/// NAK of a receiver that acknowledges no frames: frames are missing or, at the end, discarded.
+/// NAK of a receiver without link ACKs: reports frames as missing or, after the last round, as discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nak {
     /// First number of the range.
     pub first: u64,
     /// Last number of the range.
     pub last: u64,
-    /// True if the receiver has given them up, so that they need not be sent.
+    /// True if the receiver has discarded the frames, so that they need not be sent.
     pub is_abort: bool,
 }
 
-/// Results of a frame, or of a timeout, at the receiver.
+/// Results of a frame or a timeout at the receiver.
 #[derive(Debug, Default)]
 pub struct Upward {
-    /// Numbers that can now go to the layer above, in order.
+    /// Numbers to deliver to the layer above, in order.
     pub deliver: Vec<u64>,
-    /// Numbers that the receiver waits for no longer.
+    /// Numbers that the receiver no longer waits for.
     pub given_up: Vec<u64>,
     /// NAKs for the sender, one control frame each.
     pub naks: Vec<Nak>,
 }
 
-/// Findings of an ARQ sender.
+/// Report of an ARQ sender on a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Delivery of a frame: it was acknowledged, or has not been requested for so long that it must have arrived.
-    /// Emitted once for each number.
+    /// Delivery of a frame: it was acknowledged, or was not requested within the time limit and so must have
+    /// arrived. Reported once for each number.
     Acknowledged(u64),
     /// Failure of a transmission: not acknowledged in time, or known to be lost.
     Failed {
@@ -134,19 +141,19 @@ pub enum Report {
     },
     /// Discard of this number by the sender.
     Discarded(u64),
-    /// Discard of this number by the receiver, as it reports.
+    /// Discard of this number by the receiver, as reported by the receiver.
     Aborted(u64),
 }
 
-/// Sending side. Its owner keeps the packets, and calls [`ArqSender::on_timeout`] at the deadline.
+/// Sending side. Its owner stores the packets, and calls [`ArqSender::on_timeout`] at the deadline.
 pub trait ArqSender: std::fmt::Debug + Send {
     /// True if the window has room for another packet.
     fn has_room(&self) -> bool;
 
-    /// Adds a packet, if there is room for it; returns its number, one more than that of the packet before.
+    /// Adds a packet, if there is room; returns its number, the successor of the previous packet's number.
     fn push(&mut self) -> u64;
 
-    /// Returns the frame to transmit from `now` on, if there is one.
+    /// Returns the frame to transmit from `now` on; `None` if there is none.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame>;
 
     /// Handles a link ACK.
@@ -164,10 +171,10 @@ pub trait ArqSender: std::fmt::Debug + Send {
 
 /// Receiving side.
 pub trait ArqReceiver: std::fmt::Debug + Send {
-    /// Handles a frame. Adds the results to `up`; returns the answer.
+    /// Handles a frame. Adds the results to `up`; returns the link ACK, if any.
     fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck>;
 
-    /// Returns the time at which it asks again, or gives up; used only if [`ArqPlan::asks`].
+    /// Returns the time of the next request or discard; used only if [`ArqPlan::asks`].
     fn deadline(&self) -> Option<Time> {
         None
     }
@@ -175,7 +182,7 @@ pub trait ArqReceiver: std::fmt::Debug + Send {
     /// Handles the timeout.
     fn on_timeout(&mut self, _now: Time, _up: &mut Upward) {}
 
-    /// True if the frame of this number is here and waits for an earlier one.
+    /// True if the receiver stores the frame of this number behind a gap.
     fn holds(&self, _number: u64) -> bool {
         false
     }
@@ -204,7 +211,7 @@ impl ArqPlan {
         }
     }
 
-    /// Returns the length of a link ACK, bytes; `None` if there are no link ACKs.
+    /// Returns the length of a link ACK, bytes; `None` without link ACKs.
     pub fn ack_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::None | ArqPlan::Rlp(_) => None,
@@ -212,7 +219,7 @@ impl ArqPlan {
         }
     }
 
-    /// Returns the length of its control frames, bytes; `None` without recovery, which has none.
+    /// Returns the length of control frames, bytes; `None` without recovery, which has none.
     pub fn control_bytes(&self) -> Option<u32> {
         match self {
             ArqPlan::Rlp(rules) => Some(rules.nak_bytes),
@@ -220,21 +227,22 @@ impl ArqPlan {
         }
     }
 
-    /// True if the receiver has a timer, and asks for frames.
+    /// True if the receiver has a timer and requests frames.
     pub fn asks(&self) -> bool {
         matches!(self, ArqPlan::Rlp(_))
     }
 }
 
 impl ArqRules {
-    /// True if a frame that failed `attempt` times is retransmitted.
+    /// True if a frame is retransmitted after `attempt` failures.
     fn retry(&self, attempt: u32) -> bool {
         self.attempts.is_none_or(|most| attempt < most)
     }
 }
 
-/// Returns a sufficient timeout: a window of frames, the link ACK of the last, both ways, and a frame of the other direction that the ACK
-/// may have to wait for. Sizes are those on the air, in bytes; a size of 0 means that no such frame is awaited.
+/// Returns a sufficient timeout: a window of frames, the link ACK of the last frame, both propagation delays,
+/// and a frame of the other direction that may precede the ACK. Lengths are those on the air, in bytes; a
+/// length of 0 means that no such frame is possible.
 pub fn derived_timeout(
     [there, back]: [&LinkRate; 2],
     delays: Span,
@@ -252,8 +260,8 @@ mod tests {
     use super::*;
     use airhop_base::Rate;
 
-    /// By hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, the ACK of 6 bytes 2.5 ms; three frames, two ways of
-    /// 10 ms, and a frame in the way are 235.8 ms.
+    /// By hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, the ACK of 6 bytes 2.5 ms; three frames,
+    /// twice the delay of 10 ms, and a frame before the ACK are 235.8 ms.
     #[test]
     fn the_timeout_covers_a_window_and_its_ack() {
         let air = LinkRate::Rate(Rate::from_bps(19_200));

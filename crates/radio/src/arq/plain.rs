@@ -2,12 +2,12 @@
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 
-/// Sender without recovery: each frame once.
+/// Sender without recovery: sends each frame once.
 #[derive(Debug, Default)]
 pub(super) struct PlainSender {
     /// Number of the next frame.
     next: u64,
-    /// True if a frame waits.
+    /// True if a frame is waiting.
     waits: bool,
 }
 

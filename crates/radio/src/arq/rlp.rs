@@ -1,15 +1,17 @@
-//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver asks for missing frames, and acknowledges none.
+//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver requests missing frames, and sends no
+//! link ACKs.
 //!
-//! A gap is asked for in rounds, each with more NAKs than the one before; every NAK that arrives has the sender send one copy. After the
-//! last round the receiver gives the frame up, and delivers the frames behind it. A later frame reveals a gap, and behind the last frame
-//! idle frames carry the highest number. Numbers count up for ever here, frames are whole packets, and the sender's memory is limited by
-//! time, where IS-707-A has 20 ms frames of octets and numbers of 12 bits.
+//! Missing frames are requested in rounds, each with more NAKs than the previous one; for every NAK that
+//! arrives the sender sends one copy. After the last round the receiver discards the frame, and delivers the
+//! frames behind it. A later frame reveals a gap; behind the last frame, idle frames carry the highest
+//! number. Differences to IS-707-A: numbers do not wrap, frames are whole packets, and the sender's memory is
+//! limited by time; IS-707-A has 20 ms frames of octets and numbers of 12 bits.
 use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
-/// Timeouts per round, and for one round more, for which a sender keeps a frame from when it last sent it or was asked for it; Airhop's
-/// choice. A round lasts one timeout, and the rest is for later frames to reveal the gap.
+/// Time for which a sender keeps a frame since its last transmission or request, in timeouts per round, plus
+/// one round; Airhop's choice. A round lasts one timeout; the rest allows for later frames to reveal the gap.
 const PATIENCE: u64 = 8;
 
 /// Rules of RLP.
@@ -17,33 +19,33 @@ const PATIENCE: u64 = 8;
 pub struct RlpRules {
     /// Number of NAKs of each round.
     pub rounds: Vec<u32>,
-    /// Duration of a round that asks for one copy, from its NAK on.
+    /// Duration of a round that requests one copy, counted from its NAK.
     pub timeout: Span,
-    /// Extension of a round for each further copy that the sender has to send before.
+    /// Extension of a round for each further copy that the sender has to send first.
     pub copy: Span,
-    /// Delay of an idle frame after the start of the last frame, if the sender has nothing to send; the idle frame carries the highest
-    /// number.
+    /// Delay of an idle frame, which carries the highest number, after the start of the last frame, if the
+    /// sender has nothing to send.
     pub idle: Span,
     /// Length of a NAK and of an idle frame, bytes.
     pub nak_bytes: u32,
 }
 
 impl RlpRules {
-    /// Returns the time for which the sender keeps a frame that the receiver does not ask for.
+    /// Returns the time for which the sender keeps a frame that is not requested.
     fn patience(&self) -> Span {
         self.timeout * ((self.rounds.len() as u64 + 1) * PATIENCE)
     }
 }
 
-/// Sender of RLP: requested retransmissions before new frames.
+/// Sender of RLP: sends requested retransmissions before new frames.
 #[derive(Debug)]
 pub(super) struct Sender {
     idle: Span,
     copy: Span,
     patience: Span,
-    /// Number of the oldest frame inside.
+    /// Number of the oldest frame in the sender.
     base: u64,
-    /// Sent frames that may still be asked for, and one that was not sent yet.
+    /// Sent frames that may still be requested, and one frame that was not sent yet.
     frames: VecDeque<Kept>,
     /// Number of the next new frame.
     next: u64,
@@ -51,7 +53,7 @@ pub(super) struct Sender {
     asked: VecDeque<u64>,
     /// Start of the last frame.
     last: Time,
-    /// True if an idle frame is to go.
+    /// True if an idle frame is due.
     is_idle: bool,
 }
 
@@ -62,9 +64,9 @@ struct Kept {
     attempts: u32,
     /// NAKs so far.
     naks: u32,
-    /// True if the receiver has given it up.
+    /// True if the receiver has discarded the frame.
     is_aborted: bool,
-    /// Time of its last transmission, or of the last copy that was asked for with it.
+    /// Time of the frame's last transmission, or of the last copy requested with it.
     touched: Time,
 }
 
@@ -83,7 +85,7 @@ impl Sender {
         }
     }
 
-    /// Returns the frame of this number, if it was sent and is kept.
+    /// Returns the frame of this number, if it was sent and is still stored.
     fn sent(&mut self, number: u64) -> Option<&mut Kept> {
         let kept = self.frames.get_mut(number.checked_sub(self.base)? as usize)?;
         (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
@@ -100,13 +102,13 @@ impl Sender {
         rests.then(|| self.last + self.idle)
     }
 
-    /// Returns the time at which the oldest frame is forgotten.
+    /// Returns the time at which the oldest frame is removed.
     fn forgets_at(&self) -> Option<Time> {
         let oldest = self.frames.front().filter(|kept| kept.attempts > 0)?;
         Some(oldest.touched + self.patience)
     }
 
-    /// Records a transmission of a frame that is kept.
+    /// Records a transmission of a stored frame.
     fn transmit(&mut self, now: Time, number: u64) -> LinkFrame {
         (self.last, self.is_idle) = (now, false);
         let kept = &mut self.frames[(number - self.base) as usize];
@@ -117,7 +119,7 @@ impl Sender {
 }
 
 impl ArqSender for Sender {
-    /// True if no new frame waits. There is no window: the packets behind one frame wait in the queue.
+    /// True if no new frame is waiting. There is no window: packets behind that frame wait in the queue.
     fn has_room(&self) -> bool {
         !self.has_new()
     }
@@ -168,7 +170,7 @@ impl ArqSender for Sender {
         [self.idle_at(), self.forgets_at()].into_iter().flatten().min()
     }
 
-    /// Reports frames as delivered that the receiver has not asked for in so long.
+    /// Reports frames as delivered that the receiver has not requested within the time limit.
     fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
         while self.forgets_at().is_some_and(|at| at <= now) {
             if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
@@ -180,15 +182,15 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of RLP: keeps frames out of order, and asks for missing ones.
+/// Receiver of RLP: stores frames out of order, and requests missing ones.
 #[derive(Debug)]
 pub(super) struct Receiver {
     rules: RlpRules,
     /// Lowest number neither delivered nor discarded.
     expected: u64,
-    /// States of the numbers from there to the highest known.
+    /// States of the numbers from `expected` to the highest known.
     places: VecDeque<Place>,
-    /// Time at which the sender has sent all requested retransmissions, estimated at this end.
+    /// Time at which the sender has sent all requested retransmissions, as estimated by the receiver.
     busy: Time,
     /// Requests (NAKs) of the last `timeout`: time of sending, and number of retransmitted frames requested.
     asks: VecDeque<(Time, u64)>,
@@ -197,7 +199,7 @@ pub(super) struct Receiver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Here,
-    /// Asked for, in this round, which ends at this time.
+    /// Requested; this round ends at this time.
     Missing {
         round: usize,
         over: Time,
@@ -221,7 +223,7 @@ impl Receiver {
         self.expected + self.places.len() as u64
     }
 
-    /// Starts a round for the frames at these places, which are adjacent.
+    /// Starts a round for a range of adjacent frames.
     fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut Upward) {
         let naks = self.rules.rounds[round];
         let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
@@ -234,8 +236,8 @@ impl Receiver {
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
     }
 
-    /// Handles a frame that is no retransmission. Retransmissions have priority: when the frame began, only later
-    /// requests were left.
+    /// Handles a frame that is no retransmission. Retransmissions have priority, so at the frame's start only
+    /// later requests were pending.
     fn on_no_copy(&mut self, now: Time) {
         while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
             self.asks.pop_front();
@@ -244,7 +246,7 @@ impl Receiver {
         self.busy = self.busy.min(now + self.rules.copy * copies);
     }
 
-    /// Passes up packets that no gap holds back any more.
+    /// Delivers packets that have no gap before them.
     fn advance(&mut self, up: &mut Upward) {
         while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
             if *place == Place::Here {
@@ -255,7 +257,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the frames whose round is over, as ranges of places in the same round.
+    /// Returns the frames whose round is over, as ranges of frames in the same round.
     fn overdue(&self, now: Time) -> Vec<(std::ops::Range<usize>, usize)> {
         let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
         for (at, place) in self.places.iter().enumerate() {
@@ -318,8 +320,9 @@ impl ArqReceiver for Receiver {
             }
             let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
             up.given_up.extend(first..=last);
-            // IS-707-A does not inform the sender. In Airhop the receiver does, as often as in the last round, so that
-            // listeners at the sender receive the loss, as over links with ACKs.
+            // IS-707-A does not inform the sender. In Airhop the receiver does, with as many control frames
+            // as in the last round, so that listeners at the sender are notified of the loss, as over links
+            // with ACKs.
             up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
         }
         self.advance(up);

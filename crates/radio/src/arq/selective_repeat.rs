@@ -3,15 +3,15 @@ use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECT
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Sender of selective repeat: sends only missing frames again, as far as it can know.
+/// Sender of selective repeat: retransmits only frames known to be missing.
 #[derive(Debug)]
 pub(super) struct Sender {
     srej: bool,
     rules: ArqRules,
-    /// Number of the oldest frame inside: all below are acknowledged or discarded.
+    /// Number of the oldest frame in the sender: all below are acknowledged or discarded.
     base: u64,
     frames: VecDeque<Frame>,
-    /// Lowest number that the receiver waits for, as far as is known.
+    /// Lowest number that the receiver waits for, as known to the sender.
     expected: u64,
     /// Time of the last empty frame, which carried `base` as the floor.
     told: Option<Time>,
@@ -28,7 +28,7 @@ struct Frame {
 enum State {
     /// To be transmitted.
     Waiting,
-    /// Transmitted, the last time from this time on.
+    /// Transmitted; start of the last transmission.
     Sent(Time),
     /// Acknowledged or discarded.
     Done,
@@ -64,7 +64,7 @@ impl Sender {
         }
     }
 
-    /// True if the receiver waits for a frame that was discarded, as far as is known, and no frame is left that would carry the floor.
+    /// True if the receiver may wait for a discarded frame, and no other frame is left to carry the floor.
     fn must_tell(&self) -> bool {
         self.frames.is_empty() && self.expected < self.base
     }
@@ -81,7 +81,7 @@ impl ArqSender for Sender {
         self.base + self.frames.len() as u64 - 1
     }
 
-    /// Returns the frame with the lowest number first: retransmissions go before new frames.
+    /// Returns the frame with the lowest number: retransmissions precede new frames.
     fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
         if let Some(index) = self.frames.iter().position(|f| f.state == State::Waiting) {
             let frame = &mut self.frames[index];
@@ -114,8 +114,8 @@ impl ArqSender for Sender {
                 self.frames[index].state = State::Done;
                 reports.push(Report::Acknowledged(number));
             } else if !there && self.srej && attempt == 1 && matches!(state, State::Sent(_)) {
-                // A frame that was sent later came earlier, which on a link means that this one is lost. Of later transmissions nothing is
-                // known: the frame that came may have been sent before them.
+                // A frame sent later arrived earlier, which on a link proves this frame lost. Later
+                // transmissions are undecided: the arrived frame may have been sent before them.
                 self.fail(index, reports);
             }
         }
@@ -144,16 +144,17 @@ impl ArqSender for Sender {
     }
 }
 
-/// Receiver of selective repeat: keeps a frame out of order until the frames before it come, or are given up.
+/// Receiver of selective repeat: stores a frame out of order until the frames before it arrive or are
+/// discarded.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
     expected: u64,
-    /// Bit i: the frame `expected + i` is here.
+    /// Bit i: frame `expected + i` has arrived.
     beyond: u64,
 }
 
 impl Receiver {
-    /// Advances past the frame that was waited for, which is here or never comes.
+    /// Advances past the expected frame, which has arrived or was discarded.
     fn step(&mut self, deliver: &mut Vec<u64>) {
         if self.beyond & 1 == 1 {
             deliver.push(self.expected);

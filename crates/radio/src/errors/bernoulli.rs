@@ -13,7 +13,7 @@ const REMEMBERED: usize = 16;
 pub struct Bernoulli {
     /// ln(1 - BER), at most 0.
     ln_bit_survives: f64,
-    /// Loss probability by length: one exponential per length, not per frame.
+    /// Loss probability by length: the exponential is computed per length, not per frame.
     known: Vec<(u64, f64)>,
     /// Index in `known` of the entry to replace next, when the cache is full.
     oldest: usize,
@@ -84,7 +84,7 @@ mod tests {
         for bits in [8592_u64, 608, 112] {
             let p = 1.0 - 0.9_f64.powf(bits as f64 / 8592.0);
             let (n, expect) = (f64::from(corrupted(&plan, bits, 200_000)), 200_000.0 * p);
-            // Binomial; five standard deviations, a false alarm in 1.7 million (the seed is fixed anyway).
+            // Binomial; five standard deviations, a false alarm in 1.7 million (the seed is fixed).
             assert!(
                 (n - expect).abs() < 5.0 * (expect * (1.0 - p)).sqrt(),
                 "{bits} bits: {n}, expected {expect}"

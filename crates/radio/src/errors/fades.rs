@@ -1,4 +1,4 @@
-//! Fades: alternation of good and bad times of a channel, whether or not anybody sends.
+//! Fades: alternation of good and bad periods of a channel, independent of traffic.
 
 use super::recorded::FadeRecord;
 use super::sojourn::Sojourn;
@@ -6,40 +6,41 @@ use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 use std::sync::Arc;
 
-/// Specification of the times at which a channel is bad.
+/// Specification of the bad periods of a channel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FadePlan {
-    /// Alternating random good and bad times.
+    /// Random, alternating good and bad periods.
     Drawn {
-        /// Mean lengths of the good and of the bad times.
+        /// Mean lengths of the good and of the bad periods.
         means: [Span; 2],
         /// Distribution of the lengths.
         sojourn: Sojourn,
-        /// State at the beginning.
+        /// State at the start.
         start: Start,
     },
-    /// Recorded fades, equal in every run.
+    /// Recorded fades, the same in every run.
     Recorded(Arc<FadeRecord>),
 }
 
-/// State of a path at its beginning.
+/// Initial state of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// Stationary: an arbitrary moment of a path that has been there for ever; bad with the share of the bad times, in the midst of a time.
+    /// Stationary: an arbitrary time of a path in equilibrium; bad with the fraction of the bad periods,
+    /// within a period.
     #[default]
     Stationary,
-    /// Good: a whole good time first (Bakshi et al. 1997; ns-2's two-state model).
+    /// Good: the path begins with a full good period (Bakshi et al. 1997; ns-2's two-state model).
     Good,
 }
 
 impl Start {
-    /// All, with their names.
+    /// All initial states by name.
     pub const ALL: [(&str, Start); 2] = [("stationary", Start::Stationary), ("good", Start::Good)];
 }
 
-/// Path of states through time; calls must come in the order of time.
+/// Sequence of states over time; calls must be in chronological order.
 ///
-/// The path depends on the plan and on the randomness of `stream` alone, not on the times at which it is read.
+/// The sequence depends only on the plan and on the draws of `stream`, not on the times at which it is read.
 #[derive(Debug)]
 pub(super) struct Fades {
     bad: bool,
@@ -53,7 +54,7 @@ pub(super) struct Fades {
 enum Path {
     /// Random lengths; the means of good and bad in seconds.
     Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
-    /// Record, and the number of the present or next bad time.
+    /// Record, and number of the present or next bad period.
     Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
@@ -83,7 +84,7 @@ impl Fades {
         Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
     }
 
-    /// Ends the state and begins the other.
+    /// Ends the present state and begins the other one.
     fn turn(&mut self) {
         self.bad = !self.bad;
         match &mut self.path {
@@ -98,7 +99,7 @@ impl Fades {
         }
     }
 
-    /// Returns the share of the time from `from` to `to` that is bad, 0 to 1; 0 or 1 if from == to.
+    /// Returns the fraction of the time from `from` to `to` that is bad, 0 to 1; 0 or 1 if from == to.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.turn();
@@ -119,7 +120,7 @@ impl Fades {
         }
     }
 
-    /// Returns the bad times from the beginning to `end`, each [begin, end), in order; none touches another.
+    /// Returns the bad periods from the start to `end`, each [begin, end), in order; none touches another.
     pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
         let mut times: Vec<[Time; 2]> = Vec::new();
         let mut begin = Time::ZERO;
@@ -157,7 +158,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// A reader that reads more often, or for longer, sees the same fades.
+    /// The times at which a path is read do not change its fades.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_looks_when() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
@@ -176,7 +177,8 @@ mod tests {
         }
     }
 
-    /// List and walk are the same path: the bad share of any window is its overlap with the bad times.
+    /// The list and the step-by-step reading are the same path: the bad fraction of any window is its overlap
+    /// with the bad periods.
     #[test]
     fn bad_times_are_those_that_the_walk_meets() {
         for (name, sojourn) in Sojourn::ALL {
@@ -192,7 +194,7 @@ mod tests {
                     let expect = bad.iter().map(overlap).sum::<u64>() as f64 / 123e6;
                     assert_eq!(walk.bad_share(from, to), expect, "{name}, window {i}");
                 }
-                // A shorter list is a prefix of a longer one, its last time cut.
+                // A shorter list is a prefix of a longer one, with its last period cut.
                 let cut = at(777_777);
                 let mut expect: Vec<[Time; 2]> = bad.into_iter().filter(|[b, _]| *b < cut).collect();
                 if let Some(last) = expect.last_mut() {
@@ -203,8 +205,8 @@ mod tests {
         }
     }
 
-    /// One uniform number decides the state in which the path begins, and one each duration: this order defines the
-    /// meaning of a seed.
+    /// One uniform number determines the initial state, and one each duration: this order defines the meaning
+    /// of a seed.
     #[test]
     fn a_path_is_drawn_in_this_order() {
         let mut stream = Streams::new(1, 0).stream("fades");
@@ -222,7 +224,8 @@ mod tests {
         assert_eq!(fades(Sojourn::Exponential, Start::Stationary, 1).bad_times(expect[50][1]), expect[..=50]);
     }
 
-    /// Good and bad times each have their own mean, and the law that the plan names (the laws themselves: sojourn.rs).
+    /// Good and bad periods have separate means, and the distribution named by the plan (the distributions
+    /// are tested in sojourn.rs).
     #[test]
     fn times_alternate_with_their_own_means() {
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
@@ -235,14 +238,14 @@ mod tests {
                 sums[usize::from(fades.bad)] += (fades.until - begin).secs_f64();
             }
             for (sum, mean) in sums.into_iter().zip([10.0_f64, 4.0]) {
-                // Five standard deviations: once in 1.7 million; a nanosecond for rounding.
+                // Five standard deviations, a false alarm in 1.7 million, plus a nanosecond for rounding.
                 let allowed = 5.0 * mean * (variance / f64::from(n)).sqrt() + 1e-9;
                 assert!((sum / f64::from(n) - mean).abs() <= allowed, "{name}: {sum}");
             }
         }
     }
 
-    /// A path that was saved and is played back is the same path as long as it lasts; then it begins again.
+    /// A path that was saved and is replayed is the same path up to its end; then it repeats.
     #[test]
     fn a_recorded_path_is_the_path_that_was_recorded() {
         for (name, sojourn) in Sojourn::ALL {
@@ -252,7 +255,7 @@ mod tests {
             let plan = FadePlan::Recorded(Arc::new(FadeRecord::parse(&file).expect("it was written so")));
             let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
             assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
-            // The third time; a bad time at both ends of the record is one.
+            // The third repetition; bad periods at both ends of the record form one.
             let all = played().bad_times(Time::ZERO + long * 3);
             let mut walk = played();
             for i in 0..6_000 {
@@ -265,7 +268,7 @@ mod tests {
         }
     }
 
-    /// A record without a bad time, or without a good one.
+    /// A record without bad periods, and one without good periods.
     #[test]
     fn a_record_may_be_all_good_or_all_bad() {
         let played = |bad| {
@@ -278,13 +281,15 @@ mod tests {
         assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
     }
 
-    /// 4 of 14 seconds are bad, at the first moment as at any other: a path that did not begin in equilibrium would swing.
+    /// 4 of 14 seconds are bad, at the start as at any time: a path that did not begin in equilibrium would
+    /// oscillate.
     #[test]
     fn the_bad_share_is_stationary() {
         for (name, sojourn) in Sojourn::ALL {
             let share = fades(sojourn, Start::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
-            // Of cycles with good times G and bad times B, √Var((1 - p) B - p G) / 14 s = 0.289 at most, for exponential ones. Five
-            // standard deviations over 400 000 cycles: once in 1.7 million.
+            // For cycles with good periods G and bad periods B, √Var((1 - p) B - p G) / 14 s is at most
+            // 0.289, reached by the exponential distribution. Five standard deviations over 400 000 cycles: a
+            // false alarm in 1.7 million.
             assert!((share - 4.0 / 14.0).abs() < 5.0 * 0.289 / 400_000_f64.sqrt(), "{name}: {share}");
             let n = 20_000;
             let mut bad = [0.0; 4];
@@ -295,7 +300,7 @@ mod tests {
                 }
             }
             for count in bad {
-                // Binomial; five standard deviations, once in 1.7 million.
+                // Binomial; five standard deviations, a false alarm in 1.7 million.
                 let share = count / n as f64;
                 assert!(
                     (share - 4.0 / 14.0).abs() < 5.0 * (0.2857 * 0.7143 / n as f64).sqrt(),
@@ -305,7 +310,7 @@ mod tests {
         }
     }
 
-    /// ns-2's and Bakshi's runs begin with a whole good time.
+    /// Runs of ns-2 and Bakshi begin with a full good period.
     #[test]
     fn a_path_can_start_good() {
         for (name, sojourn) in Sojourn::ALL {
@@ -316,7 +321,7 @@ mod tests {
                 assert!(!path.bad, "{name}");
                 sum += path.until.secs_f64();
             }
-            // Its standard deviation is its mean at most.
+            // The standard deviation is at most the mean.
             assert!((sum / n as f64 - 10.0).abs() < 5.0 * 10.0 / (n as f64).sqrt(), "{name}: {sum}");
         }
         assert_eq!(

@@ -21,14 +21,14 @@ impl GilbertElliott {
     /// Creates a chain that loses the frames selected by `strikes` with probability `loss` and changes state with probability `leave`; both
     /// are [good, bad].
     pub fn new(loss: [f64; 2], leave: [f64; 2], strikes: Strikes, mut stream: Stream) -> Self {
-        // The share of bad frames is p_gb / (p_gb + p_bg). A chain that never moves is good for ever.
+        // The fraction of bad frames is p_gb / (p_gb + p_bg). A chain that never moves stays good.
         let bad = stream.uniform() * (leave[0] + leave[1]) < leave[0];
         GilbertElliott { loss, leave, strikes, bad, stream }
     }
 }
 
 impl ErrorModel for GilbertElliott {
-    /// Draws two uniform numbers per selected frame, whether or not its fate is certain.
+    /// Draws two uniform numbers per frame selected by `strikes`, even if its fate is certain.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -46,7 +46,7 @@ mod tests {
     use crate::errors::frame;
     use airhop_engine::Streams;
 
-    /// Returns true for each of `n` data frames that is lost.
+    /// Returns, for each of `n` data frames, whether it is lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
         let mut model = GilbertElliott::new(loss, leave, Strikes::Data, Streams::new(1, 0).stream("errors"));
         (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {
         let n = 1_000_000;
-        // The variance of a mean over a chain is that of independent frames times (1 + r) / (1 - r) at most, where r = 1 - p_gb - p_bg
-        // is the correlation of neighbours; five standard deviations.
+        // The variance of a mean over a chain is at most that of independent frames times (1 + r) / (1 - r),
+        // where r = 1 - p_gb - p_bg is the correlation of neighbours; five standard deviations.
         let check = |loss: [f64; 2], leave: [f64; 2], expect: f64| {
             let r = 1.0 - leave[0] - leave[1];
             let deviation = (expect * (1.0 - expect) / n as f64 * (1.0 + r) / (1.0 - r)).sqrt();
@@ -75,8 +75,8 @@ mod tests {
         }
     }
 
-    /// With certain fates a burst is a stay in the bad state: geometric, P(length = k) = p_bb^(k-1) p_bg, mean 1 / p_bg; and a
-    /// gap is geometric with p_gb.
+    /// With certain fates a burst is a stay in the bad state: geometric, P(length = k) = p_bb^(k-1) p_bg,
+    /// mean 1 / p_bg; a gap is geometric with p_gb.
     #[test]
     fn bursts_and_gaps_are_geometric() {
         let (p_gb, p_bg) = (0.05, 0.4);
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// Stationary start: over many seeds the first frame is bad as often as any.
+    /// Stationary start: over many seeds the first frame is bad as often as any other.
     #[test]
     fn the_first_frame_is_as_any_other() {
         let first = |seed| {

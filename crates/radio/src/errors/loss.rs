@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn length_does_not_matter() {
-        // A million frames at 2 %: standard deviation 140; five of them allowed (false alarm 6e-7).
+        // A million frames at 2 %: standard deviation 140; five of them permitted (false alarm 6e-7).
         for bits in [1, 112, 8512] {
             let n = f64::from(corrupted(&ErrorPlan::Loss(0.02), bits, 1_000_000));
             assert!((n - 20_000.0).abs() < 5.0 * 140.0, "{n} frames of {bits} bits");

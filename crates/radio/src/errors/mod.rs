@@ -1,6 +1,7 @@
 //! Error models of the channel.
 //!
-//! A model is one file beside this one, a variant of [`ErrorPlan`] with its parameters, and an arm of [`ErrorPlan::build`].
+//! A model has a file of its own, a variant of [`ErrorPlan`] with its parameters, and an arm of
+//! [`ErrorPlan::build`].
 
 mod bernoulli;
 mod fades;
@@ -23,20 +24,20 @@ pub use sojourn::Sojourn;
 use std::sync::Arc;
 pub use strikes::Strikes;
 
-/// Transmission, as an error model sees it: once per attempt, at its end.
+/// Transmission, as passed to an error model: once per attempt, at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Length in bits (MAC frame, PLCP excluded).
     pub bits: u64,
-    /// Header bits at the start: link layer, network and transport; of a control frame, all bits.
+    /// Header bits at the start: link layer, network and transport; for a control frame, all bits.
     pub header_bits: u64,
     /// True for an RTS, a CTS or a link ACK.
     pub control: bool,
-    /// True for a broadcast, which is never repeated.
+    /// True for a broadcast, which is never retransmitted.
     pub broadcast: bool,
-    /// Start on the air.
+    /// Start of the transmission.
     pub start: Time,
-    /// End on the air.
+    /// End of the transmission.
     pub end: Time,
     /// Number of the attempt; the first is 1.
     pub attempt: u32,
@@ -45,17 +46,18 @@ pub struct Frame {
 /// Damage of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// None: all bits are right.
+    /// No bit error.
     None,
-    /// Payload only: a receiver can identify the segment by its headers (Yun 2009 §2.1: TCP HACK).
+    /// Bit errors in the payload only: a receiver can identify the segment by its headers (Yun 2009 §2.1: TCP
+    /// HACK).
     Payload,
-    /// Headers too: nothing is usable.
+    /// Bit errors in the headers: nothing is usable.
     Header,
 }
 
 /// Error model of one directed link.
 pub trait ErrorModel: std::fmt::Debug + Send {
-    /// Returns the damage of this frame. Its loss does not depend on where its headers end.
+    /// Returns the damage of this frame. The loss of a frame must not depend on the length of its headers.
     fn damage(&mut self, frame: &Frame) -> Damage;
 }
 
@@ -73,7 +75,7 @@ pub enum ErrorPlan {
     },
     /// Probability with which every frame or packet is lost.
     Loss(f64),
-    /// Bursts of lost data frames, by a Markov chain that steps per data frame.
+    /// Bursts of lost data frames, from a Markov chain that steps per data frame.
     GilbertElliott {
         /// Probability to lose a frame in the good and in the bad state.
         loss: [f64; 2],
@@ -93,33 +95,35 @@ pub enum ErrorPlan {
         /// Frames that can be lost.
         strikes: Strikes,
     },
-    /// Good and bad times, in real time.
+    /// Good and bad periods in real time.
     TwoState {
-        /// Times at which it is bad.
+        /// Bad periods of the channel.
         fades: FadePlan,
-        /// Bit errors per bit in good and in bad times, Poisson: a frame of b bits survives with exp(-b × this). Infinite where nothing
-        /// survives.
+        /// Bit errors per bit in good and in bad periods, Poisson: a frame of b bits survives with
+        /// probability exp(-b × rate). Infinite if no frame survives.
         errors_per_bit: [f64; 2],
     },
     /// Outages on top of another model.
     Outages {
         /// Outages, each [begin, end), in order; none touches another.
         times: Arc<[[Time; 2]]>,
-        /// Model of the channel outside them.
+        /// Error model of the channel outside the outages.
         otherwise: Box<ErrorPlan>,
     },
-    /// Another model of frames with data. Control frames (RTS, CTS, Ack, BlockAck, BlockAckReq) are spared.
+    /// Another model, applied to frames with data only. Control frames (RTS, CTS, Ack, BlockAck, BlockAckReq)
+    /// are spared.
     OfData(Box<ErrorPlan>),
 }
 
-/// Returns the bit errors per bit (Poisson) with which a frame of `reference_bits` is lost with probability `fer`: BER = 1 - exp(-this).
+/// Returns the bit errors per bit (Poisson), e, with which a frame of `reference_bits` is lost with
+/// probability `fer`: BER = 1 - exp(-e).
 pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
     -libm::log1p(-fer) / reference_bits as f64
 }
 
 impl ErrorPlan {
-    /// Builds the model of the directed link between two nodes or stations of `network`, with the randomness of that link. Fades belong to
-    /// the path: both of its directions have the same.
+    /// Builds the model of the directed link between two nodes or stations of `network`, with the randomness
+    /// of that link. Fades belong to the path: both directions share them.
     pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
         let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
@@ -149,8 +153,9 @@ impl ErrorPlan {
         }
     }
 
-    /// Returns the bad times of this directed link up to `until`, each [begin, end), in order, exactly as the model that
-    /// [`ErrorPlan::build`] makes of the same arguments will have them; `None` if the model has no bad times in real time.
+    /// Returns the bad periods of this directed link up to `until`, each [begin, end), in order: exactly
+    /// those of the model that [`ErrorPlan::build`] creates from the same arguments; `None` if the model has
+    /// no bad periods in real time.
     pub fn fades(
         &self,
         streams: &Streams,
@@ -207,13 +212,13 @@ impl ErrorPlan {
     }
 }
 
-/// Returns the random stream of the fades between two nodes or stations: one for both directions.
+/// Returns the random stream of the fades between two nodes or stations, common to both directions.
 fn fade_stream(streams: &Streams, network: &str, from: &str, to: &str) -> Stream {
     let (a, b) = (from.min(to), from.max(to));
     streams.stream(&format!("{network}.fades.{a}-{b}"))
 }
 
-/// A link without errors.
+/// Link without errors.
 #[derive(Debug)]
 struct Clean;
 
@@ -223,7 +228,7 @@ impl ErrorModel for Clean {
     }
 }
 
-/// Returns a data frame of `bits` bits, all header, at the beginning of time.
+/// Returns a data frame of `bits` bits, all of them header, at time zero.
 #[cfg(test)]
 pub(crate) fn frame(bits: u64) -> Frame {
     Frame {
@@ -237,7 +242,7 @@ pub(crate) fn frame(bits: u64) -> Frame {
     }
 }
 
-/// Returns the number of `frames` equal frames of `bits` bits that `plan` corrupts.
+/// Returns how many of `frames` equal frames of `bits` bits `plan` corrupts.
 #[cfg(test)]
 pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
     let mut model = plan.build(&Streams::new(1, 0), "cell", "a", "b");
@@ -248,7 +253,7 @@ pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Fading is reciprocal; other paths have fades of their own.
+    /// Fading is reciprocal; other paths have independent fades.
     #[test]
     fn both_directions_of_a_path_fade_together() {
         let fades = FadePlan::Drawn {

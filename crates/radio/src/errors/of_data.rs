@@ -1,4 +1,4 @@
-//! Errors of frames with data alone.
+//! Errors of frames with data only.
 
 use super::{Damage, ErrorModel, Frame};
 
@@ -9,7 +9,7 @@ pub(super) struct OfData {
 }
 
 impl OfData {
-    /// Creates the channel from the model of frames with data.
+    /// Creates the channel from the model for frames with data.
     pub fn new(model: Box<dyn ErrorModel>) -> Self {
         OfData { model }
     }
@@ -27,7 +27,8 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// Control frames are neither lost nor take a draw: data between them have the same fates as without them.
+    /// Control frames are never lost and take no draw: data frames between them have the same fates as
+    /// without them.
     #[test]
     fn control_frames_are_spared() {
         let build = |plan: &ErrorPlan| plan.build(&Streams::new(1, 0), "cell", "a", "b");

@@ -1,4 +1,4 @@
-//! Outages, times in which every frame is lost, on top of another model.
+//! Outages, periods in which every frame is lost, on top of another model.
 
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::Time;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(super) struct Outages {
     /// Outages, each [begin, end), in order.
     times: Arc<[[Time; 2]]>,
-    /// Number of the first outage that is not over.
+    /// Index of the first outage that has not ended.
     next: usize,
     otherwise: Box<dyn ErrorModel>,
 }
@@ -21,7 +21,8 @@ impl Outages {
 }
 
 impl ErrorModel for Outages {
-    /// Runs the channel below in outages too, so that it is the same with and without them.
+    /// Draws from the underlying channel in outages too, so that its fates are the same with and without
+    /// outages.
     fn damage(&mut self, frame: &Frame) -> Damage {
         let otherwise = self.otherwise.damage(frame);
         while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {
@@ -34,7 +35,7 @@ impl ErrorModel for Outages {
     }
 }
 
-/// Returns the union of two lists of bad times, each in order; in the result none touches another.
+/// Returns the union of two lists of bad periods, each in order; in the result none touches another.
 pub(super) fn either(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
     let mut all = [a, b].concat();
     all.sort_unstable();
@@ -77,7 +78,7 @@ mod tests {
         assert_eq!(lost, [false, false, true, true, true, false, true, false]);
     }
 
-    /// The draws of a channel are the same with outages, only some do not count.
+    /// The draws of the channel are the same with outages; draws within outages have no effect.
     #[test]
     fn outages_change_nothing_but_what_they_hit() {
         let losses = |plan: ErrorPlan| {
@@ -96,7 +97,7 @@ mod tests {
     fn bad_times_of_two_kinds_are_merged() {
         let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
         assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
-        // The list for a run is cut at the run's end.
+        // The list for a run ends at the run's end.
         let plan = plan(ErrorPlan::Clean);
         let fades = |until| plan.fades(&Streams::new(1, 0), "air", "a", "b", at(until));
         assert_eq!(fades(15), Some(times(&[[10, 15]])));

@@ -3,21 +3,21 @@
 use airhop_base::{Span, Time};
 use std::fmt::Write;
 
-/// First line of a file of fades that is no comment.
+/// Header line of a file of fades: the first line that is no comment.
 const HEADER: &str = "begin_s,end_s";
-/// Comment with the time after which the record begins again.
+/// Comment with the period after which the record repeats.
 const PERIOD: &str = "# period_s =";
-/// Longest record, seconds: up to here an f64 counts nanoseconds.
+/// Longest record, seconds: up to this value an f64 resolves nanoseconds.
 const LONGEST_S: f64 = 1e6;
 
-/// Bad times that were recorded, or made up. After its end the record begins again.
+/// Bad periods, recorded or synthetic. After its end the record repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FadeRecord {
     bad: Vec<[Time; 2]>,
     period: Span,
 }
 
-/// Reason that a file is no record: the line (the first is 1), and the expected content.
+/// Reason that a file is not a record: line number (from 1), and the expected content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line.
@@ -27,10 +27,11 @@ pub struct BadLine {
 }
 
 impl FadeRecord {
-    /// Creates a record of these bad times, each [begin, end), repeated with `period`.
+    /// Creates a record of these bad periods, each [begin, end), repeated with `period`.
     ///
     /// # Panics
-    /// In debug builds, if they are not in order, overlap, or end after the period.
+    ///
+    /// In debug builds, if the bad periods are out of order, overlap, or end after the period.
     pub fn new(bad: Vec<[Time; 2]>, period: Span) -> Self {
         debug_assert!(bad.iter().all(|[begin, end]| begin < end));
         debug_assert!(bad.windows(2).all(|w| w[0][1] <= w[1][0]));
@@ -38,8 +39,9 @@ impl FadeRecord {
         FadeRecord { bad, period }
     }
 
-    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad time, in order. Lines that begin with `#` are comments; `#
-    /// period_s = 200` sets the time after which the record begins again, by default the end of the last bad time.
+    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad period, in order. Lines that
+    /// begin with `#` are comments; `# period_s = 200` sets the period after which the record repeats, by
+    /// default the end of the last bad period.
     ///
     /// # Errors
     /// [`BadLine`] for the first malformed line.
@@ -53,7 +55,7 @@ impl FadeRecord {
         reader.finish().map_err(|what| BadLine { line: last.max(1), what })
     }
 
-    /// Returns the text that [`FadeRecord::parse`] reads back to the same record, to the nanosecond.
+    /// Returns the text from which [`FadeRecord::parse`] reads the same record, exact to the nanosecond.
     pub fn to_csv(&self) -> String {
         let mut out = match self.period {
             Span::ZERO => format!("{HEADER}\n"), // never bad, and for no time
@@ -65,12 +67,13 @@ impl FadeRecord {
         out
     }
 
-    /// Returns the time after which the record begins again.
+    /// Returns the period after which the record repeats.
     pub fn period(&self) -> Span {
         self.period
     }
 
-    /// Returns the bad time with this number, counted through all repetitions; `None` if the channel is never bad.
+    /// Returns the bad period with this number, counted through all repetitions; `None` if the channel is
+    /// never bad.
     pub(super) fn nth(&self, number: u64) -> Option<[Time; 2]> {
         let many = self.bad.len() as u64;
         let index = number.checked_rem(many)?;
@@ -161,7 +164,7 @@ fn time(text: &str) -> Option<Time> {
     (0.0..=LONGEST_S).contains(&s).then(|| Time::ZERO + Span::from_secs_f64(s))
 }
 
-/// Formats a time in seconds with all its nine decimals.
+/// Formats a time in seconds with nine decimals.
 fn seconds(t: Time) -> String {
     format!("{}.{:09}", t.nanos() / 1_000_000_000, t.nanos() % 1_000_000_000)
 }
@@ -186,7 +189,7 @@ mod tests {
         assert_eq!(FadeRecord::parse(text), Ok(FadeRecord::new(bad.clone(), Span::from_secs(21))));
         let text = format!("# period_s = 30\n{text}");
         assert_eq!(FadeRecord::parse(&text), Ok(FadeRecord::new(bad, Span::from_secs(30))));
-        // A channel that was good all the time.
+        // A channel that was always good.
         for (text, period) in [("begin_s,end_s\n", 0), ("# period_s = 30\nbegin_s,end_s", 30)] {
             let never = FadeRecord::parse(text).expect("a header is enough");
             assert_eq!(never, FadeRecord::new(Vec::new(), Span::from_secs(period)));
@@ -195,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Bad times repeat in every period as in the first.
+    /// Bad periods repeat in every period of the record.
     #[test]
     fn after_its_end_a_record_begins_again() {
         let record = FadeRecord::parse("# period_s = 10\nbegin_s,end_s\n1,2\n4,10\n").expect("good");
@@ -228,7 +231,7 @@ mod tests {
     }
 
     proptest! {
-        /// A record that is written reads back the same to the nanosecond.
+        /// A record that is written is read back identically, to the nanosecond.
         #[test]
         fn records_survive_a_file(
             lengths in prop::collection::vec((0_u64..50_000_000_000, 1_u64..50_000_000_000), 0..50),

@@ -1,6 +1,7 @@
 //! Distribution of the length of a state.
 
-/// Distribution of the time in a state, given its mean m. Every variate is made from one uniform number by inversion.
+/// Distribution of the time in a state, given its mean m. Every variate is computed from one uniform number
+/// by inversion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sojourn {
     /// Exponential (Bakshi et al. 1997).
@@ -15,7 +16,7 @@ pub enum Sojourn {
 }
 
 impl Sojourn {
-    /// All, with their names.
+    /// All distributions by name.
     pub const ALL: [(&str, Sojourn); 4] = [
         ("exponential", Sojourn::Exponential),
         ("uniform", Sojourn::Uniform),
@@ -23,7 +24,8 @@ impl Sojourn {
         ("constant", Sojourn::Constant),
     ];
 
-    /// Returns h of a distribution that is uniform from (1 - h) m to (1 + h) m.
+    /// Returns h of a distribution that is uniform from (1 - h) m to (1 + h) m; `None` for other
+    /// distributions.
     fn half_width(self) -> Option<f64> {
         match self {
             Sojourn::Exponential => None,
@@ -33,7 +35,7 @@ impl Sojourn {
         }
     }
 
-    /// Returns a whole sojourn, in the unit of `mean`, from a uniform number in [0, 1).
+    /// Returns the duration of a full stay, in the unit of `mean`, from a uniform number in [0, 1).
     pub(super) fn duration(self, mean: f64, u: f64) -> f64 {
         match self.half_width() {
             None => -mean * libm::log1p(-u),
@@ -41,11 +43,13 @@ impl Sojourn {
         }
     }
 
-    /// Returns the residual of a sojourn at an arbitrary moment in it, from a uniform number in [0, 1).
+    /// Returns the residual duration of a stay from an arbitrary time within it, from a uniform number in [0,
+    /// 1).
     ///
-    /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the density (1 - F(x)) / m. Of an
-    /// exponential time that is the same exponential. Of a time that is uniform from a = (1 - h) m to b = (1 + h) m, the distribution
-    /// function is G(x) = x / m up to a, where it is 1 - h, and then, as 1 - F(x) = (b - x) / (b - a) there,
+    /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the
+    /// density (1 - F(x)) / m. For the exponential distribution the residual is the same exponential. For a
+    /// uniform distribution from a = (1 - h) m to b = (1 + h) m, the distribution function is G(x) = x / m up
+    /// to a, where it is 1 - h, and beyond a, with 1 - F(x) = (b - x) / (b - a),
     ///
     /// 1 - G(x) = ∫ from x to b of (b - t) / ((b - a) m) dt = (b - x)² / (4 h m²),
     ///
@@ -67,7 +71,7 @@ mod tests {
     const MEAN: f64 = 4.0;
     const N: usize = 40_000;
 
-    /// Returns `N` variates, sorted.
+    /// Returns `N` variates in ascending order.
     fn sample(variate: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let mut stream = Streams::new(1, 0).stream("sojourns");
         let mut all: Vec<f64> = (0..N).map(|_| variate(MEAN, stream.uniform())).collect();
@@ -97,7 +101,7 @@ mod tests {
         move |x| below[((x / step) as usize).min(below.len() - 1)]
     }
 
-    /// Kolmogorov and Smirnov: √n times the greatest distance is over 2.23 by chance once in 10 000 times.
+    /// Kolmogorov-Smirnov test: √n times the greatest distance exceeds 2.23 by chance once in 10 000 times.
     fn follows(sorted: &[f64], law: impl Fn(f64) -> f64, what: &str) {
         let n = sorted.len() as f64;
         let distance = |(i, x): (usize, &f64)| {
@@ -110,12 +114,13 @@ mod tests {
 
     #[test]
     fn whole_sojourns_have_their_law_and_mean() {
-        // The variance over m²: 1, (2m)²/12, m²/12, 0.
+        // Variances over m²: 1, (2m)²/12, m²/12, 0.
         for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
             let sorted = sample(|mean, u| sojourn.duration(mean, u));
             let mean = sorted.iter().sum::<f64>() / N as f64;
             let deviation = (variance * MEAN * MEAN).sqrt();
-            // Five standard deviations of the mean: once in 1.7 million. That of a variance is below √(8/n) of it, an exponential's.
+            // Five standard deviations of the mean: a false alarm in 1.7 million. The standard deviation of a
+            // variance is at most √(8/n) of it, reached by the exponential.
             assert!((mean - MEAN).abs() <= 5.0 * deviation / (N as f64).sqrt(), "{name}: {mean}");
             let measured = sorted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
             assert!(
@@ -143,12 +148,12 @@ mod tests {
                     Sojourn::UniformHalf => 13.0 / 24.0,
                     Sojourn::Constant => 0.5,
                 };
-            // The deviation of a residual is at most m (the exponential's).
+            // The standard deviation of a residual is at most m, reached by the exponential.
             assert!((mean - expect).abs() < 5.0 * MEAN / (N as f64).sqrt(), "{name}: {mean}");
         }
     }
 
-    /// A residual is never longer than a whole sojourn can be, and never negative.
+    /// A residual is at most as long as the longest stay, and never negative.
     #[test]
     fn the_ends_of_the_uniform_numbers_are_sound() {
         let last = 1.0 - f64::EPSILON / 2.0;

@@ -1,13 +1,13 @@
-//! Bursts of lost frames on a clock, whether or not anybody sends.
+//! Bursts of lost frames on a clock, independent of traffic.
 use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames: a chain that is stepped by frames stops while a sender
-/// waits for its timer, a chain that is stepped by time does not.
+/// Chain of [`super::gilbert_elliott`], stepped by a clock instead of frames: a chain stepped by frames
+/// pauses while a sender waits for its timer; a chain stepped by time does not.
 ///
-/// The states come from a stream of their own, so they do not depend on the traffic. A data frame is lost with the
-/// probability of the state in which it began.
+/// The states have a separate random stream, so they do not depend on the traffic. A data frame is lost with
+/// the probability of the state at its start.
 #[derive(Debug)]
 pub struct Stepped {
     /// Loss probability of a frame in the good and the bad state.
@@ -24,8 +24,9 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    /// Creates a chain that changes state with probability `leave` after each `step`, by `states`, and loses frames with probability
-    /// `loss`, by `stream`; probabilities are [good, bad]. The chain begins in its stationary distribution.
+    /// Creates a chain that changes state with probability `leave` after each `step` (drawn from `states`)
+    /// and loses frames with probability `loss` (drawn from `stream`); probabilities are [good, bad]. The
+    /// chain begins in its stationary distribution.
     pub fn new(
         loss: [f64; 2],
         leave: [f64; 2],
@@ -40,8 +41,8 @@ impl Stepped {
         chain
     }
 
-    /// Ends the state and begins the other. The length of a state is geometric: P(k steps) = (1 - p)^(k - 1) p, with p the probability to
-    /// leave it.
+    /// Ends the present state and begins the other. The length of a state is geometric: P(k steps) = (1 -
+    /// p)^(k - 1) p, with p the probability to leave it.
     fn turn(&mut self) {
         self.bad = !self.bad;
         let leave = self.leave[usize::from(self.bad)];
@@ -53,7 +54,7 @@ impl Stepped {
 }
 
 impl ErrorModel for Stepped {
-    /// Draws one uniform number per selected frame. Calls must come in the order of time.
+    /// Draws one uniform number per selected frame. Calls must be in chronological order.
     fn damage(&mut self, frame: &Frame) -> Damage {
         if !self.strikes.at(frame) {
             return Damage::None;
@@ -86,20 +87,22 @@ mod tests {
         model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
     }
 
-    /// Returns true for each frame, sent in the middle of the first `n` steps, that is lost.
+    /// Returns, for frames sent in the middle of each of the first `n` steps, whether they are lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: u64) -> Vec<bool> {
         let mut model = model(loss, leave, 1);
         (0..n).map(|i| lost(&mut model, i * 1_000_000 + 500_000)).collect()
     }
 
-    /// Cheng & Lin's channel loses 0.0825 of the frames at any time, with a frame per step as with one every 37 steps.
+    /// Cheng & Lin's channel loses 0.0825 of the frames at any time, with one frame per step or one every 37
+    /// steps.
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {
         for every in [1, 37] {
             let n = 1_000_000;
             let mut model = model([0.0155, 0.25], [0.06, 0.15], 1);
             let count = (0..n).filter(|i| lost(&mut model, i * every * 1_000_000)).count();
-            // As for frames: five standard deviations, (1 + r) / (1 - r) for the correlation r = 1 - p_gb - p_bg of neighbours.
+            // As for frames: five standard deviations, with (1 + r) / (1 - r) for the correlation r = 1 -
+            // p_gb - p_bg of neighbours.
             let deviation = (0.0825 * 0.9175 / n as f64 * 1.79 / 0.21_f64).sqrt();
             let measured = count as f64 / n as f64;
             assert!((measured - 0.0825).abs() < 5.0 * deviation, "{measured}");
@@ -122,7 +125,7 @@ mod tests {
         }
     }
 
-    /// A sender with more traffic has the same states.
+    /// The states do not depend on the traffic of the sender.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_sends_when() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);
@@ -140,7 +143,7 @@ mod tests {
         assert!(lost(&mut model, 0));
     }
 
-    /// Stationary start: over many seeds the first frame is bad as often as any.
+    /// Stationary start: over many seeds the first frame is bad as often as any other.
     #[test]
     fn the_first_frame_is_as_any_other() {
         let bad = (0..20_000).filter(|seed| lost(&mut model([0.0, 1.0], [0.1, 0.3], *seed), 0)).count();

@@ -1,20 +1,20 @@
-//! Selection of the frames that a model of bursts can lose.
+//! Selection of the frames that a burst model can lose.
 use super::Frame;
 
 /// Frames that can be lost; the others are spared and do not step the chain. RTS, CTS and link ACKs are always spared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strikes {
-    /// All frames but those of the MAC itself.
+    /// All frames except those of the MAC itself.
     #[default]
     Data,
-    /// Unicast data frames, which the MAC repeats: route requests and other broadcasts are spared.
+    /// Unicast data frames, which the MAC retransmits: route requests and other broadcasts are spared.
     Unicast,
     /// Unicast data frames that carry more than headers: TCP's ACKs are spared too.
     Payload,
 }
 
 impl Strikes {
-    /// The selections by name.
+    /// Selections by name.
     pub const ALL: [(&str, Strikes); 3] =
         [("data", Strikes::Data), ("unicast", Strikes::Unicast), ("payload", Strikes::Payload)];
 
@@ -36,7 +36,7 @@ mod tests {
     use airhop_base::Span;
     use airhop_engine::Streams;
 
-    /// Segment, TCP ACK, broadcast and link ACK, under each selection.
+    /// A segment, a TCP ACK, a broadcast and a link ACK under each selection.
     #[test]
     fn each_word_spares_what_it_says() {
         let ack = frame(592);
@@ -52,7 +52,7 @@ mod tests {
         assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
     }
 
-    /// The n-th frame that can be lost has the same fate whichever frames are spared between, with either clock.
+    /// The n-th selected frame has the same fate whichever frames are spared between, with either clock.
     #[test]
     fn what_is_spared_does_not_step_the_chain() {
         let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);

@@ -1,4 +1,4 @@
-//! Bit errors in good and in bad times.
+//! Bit errors in good and in bad periods.
 use super::fades::{FadePlan, Fades};
 use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
@@ -6,8 +6,8 @@ use airhop_engine::Stream;
 
 /// Channel with alternating good and bad states in real time (Bakshi et al. 1997, Kounavis 1996).
 ///
-/// The states come from a stream of their own, so they do not depend on the traffic. A frame that spans a change
-/// suffers each state for its part of the airtime, over which its bits are spread evenly.
+/// The states have a separate random stream, so they do not depend on the traffic. A frame that spans a
+/// change of state has the errors of each state for the corresponding part of its airtime.
 #[derive(Debug)]
 pub struct TwoState {
     fades: Fades,
@@ -17,13 +17,13 @@ pub struct TwoState {
 }
 
 impl TwoState {
-    /// Creates a channel that changes state by `plan`, drawn from `fades`, and corrupts bits by `errors`, with this many errors per bit in
-    /// good and in bad times.
+    /// Creates a channel that changes state by `plan` (drawn from `fades`) and corrupts bits (drawn from
+    /// `errors`) with these errors per bit in good and in bad periods.
     pub fn new(plan: &FadePlan, errors_per_bit: [f64; 2], fades: Stream, errors: Stream) -> Self {
         TwoState { fades: Fades::new(plan, fades), errors_per_bit, stream: errors }
     }
 
-    /// Returns the expected number of errors in `bits` bits that are on the air from `from` to `to`.
+    /// Returns the expected number of errors in `bits` bits transmitted from `from` to `to`.
     fn expected_errors(&mut self, bits: u64, from: Time, to: Time) -> f64 {
         let bad = self.fades.bad_share(from, to);
         let in_state = |per_bit: f64, share: f64| {
@@ -80,15 +80,15 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// By hand: 1024 bits are lost with 0.1 % in a good and 99.996 % in a bad time; and at rates at which both parts of a
-    /// frame are often hit in both.
+    /// By hand: a frame of 1024 bits is lost with 0.1 % in a good and 99.996 % in a bad period; likewise at
+    /// rates at which both parts of a frame are often hit in both states.
     #[test]
     fn each_state_breaks_bits_at_its_own_rate() {
         let lost = |per_bit: f64| 1.0 - (-1024.0 * per_bit).exp();
         assert!((lost(1e-6) - 0.001).abs() < 5e-5 && (lost(1e-2) - 0.99996).abs() < 5e-6);
         for rates in [[1e-6, 1e-2], [1e-5, 1e-3]] {
             let (mut model, mut fades) = (model(&plan(10, 4), rates), fades(10, 4));
-            // Frames of 1024 bits, 128 of them header, with no airtime to speak of, every 10 ms.
+            // Frames of 1024 bits, 128 of them header, with negligible airtime, every 10 ms.
             let mut seen = [[0.0; 4]; 2];
             for i in 0..1_000_000 {
                 let t = at(10 * i);
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// A frame of 14 s on the air meets both states: exp(-(errors in good + errors in bad)), headers first.
+    /// A frame of 14 s of airtime spans both states: exp(-(errors in good + errors in bad)), headers first.
     #[test]
     fn a_frame_suffers_each_state_for_its_part_of_the_airtime() {
         let mut model = model(&plan(10, 4), [0.001, 0.1]);

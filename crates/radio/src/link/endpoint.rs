@@ -11,35 +11,36 @@ use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
-/// End of a link: it sends its own data, and answers those of the other end.
+/// End of a link: sends its own data, and answers the data of the other end.
 #[derive(Debug)]
 pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
-    /// Packets that it sends, until they are delivered at the other end.
+    /// Packets sent by this end, until their delivery at the other end.
     pub buffer: Buffer,
     pub timer: TimerId,
-    /// Begin of a fade: time since which link ACKs fail to come.
+    /// Begin of the current fade: time since which no link ACK has arrived.
     pub fading: Option<Time>,
     pub receiver: Box<dyn ArqReceiver>,
     /// Pending link ACK, for data of this tag.
     pub answer: Option<(LinkAck, Tag)>,
-    /// Timer of a receiver that asks for frames, and its pending NAKs, each with the tag of the data it concerns.
+    /// Timer of a receiver that requests frames, and its pending NAKs, each with the tag of its data.
     pub asking: Option<TimerId>,
     pub naks: VecDeque<(Nak, Tag)>,
     pub transmitter: Option<Transmission>,
-    /// Frames that have left and not arrived, each with its damage and its arrival.
+    /// Frames in flight from this end, each with its damage and arrival time.
     pub under_way: VecDeque<(Transmission, Damage, Time)>,
-    /// True if it has reported that it takes packets.
+    /// True if the end has reported that it accepts packets.
     pub was_ready: bool,
-    /// True without recovery: it takes a packet only when it can send it.
+    /// True without recovery: the end accepts a packet only when the transmitter is idle.
     is_plain: bool,
     errors: Box<dyn ErrorModel>,
     pub pace: Pace,
     overhead: u32,
-    /// Length of its control frames, bytes: link ACKs and NAKs for the other end's data, and frames of its own ARQ without data.
+    /// Length of control frames, bytes: link ACKs and NAKs for the other end's data, and frames of this end's
+    /// ARQ without data.
     ack_bytes: u32,
     empty_bytes: u32,
-    /// Tag of its last data frame.
+    /// Tag of the last data frame of this end.
     last: Tag,
 }
 
@@ -95,13 +96,13 @@ impl LinkEndpoint {
         }
     }
 
-    /// True if the end takes a packet.
+    /// True if the end accepts a packet.
     pub fn is_free(&self) -> bool {
         self.sender.has_room() && !(self.is_plain && self.transmitter.is_some())
     }
 
-    /// Returns the next frame to send, if the transmitter is free and there is one: link ACKs and NAKs before data, and never between the
-    /// bits of a frame. `start` and `end` are left for the pace to set.
+    /// Returns the next frame to send, if the transmitter is idle: link ACKs and NAKs precede data, and never
+    /// interrupt a frame. `start` and `end` are set later by the pace.
     pub fn next(&mut self, now: Time) -> Option<Transmission> {
         if self.transmitter.is_some() {
             return None;
@@ -129,7 +130,7 @@ impl LinkEndpoint {
         })
     }
 
-    /// Returns the damage of a frame that has just been sent.
+    /// Returns the damage of a frame whose transmission has just ended.
     pub fn damage(&mut self, sent: &Transmission) -> Damage {
         let [bits, header_bits] = [sent.bytes, sent.header].map(|bytes| u64::from(bytes) * 8);
         let (control, attempt) = (sent.number().is_none(), sent.attempt());
@@ -137,7 +138,7 @@ impl LinkEndpoint {
         self.errors.damage(&Frame { bits, header_bits, control, broadcast: false, start, end, attempt })
     }
 
-    /// True if a frame of this end is completed or arrives now.
+    /// True if a frame of this end ends or arrives at `now`.
     pub fn is_heard_now(&self, now: Time) -> bool {
         self.transmitter.is_some_and(|sent| sent.end == now)
             || self.under_way.front().is_some_and(|f| f.2 == now)
@@ -158,7 +159,7 @@ impl Transmission {
         if self.number().is_some() { FrameKind::Data } else { FrameKind::Ack }
     }
 
-    /// Returns the number of this transmission of the frame, from 1.
+    /// Returns the attempt number of the frame, from 1.
     pub fn attempt(&self) -> u32 {
         match self.content {
             Content::Data(frame) | Content::Empty(frame) => frame.attempt,

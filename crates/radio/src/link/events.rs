@@ -2,7 +2,7 @@
 
 use crate::address::End;
 
-/// Event of a radio link, to be wrapped into the world's own event type.
+/// Event of a radio link, to be wrapped into the world's event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
     /// Index of the link: [`RadioPlan::index`](super::RadioPlan::index).
@@ -16,7 +16,7 @@ pub struct RadioEvent {
 pub enum RadioWhat {
     /// End of a frame's transmission at this end.
     Sent(End),
-    /// Arrival of the oldest frame under way from this end.
+    /// Arrival of the oldest frame in flight from this end.
     Arrived(End),
     /// Timeout of a link ACK for this end.
     Due(End),

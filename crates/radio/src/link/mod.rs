@@ -1,4 +1,4 @@
-//! Point-to-point radio link: two ends, full duplex, and the recovery of each direction.
+//! Point-to-point radio link: two ends, full duplex, with recovery in each direction.
 
 mod endpoint;
 mod events;
@@ -18,8 +18,9 @@ pub use plan::RadioPlan;
 
 /// Link in operation.
 ///
-/// One event of the link waits for each frame that is being sent, one for each that is under way, and one for each end that waits for a
-/// link ACK or is to ask again. A data frame and its ACK cost four; the timer next to none, as it moves with every ACK.
+/// The event queue has one event for each frame on a transmitter, one for each frame in flight, and one for
+/// each end that waits for a link ACK or has to repeat a request. A data frame and its ACK cost four events;
+/// the timer costs almost none, as every ACK postpones it.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
@@ -29,7 +30,7 @@ pub struct RadioLink {
     timers: Timers,
     /// True if every transmission is reported as an effect.
     tells_all: bool,
-    /// Buffers reused between events, empty then.
+    /// Buffers reused between events; empty between events.
     reports: Vec<Report>,
     up: Upward,
 }
@@ -44,28 +45,28 @@ impl RadioLink {
         RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
-    /// Reports every transmission with [`LinkEffect::Transmitted`]: for a trace, at a cost.
+    /// Enables [`LinkEffect::Transmitted`] for every transmission, which traces need, at a cost in speed.
     pub fn tell_all(&mut self) {
         self.tells_all = true;
     }
 
-    /// True if the end `from` takes a packet: its window has room or, without recovery, its transmitter is idle. It may take several, one after the
-    /// other; [`LinkEffect::Ready`] comes when this becomes true again.
+    /// True if the end `from` accepts a packet: its window has room or, without recovery, its transmitter is
+    /// idle. An end may accept several packets; [`LinkEffect::Ready`] reports that a full end has room again.
     pub fn is_free(&self, from: Station) -> bool {
         self.ends[usize::from(from)].is_free()
     }
 
-    /// Returns the packet of this number from the end `from`, as long as it is neither delivered nor dropped.
+    /// Returns the packet of this number from the end `from`, until it is delivered or dropped.
     pub fn packet(&self, from: Station, number: u64) -> Option<&Id<Packet>> {
         self.ends[usize::from(from)].buffer.get(number)?.packet.as_ref()
     }
 
-    /// Returns the number of packets inside.
+    /// Returns the number of packets in the link.
     pub fn holds(&self) -> usize {
         self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
-    /// Passes a packet to the end `from`, which must be free. Returns the number of the packet there.
+    /// Passes a packet to the end `from`, which must have room. Returns the packet's number there.
     pub fn send<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
@@ -98,7 +99,8 @@ impl RadioLink {
             RadioWhat::Arrived(end) => self.on_arrived(now, end, effects),
             RadioWhat::Due(end) | RadioWhat::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.is_heard_now(now)) {
-                    // A frame that comes at the deadline comes in time: this event follows it, which is in the queue already.
+                    // A frame that arrives at the deadline is in time: its event is in the queue already and
+                    // precedes this one.
                     return queue.push(now, self.event(event));
                 }
                 let LinkEndpoint { timer, asking, .. } = self.ends[usize::from(end)];
@@ -164,8 +166,8 @@ impl RadioLink {
         }
     }
 
-    /// Handles a frame of the ARQ sender at `end`: delivers packets that can go up, and queues the answer for the transmitter. At most one
-    /// answer waits, as the newest covers all.
+    /// Handles a frame of the ARQ sender at `end`: delivers packets without a gap before them, and queues the
+    /// answer for transmission. At most one answer is pending, as the newest covers all.
     fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<LinkEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
@@ -184,7 +186,7 @@ impl RadioLink {
         self.pass_up(1 - end, effects);
     }
 
-    /// Carries out the requests of the receiver of data from `end`, if its recovery asks for frames.
+    /// Carries out the requests of the receiver of data from `end`, if its recovery requests frames.
     fn pass_up(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let (buffer, Upward { given_up, naks, .. }) = (&mut sender.buffer, &mut self.up);
@@ -210,7 +212,7 @@ impl RadioLink {
         self.pass_on(end, effects);
     }
 
-    /// Reports the findings of the ARQ sender at `end`.
+    /// Reports the results of the ARQ sender at `end`.
     fn pass_on(&mut self, end: End, effects: &mut Vec<LinkEffect>) {
         let ([from, to], (sender, receiver)) = (stations(end), pair(&mut self.ends, end));
         let buffer = &mut sender.buffer;
@@ -241,7 +243,8 @@ impl RadioLink {
         }));
     }
 
-    /// Continues after any event: each end sends what it can, schedules its deadlines, and reports if it takes packets again.
+    /// Completes the handling of an event: each end sends what it can, schedules its deadlines, and reports
+    /// whether it accepts packets again.
     fn go_on<E: Copy + From<RadioEvent>>(
         &mut self,
         now: Time,
@@ -257,7 +260,8 @@ impl RadioLink {
                 queue.push(next.end, sent);
                 endpoint.transmitter = Some(next);
             }
-            // A deadline that passed while the transmitter was busy, or while another frame was to go first, is due now.
+            // A deadline that passed while the transmitter was busy, or while another frame had precedence,
+            // is due now.
             let from_now = |deadline: Option<Time>| deadline.map(|at| at.max(now));
             self.timers.set(endpoint.timer, from_now(endpoint.sender.deadline()), due, queue);
             if let Some(timer) = endpoint.asking {
@@ -277,7 +281,7 @@ impl RadioLink {
     }
 }
 
-/// Delivers packets of these numbers from `end` that have not left yet.
+/// Delivers the packets of these numbers from `end` that have not left the link.
 fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut Vec<LinkEffect>) {
     let ([from, to], contended) = (stations(end), Span::ZERO);
     let packets = numbers.drain(..).filter_map(|number| Some((number, buffer.take(number)?)));
@@ -290,12 +294,12 @@ fn deliver(end: End, buffer: &mut Buffer, numbers: &mut Vec<u64>, effects: &mut 
     }));
 }
 
-/// Returns an end as a station, and the other end.
+/// Returns the station of an end, and that of the other end.
 fn stations(end: End) -> [Station; 2] {
     [end.into(), (1 - end).into()]
 }
 
-/// Returns an end, and the other end.
+/// Returns mutable access to an end, and to the other end.
 fn pair(ends: &mut [LinkEndpoint; 2], end: End) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
     let [a, b] = ends;
     if end == 0 { (a, b) } else { (b, a) }

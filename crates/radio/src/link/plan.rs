@@ -1,4 +1,4 @@
-//! `RadioPlan`: specification of a radio link: rates, delay, recovery and errors.
+//! `RadioPlan`: rates, delay, recovery and errors of a radio link.
 
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
@@ -16,7 +16,8 @@ pub struct RadioPlan {
     pub ends: [String; 2],
     /// Rate of each end.
     pub pace: [LinkRate; 2],
-    /// Propagation delay from each end, from the last bit sent to the last bit received; a schedule has its own.
+    /// Propagation delay from each end, from the last bit sent to the last bit received; a schedule replaces
+    /// it.
     pub delay: [Span; 2],
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,
@@ -27,7 +28,7 @@ pub struct RadioPlan {
 }
 
 impl RadioPlan {
-    /// Creates a link of the same rate and delay either way, without errors, overhead and recovery.
+    /// Creates a link with the same rate and delay in both directions, without errors, overhead and recovery.
     pub fn new(name: &str, ends: [&str; 2], pace: LinkRate, delay: Span) -> RadioPlan {
         RadioPlan {
             index: 0,

@@ -6,8 +6,9 @@ use crate::errors::ErrorPlan;
 use crate::layer::FrameKind;
 use airhop_base::Rate;
 
-/// IEEE 802.11-2016 §10.3.6: no RTS, no ACK, no second attempt, at a rate that all can receive; 192 µs of preamble and 1076 bytes at
-/// 1 Mbit/s. A post-backoff follows as after any packet (§10.3.4.3).
+/// IEEE 802.11-2016 §10.3.6: a broadcast has no RTS, no ACK and no second attempt, and a rate that all
+/// stations can receive; 192 µs of preamble and 1076 bytes at 1 Mbit/s. A post-backoff follows as after any
+/// packet (§10.3.4.3).
 #[test]
 fn a_broadcast_is_sent_once_at_the_control_rate_to_all_in_range() {
     for access in [Access::Basic, Access::RtsCts] {
@@ -31,7 +32,7 @@ fn a_broadcast_is_sent_once_at_the_control_rate_to_all_in_range() {
     }
 }
 
-/// Every receiver has a channel of its own, and a lost broadcast is not retransmitted.
+/// Every receiver has an independent channel, and a lost broadcast is not retransmitted.
 #[test]
 fn each_receiver_of_a_broadcast_has_its_own_errors() {
     let mut plan = plan(3);
@@ -44,8 +45,8 @@ fn each_receiver_of_a_broadcast_has_its_own_errors() {
     assert_eq!(count(&world, |n| matches!(n, Note::Lost { .. } | Note::Failed { .. })), 0);
 }
 
-/// A broadcast reserves no time behind its end: a station that received it waits for a DIFS, and unicast frames are
-/// acknowledged.
+/// A broadcast reserves no time beyond its end: a station that received it waits for a DIFS; unicast frames
+/// are acknowledged.
 #[test]
 fn a_broadcast_reserves_nothing() {
     let mut world = World::new(&plan(3), 5);

@@ -11,7 +11,7 @@ use airhop_engine::Streams;
 fn all_frames_are_exposed_by_their_bits() {
     let mut plan = plan(2);
     plan.attempts = 1;
-    // 1076 bytes is the data frame.
+    // 1076 bytes is the length of the data frame.
     let model = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: 1076 * 8 };
     plan.errors = vec![LinkErrors { from: None, to: None, model }];
     let mut world = World::new(&plan, 1);
@@ -26,7 +26,7 @@ fn all_frames_are_exposed_by_their_bits() {
     }
 }
 
-/// TCP HACK can use a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
+/// TCP HACK can use a frame whose first H bytes are intact: MAC and LLC (36), IP and UDP (28).
 #[test]
 fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
     let mut plan = plan(3);
@@ -55,7 +55,7 @@ fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
     let control =
         |n: &Note| matches!(n, Note::Lost { frame, header_intact: true, .. } if *frame != FrameKind::Data);
     assert_eq!(count(&world, control), 0, "a control frame is all header");
-    // Frames of one length that collide end together.
+    // Frames of equal length that collide end at the same time.
     let at_once = world.notes.windows(2).filter(|pair| pair[0].0 == pair[1].0);
     let collisions = at_once.filter_map(|pair| match (pair[0].1, pair[1].1) {
         (Note::Lost { header_intact: a, .. }, Note::Lost { header_intact: b, .. }) => Some(a || b),
@@ -65,7 +65,7 @@ fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
     assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves nothing");
 }
 
-/// Returns the outcome of each data frame from 0 to 1, `None` for a collision.
+/// Returns the outcome of each data frame from 0 to 1; `None` for a collision.
 fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     let mut world = World::new(plan, 1);
     world.saturate(0, 1, 1040);
@@ -80,7 +80,7 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
 }
 
-/// The n-th frame on a link has the same outcome in every run, so every scheme has the same channel.
+/// The n-th frame on a link has the same outcome in every run, so that every scheme meets the same channel.
 #[test]
 fn the_channel_does_not_depend_on_the_traffic() {
     let mut plan = plan(4);
@@ -92,7 +92,7 @@ fn the_channel_does_not_depend_on_the_traffic() {
     for (i, (a, b)) in alone.iter().zip(&crowded).enumerate() {
         assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
     }
-    // The errors come from the link's own stream.
+    // The errors come from the random stream of the link.
     let mut stream = Streams::new(1, 0).stream("cell.errors.s0->s1");
     assert!(alone.iter().all(|f| *f == Some(!stream.chance(0.1))));
 }

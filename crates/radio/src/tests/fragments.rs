@@ -10,7 +10,8 @@ use airhop_base::{Drop, Span, Time};
 /// A link ACK of 802.11b at 11 Mbit/s, ns.
 const ACK: u64 = 202_182;
 
-/// Returns a cell whose frames have 256 bytes at most: five of 1040 bytes, with 28 of MAC header and FCS in each and 8 of LLC in the first.
+/// Returns a cell with frames of at most 256 bytes: a packet of 1040 bytes has five, with 28 bytes of MAC
+/// header and FCS each and 8 bytes of LLC in the first.
 fn cutting(n: usize) -> CellPlan {
     CellPlan { fragmentation: Some(256), ..plan(n) }
 }
@@ -19,8 +20,9 @@ fn data(air: &[Transmission]) -> Vec<Transmission> {
     air.iter().filter(|t| t.kind == FrameKind::Data).copied().collect()
 }
 
-/// IEEE 802.11-2016 §10.5, §10.3.4.5: equal frames of the threshold's length but for the last; one contention, then every frame a SIFS
-/// after the one before, and the packet arrives once, with the last.
+/// IEEE 802.11-2016 §10.5, §10.3.4.5: all frames but the last have the length of the threshold; after one
+/// contention every frame follows a SIFS after the previous exchange, and the packet is delivered once, with
+/// the last frame.
 #[test]
 fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     let plan = cutting(2);
@@ -39,7 +41,8 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(world.notes.len(), 3, "and the MAC is ready: {:?}", world.notes);
 }
 
-/// A plan's time for a packet equals the simulated time, with every PHY and access; and a frame of the threshold's length is not cut.
+/// The plan's time for a packet equals the simulated time, with every PHY and access; a frame of the
+/// threshold's length is not fragmented.
 #[test]
 fn a_plan_knows_the_time_of_fragments() {
     for phy in Phy::ALL {
@@ -57,7 +60,7 @@ fn a_plan_knows_the_time_of_fragments() {
                 let carried: u32 = data.iter().map(|t| t.bytes - 28).sum();
                 assert_eq!(carried, bytes + 8);
             }
-            // 227 would leave an odd number of bytes for the packet (§10.5).
+            // A threshold of 227 would leave an odd number of bytes for the packet (§10.5).
             plan.fragmentation = Some(255);
             let mut world = World::new(&plan, 1);
             world.push(0, 1, 1040);
@@ -66,8 +69,9 @@ fn a_plan_knows_the_time_of_fragments() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium up to the ACK of the next fragment, an RTS only to that of
-/// the first. One that fails contends again, with an RTS, and the burst goes on with it.
+/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium up to the ACK of the next fragment,
+/// an RTS only up to the ACK of the first. A failed fragment contends again, with an RTS, and the burst
+/// continues with it.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let plan = CellPlan { access: Access::RtsCts, ..cutting(2) };
@@ -92,8 +96,8 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     assert!(begun > 180, "{begun} bursts of 100 packets");
 }
 
-/// Stations 0 and 2 do not hear each other; the duration field of station 1's ACKs keeps 2 silent to the end of the burst (IEEE 802.11-2016
-/// §10.3.4.6). So only a frame that begins beside a first fragment collides.
+/// Stations 0 and 2 do not hear each other; the duration field of station 1's ACKs keeps 2 silent to the end
+/// of the burst (IEEE 802.11-2016 §10.3.4.6). So only a frame that overlaps a first fragment collides.
 #[test]
 fn a_hidden_station_hears_the_reservation_in_the_acks() {
     let plan = CellPlan { fragmentation: Some(256), ..line(&[0.0, 30.0, 60.0], 40.0, 40.0) };
@@ -141,13 +145,13 @@ fn a_missing_ack_costs_a_backoff_and_an_ack_resets_window_and_count() {
             widest[failures - 1] = drawn.max(widest[failures - 1]);
         }
     }
-    // Hundreds of draws each: the last eighth of the window is surely met.
+    // Hundreds of draws each: the last eighth of the window occurs almost surely.
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
     assert!(most > 6, "failures of several fragments: {most}");
 }
 
-/// A packet is given up with the first fragment that fails `attempts` times: 1 − Π (1 − p_f^attempts), where a fragment is lost by its
-/// bits, p_f = 1 − (1 − BER)^bits. The rest of it is not sent.
+/// A packet is discarded with the first fragment that fails `attempts` times: 1 − Π (1 − p_f^attempts), where
+/// p_f = 1 − (1 − BER)^bits is the loss probability of a fragment. Later fragments are not sent.
 #[test]
 fn a_packet_is_lost_with_one_of_its_fragments() {
     for (attempts, fer) in [(1, 0.1), (1, 0.6), (2, 0.5), (4, 0.9)] {
@@ -167,7 +171,7 @@ fn a_packet_is_lost_with_one_of_its_fragments() {
         let spread = 5.0 * (n * lost * (1.0 - lost)).sqrt();
         assert!((counted - n * lost).abs() <= spread, "{attempts}, {fer}: {counted}, expected {}", n * lost);
         assert_eq!(count(&world, |n| matches!(n, Note::HeaderOnly { .. })), 0, "headers alone are of no use");
-        // Transmissions of a fragment: Σ p^i, i < attempts.
+        // Mean number of transmissions of a fragment: Σ p^i, i < attempts.
         let tries = |bytes| arrives(bytes) / (1.0 - p(bytes));
         let begun: f64 = (0..4).map(|i| each.powi(i)).sum();
         let expected = n * (begun * tries(256.0) + each.powi(4) * tries(164.0));
@@ -178,8 +182,9 @@ fn a_packet_is_lost_with_one_of_its_fragments() {
     }
 }
 
-/// Goodput of a saturated station, packets/s of 1500 bytes, from the numbers of the PHY: a packet's cycle is DIFS, a mean backoff and its
-/// fragments in their turn, and every failure costs a timeout, a DIFS and a backoff in a doubled window (the last one's ends the cycle).
+/// Goodput of a saturated station, packets/s of 1500 bytes, computed from the numbers of the PHY. A packet's
+/// cycle is DIFS, a mean backoff and its fragments in sequence; every failure costs a timeout, a DIFS and a
+/// backoff in a doubled window (the last failure ends the cycle).
 fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     let us = |span: Span| span.nanos() as f64 / 1e3;
     let airtime = |bytes| us(plan.phy.airtime(bytes, plan.rate));
@@ -203,8 +208,8 @@ fn closed_form(plan: &CellPlan, ber: f64, lengths: &[u32]) -> f64 {
     reached / time * 1e6
 }
 
-/// Throughput of a clean and of noisy cells is that of the closed form, and the best threshold grows as the bit error rate falls:
-/// shorter frames are lost less often, and pay for headers and ACKs more often.
+/// Throughput of clean and noisy cells equals the closed form. The best threshold grows as the bit error rate
+/// falls: shorter frames are lost less often, but pay for headers and ACKs more often.
 #[test]
 fn the_best_threshold_grows_as_errors_become_rare() {
     let thresholds = [96, 192, 384, 768, 1536];
@@ -223,7 +228,8 @@ fn the_best_threshold_grows_as_errors_become_rare() {
             let (body, mut lengths) = (1408, Vec::new());
             (0..body).step_by(part as usize).for_each(|at| lengths.push(28 + part.min(body - at)));
             let expected = closed_form(&plan, ber, &lengths);
-            // Cycles vary by some tenths, and there are thousands; packets of rare luck are few.
+            // The standard deviation of a cycle is some tenths of its mean, and there are thousands of
+            // cycles; rare packets have little weight.
             let error = 5.0 * (expected * 20.0).sqrt() / (expected * 20.0);
             assert!(
                 (measured - expected).abs() < expected * (0.003 + error),
@@ -236,8 +242,8 @@ fn the_best_threshold_grows_as_errors_become_rare() {
     assert!(best[0] == 1536 && best[4] < 384 && best.is_sorted_by(|a, b| a >= b), "{best:?}");
 }
 
-/// IEEE 802.11-2016 §10.5: no fragment begins once dot11MaxTransmitMSDULifetime, 512 TU, is over since the first did; the packet is
-/// discarded then. Packets behind it go on.
+/// IEEE 802.11-2016 §10.5: no fragment begins later than dot11MaxTransmitMSDULifetime, 512 TU, after the
+/// first began; the packet is then discarded. The packets behind it follow.
 #[test]
 fn a_packet_in_fragments_has_a_lifetime() {
     let mut plan = CellPlan { rules: CellRules::IEEE, retry_delay: Span::from_millis(200), ..cutting(2) };
@@ -254,7 +260,8 @@ fn a_packet_in_fragments_has_a_lifetime() {
     assert!(at[0] < air[3].start && ns(at[0], air[3].start) < 32 * SLOT, "after its post-backoff");
 }
 
-/// The receiver has all fragments, and the sender does not know: a duplicate is dropped, and what is given up had arrived.
+/// The receiver has all fragments, and the sender does not know: a duplicate is dropped, and the discarded
+/// packet had arrived.
 #[test]
 fn duplicates_are_dropped() {
     let mut plan = CellPlan { attempts: 2, ..cutting(2) };

@@ -1,4 +1,4 @@
-//! The rules of IEEE 802.11 where ns-2 has others, in whole cells.
+//! Rules of IEEE 802.11 that differ from ns-2's, in whole cells.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::{AckTimeout, CellRules, Range, Station};
@@ -17,8 +17,8 @@ fn failed(world: &World, by: Station) -> Time {
     when(world, |note| matches!(note, Note::Failed { from, .. } if *from == by))
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: SIFS, slot and aRxPHYStartDelay after the frame it has failed, and by then DIFS is over. With link ACKs
-/// at 1 Mbit/s that is 222 µs, where ns-2 waits 334 and a DIFS.
+/// IEEE 802.11-2016 §10.3.2.9: a frame has failed SIFS, slot and aRxPHYStartDelay after its end; by then DIFS
+/// is over. With link ACKs at 1 Mbit/s that is 222 µs; ns-2 waits 334 µs and a DIFS.
 #[test]
 fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
     for (ack_timeout, timeout, then) in
@@ -56,8 +56,9 @@ fn a_garbled_ack_fails_at_its_end() {
     }
 }
 
-/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is failure, at its end. Stations 1 and 3 do not hear each other and
-/// begin together; what 1 sends to 0 is lost, and what it hears in place of its ACK is that of 2 for 3.
+/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is a failure, at its end. Stations 1 and 3
+/// do not hear each other and begin together; the frame from 1 to 0 is lost, and in place of its ACK 1
+/// receives the ACK of 2 for 3.
 #[test]
 fn a_frame_for_somebody_else_within_the_timeout_is_waited_for() {
     let mut plan = line(&[-30.0, 0.0, 30.0, 35.0], 32.0, 32.0);
@@ -73,7 +74,8 @@ fn a_frame_for_somebody_else_within_the_timeout_is_waited_for() {
     assert!(ns(air[1].end, air[2].end) > SIFS + SLOT + PLCP);
 }
 
-/// Station 1 gets a packet of station 0 and has one for station 2 at once: how long after its ACK that begins.
+/// Returns the time from the end of station 1's ACK to the start of its own frame: it receives a packet from
+/// station 0 and at once has one for station 2.
 fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 85.0);
     (plan.rules, plan.range) = (rules, range);
@@ -89,8 +91,8 @@ fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
     ns(ack.end, data.start)
 }
 
-/// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet comes, and the station's own ACK is no traffic that it would
-/// have to back off from. ns-2 draws a backoff.
+/// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet arrives, and the station's own
+/// ACK does not require a backoff. ns-2 draws a backoff.
 #[test]
 fn a_packet_to_forward_follows_the_own_ack_by_a_difs() {
     for range in [None, Some(Range::free_space(40.0, 85.0))] {

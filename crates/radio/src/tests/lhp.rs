@@ -1,4 +1,4 @@
-//! Packets in fragments, on the air.
+//! Fragments of LHP, on the air.
 use super::harness::{Note, World, line, on_link, plan};
 use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use crate::cell::Transmission;
@@ -18,8 +18,9 @@ fn cutting(plan: &CellPlan, seed: u64) -> World {
     world
 }
 
-/// IEEE 802.11-2016 §10.3.4.5: one contention, then every frame a SIFS after the one before. 1040 bytes are fragments of 100, 256, 256,
-/// 256 and 172; each has 36 bytes of MAC and LLC, 192 µs of PLCP and an ACK of its own.
+/// IEEE 802.11-2016 §10.3.4.5: after one contention, every frame follows a SIFS after the previous exchange.
+/// 1040 bytes are fragments of 100, 256, 256, 256 and 172; each has 36 bytes of MAC and LLC, 192 µs of PLCP
+/// and a separate ACK.
 #[test]
 fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     let mut world = cutting(&plan(2), 1);
@@ -39,8 +40,8 @@ fn a_clean_packet_takes_the_airtime_of_its_fragments() {
     assert_eq!(rest.len(), 2, "and the MAC is ready: {rest:?}");
 }
 
-/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium up to the ACK of the next fragment, an RTS only to that of
-/// the first.
+/// IEEE 802.11-2016 §10.3.4.6: a fragment and its ACK reserve the medium up to the ACK of the next fragment,
+/// an RTS only up to the ACK of the first.
 #[test]
 fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let mut plan = plan(2);
@@ -80,12 +81,12 @@ fn a_missing_ack_costs_a_backoff_and_an_ack_does_not() {
             *widest = drawn.max(*widest);
         }
     }
-    // Hundreds of draws each: the last eighth of the window is surely met.
+    // Hundreds of draws each: the last eighth of the window occurs almost surely.
     assert!(widest[0] > 56 && widest[1] > 112 && widest[2] > 224, "{widest:?}");
 }
 
-/// Returns how many of `packets` packets over a channel with bit errors were delivered, arrived with their headers only, or not at all; and
-/// the theoretical numbers.
+/// Returns how many of `packets` packets over a channel with bit errors were delivered, arrived with their
+/// headers only, or did not arrive; and the theoretical numbers.
 fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let mut plan = plan(2);
     plan.attempts = attempts;
@@ -98,7 +99,8 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     let discarded = count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })) as f64;
     assert_eq!(delivered + discarded, f64::from(packets));
 
-    // Every slot is a try at a fragment that is not there yet, so what counts is the sum of five geometric numbers.
+    // Every slot is an attempt at a fragment that is still missing, so the sum of five geometric numbers
+    // counts.
     let allotted = 5 * attempts as usize;
     let lost = [136.0, 292.0, 292.0, 292.0, 208.0].map(|bytes| 1.0 - (1.0 - fer).powf(bytes / 136.0));
     let mut used = vec![0.0; allotted + 1]; // used[k]: P(the fragments so far took k slots)
@@ -115,8 +117,8 @@ fn fates(attempts: u32, fer: f64, packets: u32) -> [(f64, f64); 3] {
     [(delivered, all), (headers, 1.0 - all - none), (discarded - headers, none)]
 }
 
-/// P_f_frag of Yun 2009, Table 1: the first fragment is lost with the power of all slots. And the packet arrives if its fragments
-/// take no more slots than there are.
+/// P_f_frag of Yun 2009, Table 1: the first fragment is lost with its loss probability to the power of all
+/// slots. The packet arrives if its fragments need at most the number of slots.
 #[test]
 fn fates_are_those_of_geometric_fragments() {
     for (attempts, fer) in [(1, 0.05), (1, 0.6), (2, 0.15), (2, 0.75), (4, 0.4)] {
@@ -133,7 +135,7 @@ fn fates_are_those_of_geometric_fragments() {
     }
 }
 
-/// Also where ACKs are lost and a hidden station interferes.
+/// The same laws if ACKs are lost and a hidden station interferes.
 #[test]
 fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
@@ -164,7 +166,7 @@ fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     assert!(headers > 300 && count(&world, only_headers) == headers, "who has all has not only the headers");
 }
 
-/// The first fragment is there, but none of its ACKs came: the receiver knows the headers of the packet that it lost.
+/// The first fragment arrived, but none of its ACKs: the receiver knows the headers of the lost packet.
 #[test]
 fn a_receiver_knows_the_headers_whether_or_not_the_sender_knows_that() {
     let mut plan = plan(2);

@@ -54,7 +54,8 @@ pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
-/// Returns the slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
+/// Returns the backoff slots between `free`, the time at which the medium became idle, and `start`; `ifs`
+/// precedes them.
 pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
     assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
@@ -82,7 +83,7 @@ fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_no
             assert!(starts.iter().all(|s| *s == secs(1)));
         } else {
             let drawn: Vec<u64> = starts.iter().map(|s| slots(secs(1), DIFS, *s)).collect();
-            // 200 draws from 32 values: one of 0 and one of 31 fail to come with probability 0.003 (the seeds are fixed).
+            // 200 draws from 32 values: 0 or 31 is missing with probability 0.003 (the seeds are fixed).
             assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&0), Some(&31)));
         }
     }
@@ -179,7 +180,7 @@ fn within_hearing_frames_overlap_only_if_they_start_together_and_only_whole_slot
     }
 }
 
-/// The stations 0 and 2 hear station 1 but not each other.
+/// Returns a cell in which stations 0 and 2 hear station 1 but not each other.
 fn hidden(access: Access) -> CellPlan {
     let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
     plan.access = access;
@@ -202,15 +203,16 @@ fn hidden_terminals_collide_and_rts_saves_them() {
     let mut audible = hidden(Access::Basic);
     audible.range = Some(Range::free_space(40.0, 85.0));
     let (heard, delivered) = data_collisions(&audible);
-    // Two stations within hearing: each frame meets the other with 2 / (W + 1) = 6.1 % at most (Bianchi, n = 2).
+    // Two stations within hearing: each frame collides with probability 2 / (W + 1) = 6.1 % at most (Bianchi,
+    // n = 2).
     let p = heard as f64 / (heard as f64 + delivered as f64);
     assert!((0.03..0.065).contains(&p), "{p}");
     assert!(basic > 4 * heard, "{basic} hidden, {heard} within hearing");
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
-/// A beginning that was scheduled before the end counts too: station 2 has its packet first, and a backoff that ends with the frame of
-/// station 0.
+/// A frame that is scheduled to begin before the end of another overlaps it: station 2 has its packet first,
+/// and a backoff that ends with the frame of station 0.
 #[test]
 fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
     let mut plan = hidden(Access::Basic);
@@ -250,8 +252,9 @@ fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
     assert!(checked > 500, "{checked}");
 }
 
-/// Simulates a frame from 10 m away and a hidden station `far` metres away, that sends to a station beyond; a receiver that needs `ratio`.
-/// Returns for every data frame of station 0: lost, met by an earlier frame, met by a later one.
+/// Simulates a frame from 10 m away and a hidden station `far` metres away that sends to a station beyond;
+/// the receiver needs a power ratio of `ratio`. Returns for every data frame of station 0: lost, overlapped
+/// by an earlier frame, overlapped by a later one.
 fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
     plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
@@ -275,7 +278,7 @@ fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
         .collect()
 }
 
-/// The first signal survives a later one that is 10 dB weaker; a later one never captures the receiver.
+/// The first signal survives a later one that is 10 dB weaker; a later signal never captures the receiver.
 #[test]
 fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
@@ -291,8 +294,8 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     }
 }
 
-/// A trace has every transmission, each attempt with its outcome. Station 2 is hidden from station 0 and too far from
-/// station 1 to be decoded there, but its signal collides with the frames of 0 at 1.
+/// A trace has every transmission, and the outcome of each attempt. Station 2 is hidden from station 0 and
+/// too far from station 1 to be decoded there, but its signal collides with the frames from 0 to 1.
 #[test]
 fn every_transmission_is_told_with_what_became_of_it() {
     let told = |metres: &[f64], ratio| {
@@ -318,7 +321,7 @@ fn every_transmission_is_told_with_what_became_of_it() {
             let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
             let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));
             assert_eq!(was_lost, !matches!(t.reception, Reception::Received | Reception::Captured));
-            // Captured: a later signal overlapped it at its receiver.
+            // Captured: a later signal overlapped the frame at its receiver.
             if t.reception == Reception::Captured {
                 let hears = |s: Station| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
                 assert!(
@@ -369,7 +372,7 @@ fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
     ];
     assert_eq!(notes(&world), expect);
     assert!(world.packets.is_empty());
-    // A garbled ACK does not shorten the timeout: it is a slot after the end that the ACK would have had.
+    // A damaged ACK does not shorten the timeout: it ends a slot after the end of the ACK.
     assert_eq!(ns(world.notes[1].0, world.notes[2].0), SLOT);
 }
 
@@ -388,18 +391,19 @@ fn a_frame_is_sent_as_often_as_attempts_say_and_an_rts_seven_times() {
         assert_eq!(count(&world, |n| matches!(n, Note::Failed { .. })), sent);
         assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 1);
         assert!(world.packets.is_empty());
-        // The timeout: SIFS, answer (202 µs at 11 Mbit/s), slot after the end of the frame.
+        // The timeout: SIFS, answer (202 µs at 11 Mbit/s) and slot after the end of the frame.
         let failed = world.notes.iter().find(|(_, n)| matches!(n, Note::Failed { .. })).unwrap().0;
         assert_eq!(ns(air[0].end, failed), SIFS + 202_182 + SLOT);
     }
 }
 
-/// With RTS/CTS the data frame has its own count: a lost RTS uses none of its attempts up, and a CTS clears the count of RTS frames.
+/// With RTS/CTS the data frame has a separate count: a lost RTS does not use up its attempts, and a CTS
+/// resets the count of RTS frames.
 #[test]
 fn data_attempts_are_counted_apart_from_rts_frames() {
     let mut plan = plan(2);
     (plan.access, plan.attempts) = (Access::RtsCts, 4);
-    // An RTS is lost with 35 %, a data frame of 1536 bytes all but surely.
+    // An RTS is lost with 35 %, a data frame of 1536 bytes almost surely.
     plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.35, reference_bits: 20 * 8 })];
     let mut world = World::new(&plan, 1);
     (0..100).for_each(|_| world.push(0, 1, 1500));
@@ -408,11 +412,12 @@ fn data_attempts_are_counted_apart_from_rts_frames() {
     assert_eq!((of(FrameKind::Data), of(FrameKind::Cts)), (400, 400));
     assert!(of(FrameKind::Rts) > 550); // 400 / 0.65 = 615
     assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 100);
-    // Failures are numbered through, so that the first is always 1.
+    // Failures are numbered consecutively, from 1.
     assert_eq!(count(&world, |n| matches!(n, Note::Failed { attempt: 1, .. })), 100);
 }
 
-/// Station 2 sends to the last station after an exchange between 0 and 1; returns when the medium became idle and when it sent.
+/// Station 2 sends to the last station after an exchange between 0 and 1; returns the time at which the
+/// medium became idle, and the time at which station 2 began to send.
 fn bystander(plan: &CellPlan) -> (Time, Time) {
     let mut world = World::new(plan, 5);
     world.push(0, 1, 1040);
@@ -424,10 +429,11 @@ fn bystander(plan: &CellPlan) -> (Time, Time) {
     (ack.end, own.start)
 }
 
-/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the grid of slots shows which of them it was.
+/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the slot grid shows which of the two was used.
 #[test]
 fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
-    // Links that garble, and what station 2 waits: read all; missed the data frame, read the ACK; missed both.
+    // Links with bit errors, and the interframe space of station 2: all frames decoded; data frame missed,
+    // ACK decoded; both missed.
     for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
         let mut plan = plan(4);
         plan.errors = links.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();

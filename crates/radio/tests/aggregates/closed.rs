@@ -1,4 +1,4 @@
-//! Closed forms, in microseconds, by rational arithmetic of their own.
+//! Closed forms, in microseconds, computed independently.
 use super::Setting;
 use airhop_engine::Streams;
 use airhop_radio::phy::Format;
@@ -20,7 +20,8 @@ pub fn answer_mbps(mcs: u8) -> u32 {
     [6, 12, 12].get(usize::from(mcs)).copied().unwrap_or(24)
 }
 
-/// Exchange of a lone station's A-MPDU of `k` MPDUs, each of `mpdu` bytes: airtime of the PPDU, and of all to the end of the answer.
+/// Returns the airtime of the PPDU of a lone station's A-MPDU of `k` MPDUs, each of `mpdu` bytes, and the
+/// duration of the exchange to the end of the answer.
 pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     let mode = s.mode().expect("a mode");
     let psdu = match (k, s.format) {
@@ -52,7 +53,8 @@ pub fn lone(s: &Setting, payload: u32) -> f64 {
     f64::from(8 * k * payload) / (AIFS + 7.5 * SLOT + exchange)
 }
 
-/// Bianchi's model with EDCA's values: goodput of `n` stations, Mbit/s; `attempts`: the retry limit, where attempts count.
+/// Bianchi's model with EDCA's values: goodput of `n` stations, Mbit/s; `attempts`: the retry limit, if
+/// attempts are limited.
 pub fn bianchi(s: &Setting, payload: u32, n: u32, attempts: Option<u32>) -> f64 {
     let (tau, _) = fixed_point(n, attempts);
     let mpdu = payload + 28 + 38;
@@ -89,8 +91,9 @@ fn fixed_point(n: u32, attempts: Option<u32>) -> (f64, f64) {
     (tau(low), low)
 }
 
-/// Goodput of a lone station that loses MPDUs independently, Mbit/s: rounds of the window law (an MPDU is first sent when those a window
-/// before it are acknowledged), each with its exchange; a round that loses all ends in a timeout and doubles CW.
+/// Goodput of a lone station that loses MPDUs independently, Mbit/s: rounds of the window law (an MPDU is
+/// first sent when all MPDUs a window before it are acknowledged), each with its exchange; a round that loses
+/// all MPDUs ends in a timeout and doubles CW.
 pub fn lossy(s: &Setting, payload: u32, loss: f64, rounds: u32) -> f64 {
     let mpdu = payload + 28 + 38;
     let most = longest(s, mpdu);

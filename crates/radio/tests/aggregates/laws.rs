@@ -1,4 +1,4 @@
-//! What must hold in any cell that aggregates, under any traffic.
+//! Laws of any cell with aggregation, under any traffic.
 
 use super::{Setting, saturation};
 use crate::harness::{Note, World, on_link};
@@ -48,8 +48,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Every packet handed in is acknowledged or discarded once, and delivered once, in order, unless it was discarded before it arrived;
-    /// the cell falls silent, and nothing stays inside.
+    /// Every packet is acknowledged or discarded once, and delivered once, in order, unless it was discarded
+    /// before its arrival; the cell becomes idle, and no packet stays in it.
     #[test]
     fn every_packet_meets_one_fate(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let world = run(&plan, &packets, None, seed);
@@ -73,8 +73,8 @@ proptest! {
         }
     }
 
-    /// Each PPDU with data is reported with its MPDUs: places from 0, ascending sequence numbers, subframes that add up to the PSDU, and one
-    /// received MPDU at least where the PPDU is.
+    /// Each PPDU with data is reported with its MPDUs: positions from 0, ascending sequence numbers,
+    /// subframes that add up to the PSDU, and at least one received MPDU if the PPDU is received.
     #[test]
     fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let mut world = World::new(&plan, seed);
@@ -114,8 +114,9 @@ proptest! {
     }
 }
 
-/// A broadcast that comes in the course of an exchange waits for its end: no MPDU goes out twice for it, and none is left behind. The first
-/// answers are lost, so that timeouts come with the broadcast in the MAC; with RTS, the CTS comes so.
+/// A broadcast that arrives during an exchange waits for its end: no MPDU is sent twice for it, and none is
+/// left behind. The first answers are lost, so that timeouts occur while the broadcast is in the MAC; with
+/// RTS, the CTS arrives then.
 #[test]
 fn a_broadcast_waits_for_the_end_of_an_exchange() {
     for (rts, loss) in [(false, 1.0), (true, 0.0), (false, 0.0)] {

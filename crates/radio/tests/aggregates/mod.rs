@@ -19,7 +19,7 @@ pub struct Setting {
     /// Largest A-MPDU, bytes; 0: no aggregation.
     pub ampdu: u32,
     pub rts: bool,
-    /// True: EIFS follows a collision.
+    /// True if EIFS follows a collision.
     pub eifs: bool,
 }
 
@@ -34,7 +34,7 @@ impl Setting {
         if self.format == Format::He { 256 } else { 64 }
     }
 
-    /// Plan of a cell with `n` stations at the origin that all hear each other.
+    /// Returns the plan of a cell with `n` stations at the origin that all hear each other.
     pub fn plan(&self, n: usize) -> CellPlan {
         let mode = self.mode().expect("a mode of the standard");
         let phy = self.format.phy(Band::Ghz5).expect("every format has 5 GHz");

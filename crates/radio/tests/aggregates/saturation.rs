@@ -1,4 +1,4 @@
-//! Goodput of saturated stations, beside closed forms.
+//! Goodput of saturated stations, compared with closed forms.
 use super::{Setting, closed};
 use crate::harness::{on_link, saturation};
 use airhop_radio::errors::ErrorPlan;
@@ -26,7 +26,8 @@ fn goodput(s: &Setting, payload: u32, n: usize, seconds: u64, seed: u64) -> f64 
     saturation(&s.plan(n + 1), payload + 28, seconds, seed) * f64::from(8 * payload) / 1e6
 }
 
-/// The closed form of a lone station (one frame exchange a backoff): every format, with long, short and no aggregates, with RTS.
+/// Closed form of a lone station (one frame exchange per backoff): every format, with long, short and no
+/// aggregates, with RTS.
 #[test]
 fn a_lone_station_has_the_goodput_of_its_exchanges() {
     let settings = [
@@ -48,8 +49,8 @@ fn a_lone_station_has_the_goodput_of_its_exchanges() {
     }
 }
 
-/// EDCA-Bianchi: a countdown at boundaries is Bianchi's chain. Without aggregates attempts count. A collision ends in AIFS, or in EIFS, as
-/// stations wait after it.
+/// Bianchi's model for EDCA: a countdown at slot boundaries is Bianchi's chain. Without aggregates attempts
+/// are limited. After a collision stations wait AIFS or EIFS, as configured.
 #[test]
 fn stations_share_the_medium_as_bianchi_has_it() {
     let alone = |s| Setting { ampdu: 0, ..s };
@@ -69,7 +70,7 @@ fn stations_share_the_medium_as_bianchi_has_it() {
     }
 }
 
-/// The window law: goodput against the loss of MPDUs, which go again behind those that wait.
+/// The window law: goodput as a function of the loss of MPDUs, which are retransmitted ahead of new ones.
 #[test]
 fn lost_mpdus_cost_what_the_window_law_says() {
     for (setting, losses) in [(HT, [0.05, 0.2, 0.5]), (VHT, [0.01, 0.1, 0.5]), (HE, [0.01, 0.1, 0.2])] {

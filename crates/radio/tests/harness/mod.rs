@@ -1,4 +1,4 @@
-//! A cell with a packet queue per station, the test bench of this crate.
+//! A cell with a packet queue per station: the test bench of this crate.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
@@ -10,7 +10,7 @@ use airhop_radio::layer::{Fragmentation, FrameKind, LinkEffect, LostFrame, Outgo
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use std::collections::VecDeque;
 
-/// Events without the packets.
+/// Effects without their packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
@@ -27,7 +27,8 @@ pub enum Note {
     Fade { from: Station, begins: bool },
 }
 
-/// 802.11b at 11 Mbit/s for data and control frames, with `n` stations at the origin in mutual range; by ns-2's rules.
+/// Returns 802.11b at 11 Mbit/s for data and control frames, with `n` stations at the origin in mutual range,
+/// under ns-2's rules.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
         overhead: DATA_OVERHEAD,
@@ -37,7 +38,7 @@ pub fn plan(n: usize) -> CellPlan {
     }
 }
 
-/// Returns the same with stations on a line, at these metres, and ranges.
+/// Returns a plan as [`plan`] with stations on a line at these metres, and these ranges.
 pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     let mut plan = plan(metres.len());
     plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);
@@ -45,7 +46,7 @@ pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     plan
 }
 
-/// Errors on one directed link.
+/// Returns errors on one directed link.
 pub fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
@@ -58,16 +59,16 @@ pub struct World {
     pub cell: Cell,
     pub queue: EventQueue<CellEvent>,
     pub packets: Arena<Packet>,
-    /// Packets that wait at each station: destination, IP bytes, number.
+    /// Packets queued at each station: destination, IP bytes, number.
     pub waiting: Vec<VecDeque<(Station, u32, u64)>>,
-    /// A packet that is always there at each station: destination, IP bytes.
+    /// Saturating packet of each station, always available: destination, IP bytes.
     pub saturated: Vec<Option<(Station, u32)>>,
-    /// Events with their times, if `keep`.
+    /// Effects with their times, recorded if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
     /// Fragmentation of the packets.
     pub fragments: Option<Fragmentation>,
-    /// Packets delivered, and handed to the queues, so far.
+    /// Number of packets delivered, and passed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
     effects: Vec<LinkEffect>,
@@ -105,7 +106,7 @@ impl World {
         self.feed(from);
     }
 
-    /// Hands the station its packets, as long as it is free and has one.
+    /// Passes the station its packets, as long as it has room and a packet is queued.
     fn feed(&mut self, station: Station) {
         while self.cell.is_free(station) && self.feed_one(station) {}
     }
@@ -132,7 +133,7 @@ impl World {
         while self.step(end).is_some() {}
     }
 
-    /// One event, if there is one not later than `end`.
+    /// Handles one event, if there is one not later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         self.handle(now, event.what);
@@ -197,8 +198,8 @@ impl World {
     }
 }
 
-/// Returns the packets per second that `n` saturated stations deliver to station 0, over `seconds` after one second of
-/// warm-up.
+/// Returns the packets per second that `n` saturated stations deliver to station 0, over `seconds` after one
+/// second of warm-up.
 pub fn saturation(plan: &CellPlan, bytes: u32, seconds: u64, seed: u64) -> f64 {
     let mut world = World::new(plan, seed);
     world.keep = false;

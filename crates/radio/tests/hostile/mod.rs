@@ -1,5 +1,5 @@
-//! Laws for any text read as a recorded channel, a recorded link or a quantity. Random tests and the fuzzer use this
-//! harness.
+//! Laws for any text read as a recorded channel, a recorded link or a quantity. Random tests and the fuzzer
+//! use this harness.
 
 use airhop_base::{Span, Time, units};
 use airhop_radio::errors::{BadLine, FadeRecord};
@@ -7,10 +7,11 @@ use airhop_radio::pace::{Deliveries, LinkRate};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Packets that go over a recorded link one after the other, bytes.
+/// Lengths of packets sent over a recorded link one after another, bytes.
 const PACKETS: [u32; 6] = [1, 40, 1504, 1505, 65_535, 752];
 
-/// Reads `text` as each of them. A refusal names its line; an accepted text is read back to the same value.
+/// Reads `text` in each of these formats. An error names its line; an accepted text is read back to the same
+/// value.
 pub fn read(text: &str) {
     match FadeRecord::parse(text) {
         Ok(record) => assert_eq!(FadeRecord::parse(&record.to_csv()), Ok(record)),
@@ -35,7 +36,7 @@ fn says_where(text: &str, why: &BadLine) {
     assert!(!why.what.is_empty());
 }
 
-/// Packets leave in their order, and time passes when one does.
+/// Packets are sent in order, and each takes time.
 fn plays(deliveries: Deliveries) {
     let plan = LinkRate::Deliveries(Arc::new(deliveries));
     assert!(plan.time_for(1500) > Span::ZERO);

@@ -1,4 +1,5 @@
-//! PPDUs of 802.11n, ac and ax: exact durations of every mode, against the fields of the standard added up anew.
+//! PPDUs of 802.11n, ac and ax: exact durations of every mode, compared with an independent sum of the
+//! standard's fields.
 
 mod standard;
 
@@ -18,7 +19,7 @@ fn mode(format: Format, mcs: u8, streams: u8, width_mhz: u32, guard_ns: u64) -> 
     TxMode::new(settings(format, mcs, streams, width_mhz, guard_ns)).unwrap()
 }
 
-/// Every mode of the standard, and none that it leaves out.
+/// Every mode of the standard is available, and no excluded one.
 #[test]
 fn modes_are_those_of_the_tables() {
     let (mut there, mut left_out) = (0, Vec::new());
@@ -42,7 +43,8 @@ fn modes_are_those_of_the_tables() {
     assert_eq!(there, 2 * (2 * 4 * 8 * 2) + (4 * 8 * 10 - 10) * 2 + (4 + 2) * 8 * 12 * 3);
 }
 
-/// PSDUs of many lengths, and for each mode those that just fill a number of symbols, and those a byte longer.
+/// PSDUs of many lengths, and for each mode lengths that exactly fill a number of symbols, and those a byte
+/// longer.
 #[test]
 fn durations_are_the_sums_of_the_fields() {
     let mut checked = 0;
@@ -65,7 +67,7 @@ fn durations_are_the_sums_of_the_fields() {
     assert!(checked > 50_000, "{checked}");
 }
 
-/// The longest PSDU of a time is the last that fits.
+/// The longest PSDU for a given time is the last that fits.
 #[test]
 fn the_longest_psdu_of_a_time_is_the_inverse_of_the_duration() {
     for settings in standard::settings() {
@@ -86,7 +88,7 @@ fn the_longest_psdu_of_a_time_is_the_inverse_of_the_duration() {
     }
 }
 
-/// Rates that are printed in the standard's tables, Mbit/s to one digit.
+/// Rates printed in the standard's tables, Mbit/s with one decimal.
 #[test]
 fn rates_are_those_of_the_tables() {
     use Format::{He, Ht, Vht};
@@ -140,7 +142,7 @@ fn control_frames_are_those_of_ofdm() {
     assert_eq!([1, 64, 65, 256].map(block_ack_bytes), [32, 32, 56, 56]);
 }
 
-/// IEEE 802.11-2020 §10.6.6.5: MCS 0 is answered at 6 Mbit/s, 1 and 2 at 12, all others at 24.
+/// IEEE 802.11-2020 §10.6.6.5: MCS 0 is answered at 6 Mbit/s, MCS 1 and 2 at 12, all others at 24.
 #[test]
 fn answers_go_at_basic_rates() {
     let rates = |mcs| {
@@ -156,7 +158,8 @@ fn answers_go_at_basic_rates() {
 /// One row: settings, largest A-MPDU and window, with RTS; then N_DBPS, MPDUs, PSDU, duration and cycle in tenths of µs, bit/s.
 type Example = (TxSettings, (u32, u32, bool), (u32, u32, u32, u64, u64, u64));
 
-/// A lone station with datagrams of 1472 bytes of UDP in best effort: AIFS and half the smallest window, the PPDU, a SIFS, the answer.
+/// A lone station with datagrams of 1472 bytes of UDP payload in best effort: AIFS and half the minimum
+/// window, the PPDU, a SIFS, the answer.
 #[test]
 fn worked_examples() {
     const MAX: u32 = u32::MAX;
@@ -198,7 +201,7 @@ fn worked_examples() {
     }
 }
 
-/// A refusal names the setting, its value, and the values that the standard has.
+/// An error names the setting, its value, and the standard's values.
 #[test]
 fn refusals_name_the_values_that_are_allowed() {
     let refusal = |settings| TxMode::new(settings).unwrap_err().to_string();

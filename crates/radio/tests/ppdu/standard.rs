@@ -1,4 +1,5 @@
-//! The standard's PPDUs, computed anew: fields, tones and constellations, in whole numbers, and its table of encoders.
+//! PPDUs of the standard, computed independently: fields, subcarriers and constellations, in integers, and
+//! the standard's table of encoders.
 
 use airhop_base::Span;
 use airhop_radio::phy::{Band, Format, TxSettings};
@@ -15,7 +16,7 @@ const VHT_ENCODERS: [(u32, &str); 4] = [
 /// N_LTF by spatial streams (IEEE 802.11-2020 Table 21-13).
 const LTFS: [u64; 8] = [1, 2, 4, 4, 6, 6, 8, 8];
 
-/// Points of the constellation, and data bits of that many coded ones.
+/// Points of the constellation, and code rate as data bits and coded bits.
 const MCS: [(u32, u64, u64); 12] = [
     (2, 1, 2),
     (4, 1, 2),
@@ -31,7 +32,7 @@ const MCS: [(u32, u64, u64); 12] = [
     (1024, 5, 6),
 ];
 
-/// Every setting within the ranges of the formats, those that the standard leaves out included.
+/// Returns every setting within the ranges of the formats, including those that the standard excludes.
 pub fn settings() -> Vec<TxSettings> {
     let mut all = Vec::new();
     let bands = [Band::Ghz5, Band::Ghz2_4];
@@ -54,19 +55,19 @@ pub fn settings() -> Vec<TxSettings> {
     all
 }
 
-/// N_DBPS: the data bits of a symbol, rounded down.
+/// Returns N_DBPS: data bits per symbol, rounded down.
 pub fn data_bits(settings: &TxSettings) -> u64 {
     let (bits, of) = data_ratio(settings);
     bits / of
 }
 
-/// Data rate, bit/s, rounded down.
+/// Returns the data rate, bit/s, rounded down.
 pub fn data_rate(settings: &TxSettings) -> u64 {
     let (bits, of) = data_ratio(settings);
     bits * 1_000_000_000 / (of * symbol(settings))
 }
 
-/// Data bits of a symbol, as a fraction: of all tones of the channel the pilots carry no data.
+/// Returns data bits per symbol as a fraction; the pilot subcarriers carry no data.
 fn data_ratio(settings: &TxSettings) -> (u64, u64) {
     let (tones, pilots) = match (settings.format, settings.width_mhz) {
         (Format::He, 20) => (242, 8),
@@ -82,11 +83,12 @@ fn data_ratio(settings: &TxSettings) -> (u64, u64) {
     ((tones - pilots) * u64::from(points.ilog2()) * u64::from(settings.streams) * data, coded)
 }
 
-/// Encoders, each with a tail of 6 bits: 0 with LDPC; `None` if the standard has no such mode.
+/// Returns the number of encoders, each with 6 tail bits: 0 with LDPC; `None` if the standard excludes the
+/// mode.
 pub fn encoders(settings: &TxSettings) -> Option<u64> {
     let &TxSettings { format, mcs, streams, width_mhz, .. } = settings;
     match format {
-        // Two above 300 Mbit/s, which is in 3.6 µs 1080 bits.
+        // Two encoders above 300 Mbit/s, i.e. 1080 bits in 3.6 µs.
         Format::Ht => Some(if data_bits(settings) > 1080 { 2 } else { 1 }),
         Format::Vht => {
             let (_, rows) = VHT_ENCODERS.iter().find(|(width, _)| *width == width_mhz)?;
@@ -97,7 +99,7 @@ pub fn encoders(settings: &TxSettings) -> Option<u64> {
     }
 }
 
-/// Duration of a symbol, ns.
+/// Returns the duration of a symbol, ns.
 fn symbol(settings: &TxSettings) -> u64 {
     match settings.format {
         Format::Ht | Format::Vht => 3200 + settings.guard.nanos(),
@@ -105,7 +107,7 @@ fn symbol(settings: &TxSettings) -> u64 {
     }
 }
 
-/// Duration of a PPDU with these data symbols, ns.
+/// Returns the duration of a PPDU with this number of data symbols, ns.
 pub fn duration(settings: &TxSettings, symbols: u64) -> u64 {
     let us = |us: u64| us * 1000;
     let legacy = us(8) + us(8) + us(4); // L-STF, L-LTF, L-SIG
@@ -130,7 +132,8 @@ pub fn duration(settings: &TxSettings, symbols: u64) -> u64 {
     legacy + preamble + data + extension
 }
 
-/// Data symbols for a PSDU: the smallest number with room for its bits, 16 service bits and the tails.
+/// Returns the number of data symbols for a PSDU: the smallest with room for its bits, 16 service bits and
+/// the tails.
 pub fn symbols(settings: &TxSettings, psdu: u64) -> Option<u64> {
     let (bits, each) = (16 + 8 * psdu + 6 * encoders(settings)?, data_bits(settings));
     let below = bits / each;

@@ -9,7 +9,7 @@ use airhop_radio::layer::{LinkEffect, LostFrame, Outgoing, Station, Transmitted}
 use airhop_radio::link::{End, RadioEvent, RadioLink, RadioPlan, RadioWhat};
 use std::collections::VecDeque;
 
-/// Events without the packets.
+/// Effects without their packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { end: End, number: u64 },
@@ -25,7 +25,8 @@ pub enum Note {
     Ready(End),
 }
 
-/// Returns the air interface of Kounavis 1996 (19.2 kbit/s), 10 ms long, without errors and without recovery.
+/// Returns the air interface of Kounavis 1996 (19.2 kbit/s) with a delay of 10 ms, without errors and
+/// recovery.
 pub fn plan() -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(19_200).into(), Span::from_millis(10))
 }
@@ -35,17 +36,17 @@ pub fn round(delay_us: u64) -> RadioPlan {
     RadioPlan::new("air", ["bs", "m"], Rate::from_bps(8_000_000).into(), Span::from_micros(delay_us))
 }
 
-/// Link ACKs of 10 bytes, and no end to patience.
+/// Returns rules with link ACKs of 10 bytes and unlimited attempts.
 pub fn rules(window: u32, timeout_us: u64) -> ArqRules {
     ArqRules { window, timeout: Span::from_micros(timeout_us), attempts: None, ack_bytes: 10 }
 }
 
-/// Go-back-n with these rules.
+/// Returns go-back-n with these rules.
 pub fn go_back(group: Group, rules: ArqRules) -> ArqPlan {
     ArqPlan::GoBackN { group, rules }
 }
 
-/// Number of no link: its events have no effect.
+/// Number of a link that does not exist: its events have no effect.
 const ALARM: u16 = u16::MAX;
 
 #[derive(Debug)]
@@ -53,14 +54,14 @@ pub struct World {
     pub link: RadioLink,
     pub queue: EventQueue<RadioEvent>,
     pub packets: Arena<Packet>,
-    /// Packets that wait at each end: bytes, number.
+    /// Packets queued at each end: bytes, number.
     pub waiting: [VecDeque<(u32, u64)>; 2],
-    /// The size of the packets of which there is always one at an end.
+    /// Length of the saturating packets of each end, always available.
     pub saturated: [Option<u32>; 2],
-    /// Events with their times, if `keep`.
+    /// Effects with their times, recorded if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
-    /// Packets handed to the queues, and delivered from each end, so far.
+    /// Number of packets passed to the queues, and delivered from each end, so far.
     pub handed: [u64; 2],
     pub delivered: [u64; 2],
     effects: Vec<LinkEffect>,
@@ -127,7 +128,7 @@ impl World {
         while self.step(end).is_some() {}
     }
 
-    /// One event, if there is one not later than `end`.
+    /// Handles one event, if there is one not later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
         if event.link != ALARM {
