@@ -1,0 +1,30 @@
+"""The fuzzer's dictionary against the schema of scenario files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from airhop import _core
+
+_DICTIONARY = Path(__file__).resolve().parents[3] / "fuzz" / "scenario.dict"
+
+
+def _vocabulary(schema: Any) -> Iterator[str]:
+    """Yield the keys of a schema, and its words in quotes, as lines of a dictionary."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from _vocabulary(one)
+    elif isinstance(schema, dict):
+        yield from (f'"{key}"' for key in schema.get("properties", ()))
+        words = [*schema.get("enum", ()), schema.get("const")]
+        yield from (rf'"\"{word}\""' for word in words if isinstance(word, str))
+        for one in schema.values():
+            yield from _vocabulary(one)
+
+
+def test_the_dictionary_has_every_key_and_word_of_the_schema() -> None:
+    known = set(_DICTIONARY.read_text().splitlines())
+    assert sorted(set(_vocabulary(json.loads(_core.schema()))) - known) == []
