@@ -39,6 +39,7 @@ impl World {
     }
 
     /// Offers a packet to the interface at the start of its hop.
+    #[inline(always)]
     pub(crate) fn offer_to_layer(&mut self, now: Time, layer: Layer, from: Station, packet: Queued) {
         self.step_at(now, Step::Offered, layer, (from, packet.to), &packet.id);
         let Site { layer: link, interfaces, .. } = self.links.site_mut(layer);
@@ -55,7 +56,7 @@ impl World {
     }
 
     /// Refills a station that has room again from its queue, until the station is full.
-    #[inline(never)]
+    #[inline(always)]
     fn on_ready(&mut self, now: Time, layer: Layer, from: Station) {
         let mut has_popped = false;
         loop {
@@ -128,12 +129,21 @@ impl World {
         }
     }
 
-    /// Carries out the effects in their order. The loop reads those without a packet where they are: moving them would cost more.
+    /// Carries out the effects in their order. The loop reads the effects of a packet that arrives at the first attempt in place: a move of
+    /// each effect out of the list would cost more than its handling.
     #[inline(never)]
     fn apply_all(&mut self, now: Time, layer: Layer) {
         let mut next = 0;
         while let Some(effect) = self.effects.get_mut(next) {
             match *effect {
+                LinkEffect::Deliver { from, to, number, contended, .. } => {
+                    let LinkEffect::Deliver { packet, .. } = std::mem::replace(effect, CARRIED_OUT) else {
+                        unreachable!("the effect has just been read")
+                    };
+                    self.capture(now, layer, (from, number), None);
+                    self.add_contention(&packet, contended);
+                    self.on_delivery(now, layer, (from, to), packet);
+                }
                 LinkEffect::Acknowledged { from, to, number, tag } => {
                     self.on_acknowledged(now, layer, (from, to), number, tag);
                 }
@@ -152,11 +162,6 @@ impl World {
     fn apply(&mut self, now: Time, layer: Layer, effect: LinkEffect) {
         let hop = |from, to| Hop::Layer { layer, from, to };
         match effect {
-            LinkEffect::Deliver { from, to, number, packet, contended } => {
-                self.capture(now, layer, (from, number), None);
-                self.add_contention(&packet, contended);
-                self.on_delivery(now, layer, (from, to), packet);
-            }
             LinkEffect::Heard { from, to, number } => {
                 self.on_broadcast(now, layer.number(), (from, number), to);
             }
@@ -197,7 +202,9 @@ impl World {
             }
             LinkEffect::Transmitted(frame) => self.record_transmission(now, layer, &frame),
             LinkEffect::Mpdu(mpdu) => self.record_mpdu(layer, &mpdu),
-            LinkEffect::Acknowledged { .. } | LinkEffect::Ready(_) => unreachable!("they were read in place"),
+            LinkEffect::Deliver { .. } | LinkEffect::Acknowledged { .. } | LinkEffect::Ready(_) => {
+                unreachable!("they were read in place")
+            }
         }
     }
 

@@ -72,10 +72,11 @@ impl Exchange {
     }
 
     /// Puts the MPDUs of an A-MPDU into its `slot`.
+    #[inline(always)]
     pub(super) fn set_aggregate(&mut self, slot: Slot) {
         let &Transmission { from, kind, .. } = self.medium.get(slot);
-        if let Some(aggregator) = &self.stations[usize::from(from)].aggregator
-            && kind == FrameKind::Ampdu
+        if kind == FrameKind::Ampdu
+            && let Some(aggregator) = &self.stations[usize::from(from)].aggregator
         {
             self.medium.set_aggregate(slot, aggregator.burst());
         }

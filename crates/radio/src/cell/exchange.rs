@@ -269,7 +269,7 @@ impl Exchange {
     fn receive(&mut self, now: Time, slot: Slot, tx: &Transmission, effects: &mut Vec<LinkEffect>) -> bool {
         let start = now + self.phy.sifs;
         let &Transmission { from, to, kind, tag, number, .. } = tx;
-        let [sender, receiver] = [from, to].map(usize::from);
+        let (sender, receiver) = (usize::from(from), usize::from(to));
         match kind {
             FrameKind::Rts if !self.stations[receiver].access.may_answer_rts(now) => return false,
             FrameKind::Rts => {

@@ -214,6 +214,7 @@ impl Medium {
     }
 
     /// Assigns a slot to a transmission before its begin.
+    #[inline(always)]
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
             *self.get_mut(slot) = tx;
