@@ -22,7 +22,8 @@ ABOUT = {
     "queue": "The number of packets waiting at a place, whenever it changes.",
     "packets": "Each step of each packet.",
     "air": "Each transmission on a cell or radio link, in the order in which they ended.",
-    "mpdus": "Each MPDU of the PPDUs in `air`, by row and then by place, in cells with Block Ack.",
+    "mpdus": "Each packet of each MPDU of the PPDUs in `air`, by row and then by place, in cells with Block"
+    " Ack. The packets of an A-MSDU share all columns but the second and those of the packet.",
     "stations": "Places of each cell's stations.",
     "fades": "The bad times of each directed link with fades in real time, independent of traffic.",
     "links": "Rate and delay of each changing link from a time on; only in runs with changes.",
@@ -61,6 +62,7 @@ MEANINGS = {
     " BlockAckReq and its answer the starting sequence number",
     "mpdus.ppdu": "row of `air` of its PPDU, from 0",
     "mpdus.place": "place in the A-MPDU, from 0; 0 if it is alone in its PPDU",
+    "mpdus.msdu": "place of the packet in the A-MSDU, from 0; 0 if it is alone in its MPDU",
     "mpdus.sequence": "sequence number under the Block Ack agreement, from 0; on the air it is modulo 4096",
     "mpdus.packet": "kind of the packet inside",
     "mpdus.bytes": "length of the MPDU, without delimiter and padding, B",

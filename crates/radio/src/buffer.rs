@@ -71,6 +71,11 @@ impl<T> Buffer<T> {
         self.trim();
     }
 
+    /// Returns the number of the oldest packet inside, or of the next one if it is empty.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
     /// Returns the number of packets that have not left the link.
     pub fn len(&self) -> usize {
         self.held.iter().filter(|held| held.packet.is_some()).count()

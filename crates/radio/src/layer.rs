@@ -70,13 +70,15 @@ pub struct Transmitted {
     pub reception: Reception,
 }
 
-/// MPDU of a transmission that just ended, in a cell that aggregates.
+/// MPDU of a transmission that just ended, in a cell that aggregates; one for each packet of an A-MSDU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentMpdu {
     /// The sending station.
     pub from: Station,
     /// Position in the A-MPDU, from 0; 0 for a single MPDU.
     pub place: u32,
+    /// Place of the packet in the A-MSDU, from 0; 0 for a packet alone in its MPDU.
+    pub msdu: u32,
     /// Sequence number under the Block Ack agreement, from 0; on the air modulo 4096.
     pub sequence: u64,
     /// Tag of the packet in the MPDU.
@@ -106,6 +108,8 @@ pub struct LostFrame {
     pub tag: Tag,
     /// Number of that packet at its station; `None`: a control frame of a radio link.
     pub number: Option<u64>,
+    /// Place of the packet in an A-MSDU, from 0. Each packet of a lost A-MSDU has an effect of its own.
+    pub msdu: u32,
     /// Cause of the loss: `Channel` or `Collision`.
     pub cause: Drop,
     /// True if the bit errors of a data frame left its headers intact; always false for a collision.
@@ -306,8 +310,7 @@ pub enum LinkEffect {
     /// End of a frame's transmission, reported only after a call of `tell_all`. Precedes the effects that
     /// follow from it.
     Transmitted(Transmitted),
-    /// MPDU of the transmission just reported by [`LinkEffect::Transmitted`], in the order of their
-    /// positions.
+    /// MPDU of the transmission that [`LinkEffect::Transmitted`] has just reported, in the order of their places; once for each packet in it.
     Mpdu(SentMpdu),
     /// Room in a station that was full: it accepts packets again.
     Ready(Station),

@@ -5,11 +5,13 @@ use crate::columns::{Column, Table};
 use crate::tables::{DropKind, flows_or_none, words};
 use airhop_base::FlowId;
 
-/// Row of `mpdus`, without the number of its PPDU.
+/// Row of `mpdus`, a packet in an MPDU, without the number of its PPDU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpduRow {
     /// Place in the A-MPDU, from 0; 0 for an MPDU alone in its PPDU.
     pub place: u32,
+    /// Place of the packet in the A-MSDU, from 0; 0 for a packet alone in its MPDU.
+    pub msdu: u32,
     /// Sequence number under the Block Ack agreement, from 0; the air has it modulo 4096.
     pub sequence: u64,
     /// Flow of the packet inside, if it belongs to one.
@@ -26,11 +28,12 @@ pub struct MpduRow {
     pub outcome: AirOutcome,
 }
 
-/// `mpdus`: each MPDU of each PPDU, in the order of `air`, then of their places.
+/// `mpdus`: each packet of each MPDU of each PPDU, in the order of `air`, then of their places.
 #[derive(Default)]
 pub(crate) struct Mpdus {
     ppdu: Vec<u32>,
     place: Vec<u32>,
+    msdu: Vec<u32>,
     sequence: Vec<u64>,
     flow: Vec<u32>,
     packet: Vec<u32>,
@@ -45,6 +48,7 @@ impl Mpdus {
     pub fn push(&mut self, ppdu: u32, row: MpduRow) {
         self.ppdu.push(ppdu);
         self.place.push(row.place);
+        self.msdu.push(row.msdu);
         self.sequence.push(row.sequence);
         self.flow.push(row.flow.0.into());
         self.packet.push(row.packet as u32);
@@ -58,6 +62,7 @@ impl Mpdus {
         let columns = vec![
             ("ppdu", Column::U32(self.ppdu)),
             ("place", Column::U32(self.place)),
+            ("msdu", Column::U32(self.msdu)),
             ("sequence", Column::U64(self.sequence)),
             ("flow", flows_or_none(self.flow, flows)),
             ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),

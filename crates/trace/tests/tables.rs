@@ -63,6 +63,7 @@ fn fill(r: &mut Recorder) {
     r.transmission(AirRow { kind: AirKind::Ampdu, ..frame });
     let mpdu = MpduRow {
         place: 0,
+        msdu: 0,
         sequence: 4097,
         flow: WEB,
         packet: DropKind::Data,
@@ -120,7 +121,7 @@ fn the_schema_is_fixed() {
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
-        "mpdus: ppdu u32, place u32, sequence u64, flow category, packet category, seq u64, bytes u32, attempt u32, \
+        "mpdus: ppdu u32, place u32, msdu u32, sequence u64, flow category, packet category, seq u64, bytes u32, attempt u32, \
          outcome category",
         "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \
          bytes u32, payload u32, damaged bool, ecn category, flags category",

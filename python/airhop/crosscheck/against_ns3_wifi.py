@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import SATURATION
 from airhop.crosscheck.reference import FILES, points
-from airhop.crosscheck.wifi_forms import CONTROL_MBPS, Form, Link
+from airhop.crosscheck.wifi_forms import CONTROL_MBPS, LONGEST_AMSDU, Form, Link
 from airhop.crosscheck.words import count, percent
 from airhop.crosscheck.worlds import Document, saturated_wifi
 from airhop.stats import Estimate
@@ -22,7 +22,6 @@ LIFETIME = "1000 s"
 discard a sixth of their MPDUs, and BlockAckReqs that move windows cost 3 % of the goodput."""
 
 LEFT_OUT: Mapping[str, str] = {
-    "amsdu": "ns-3's two rows with A-MSDUs (3839 and 7935 bytes): cells have no A-MSDUs.",
     "txop": "ns-3's four rows with a TXOP limit of best effort (2528 and 4096 µs): cells send one A-MPDU"
     " per channel access.",
 }
@@ -39,8 +38,6 @@ def rows() -> Iterator[tuple[Row, Estimate]]:
 
 def left_out(row: Row) -> str | None:
     """Return the key in `LEFT_OUT` of a row without a check."""
-    if row["amsdu_cap"] != "0":
-        return "amsdu"
     return None if row["be_txop_us"] == "-1" else "txop"
 
 
@@ -63,26 +60,32 @@ def link(row: Row) -> Link:
         None if cap == "max" else int(cap),
         row["rts"] == "1",
         int(row["payload"]),
+        int(row["amsdu_cap"]),
     )
 
 
 def settings(of: Link) -> Document:
     """Return the keys of a cell with these transmission settings, whose collisions end as in ns-3."""
+    aggregation: Document = {"bytes": "max" if of.ampdu is None else of.ampdu}
+    if of.amsdu:
+        aggregation["amsdu"] = min(of.amsdu, LONGEST_AMSDU[of.standard])
     keys: Document = {
         "width": f"{of.width} MHz",
         "guard_interval": f"{of.guard_ns} ns",
         "rate": {"mcs": of.mcs, "streams": of.streams},
         "control_rate": f"{CONTROL_MBPS} Mbit/s",
         "access": "rts-cts" if of.rts else "basic",
-        "aggregation": {"bytes": "max" if of.ampdu is None else of.ampdu},
+        "aggregation": aggregation,
         "eifs": "never",
     }
     return keys
 
 
 def departures(of: Link) -> list[str]:
-    """List the departures of ns-3 that change the duration of a PPDU with these settings."""
+    """List the departures of ns-3 that change a PPDU with these settings."""
     found = []
+    if of.standard == "n" and of.amsdu > LONGEST_AMSDU["n"]:
+        found.append(f"MPDUs of up to 4095 B, not {of.amsdu + 30}")
     if of.standard == "ac":
         found.append("VHT-SIG-B of 4 µs added")
     if of.guard_ns == 400:
@@ -166,6 +169,8 @@ def _words(row: Row, of: Link) -> str:
     ]
     if of.ampdu == 0:
         parts[6] = "no A-MPDU"
+    if of.amsdu:
+        parts.insert(7, f"A-MSDU up to {of.amsdu} B")
     if row["exp"] != "a" and of.ampdu != 0:
         parts.append("BlockAckReq first" if row["bar_after_missed_ba"] == "1" else "A-MPDU sent again")
     if row["retry_counts_under_ba"] == "1":

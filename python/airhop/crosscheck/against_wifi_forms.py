@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from random import Random
@@ -11,7 +12,7 @@ from airhop.crosscheck import wifi_forms
 from airhop.crosscheck.against_ns3_wifi import settings
 from airhop.crosscheck.check import Check
 from airhop.crosscheck.quantity import SATURATION
-from airhop.crosscheck.wifi_forms import BACKOFF_SD_US, Link
+from airhop.crosscheck.wifi_forms import BACKOFF_SD_US, LONGEST_AMSDU, Link
 from airhop.crosscheck.words import count
 from airhop.crosscheck.worlds import saturated_wifi
 from airhop.stats import Estimate
@@ -20,6 +21,11 @@ WITHIN = 0.005
 DRAWN = 200
 TESTED = 20
 """Settings that every test run simulates; they lead the draw."""
+DRAWN_AMSDUS = 30
+TESTED_AMSDUS = 4
+"""Numbers of settings with A-MSDUs: drawn, and simulated by every test run."""
+AMSDUS = (500, 3839, 7935, LONGEST_AMSDU["ax"])
+"""Longest A-MSDU, bytes, as far as the standard allows."""
 CAPS = (0, 3000, 8191, 65_535, None)
 """Longest A-MPDU, bytes; None means the standard's limit."""
 PAYLOADS = (1472, 972, 472, 72)
@@ -36,6 +42,8 @@ def checks() -> Iterator[Check]:
     """Yield a check for each drawn setting."""
     for place, link in enumerate(draw()):
         yield _check(link, is_quick=place < TESTED)
+    for place, link in enumerate(draw_amsdus()):
+        yield _check(link, is_quick=place < TESTED_AMSDUS)
 
 
 @cache
@@ -50,6 +58,20 @@ def draw() -> Sequence[Link]:
         if best not in drawn:
             drawn.append(best)
             seen |= pairs(best)
+    return tuple(drawn)
+
+
+@cache
+def draw_amsdus() -> Sequence[Link]:
+    """Draw settings with A-MSDUs of two datagrams or more."""
+    rng = Random(42)
+    drawn: list[Link] = []
+    while len(drawn) < DRAWN_AMSDUS:
+        link = _random(rng)
+        longest = LONGEST_AMSDU[link.standard]
+        link = replace(link, amsdu=min(rng.choice(AMSDUS), longest))
+        if link.exists and link.ampdu != 0 and link.msdus > 1 and link not in drawn:
+            drawn.append(link)
     return tuple(drawn)
 
 
@@ -88,9 +110,11 @@ def _check(link: Link, *, is_quick: bool) -> Check:
     each = PRECISION * REPS**0.5
     cycles = max((BACKOFF_SD_US / cycle / each) ** 2, 1 / each)
     cap = "no A-MPDU" if link.ampdu == 0 else f"A-MPDU up to {link.ampdu or 'the limit'}"
+    if link.amsdu:
+        cap += f", A-MSDU up to {link.amsdu} B"
     return Check(
         id=f"lone-wifi {link.standard} {link.mcs} {link.streams} {link.width} {link.guard_ns} {link.ampdu}"
-        f" {int(link.rts)} {link.payload}",
+        f" {int(link.rts)} {link.payload}{f' {link.amsdu}' if link.amsdu else ''}",
         source="lone-wifi",
         scenario=f"802.11{link.standard}, MCS {link.mcs}, {count(link.streams, 'stream')}, {link.width} MHz,"
         f" guard interval {link.guard_ns} ns, {cap}, {'RTS/CTS' if link.rts else 'basic access'},"

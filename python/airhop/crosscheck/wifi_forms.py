@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from itertools import count
 
 from airhop.crosscheck.laws import Dcf
 
@@ -54,6 +55,8 @@ _ENCODER_BITS = {"n": 1080, "ac": 2160}
 _VHT_LEFT_OUT = {(80, 3, 6), (80, 6, 9), (80, 7, 6), (160, 3, 9)}
 """Width, streams and MCS that the tables of §21.5 lack although encoders divide their bits."""
 LONGEST_AMPDU = {"n": 65_535, "ac": 1_048_575, "ax": 6_500_631}
+LONGEST_AMSDU = {"n": 4095 - 30, "ac": 11_454 - 30, "ax": 11_454 - 30}
+"""Longest A-MSDU in an A-MPDU, bytes: MPDUs of HT have at most 4095 bytes (§9.7.1), of VHT and HE 11454."""
 WINDOW = {"n": 64, "ac": 64, "ax": 256}
 """Block Ack window, MPDUs."""
 MCS = {"n": 8, "ac": 10, "ax": 12}
@@ -84,6 +87,8 @@ class Link:
         True if RTS and CTS precede each data PPDU.
     payload
         Bytes of a datagram.
+    amsdu
+        Longest A-MSDU, bytes; 0 sends one datagram per MPDU.
     """
 
     standard: str
@@ -94,6 +99,7 @@ class Link:
     ampdu: int | None = None
     rts: bool = False
     payload: int = 1472
+    amsdu: int = 0
 
     @property
     def exists(self) -> bool:
@@ -103,10 +109,35 @@ class Link:
         is_left_out = (self.width, self.streams, self.mcs) in _VHT_LEFT_OUT
         return (self._coded * _CODES[self.mcs]).denominator == 1 and not is_left_out
 
+    def mpdu_of(self, msdus: int) -> int:
+        """Return the length of an MPDU with so many datagrams, bytes.
+
+        UDP, IP, LLC and SNAP; in an A-MSDU a header of 14 bytes before each, and padding to a multiple of 4
+        after all but the last (§9.3.2.2.2); QoS data header and FCS.
+        """
+        msdu = self.payload + 8 + 20 + 8
+        body = msdu if msdus == 1 else (msdus - 1) * 4 * math.ceil((14 + msdu) / 4) + 14 + msdu
+        return 26 + body + 4
+
+    @property
+    def msdus(self) -> int:
+        """Number of datagrams in an MPDU that is full.
+
+        With the standard's durations: an A-MPDU and the longest PPDU have room for it.
+        """
+        most = LONGEST_AMPDU[self.standard] if self.ampdu is None else self.ampdu
+        longest = min(self.amsdu, LONGEST_AMSDU[self.standard])
+
+        def fits(msdus: int) -> bool:
+            mpdu = self.mpdu_of(msdus)
+            return mpdu - 30 <= longest and mpdu + 4 <= most and self.ppdu_us(mpdu + 4) <= LONGEST_PPDU_US
+
+        return next(msdus for msdus in count(1) if not fits(msdus + 1))
+
     @property
     def mpdu(self) -> int:
-        """Length of an MPDU, bytes: UDP, IP, LLC and SNAP, QoS data header, FCS."""
-        return self.payload + 8 + 20 + 8 + 26 + 4
+        """Length of a full MPDU, bytes."""
+        return self.mpdu_of(self.msdus)
 
     @property
     def data_bits(self) -> int:
@@ -187,7 +218,7 @@ class Link:
 
     def goodput_mbps(self, form: Form = Form.IEEE) -> float:
         """Return the goodput of a lone saturated station without losses, Mbit/s."""
-        return 8 * self.payload * self.mpdus(form) / self.cycle_us(form)
+        return 8 * self.payload * self.msdus * self.mpdus(form) / self.cycle_us(form)
 
     def lossy_goodput_mbps(self, loss: float, form: Form = Form.IEEE) -> float:
         """Return the goodput of a lone station with single MPDUs, each sent up to seven times, Mbit/s.

@@ -62,7 +62,17 @@ def random_network(seed: int, folder: str | Path, others: Sequence[str] = ()) ->
     scenario["duration"] = f"{_duration(draw, scenario):.4g} s"
     _fill(Values(draw, record), scenario)
     add_marks(seed, scenario)
+    _add_amsdus(seed, scenario)
     return scenario
+
+
+def _add_amsdus(seed: int, scenario: Table) -> None:
+    """Let one cell in three that aggregates have A-MSDUs, which chance alone draws too long or too short."""
+    draw = Random(f"amsdu {seed}")
+    for wlan in scenario.get("wlan", ()):
+        aggregation = wlan.get("aggregation", {})
+        if wlan["standard"] in _MODERN and aggregation.get("bytes") != 0 and draw.random() < 1 / 3:
+            wlan["aggregation"] = aggregation | {"amsdu": draw.choice(["max", 500, 3839])}
 
 
 def _fill(values: Values, scenario: Table) -> None:

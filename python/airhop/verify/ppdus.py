@@ -19,6 +19,10 @@ CONTROL_BYTES = {"rts": 20, "cts": 14, "ack": 14, "block-ack-req": 24}
 """Lengths of control frames (IEEE 802.11-2020 §9.3.1)."""
 DELIMITER = 4
 """Bytes before each MPDU of an A-MPDU (IEEE 802.11-2020 §9.7.1)."""
+QOS_MAC_BYTES = 26 + 4
+"""MAC header and FCS of a QoS Data frame (IEEE 802.11-2020 §9.3.2.1)."""
+SUBFRAME_HEADER = 14
+"""Bytes before each MSDU of an A-MSDU (IEEE 802.11-2020 §9.3.2.2.2)."""
 AIFSN = 3
 """Best effort (IEEE 802.11-2020 Table 9-155)."""
 CW = (15, 1023)
@@ -101,6 +105,13 @@ class Ppdus:
         """Longest MPDU beside others, bytes."""
         return _MPDU_LIMIT[self.format]
 
+    @cached_property
+    def most_amsdu(self) -> int:
+        """Longest A-MSDU, bytes: of the plan, the format (§9.4.2.55.2, §9.4.2.157.2) and an A-MPDU."""
+        given = self.plan["aggregation"]["amsdu"]
+        longest = min(self.mpdu_limit - QOS_MAC_BYTES, self.most_bytes - DELIMITER - QOS_MAC_BYTES)
+        return min(longest, math.inf if given == "max" else int(given))  # type: ignore[return-value]
+
     @property
     def psdu_limit(self) -> int:
         """Longest PSDU of the format, bytes."""
@@ -118,6 +129,18 @@ class Ppdus:
     def psdu(self, mpdus: list[int]) -> int:
         """Return the length of an A-MPDU: delimiters, and padding before all but the first (§9.7.1)."""
         return sum(-(-(DELIMITER + octets) // 4) * 4 for octets in mpdus[:-1]) + DELIMITER + mpdus[-1]
+
+    def amsdu(self, msdus: list[set[int]]) -> set[int]:
+        """List the lengths of an A-MSDU by the lengths that each MSDU may have.
+
+        Subframes are padded to a multiple of 4, but for the last (§9.3.2.2.2).
+        """
+        lengths = {0}
+        for msdu in msdus:
+            lengths = {
+                -(-before // 4) * 4 + SUBFRAME_HEADER + octets for before in lengths for octets in msdu
+            }
+        return lengths
 
     def airtime(self, kind: str, octets: int) -> int:
         """Return the duration of the PPDU of a frame."""

@@ -82,9 +82,10 @@ class Frame(NamedTuple):
 
 
 class Mpdu(NamedTuple):
-    """A row of the table `mpdus`, without its PPDU."""
+    """A row of the table `mpdus`, without its PPDU: an MPDU with one of its packets."""
 
     place: int
+    msdu: int
     sequence: int
     flow: str
     packet: str
@@ -92,6 +93,13 @@ class Mpdu(NamedTuple):
     bytes: int
     attempt: int
     outcome: str
+    others: tuple[Mpdu, ...] = ()
+    """Rows of the packets of its A-MSDU after the first."""
+
+    @property
+    def packets(self) -> tuple[Mpdu, ...]:
+        """Rows of all its packets."""
+        return (self, *self.others)
 
 
 def is_handshake(step: Step) -> bool:
@@ -167,11 +175,15 @@ class Trace:
     def mpdus(self) -> dict[int, list[Mpdu]]:
         """MPDUs of each PPDU with data, by the row of the PPDU in `air`, in cells with Block Ack."""
         columns = self._columns(
-            "mpdus", "place", "sequence", "flow", "packet", "seq", "bytes", "attempt", "outcome"
+            "mpdus", "place", "msdu", "sequence", "flow", "packet", "seq", "bytes", "attempt", "outcome"
         )
         found: defaultdict[int, list[Mpdu]] = defaultdict(list)
-        for ppdu, mpdu in zip(self.tables["mpdus"]["ppdu"].to_list(), map(Mpdu, *columns), strict=True):
-            found[ppdu].append(mpdu)
+        for ppdu, row in zip(self.tables["mpdus"]["ppdu"].to_list(), map(Mpdu, *columns), strict=True):
+            mpdus = found[ppdu]
+            if row.msdu > 0 and mpdus:
+                mpdus[-1] = mpdus[-1]._replace(others=(*mpdus[-1].others, row))
+            else:
+                mpdus.append(row)
         return dict(found)
 
     def frames_at(self, place: str) -> list[Frame]:

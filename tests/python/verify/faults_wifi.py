@@ -103,6 +103,28 @@ def _access_at(run: Recorded, gap: float) -> int:
     return int(near["index"][3])
 
 
+def _longer_amsdu_than_allowed(run: Recorded) -> None:
+    run.wlan["aggregation"]["amsdu"] = 3000
+
+
+def _leaves_out_padding_of_a_subframe(run: Recorded) -> None:
+    """Plant an MPDU of two packets that is 2 bytes short, which the padding of its own subframe hides."""
+    row = run.find("mpdus", 20, msdu=1, bytes=3076)
+    for one in (row - 1, row):
+        run.add("mpdus", "bytes", one, -2)
+
+
+def _receives_one_packet_of_an_amsdu(run: Recorded) -> None:
+    run.set("mpdus", "outcome", run.find("mpdus", 5, msdu=1, outcome="channel"), "received")
+
+
+def _delivers_one_packet_of_an_amsdu_later(run: Recorded) -> None:
+    """Plant the second of two packets that arrive together 1 µs later."""
+    arrived = run.tables["packets"].with_row_index().filter(step="arrived", place="ap->a", kind="data")
+    together = arrived.filter(pl.col("time_s") == pl.col("time_s").shift(1))
+    run.shift("packets", "time_s", int(together["index"][20]), 1e-6)
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("release", "block-ack", _delivers_twice),
     ("release", "block-ack", _releases_out_of_order),
@@ -121,6 +143,10 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("block-ack", "resends", _sends_before_it_asks),
     ("block-ack", "block-ack", _passes_one_over),
     ("block-ack", "block-ack", _skips_an_attempt),
+    ("mpdu", "amsdu", _longer_amsdu_than_allowed),
+    ("mpdu", "amsdu", _leaves_out_padding_of_a_subframe),
+    ("mpdu", "amsdu", _receives_one_packet_of_an_amsdu),
+    ("release", "amsdu", _delivers_one_packet_of_an_amsdu_later),
     ("slot", "block-ack", _one_slot_early),
     ("slot", "block-ack", _between_slots),
 ]

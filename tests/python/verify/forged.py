@@ -123,6 +123,7 @@ INLINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "tail": (VARYING, TAIL),
     "block-ack": (BLOCK_ACK, {"duration": "200 ms"}),
     "resends": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.lost_block_ack": "resend"}),
+    "amsdu": (BLOCK_ACK, {"duration": "200 ms", "wlan.cell.aggregation.amsdu": "max"}),
     "linux-tail": (VARYING, TAIL | {"flow.ftp.tcp.preset": "linux"}),
 }
 

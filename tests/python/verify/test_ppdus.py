@@ -18,7 +18,7 @@ def ppdus(standard: str, mcs: int, width: int, *, streams: int = 1, guard: int =
             "guard_interval": f"{guard} ns",
             "rate": {"mcs": mcs, "streams": streams},
             "control_rate": "24 Mbit/s",
-            "aggregation": {"bytes": "max", "frames": 256 if standard == "802.11ax" else 64},
+            "aggregation": {"bytes": "max", "amsdu": "max", "frames": 256 if standard == "802.11ax" else 64},
         }
         | more
     )

@@ -44,13 +44,13 @@ impl World {
     /// Records a lost frame; the packet of the frame, if any, is not lost.
     pub(crate) fn record_lost_frame(&mut self, now: Time, layer: Layer, lost: &LostFrame) {
         let Some(recorder) = &mut self.recorder else { return };
-        let &LostFrame { from, to, frame, bytes, tag, number, cause, .. } = lost;
+        let &LostFrame { from, to, frame, bytes, tag, number, msdu, cause, .. } = lost;
         let interface = self.links.interface(layer, from);
         let (kind, seq) = match frame {
             FrameKind::Data => interface.taken.kind(number, tag),
             _ => (DropKind::Control, tag.seq),
         };
-        if let Some(place) = interface.place(to) {
+        if let Some(place) = interface.place(to).filter(|_| msdu == 0) {
             recorder.dropped(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
         }
         if let Some(number) = number.filter(|_| frame == FrameKind::Data) {
@@ -103,11 +103,11 @@ impl World {
     /// Records an MPDU of the last recorded transmission.
     pub(crate) fn record_mpdu(&mut self, layer: Layer, sent: &SentMpdu) {
         let Some(recorder) = &mut self.recorder else { return };
-        let &SentMpdu { from, place, sequence, tag, number, bytes, attempt, reception } = sent;
+        let &SentMpdu { from, place, msdu, sequence, tag, number, bytes, attempt, reception } = sent;
         let (packet, seq) = self.links.interface(layer, from).taken.kind(Some(number), tag);
         let outcome = outcome_of(reception);
         let flow = tag.flow;
-        recorder.mpdu(MpduRow { place, sequence, flow, packet, seq, bytes, attempt, outcome });
+        recorder.mpdu(MpduRow { place, msdu, sequence, flow, packet, seq, bytes, attempt, outcome });
     }
 
     #[inline]

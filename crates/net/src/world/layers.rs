@@ -311,7 +311,7 @@ impl World {
                 self.drop_packet(now, packet, lost.cause.into(), place);
             }
             None => {
-                self.drops[lost.cause as usize] += 1;
+                self.drops[lost.cause as usize] += u64::from(lost.msdu == 0);
                 self.note_loss(layer, &lost);
                 self.record_lost_frame(now, layer, &lost);
             }

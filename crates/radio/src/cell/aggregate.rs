@@ -2,7 +2,7 @@
 use super::exchange::Exchange;
 use super::mac::aggregator::{Aggregator, Next};
 use super::mac::block_ack::Bitmap;
-use super::mac::mpdu::Mpdu;
+use super::mac::mpdu::{Mpdu, Msdu};
 use super::medium::{Member, NO_PACKET, Transmission};
 use super::rx_state::Slot;
 use crate::address::Station;
@@ -62,13 +62,18 @@ impl Exchange {
             return;
         }
         let has_arrived = kind == FrameKind::Ampdu && reception >= Reception::Captured;
-        effects.extend((0..).zip(aggregator.burst()).map(|(place, mpdu)| {
-            // An MPDU that is missing from a received A-MPDU has bit errors.
+        for (place, (mpdu, others)) in (0..).zip(aggregator.mpdus()) {
+            // In an A-MPDU that arrived, an MPDU that did not has bit errors.
             let is_damaged = has_arrived && !received.has(place);
             let reception = if is_damaged { Reception::Channel } else { reception };
             let &Mpdu { seq: sequence, number, tag, bytes, attempt, .. } = mpdu;
-            LinkEffect::Mpdu(SentMpdu { from, place, sequence, tag, number, bytes, attempt, reception })
-        }));
+            let packets = std::iter::once(Msdu { number, tag }).chain(others.iter().copied());
+            effects.extend((0..).zip(packets).map(|(msdu, Msdu { number, tag })| {
+                let of_packet =
+                    SentMpdu { from, place, msdu, sequence, tag, number, bytes, attempt, reception };
+                LinkEffect::Mpdu(of_packet)
+            }));
+        }
     }
 
     /// Puts the MPDUs of an A-MPDU into its `slot`.
@@ -91,7 +96,7 @@ impl Exchange {
         received: &Bitmap,
         effects: &mut Vec<LinkEffect>,
     ) -> bool {
-        self.lose_mpdus(slot, received, Drop::Channel, effects);
+        self.lose_mpdus(slot, received, Drop::Channel, false, effects);
         let from = self.medium.get(slot).from;
         self.aggregator(from).on_mpdus(from, received, effects);
         self.answer_with_block_ack(now, slot);
@@ -137,29 +142,36 @@ impl Exchange {
         false
     }
 
-    /// Reports the loss of the MPDUs of an A-MPDU that are not in `received`.
+    /// Reports the loss of the MPDUs of a PPDU, an A-MPDU or a single MPDU, that are not in `received`; `header_intact`: the headers of the first
+    /// packet arrived.
     pub(super) fn lose_mpdus(
         &self,
         slot: Slot,
         received: &Bitmap,
         cause: Drop,
+        header_intact: bool,
         effects: &mut Vec<LinkEffect>,
     ) {
         let &Transmission { from, to, .. } = self.medium.get(slot);
-        for (place, mpdu) in (0..).zip(self.medium.aggregate(slot)) {
-            if !received.has(place) {
-                effects.push(LinkEffect::FrameLost(LostFrame {
+        let Some(aggregator) = &self.stations[usize::from(from)].aggregator else { return };
+        for (_, (mpdu, others)) in (0..).zip(aggregator.mpdus()).filter(|(place, _)| !received.has(*place)) {
+            let lost = |msdu: u32, Msdu { number, tag }: Msdu| {
+                LinkEffect::FrameLost(LostFrame {
                     from,
                     to,
                     frame: FrameKind::Data,
                     bytes: mpdu.bytes,
-                    tag: mpdu.tag,
-                    number: Some(mpdu.number),
+                    tag,
+                    number: Some(number),
+                    msdu,
                     cause,
-                    header_intact: false,
+                    header_intact: header_intact && msdu == 0,
                     packet: None,
-                }));
-            }
+                })
+            };
+            let &Mpdu { number, tag, .. } = mpdu;
+            effects.push(lost(0, Msdu { number, tag }));
+            effects.extend((1..).zip(others).map(|(msdu, other)| lost(msdu, *other)));
         }
     }
 

@@ -254,12 +254,13 @@ impl Exchange {
         effects: &mut Vec<LinkEffect>,
     ) -> bool {
         let &Transmission { from, to, kind: frame, bytes, tag, number, .. } = tx;
-        if frame == FrameKind::Ampdu {
-            self.lose_mpdus(slot, &Bitmap::default(), cause, effects);
+        let has_mpdus = self.stations[usize::from(from)].aggregator.is_some();
+        if has_mpdus && matches!(frame, FrameKind::Ampdu | FrameKind::Data) {
+            self.lose_mpdus(slot, &Bitmap::default(), cause, header_intact, effects);
             return false;
         }
-        let (number, packet) = (Some(number), None);
-        let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
+        let (number, msdu, packet) = (Some(number), 0, None);
+        let lost = LostFrame { from, to, frame, bytes, tag, number, msdu, cause, header_intact, packet };
         effects.push(LinkEffect::FrameLost(lost));
         false
     }

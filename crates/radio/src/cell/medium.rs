@@ -225,12 +225,7 @@ impl Medium {
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
     }
 
-    /// Returns the MPDUs of the A-MPDU in `slot`.
-    pub fn aggregate(&self, slot: Slot) -> &[Mpdu] {
-        &self.aggregates[usize::from(slot)]
-    }
-
-    /// Stores the MPDUs of the A-MPDU in `slot`.
+    /// Puts these MPDUs into the A-MPDU in `slot`.
     pub fn set_aggregate(&mut self, slot: Slot, mpdus: &[Mpdu]) {
         let aggregate = &mut self.aggregates[usize::from(slot)];
         aggregate.clear();

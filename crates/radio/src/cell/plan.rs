@@ -111,6 +111,8 @@ pub struct HtPlan {
 pub struct AmpduPlan {
     /// Largest A-MPDU, bytes.
     pub bytes: u32,
+    /// Longest A-MSDU, bytes; 0: every MPDU has a single MSDU.
+    pub amsdu: u32,
     /// Block Ack window, MPDUs: 64, or 256 with 802.11ax.
     pub window: u32,
     /// Reaction of an originator to a missing BlockAck.

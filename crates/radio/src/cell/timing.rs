@@ -4,6 +4,7 @@ use super::plan::{Access, CellPlan};
 use crate::layer::FrameKind;
 use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, Psdu, largest};
+use crate::phy::amsdu::{Body, Framing};
 use crate::phy::{
     ACK_BYTES, BASIC_RATES, BLOCK_ACK_REQ_BYTES, CTS_BYTES, DELIMITER_BYTES, Format, MAC_BYTES, Phy,
     RTS_BYTES, TxMode, block_ack_bytes,
@@ -131,23 +132,25 @@ impl CellPlan {
     }
 
     fn share(&self, bytes: u32, backoff: Span) -> Span {
-        let psdu = self.longest_psdu(bytes);
-        if psdu.frames() < 2 {
+        let Some((psdu, msdus)) = self.longest_psdu(bytes).filter(|(psdu, msdus)| psdu.frames() * msdus > 1)
+        else {
             return self.exchange_time(bytes) + backoff;
-        }
+        };
         let timing = Timing::new(self);
-        let exchange =
-            self.reservation(&timing) + timing.psdu(psdu.bytes()) + self.phy.sifs + timing.block_ack;
-        (self.ifs() + backoff + exchange) / u64::from(psdu.frames())
+        let answer = if psdu.frames() > 1 { timing.block_ack } else { timing.ack };
+        let exchange = self.reservation(&timing) + timing.psdu(psdu.bytes()) + self.phy.sifs + answer;
+        (self.ifs() + backoff + exchange) / u64::from(psdu.frames() * msdus)
     }
 
-    /// Returns the longest PSDU of packets of `bytes` bytes; an empty PSDU if the cell does not aggregate.
-    fn longest_psdu(&self, bytes: u32) -> Psdu {
-        let aggregating = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)));
-        aggregating.map_or(Psdu::default(), |(ht, ampdu)| {
-            let limits = Limits::new(&ht.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
-            largest(&limits, std::iter::repeat_n(bytes + self.overhead, ampdu.window as usize))
-        })
+    /// Returns the longest PSDU of packets of `bytes`, and the number of packets in each of its MPDUs; `None` if the cell does not aggregate.
+    fn longest_psdu(&self, bytes: u32) -> Option<(Psdu, u32)> {
+        let (ht, ampdu) = self.ht.as_ref().and_then(|ht| Some((ht, ht.ampdu.as_ref()?)))?;
+        let framing = Framing::new(&ht.mode, ampdu.amsdu, ampdu.bytes, self.overhead);
+        let mut body = Body::default();
+        while framing.append(&mut body, bytes) {}
+        let limits = Limits::new(&ht.mode, ampdu.bytes, ampdu.window, MAX_PPDU_TIME);
+        let mpdus = std::iter::repeat_n(framing.mpdu(&body), ampdu.window as usize);
+        Some((largest(&limits, mpdus), body.frames()))
     }
 }
 

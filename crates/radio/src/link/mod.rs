@@ -146,7 +146,8 @@ impl RadioLink {
             let (cause, header_intact) = (Drop::Channel, damage == Damage::Payload);
             let packet = number.and_then(|number| from.buffer.lost(number));
             let [from, to] = stations(end);
-            let lost = LostFrame { from, to, frame, bytes, tag, number, cause, header_intact, packet };
+            let msdu = 0;
+            let lost = LostFrame { from, to, frame, bytes, tag, number, msdu, cause, header_intact, packet };
             return effects.push(LinkEffect::FrameLost(lost));
         }
         match sent.content {

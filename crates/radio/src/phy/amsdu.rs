@@ -1,19 +1,48 @@
 //! A-MSDU: MSDUs in one MPDU (IEEE 802.11-2020 §9.3.2.2.2).
-use super::ampdu::{MPDU_LIMITS, QOS_MAC_BYTES};
-use super::format::Format;
+use super::ampdu::{DELIMITER_BYTES, HT_MPDU_LIMIT, MPDU_LIMITS, QOS_MAC_BYTES};
+use super::format::{Format, MAX_PPDU_TIME};
+use super::mode::TxMode;
 
 /// Header of a subframe, bytes: destination, source, length.
 pub const SUBFRAME_HEADER_BYTES: u32 = 14;
 
-/// Returns the maximum A-MSDU lengths that a receiver may announce, bytes, ascending. In VHT and HE they
-/// follow from the maximum MPDU lengths, less MAC header and FCS (IEEE 802.11-2020 §9.4.2.55.2,
-/// §9.4.2.157.2).
-pub const fn limits(format: Format) -> &'static [u32] {
-    const OF_VHT: &[u32] =
-        &[MPDU_LIMITS[0] - QOS_MAC_BYTES, MPDU_LIMITS[1] - QOS_MAC_BYTES, MPDU_LIMITS[2] - QOS_MAC_BYTES];
+/// Returns the length of the longest A-MSDU in an A-MPDU, bytes. HT receivers announce 3839 or 7935 bytes, but an MPDU in an A-MPDU has at most
+/// 4095 (IEEE 802.11-2020 §9.4.2.55.2, §9.7.1); VHT and HE limit the MPDU, to 11454 bytes with its header and FCS (§9.4.2.157.2).
+pub const fn longest(format: Format) -> u32 {
     match format {
-        Format::Ht => &[3839, 7935],
-        Format::Vht | Format::He => OF_VHT,
+        Format::Ht => HT_MPDU_LIMIT - QOS_MAC_BYTES,
+        Format::Vht | Format::He => MPDU_LIMITS[2] - QOS_MAC_BYTES,
+    }
+}
+
+/// Framing of MSDUs in MPDUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// Length of the longest A-MSDU, bytes; 0: every MPDU has a single MSDU.
+    pub limit: u32,
+    /// MAC header and FCS of an MPDU, bytes.
+    pub mac: u32,
+    /// LLC and SNAP before each packet, bytes.
+    pub llc: u32,
+}
+
+impl Framing {
+    /// Creates the framing of packets to which MAC and LLC add `overhead` bytes. An A-MSDU has at most `amsdu` bytes, and fits into an A-MPDU
+    /// of `ampdu` bytes in the longest PPDU of `mode`.
+    pub fn new(mode: &TxMode, amsdu: u32, ampdu: u32, overhead: u32) -> Framing {
+        let mac = overhead.min(QOS_MAC_BYTES);
+        let longest = mode.largest_psdu(MAX_PPDU_TIME).min(ampdu);
+        Framing { limit: amsdu.min(longest.saturating_sub(DELIMITER_BYTES + mac)), mac, llc: overhead - mac }
+    }
+
+    /// Appends a packet of `bytes` to the body of an MPDU. False if the limit forbids it.
+    pub fn append(&self, body: &mut Body, bytes: u32) -> bool {
+        body.push(bytes.saturating_add(self.llc), self.limit)
+    }
+
+    /// Returns the length of an MPDU with this body, bytes.
+    pub fn mpdu(&self, body: &Body) -> u32 {
+        body.bytes().saturating_add(self.mac)
     }
 }
 
@@ -56,7 +85,9 @@ impl Body {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Band, TxSettings};
     use super::*;
+    use airhop_base::Span;
 
     fn body(limit: u32, lengths: impl IntoIterator<Item = u32>) -> (u32, u32) {
         let mut body = Body::default();
@@ -75,11 +106,26 @@ mod tests {
     #[test]
     fn the_limit_is_to_the_byte() {
         assert_eq!([3045, 3046].map(|limit| body(limit, [1508; 9]).0), [1, 2]);
-        let fits = |format| limits(format).iter().map(|limit| body(*limit, [1508; 9])).collect::<Vec<_>>();
-        assert_eq!(fits(Format::Ht), [(2, 3046), (5, 7618)]);
-        assert_eq!(fits(Format::Vht), [(2, 3046), (5, 7618), (7, 10_666)]);
+        assert_eq!([3839, 7935].map(|limit| body(limit, [1508; 9])), [(2, 3046), (5, 7618)]);
         assert_eq!(body(100, [1508, 1508]), (1, 1508), "not of a single MSDU");
-        assert_eq!(limits(Format::He).iter().map(|most| most + 30).collect::<Vec<_>>(), MPDU_LIMITS);
+        assert_eq!(Format::ALL.map(longest), [4065, 11_424, 11_424]);
+        assert_eq!(Format::ALL.map(|format| body(longest(format), [1508; 9]).0), [2, 7, 7]);
+    }
+
+    /// The A-MSDU also fits the A-MPDU, and the time of a PPDU: at 6.5 Mbit/s 5.484 ms hold 4425 bytes.
+    #[test]
+    fn an_amsdu_fits_into_a_ppdu() {
+        let mode = |mcs| {
+            let (format, band, guard) = (Format::Vht, Band::Ghz5, Span::from_nanos(800));
+            TxMode::new(TxSettings { format, band, mcs, streams: 1, width_mhz: 20, guard }).unwrap()
+        };
+        let limit = |mcs, amsdu, ampdu| Framing::new(&mode(mcs), amsdu, ampdu, 38).limit;
+        assert_eq!(limit(8, 11_424, u32::MAX), 11_424);
+        assert_eq!(limit(8, 11_424, 8191), 8191 - 34);
+        assert_eq!(limit(0, 11_424, u32::MAX), mode(0).largest_psdu(MAX_PPDU_TIME) - 34);
+        assert_eq!(limit(0, 0, u32::MAX), 0);
+        assert_eq!(Framing::new(&mode(8), 7935, u32::MAX, 38), Framing { limit: 7935, mac: 30, llc: 8 });
+        assert_eq!(Framing::new(&mode(8), 7935, 20, 20), Framing { limit: 0, mac: 20, llc: 0 });
     }
 
     /// No value overflows at the extremes.

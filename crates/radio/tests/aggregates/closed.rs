@@ -35,6 +35,21 @@ pub fn exchange(s: &Setting, mpdu: u32, k: u32) -> (f64, f64) {
     (data, rts + data + SIFS + answer)
 }
 
+/// Longest MPDU of equal packets that carry `payload` bytes each, bytes, and the number of its packets: each A-MSDU subframe has a header of 14
+/// bytes, and all but the last are padded to a multiple of 4. The A-MSDU fits into an A-MPDU, and into a PPDU of 5.484 ms.
+pub fn longest_mpdu(s: &Setting, payload: u32) -> (u32, u32) {
+    let (mode, subframe) = (s.mode().expect("a mode"), 14 + payload + 36);
+    let mpdu =
+        |n: u32| 30 + if n == 1 { payload + 36 } else { (n - 1) * subframe.next_multiple_of(4) + subframe };
+    let fits = |n: u32| {
+        let psdu = mpdu(n) + 4;
+        let is_short = psdu <= s.ampdu && mode.airtime(psdu).nanos() as f64 / 1e3 <= MAX_PPDU;
+        mpdu(n) - 30 <= s.amsdu && is_short
+    };
+    let packets = (2..).take_while(|n| fits(*n)).last().unwrap_or(1);
+    (mpdu(packets), packets)
+}
+
 /// Number of equal MPDUs in the longest A-MPDU.
 pub fn longest(s: &Setting, mpdu: u32) -> u32 {
     let mode = s.mode().expect("a mode");
@@ -47,10 +62,10 @@ pub fn longest(s: &Setting, mpdu: u32) -> u32 {
 
 /// Goodput of a lone station whose datagrams carry `payload` bytes, Mbit/s.
 pub fn lone(s: &Setting, payload: u32) -> f64 {
-    let mpdu = payload + 28 + 38;
+    let (mpdu, packets) = longest_mpdu(s, payload);
     let k = longest(s, mpdu);
     let (_, exchange) = exchange(s, mpdu, k);
-    f64::from(8 * k * payload) / (AIFS + 7.5 * SLOT + exchange)
+    f64::from(8 * k * packets * payload) / (AIFS + 7.5 * SLOT + exchange)
 }
 
 /// Bianchi's model with EDCA's values: goodput of `n` stations, Mbit/s; `attempts`: the retry limit, if
@@ -95,7 +110,7 @@ fn fixed_point(n: u32, attempts: Option<u32>) -> (f64, f64) {
 /// first sent when all MPDUs a window before it are acknowledged), each with its exchange; a round that loses
 /// all MPDUs ends in a timeout and doubles CW.
 pub fn lossy(s: &Setting, payload: u32, loss: f64, rounds: u32) -> f64 {
-    let mpdu = payload + 28 + 38;
+    let (mpdu, packets) = longest_mpdu(s, payload);
     let most = longest(s, mpdu);
     let mut stream = Streams::new(7, 0).stream("window law");
     let mut draw = || f64::from(stream.below(1 << 30)) / f64::from(1 << 30);
@@ -119,5 +134,5 @@ pub fn lossy(s: &Setting, payload: u32, loss: f64, rounds: u32) -> f64 {
         waiting = sent;
         waiting.extend(rest);
     }
-    f64::from(8 * payload) * f64::from(delivered) / time
+    f64::from(8 * packets * payload) * f64::from(delivered) / time
 }

@@ -6,8 +6,8 @@ use crate::laws::{any_plan, of, run, run_in, traffic};
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::cell::{AmpduPlan, CellPlan, CellRules, HtPlan, LostBlockAck, Retries};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::layer::{BROADCAST, FrameKind};
-use airhop_radio::phy::{Band, Format, TxMode, TxSettings};
+use airhop_radio::layer::{BROADCAST, FrameKind, SentMpdu};
+use airhop_radio::phy::{Band, Format, TxMode, TxSettings, amsdu};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -25,6 +25,7 @@ prop_compose! {
         plan in any_plan(),
         mode in mode(),
         (bytes, window) in (prop_oneof![200_u32..20_000, Just(u32::MAX)], 1_u32..=256),
+        amsdu in prop_oneof![Just(0), 200_u32..=11_424],
         (request, eifs) in (any::<bool>(), any::<bool>()),
         retries in prop_oneof![
             (1_u32..9).prop_map(Retries::Attempts),
@@ -33,8 +34,9 @@ prop_compose! {
     ) -> CellPlan {
         let format = mode.settings().format;
         let window = window.min(if format == Format::He { 256 } else { 64 });
+        let amsdu = amsdu.min(amsdu::longest(format));
         let lost_block_ack = if request { LostBlockAck::Request } else { LostBlockAck::Resend };
-        let ampdu = Some(AmpduPlan { bytes, window, lost_block_ack, retries });
+        let ampdu = Some(AmpduPlan { bytes, amsdu, window, lost_block_ack, retries });
         CellPlan {
             phy: format.phy(Band::Ghz5).expect("every format has 5 GHz"),
             control_rate: Rate::from_bps(24_000_000),
@@ -73,8 +75,8 @@ proptest! {
         }
     }
 
-    /// Each PPDU with data is reported with its MPDUs: positions from 0, ascending sequence numbers,
-    /// subframes that add up to the PSDU, and at least one received MPDU if the PPDU is received.
+    /// Each PPDU with data is reported with its MPDUs: places from 0, ascending sequence numbers, subframes that add up to the PSDU, and one
+    /// received MPDU at least where the PPDU is. Each MPDU is reported once for each of its packets, which share its fate.
     #[test]
     fn a_ppdu_is_reported_with_its_mpdus(plan in any_aggregating(), packets in traffic(), seed in any::<u64>()) {
         let mut world = World::new(&plan, seed);
@@ -87,6 +89,18 @@ proptest! {
             while let Some(Note::Mpdu(mpdu)) = notes.next_if(|next| matches!(next, Note::Mpdu(_))) {
                 mpdus.push(mpdu);
             }
+            let packets = mpdus.clone();
+            mpdus.retain(|mpdu| mpdu.msdu == 0);
+            for mpdu in &mpdus {
+                let inside = packets.iter().filter(|packet| packet.place == mpdu.place);
+                for (msdu, packet) in (0..).zip(inside) {
+                    let SentMpdu { number, tag, .. } = *packet;
+                    prop_assert_eq!(*packet, SentMpdu { msdu, number, tag, ..*mpdu });
+                }
+            }
+            let amsdu = plan.ht.and_then(|ht| ht.ampdu).map_or(0, |ampdu| ampdu.amsdu);
+            let most = packets.iter().filter(|packet| packet.msdu > 0).map(|packet| packet.bytes).max();
+            prop_assert!(most.is_none_or(|bytes| bytes <= 30 + amsdu), "{:?}", most);
             prop_assert!(mpdus.iter().map(|mpdu| mpdu.place).eq(0..mpdus.len() as u32));
             prop_assert!(mpdus.is_sorted_by(|a, b| a.sequence < b.sequence));
             let whole = mpdus.iter().rev().skip(1).map(|mpdu| (mpdu.bytes + 4).next_multiple_of(4)).sum::<u32>();
@@ -114,9 +128,27 @@ proptest! {
     }
 }
 
-/// A broadcast that arrives during an exchange waits for its end: no MPDU is sent twice for it, and none is
-/// left behind. The first answers are lost, so that timeouts occur while the broadcast is in the MAC; with
-/// RTS, the CTS arrives then.
+/// Packets of an MPDU have one fate: with a single attempt at each MPDU, and half of them lost, the packets of an MPDU are all delivered or all
+/// discarded.
+#[test]
+fn one_loss_loses_all_packets_of_an_mpdu() {
+    let mut plan = Setting { amsdu: 3839, ..saturation::HT }.plan(2);
+    plan.errors.push(on_link(0, 1, ErrorPlan::Loss(0.5)));
+    if let Some(ampdu) = plan.ht.as_mut().and_then(|ht| ht.ampdu.as_mut()) {
+        ampdu.retries = Retries::Attempts(1);
+    }
+    let mut world = World::new(&plan, 3);
+    (0..60).for_each(|_| world.push(0, 1, 1500));
+    world.run(Time::ZERO + Span::from_secs(1));
+    let discarded = |number| of(&world, number).iter().any(|note| matches!(note, Note::Discarded { .. }));
+    let fates: Vec<bool> = (0..60).map(discarded).collect();
+    assert!(fates.chunks(2).all(|pair| pair[0] == pair[1]), "{fates:?}");
+    let lost = fates.iter().filter(|discarded| **discarded).count();
+    assert!((10..50).contains(&lost), "{lost} of 60");
+}
+
+/// A broadcast that comes in the course of an exchange waits for its end: no MPDU goes out twice for it, and none is left behind. The first
+/// answers are lost, so that timeouts come with the broadcast in the MAC; with RTS, the CTS comes so.
 #[test]
 fn a_broadcast_waits_for_the_end_of_an_exchange() {
     for (rts, loss) in [(false, 1.0), (true, 0.0), (false, 0.0)] {

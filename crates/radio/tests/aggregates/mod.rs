@@ -18,6 +18,8 @@ pub struct Setting {
     pub guard_ns: u64,
     /// Largest A-MPDU, bytes; 0: no aggregation.
     pub ampdu: u32,
+    /// Longest A-MSDU, bytes; 0: none.
+    pub amsdu: u32,
     pub rts: bool,
     /// True if EIFS follows a collision.
     pub eifs: bool,
@@ -40,6 +42,7 @@ impl Setting {
         let phy = self.format.phy(Band::Ghz5).expect("every format has 5 GHz");
         let ampdu = AmpduPlan {
             bytes: self.ampdu,
+            amsdu: self.amsdu,
             window: self.window(),
             lost_block_ack: LostBlockAck::Resend,
             retries: Retries::Lifetime(Span::from_secs(60)), // closed forms have none

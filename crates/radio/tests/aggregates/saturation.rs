@@ -16,6 +16,7 @@ pub const HT: Setting = Setting {
     width_mhz: 20,
     guard_ns: 800,
     ampdu: MAX,
+    amsdu: 0,
     rts: false,
     eifs: true,
 };
@@ -49,8 +50,29 @@ fn a_lone_station_has_the_goodput_of_its_exchanges() {
     }
 }
 
-/// Bianchi's model for EDCA: a countdown at slot boundaries is Bianchi's chain. Without aggregates attempts
-/// are limited. After a collision stations wait AIFS or EIFS, as configured.
+/// The same with A-MSDUs: limits of the standard and shorter ones, of an A-MPDU and of the time of a PPDU, packets of all sizes.
+#[test]
+fn amsdus_have_the_goodput_of_their_exchanges() {
+    let settings = [
+        (Setting { amsdu: 3839, ..HT }, PAYLOAD),
+        (Setting { amsdu: 4065, streams: 2, width_mhz: 40, ..HT }, 472),
+        (Setting { amsdu: 7961, ..VHT }, PAYLOAD),
+        (Setting { amsdu: 11_424, rts: true, ..VHT }, 972),
+        (Setting { amsdu: 11_424, mcs: 0, width_mhz: 20, ..VHT }, PAYLOAD),
+        (Setting { amsdu: 11_424, ampdu: 8191, ..VHT }, PAYLOAD),
+        (Setting { amsdu: 3865, ..HE }, PAYLOAD),
+        (Setting { amsdu: 11_424, guard_ns: 1600, ..HE }, 172),
+    ];
+    for (setting, payload) in settings {
+        let (_, packets) = closed::longest_mpdu(&setting, payload);
+        assert!(packets > 1, "{setting:?}");
+        let (run, form) = (goodput(&setting, payload, 1, 20, 1), closed::lone(&setting, payload));
+        assert!((run / form - 1.0).abs() < 0.005, "{setting:?}: {run} Mbit/s, {form} by the closed form");
+    }
+}
+
+/// EDCA-Bianchi: a countdown at boundaries is Bianchi's chain. Without aggregates attempts count. A collision ends in AIFS, or in EIFS, as
+/// stations wait after it.
 #[test]
 fn stations_share_the_medium_as_bianchi_has_it() {
     let alone = |s| Setting { ampdu: 0, ..s };
@@ -70,10 +92,18 @@ fn stations_share_the_medium_as_bianchi_has_it() {
     }
 }
 
-/// The window law: goodput as a function of the loss of MPDUs, which are retransmitted ahead of new ones.
+/// The window law: goodput against the loss of MPDUs, which go again behind those that wait. An MPDU is lost with all of its packets.
 #[test]
 fn lost_mpdus_cost_what_the_window_law_says() {
-    for (setting, losses) in [(HT, [0.05, 0.2, 0.5]), (VHT, [0.01, 0.1, 0.5]), (HE, [0.01, 0.1, 0.2])] {
+    let amsdus = |amsdu, setting| Setting { amsdu, ..setting };
+    let settings = [
+        (HT, [0.05, 0.2, 0.5]),
+        (VHT, [0.01, 0.1, 0.5]),
+        (HE, [0.01, 0.1, 0.2]),
+        (amsdus(4065, HT), [0.05, 0.2, 0.5]),
+        (amsdus(3865, VHT), [0.01, 0.1, 0.5]),
+    ];
+    for (setting, losses) in settings {
         for loss in losses {
             let mut plan = setting.plan(2);
             plan.errors.push(on_link(1, 0, ErrorPlan::Loss(loss)));

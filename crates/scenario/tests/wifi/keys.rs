@@ -60,8 +60,11 @@ fn every_value_is_in_the_plan() {
     assert_eq!(settings.guard, Span::from_nanos(400));
     assert_eq!(ht(&[("wlan.cell.rate.mcs", "3")]).mode.settings().mcs, 3);
 
-    let ranges = ampdu(&[("wlan.cell.aggregation", "{ bytes = 8191, frames = 16 }")]);
-    assert_eq!((ranges.bytes, ranges.window), (8191, 16));
+    let ranges = ampdu(&[("wlan.cell.aggregation", "{ bytes = 8191, frames = 16, amsdu = 3839 }")]);
+    assert_eq!((ranges.bytes, ranges.window, ranges.amsdu), (8191, 16, 3839));
+    let longest = |standard| ampdu(&[standard, ("wlan.cell.aggregation.amsdu", "max")]).amsdu;
+    assert_eq!([N, AX].map(longest), [4065, 11_424]);
+    assert_eq!(ampdu(&[]).amsdu, 0);
     assert_eq!(ampdu(&[("wlan.cell.aggregation.frames", "1")]).window, 1);
     assert_eq!(ampdu(&[("wlan.cell.lost_block_ack", "request")]).lost_block_ack, LostBlockAck::Request);
     let lifetime = ampdu(&[("wlan.cell.lifetime", "20 ms")]).retries;
@@ -110,7 +113,7 @@ fn what_is_printed_reads_back() {
         &[N, AT_2_4],
         &[AX, ("wlan.cell.rate", "{ mcs = 11, streams = 2 }"), ("wlan.cell.guard_interval", "1600 ns")],
         &[("wlan.cell.aggregation.bytes", "0")],
-        &[("wlan.cell.aggregation.bytes", "65535"), ("wlan.cell.attempts", "4")],
+        &[("wlan.cell.aggregation", "{ bytes = 65535, amsdu = \"max\" }"), ("wlan.cell.attempts", "4")],
         &[
             ("wlan.cell.lost_block_ack", "request"),
             ("wlan.cell.eifs", "never"),
@@ -182,6 +185,9 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.aggregation.bytes", "2000000")],
     &[("wlan.cell.aggregation.frames", "65")],
     &[AX, ("wlan.cell.aggregation.frames", "257")],
+    &[N, ("wlan.cell.aggregation.amsdu", "4066")],
+    &[AX, ("wlan.cell.aggregation.amsdu", "\"most\"")],
+    &[("wlan.cell.aggregation", "{ bytes = 0, amsdu = 3839 }")],
     &[("wlan.cell.aggregation", "{ bytes = 0, frames = 65 }"), ("wlan.cell.lifetime", "1 s")],
     &[("wlan.cell.aggregation", "{ bytes = 0 }"), ("wlan.cell.lost_block_ack", "request")],
     &[("wlan.cell.lost_block_ack", "retry")],

@@ -6,13 +6,15 @@
 use super::block_ack::Bitmap;
 use super::block_ack::originator::{Exchange, Originator, Report, Rules};
 use super::block_ack::recipient::Recipient;
-use super::mpdu::Mpdu;
+use super::mpdu::{Mpdu, Msdu};
+use super::msdus::Msdus;
 use crate::address::Station;
 use crate::buffer::Buffer;
 use crate::cell::plan::HtPlan;
 use crate::layer::{LinkEffect, Outgoing};
 use crate::phy::MAX_PPDU_TIME;
 use crate::phy::ampdu::{Limits, subframe_bytes};
+use crate::phy::amsdu::{Framing, SUBFRAME_HEADER_BYTES};
 use airhop_base::Time;
 
 /// Maximum number of A-MPDUs of maximum length that the MAC stores for a receiver.
@@ -34,8 +36,8 @@ struct Taken {
     number: u64,
     /// Time at which the packet entered the MAC.
     at: Time,
-    /// Length of the packet's MPDU, bytes.
-    mpdu: u32,
+    /// Bytes that it added to its MPDU.
+    bytes: u32,
 }
 
 /// Block Ack agreement of a station with one receiver: state of both ends.
@@ -43,9 +45,11 @@ struct Taken {
 struct Agreement {
     to: Station,
     originator: Originator,
-    /// Packets by sequence number, until they are delivered or discarded at both ends.
+    /// Packets, until neither end needs them.
     packets: Buffer<Taken>,
-    /// Bytes of the A-MPDU subframes whose MPDUs are neither acknowledged nor discarded.
+    /// MPDUs of the packets.
+    msdus: Msdus,
+    /// Bytes of the subframes of MPDUs that are neither acknowledged nor discarded.
     held_bytes: u64,
     recipient: Recipient,
     /// Begin of the current fade: the first exchange without an answer.
@@ -59,8 +63,7 @@ pub(crate) struct Aggregator {
     limits: Limits,
     /// Maximum of [`Agreement::held_bytes`].
     most_held: u64,
-    /// Bytes that MAC header, FCS and LLC add to an IP packet.
-    overhead: u32,
+    framing: Framing,
     agreements: Vec<Agreement>,
     /// Index of the agreement of the last exchange.
     turn: usize,
@@ -70,7 +73,9 @@ pub(crate) struct Aggregator {
     is_exchanging: bool,
     next: Next,
     burst: Vec<Mpdu>,
-    /// True if the station has refused packets since the last [`LinkEffect::Ready`].
+    /// Packets after the first of each MPDU of `burst`.
+    others: Vec<Msdu>,
+    /// True if the station refuses packets since the last [`LinkEffect::Ready`].
     is_full: bool,
     /// Buffers reused between events; empty between events.
     reports: Vec<Report>,
@@ -90,13 +95,14 @@ impl Aggregator {
             rules,
             limits,
             most_held: HELD_AGGREGATES * u64::from(longest),
-            overhead,
+            framing: Framing::new(&plan.mode, ampdu.amsdu, ampdu.bytes, overhead),
             agreements: Vec::new(),
             turn: 0,
             begun: Time::ZERO,
             is_exchanging: false,
             next: Next::Request { start: 0 },
             burst: Vec::with_capacity(ampdu.window as usize),
+            others: Vec::new(),
             is_full: false,
             reports: Vec::new(),
             deliver: Vec::new(),
@@ -120,12 +126,7 @@ impl Aggregator {
 
     /// Adds a packet; `number` is the packet's number at the station.
     pub fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
-        let mpdu = packet.bytes + self.overhead;
-        let agreement = self.agreement(packet.to);
-        let seq = agreement.originator.push(now, mpdu);
-        let place = agreement.packets.push(packet, Taken { number, at: now, mpdu });
-        debug_assert_eq!(seq, place, "packets and MPDUs have the same numbers");
-        agreement.held_bytes += u64::from(subframe_bytes(mpdu));
+        self.agreement(packet.to).push(now, number, packet);
         self.is_full |= !self.has_room();
     }
 
@@ -151,6 +152,7 @@ impl Aggregator {
             }
             self.is_exchanging = exchange != Exchange::None;
             if self.is_exchanging {
+                self.is_full |= !self.has_room(); // the newest MPDU may have had room
                 return true;
             }
         }
@@ -173,13 +175,33 @@ impl Aggregator {
     }
 
     fn fill_burst(&mut self) {
-        let Agreement { originator, packets, .. } = &self.agreements[self.turn];
+        let Agreement { originator, packets, msdus, .. } = &self.agreements[self.turn];
+        let Framing { mac, llc, .. } = self.framing;
         self.burst.clear();
+        self.others.clear();
         self.burst.extend(originator.flight().iter().map(|&(seq, attempt)| {
-            let held = packets.get(seq).expect("an MPDU that is sent is not finished");
-            let Taken { number, mpdu: bytes, .. } = held.note;
-            Mpdu { seq, number, tag: held.tag, bytes, header: held.header + self.overhead, attempt }
+            let mut inside = msdus.of(seq).filter_map(|place| packets.get(place));
+            let first = inside.next().expect("an MPDU that is sent is not finished");
+            let Taken { number, mut bytes, .. } = first.note;
+            let mut header = first.header + mac + llc;
+            let before = self.others.len();
+            for other in inside {
+                bytes += other.note.bytes;
+                self.others.push(Msdu { number: other.note.number, tag: other.tag });
+            }
+            let others = (self.others.len() - before) as u32;
+            header += if others > 0 { SUBFRAME_HEADER_BYTES } else { 0 };
+            Mpdu { seq, number, tag: first.tag, bytes, header, attempt, others }
         }));
+    }
+
+    /// Returns the MPDUs of the exchange under way, each with the packets after its first.
+    pub fn mpdus(&self) -> impl Iterator<Item = (&Mpdu, &[Msdu])> {
+        self.burst.iter().scan(&self.others[..], |rest, mpdu| {
+            let (others, behind) = rest.split_at(mpdu.others as usize);
+            *rest = behind;
+            Some((mpdu, others))
+        })
     }
 
     /// Handles the Ack of a single MPDU.
@@ -241,13 +263,15 @@ impl Aggregator {
 
     /// Reports the delivery of the packets that the recipient has released.
     fn hand_over(&mut self, from: Station, effects: &mut Vec<LinkEffect>) {
-        let Agreement { to, packets, .. } = &mut self.agreements[self.turn];
+        let Agreement { to, packets, msdus, .. } = &mut self.agreements[self.turn];
         let (to, begun) = (*to, self.begun);
-        effects.extend(self.deliver.drain(..).filter_map(|seq| {
-            let Taken { number, at, .. } = packets.get(seq)?.note;
-            let packet = packets.take(seq)?;
+        let released = self.deliver.drain(..).flat_map(|seq| msdus.of(seq));
+        effects.extend(released.filter_map(|place| {
+            let Taken { number, at, .. } = packets.get(place)?.note;
+            let packet = packets.take(place)?;
             Some(LinkEffect::Deliver { from, to, number, packet, contended: begun.since(at) })
         }));
+        msdus.forget_below(packets.first());
     }
 
     /// Reports with [`LinkEffect::Ready`] that a station which refused packets has room again.
@@ -266,6 +290,7 @@ impl Aggregator {
                 to,
                 originator: Originator::new(self.rules),
                 packets: Buffer::new(true),
+                msdus: Msdus::new(self.framing),
                 held_bytes: 0,
                 recipient: Recipient::new(self.rules.window),
                 fading: None,
@@ -278,7 +303,24 @@ impl Aggregator {
 
 impl Agreement {
     fn has_room(&self, most: u64) -> bool {
-        self.originator.has_room() && self.held_bytes < most
+        let takes = self.originator.has_room() || self.msdus.aggregates() && self.originator.is_growing();
+        takes && self.held_bytes < most
+    }
+
+    /// Adds a packet: to the newest MPDU if it can grow so far, or in an MPDU of its own.
+    fn push(&mut self, now: Time, number: u64, packet: Outgoing) {
+        let appended = if self.originator.is_growing() { self.msdus.append(packet.bytes) } else { None };
+        let bytes = if let Some((before, after)) = appended {
+            self.originator.grow(now, after);
+            self.held_bytes += u64::from(subframe_bytes(after) - subframe_bytes(before));
+            after - before
+        } else {
+            let mpdu = self.msdus.open(packet.bytes);
+            self.originator.push(now, mpdu);
+            self.held_bytes += u64::from(subframe_bytes(mpdu));
+            mpdu
+        };
+        self.packets.push(packet, Taken { number, at: now, bytes });
     }
 
     /// Ends a fade at the first answer.
@@ -288,27 +330,47 @@ impl Agreement {
         }
     }
 
-    /// Reports the originator's acknowledged, failed and discarded MPDUs.
+    /// Reports the findings of the originator, for each packet of an MPDU.
     fn report(&mut self, from: Station, reports: &mut Vec<Report>, effects: &mut Vec<LinkEffect>) {
-        let to = self.to;
         for report in reports.drain(..) {
             let seq = report.number();
-            let held = self.packets.get(seq).expect("the originator has not done with it");
-            let (tag, Taken { number, mpdu, .. }) = (held.tag, held.note);
-            if let Report::Failed { attempt, retry, .. } = report {
-                effects.push(LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry });
-                continue;
-            }
-            self.held_bytes -= u64::from(subframe_bytes(mpdu));
-            effects.push(match report {
-                Report::Discarded { .. } => {
-                    // The recipient may store this MPDU behind a gap; the next BlockAckReq releases it.
-                    let packet = if self.recipient.holds(seq) { None } else { self.packets.take(seq) };
-                    LinkEffect::Discarded { from, to, number, tag, packet }
+            let ends = !matches!(report, Report::Failed { .. });
+            // The recipient may hold it for an earlier one: the next BlockAckReq releases it.
+            let is_held = matches!(report, Report::Discarded { .. }) && self.recipient.holds(seq);
+            let mut mpdu = 0;
+            for place in self.msdus.of(seq) {
+                mpdu += self.report_packet(from, report, place, is_held, effects);
+                if ends {
+                    self.packets.settle(place);
                 }
-                _ => LinkEffect::Acknowledged { from, to, number, tag },
-            });
-            self.packets.settle(seq);
+            }
+            self.held_bytes -= if ends { u64::from(subframe_bytes(mpdu)) } else { 0 };
         }
+        self.msdus.forget_below(self.packets.first());
+    }
+
+    /// Reports the finding for a packet, whose MPDU the recipient holds if `is_held`. Returns the bytes of the packet in its MPDU.
+    fn report_packet(
+        &mut self,
+        from: Station,
+        report: Report,
+        place: u64,
+        is_held: bool,
+        effects: &mut Vec<LinkEffect>,
+    ) -> u32 {
+        let to = self.to;
+        let held = self.packets.get(place).expect("the originator has not done with it");
+        let (tag, Taken { number, bytes, .. }) = (held.tag, held.note);
+        effects.push(match report {
+            Report::Failed { attempt, retry, .. } => {
+                LinkEffect::AttemptFailed { from, to, number, tag, attempt, retry }
+            }
+            Report::Discarded { .. } => {
+                let packet = if is_held { None } else { self.packets.take(place) };
+                LinkEffect::Discarded { from, to, number, tag, packet }
+            }
+            Report::Acknowledged(_) => LinkEffect::Acknowledged { from, to, number, tag },
+        });
+        bytes
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod deadlines;
 pub(crate) mod fragments;
 pub(crate) mod lhp;
 pub(crate) mod mpdu;
+mod msdus;
 pub(crate) mod service;
 pub(crate) mod stop_and_wait;
 pub(crate) mod threshold;

@@ -7,7 +7,7 @@ use crate::grammar::problem::{At, Problems};
 use crate::grammar::words::{of_word, word_of};
 use airhop_base::Span;
 use airhop_radio::cell::{AmpduPlan, LostBlockAck, Retries};
-use airhop_radio::phy::Format;
+use airhop_radio::phy::{Format, amsdu};
 
 pub(super) const LOST_BLOCK_ACK: [(&str, LostBlockAck); 2] =
     [("resend", LostBlockAck::Resend), ("request", LostBlockAck::Request)];
@@ -18,13 +18,21 @@ const LIFETIME: Span = Span::from_millis(500);
 const ATTEMPTS: u64 = 7;
 
 /// `wlan.aggregation`.
-pub(super) static AGGREGATION: [Key; 2] = [
+pub(super) static AGGREGATION: [Key; 3] = [
     key(
         "bytes",
         Kind::CountOrMax { most: Format::He.max_psdu() as u64 },
         Value(r#""max""#),
         "longest A-MPDU, bytes; max = the longest PSDU of the standard (65535 of 802.11n, 1048575 of 802.11ac, 6500631 of 802.11ax); 0 = no \
          aggregation: each PPDU has one MPDU, which an Ack answers. No PPDU is longer than 5.484 ms",
+    ),
+    key(
+        "amsdu",
+        Kind::CountOrMax { most: amsdu::longest(Format::He) as u64 },
+        Value("0"),
+        "longest A-MSDU, bytes: several packets to a station in one MPDU, each behind a header of 14 bytes, lost and repeated together (IEEE 802.11-2020 \
+         §9.3.2.2.2, §10.11); an MPDU takes packets until it is full or sent; max = the longest that an A-MPDU may have (4065 with 802.11n, whose \
+         receivers announce 3839 or 7935; 11424 with 802.11ac and ax); 0 = none. None is longer than `bytes` or a PPDU allow",
     ),
     key(
         "frames",
@@ -48,6 +56,7 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
     if wlan.lacks("aggregation") {
         let mut table = Fields::new(wlan.path_of("aggregation"), At::Default, None, &AGGREGATION);
         table.fill("bytes", Val::Count(MAX));
+        table.fill("amsdu", Val::Count(0));
         wlan.fill("aggregation", Val::Table(table));
     }
     let Some(Val::Table(table)) = wlan.get_mut("aggregation") else { return };
@@ -79,7 +88,18 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
         let name = format.name();
         add(table, "bytes", format!("expected at most {longest} bytes with {name}, or \"max\", got {bytes}"));
     }
+    let (amsdu, longest) = (table.count("amsdu"), u64::from(amsdu::longest(format)));
+    if let Some(amsdu) = amsdu.filter(|amsdu| *amsdu != MAX && *amsdu > longest) {
+        let name = format.name();
+        let what =
+            format!("expected at most {longest} bytes in an A-MPDU of {name}, or \"max\", got {amsdu}");
+        add(table, "amsdu", what);
+    }
     if bytes == Some(0) {
+        if amsdu.is_some_and(|amsdu| amsdu > 0) {
+            let what = "expected 0, as A-MSDUs go in A-MPDUs, and aggregation.bytes = 0 has none";
+            add(table, "amsdu", what.to_string());
+        }
         for name in ["lost_block_ack", "lifetime"].into_iter().filter(|name| wlan.is_given(name)) {
             let what = "belongs to Block Ack, and aggregation.bytes = 0 has none; leave it out".to_string();
             add(wlan, name, what);
@@ -102,6 +122,7 @@ pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
     }
     Some(Some(AmpduPlan {
         bytes,
+        amsdu: u32::try_from(table.count("amsdu")?.min(amsdu::longest(format).into())).ok()?,
         window: u32::try_from(table.count("frames")?).ok()?,
         lost_block_ack: of_word(&LOST_BLOCK_ACK, wlan.word("lost_block_ack")?)?,
         retries: match wlan.count("attempts") {

@@ -1,15 +1,18 @@
-"""The table `mpdus`: each PPDU with data has its MPDUs, and is as long as they are; limits of A-MPDUs."""
+"""The table `mpdus`: each PPDU with data has its MPDUs, and is as long as they are; limits of aggregates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from airhop.verify.medium import RECEIVED, Medium, finding, media
-from airhop.verify.ppdus import LONGEST, Ppdus
+from airhop.verify.ppdus import LONGEST, QOS_MAC_BYTES, Ppdus
 from airhop.verify.trace import Finding, Frame, Mpdu, Trace
 
 _WITH_DATA = ("data", "a-mpdu")
+_Name = tuple[str, str, str, int]
+"""Place, flow, kind and number of a packet."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -42,7 +45,9 @@ def _lasts(ppdus: Ppdus, frame: Frame) -> Iterator[Finding]:
         yield finding("mpdu", frame, f"lasts {frame.end - frame.start} ns, longer than any PPDU")
 
 
-def _check(trace: Trace, medium: Medium, frame: Frame, offered: set[tuple[object, ...]]) -> Iterator[Finding]:
+def _check(
+    trace: Trace, medium: Medium, frame: Frame, offered: Mapping[_Name, set[int]]
+) -> Iterator[Finding]:
     """Check the MPDUs of a PPDU against it."""
     mpdus = medium.mpdus.get(frame.row, [])
     if not mpdus or [mpdu.place for mpdu in mpdus] != list(range(len(mpdus))):
@@ -63,9 +68,41 @@ def _check(trace: Trace, medium: Medium, frame: Frame, offered: set[tuple[object
     yield from _outcomes(frame, mpdus)
     place = f"{frame.sender}->{frame.receiver}"
     for mpdu in mpdus:
-        octets = 0 if mpdu.flow in trace.helped else mpdu.bytes - medium.overhead
-        if (place, mpdu.flow, mpdu.packet, mpdu.seq, octets) not in offered:
+        yield from _packets(frame, mpdu)
+        lengths = [offered.get((place, one.flow, one.packet, one.seq), set()) for one in mpdu.packets]
+        if not all(lengths):
             yield finding("mpdu", frame, f"no packet of MPDU {mpdu.sequence} was offered to {place}")
+        elif not any(one.flow in trace.helped for one in mpdu.packets):
+            yield from _body(medium, frame, mpdu, lengths)
+
+
+def _packets(frame: Frame, mpdu: Mpdu) -> Iterator[Finding]:
+    """Check that the packets of an A-MSDU are numbered, and share all that their MPDU has."""
+    shared = [(one.place, one.sequence, one.bytes, one.attempt, one.outcome) for one in mpdu.packets]
+    numbers = [one.msdu for one in mpdu.packets]
+    if numbers != list(range(len(numbers))) or len(set(shared)) > 1:
+        yield finding("mpdu", frame, f"the packets of MPDU {mpdu.sequence} are {numbers}, with {shared}")
+
+
+def _body(medium: Medium, frame: Frame, mpdu: Mpdu, lengths: list[set[int]]) -> Iterator[Finding]:
+    """Compare an MPDU with the packets in it, and an A-MSDU with its limit."""
+    ppdus = medium.ppdus
+    if ppdus is None:
+        return
+    if not mpdu.others:
+        if mpdu.bytes - medium.overhead not in lengths[0]:
+            text = f"MPDU {mpdu.sequence} has {mpdu.bytes} bytes, and no such packet was offered"
+            yield finding("mpdu", frame, text)
+        return
+    mac = min(medium.overhead, QOS_MAC_BYTES)
+    llc = medium.overhead - mac
+    bodies = ppdus.amsdu([{octets + llc for octets in of_packet} for of_packet in lengths])
+    if mpdu.bytes - mac not in bodies:
+        text = f"MPDU {mpdu.sequence} has {mpdu.bytes} bytes, and its {len(lengths)} packets make {bodies}"
+        yield finding("mpdu", frame, text)
+    if mpdu.bytes - mac > ppdus.most_amsdu:
+        text = f"an A-MSDU of {mpdu.bytes - mac} bytes, and {ppdus.most_amsdu} are allowed"
+        yield finding("mpdu", frame, text)
 
 
 def _lengths(medium: Medium, frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
@@ -95,11 +132,11 @@ def _outcomes(frame: Frame, mpdus: list[Mpdu]) -> Iterator[Finding]:
         yield finding("mpdu", frame, f"{frame.outcome}, and its MPDUs {', '.join(sorted(outcomes))}")
 
 
-def _offered(trace: Trace, medium: Medium) -> set[tuple[object, ...]]:
-    """List the packets that were offered; agents may put something on one that waits."""
-    return {
-        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in trace.helped else step.bytes)
-        for a in medium.cell.places
-        for b in medium.cell.hearers[a]
-        for step in trace.steps_at(f"{a}->{b}", "offered")
-    }
+def _offered(trace: Trace, medium: Medium) -> Mapping[_Name, set[int]]:
+    """Return the lengths of the packets that were offered; agents may put something on one that waits."""
+    found: defaultdict[_Name, set[int]] = defaultdict(set)
+    for a in medium.cell.places:
+        for b in medium.cell.hearers[a]:
+            for step in trace.steps_at(f"{a}->{b}", "offered"):
+                found[step.place, step.flow, step.kind, step.seq].add(step.bytes)
+    return dict(found)

@@ -20,7 +20,7 @@ from airhop.verify.trace import Finding, Frame, Mpdu, Trace
 class _Open:
     """MPDU that is neither acknowledged nor discarded for certain; times in nanoseconds."""
 
-    packet: Packet | None
+    packets: list[Packet]
     first: int
     """Start of the exchange that first had it."""
     attempts: int = 0
@@ -47,10 +47,11 @@ class _Originator:
         self._place = "->".join(pair)
         self._exchanges = exchanges
         self._packets = packets(trace, medium, pair, exchanges)
+        """Packets of MPDUs, which share their fates."""
         self._lifetime = lifetime(medium.plan)
         self._attempts = math.inf if self._lifetime is not None else medium.plan["attempts"]
         self._asks = medium.plan["lost_block_ack"] == "request"
-        ids = {packet.number for packet in self._packets.values()}
+        ids = {packet.number for inside in self._packets.values() for packet in inside}
         self._unsent = sorted(
             step.time
             for step in trace.steps_at(self._place, "dropped")
@@ -92,7 +93,7 @@ class _Originator:
     def _expire(self, now: int) -> Iterator[Finding]:
         """Note which MPDUs were discarded before an exchange, and which may have been."""
         for number, mpdu in list(self._open.items()):
-            dropped = mpdu.packet.dropped if mpdu.packet is not None else None
+            dropped = mpdu.packets[0].dropped if mpdu.packets else None
             if dropped is not None and dropped <= now:
                 self._discard(number)
             elif mpdu.is_received and self._may_expire(mpdu, now):
@@ -103,7 +104,7 @@ class _Originator:
 
     def _may_expire(self, mpdu: _Open, now: int) -> bool:
         if self._lifetime is not None:
-            taken = mpdu.packet.offered if mpdu.packet is not None else 0
+            taken = max((packet.offered for packet in mpdu.packets), default=0)
             return now >= taken + self._lifetime
         return mpdu.refused > 0 and mpdu.attempts + mpdu.refused >= self._attempts
 
@@ -113,13 +114,18 @@ class _Originator:
 
     def _drops(self) -> Iterator[Finding]:
         """Check every discard: its MPDU had not arrived, and was sent as often or as long as it may."""
-        for number, packet in self._packets.items():
-            if packet.dropped is None:
-                continue
-            if packet.arrived is not None:
-                yield self._finding(packet.dropped, f"MPDU {number} is discarded, and arrives")
-            if self._lifetime is not None and packet.dropped < packet.offered + self._lifetime:
-                yield self._finding(packet.dropped, f"MPDU {number} is discarded before its lifetime is over")
+        for number, inside in self._packets.items():
+            for packet in inside:
+                if packet.dropped != inside[0].dropped:
+                    time = packet.dropped or inside[0].dropped or 0
+                    yield self._finding(time, f"packets of MPDU {number} are discarded without the others")
+                if packet.dropped is None:
+                    continue
+                if packet.arrived is not None:
+                    yield self._finding(packet.dropped, f"MPDU {number} is discarded, and arrives")
+                if self._lifetime is not None and packet.dropped < packet.offered + self._lifetime:
+                    text = f"MPDU {number} is discarded before its lifetime is over"
+                    yield self._finding(packet.dropped, text)
 
     # ---- exchanges ---------------------------------------------------------------------------------------
 
@@ -209,7 +215,7 @@ class _Originator:
             for passed in range(self._next, number):
                 self._discarded = [max(bound, passed + 1) for bound in self._discarded]
             self._next = number + 1
-            known = self._open[number] = _Open(self._packets.get(number), start, refused=self._refused)
+            known = self._open[number] = _Open(self._packets.get(number, []), start, refused=self._refused)
         most = known.attempts + known.refused + 1
         if not known.attempts < mpdu.attempt <= most:
             yield self._finding(start, f"attempt {mpdu.attempt} at MPDU {number}, and {most} is next")

@@ -82,31 +82,36 @@ class Exchanges:
         return found
 
 
-def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, Packet]:
-    """Return the packet of each MPDU, by its sequence number.
+def packets(trace: Trace, medium: Medium, pair: Pair, exchanges: list[Exchange]) -> dict[int, list[Packet]]:
+    """Return the packets of each MPDU, by its sequence number, as far as they are known.
 
     Packets of equal flow, kind and number are in MPDUs in the order in which they were offered. A packet that the
     station dropped before the MPDU was sent, for its lifetime or with a broken route, is not in that MPDU.
     """
     place = "->".join(pair)
-    dropped = _last(trace.steps_at(place, "dropped") + trace.steps_at(f"{pair[0]}->*", "dropped"))
     arrived = _last(trace.steps_at(place, "arrived"))
+    # A router that loses its next hop takes packets out of the queue to all.
+    dropped = _last([*trace.steps_at(f"{pair[0]}->*", "dropped"), *trace.steps_at(place, "dropped")])
     waiting: defaultdict[tuple[str, str, int], deque[Step]] = defaultdict(deque)
     for step in trace.steps_at(place, "offered"):
         drop = dropped.get(step.packet)
         if drop is None or drop.cause in ("retries", "route"):
             waiting[step.flow, step.kind, step.seq].append(step)
-    found: dict[int, Packet] = {}
+    found: dict[int, list[Packet]] = {}
     for frame, mpdu in sent(medium, exchanges):
         if mpdu.sequence in found:
             continue
-        alike = waiting[mpdu.flow, mpdu.packet, mpdu.seq]
-        while alike and (drop := dropped.get(alike[0].packet)) and drop.time <= frame.start:
-            alike.popleft()
-        if alike:
-            step = alike.popleft()
-            times = [of[step.packet].time if step.packet in of else None for of in (dropped, arrived)]
-            found[mpdu.sequence] = Packet(step.packet, step.time, *times)
+        inside = []
+        for row in mpdu.packets:
+            alike = waiting[row.flow, row.packet, row.seq]
+            while alike and (drop := dropped.get(alike[0].packet)) and drop.time <= frame.start:
+                alike.popleft()
+            if alike:
+                step = alike.popleft()
+                times = [of[step.packet].time if step.packet in of else None for of in (dropped, arrived)]
+                inside.append(Packet(step.packet, step.time, *times))
+        if inside:
+            found[mpdu.sequence] = inside
     return found
 
 

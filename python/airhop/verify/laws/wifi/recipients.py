@@ -97,8 +97,7 @@ class _Buffer:
         return released + self._advance()
 
     def _arrives(self, number: int, time: int) -> bool:
-        packet = self._packets.get(number)
-        return packet is not None and packet.arrived == time
+        return any(packet.arrived == time for packet in self._packets.get(number, ()))
 
     def _move(self, start: int) -> list[int]:
         """Move the window, which waits for no number below `start` then."""
@@ -121,9 +120,8 @@ class _Buffer:
         due = [
             (packet.arrived, number)
             for number in sorted(self._held)
-            if (packet := self._packets.get(number)) is not None
-            and packet.arrived is not None
-            and begin < packet.arrived < until
+            for packet in self._packets.get(number, ())
+            if packet.arrived is not None and begin < packet.arrived < until
         ]
         if due:
             released = self._move(due[-1][1] + 1) + self._advance()
@@ -132,15 +130,15 @@ class _Buffer:
     def _compare(self, released: list[int], time: int, explained: dict[int, int]) -> Iterator[Finding]:
         """Compare the numbers that go up at a time with the arrivals of their packets."""
         for number in released:
-            packet = self._packets.get(number)
-            if packet is None:
+            if number not in self._packets:
                 yield Finding("release", time / 1e9, self._place, f"MPDU {number} has no packet")
-                continue
-            explained[packet.number] = len(explained)
-            if packet.arrived != time and (packet.arrived is not None or not self._is_dropped(packet, time)):
-                when = "never" if packet.arrived is None else f"at {packet.arrived} ns"
-                text = f"MPDU {number} is released at {time} ns, and its packet arrives {when}"
-                yield Finding("release", time / 1e9, self._place, text)
+            for packet in self._packets.get(number, ()):
+                explained[packet.number] = len(explained)
+                is_late = packet.arrived != time
+                if is_late and (packet.arrived is not None or not self._is_dropped(packet, time)):
+                    when = "never" if packet.arrived is None else f"at {packet.arrived} ns"
+                    text = f"MPDU {number} is released at {time} ns, and its packet arrives {when}"
+                    yield Finding("release", time / 1e9, self._place, text)
 
     def _is_dropped(self, packet: Packet, time: int) -> bool:
         return packet.dropped is not None and packet.dropped <= time

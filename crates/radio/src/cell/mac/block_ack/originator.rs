@@ -67,7 +67,7 @@ pub(crate) enum Exchange {
 struct Mpdu {
     /// Length, bytes.
     bytes: u32,
-    /// Time at which the MPDU entered the MAC.
+    /// Time at which the MAC took it, or last lengthened it.
     taken: Time,
     /// Number of transmissions so far.
     attempts: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Originator {
     rules: Rules,
     /// WinStartO: the oldest number that is neither acknowledged nor discarded.
     base: u64,
-    /// MPDUs from `base` on, at most one window.
+    /// MPDUs from `base` on: at most a window of them, and one that begins where the last of the window is full.
     mpdus: VecDeque<Mpdu>,
     /// MPDUs of the last A-MPDU: sequence number, and attempt number of this transmission.
     flight: Vec<(u64, u32)>,
@@ -120,7 +120,7 @@ impl Originator {
         Originator {
             rules,
             base: 0,
-            mpdus: VecDeque::with_capacity(capacity),
+            mpdus: VecDeque::with_capacity(capacity + 1),
             flight: Vec::with_capacity(capacity),
             is_unknown: false,
             is_request: false,
@@ -135,10 +135,24 @@ impl Originator {
         self.mpdus.len() < self.rules.window as usize
     }
 
-    /// Adds an MPDU of `bytes` bytes, if the window has room; returns its sequence number, the successor of
-    /// the previous MPDU's number.
+    /// True if the newest MPDU, within the window, was never sent: it can grow, and another can follow it.
+    pub fn is_growing(&self) -> bool {
+        let newest = self.mpdus.back().filter(|_| self.mpdus.len() <= self.rules.window as usize);
+        newest.is_some_and(|mpdu| mpdu.state == State::Waiting && mpdu.attempts == 0)
+    }
+
+    /// Lengthens the newest MPDU, which was never sent, to that many bytes. Its lifetime begins anew: "no MSDU in the A-MSDU is discarded
+    /// before a period of dot11EDCATableMSDULifetime has elapsed" (IEEE 802.11-2020 §10.23.2.12).
+    pub fn grow(&mut self, now: Time, bytes: u32) {
+        debug_assert!(self.is_growing(), "an MPDU that was sent keeps its length");
+        if let Some(newest) = self.mpdus.back_mut() {
+            (newest.bytes, newest.taken) = (bytes, now);
+        }
+    }
+
+    /// Adds an MPDU of that many bytes, if there is room for it; returns its number, one more than that of the MPDU before.
     pub fn push(&mut self, now: Time, bytes: u32) -> u64 {
-        debug_assert!(self.has_room(), "the window is full");
+        debug_assert!(self.has_room() || self.is_growing(), "the window is full");
         self.mpdus.push_back(Mpdu { bytes, taken: now, attempts: 0, state: State::Waiting });
         self.base + self.mpdus.len() as u64 - 1
     }
@@ -165,7 +179,8 @@ impl Originator {
         }
         self.flight.clear();
         let mut psdu = Psdu::default();
-        for (number, mpdu) in (self.base..).zip(&mut self.mpdus) {
+        let window = self.base..self.base + u64::from(self.rules.window);
+        for (number, mpdu) in window.zip(&mut self.mpdus) {
             if mpdu.state != State::Waiting {
                 continue;
             }

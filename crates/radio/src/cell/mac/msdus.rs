@@ -1,0 +1,120 @@
+//! Packets in the MPDUs of a Block Ack agreement: one in each, or several as an A-MSDU (IEEE 802.11-2020 §10.11).
+use crate::phy::amsdu::{Body, Framing};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// Packets of an agreement by MPDU. Packets have numbers of their own, from 0, in the order in which the MAC takes them.
+///
+/// An MPDU takes packets until it is full or first sent; packets never move to another.
+#[derive(Debug)]
+pub(crate) struct Msdus {
+    framing: Framing,
+    /// Body of the newest MPDU.
+    body: Body,
+    /// Number of packets so far.
+    count: u64,
+    /// Sequence number of the first MPDU in `starts`.
+    oldest: u64,
+    /// First packet of each MPDU; empty without A-MSDUs, where packets and MPDUs have the same numbers.
+    starts: VecDeque<u64>,
+}
+
+impl Msdus {
+    pub fn new(framing: Framing) -> Msdus {
+        Msdus { framing, body: Body::default(), count: 0, oldest: 0, starts: VecDeque::new() }
+    }
+
+    /// True if MPDUs may have several packets.
+    pub fn aggregates(&self) -> bool {
+        self.framing.limit > 0
+    }
+
+    /// Adds a packet of `bytes` to the newest MPDU. Returns the length of the MPDU before and after, bytes; `None` if the packet needs an MPDU
+    /// of its own.
+    pub fn append(&mut self, bytes: u32) -> Option<(u32, u32)> {
+        let before = self.framing.mpdu(&self.body);
+        if !self.framing.append(&mut self.body, bytes) {
+            return None;
+        }
+        self.count += 1;
+        Some((before, self.framing.mpdu(&self.body)))
+    }
+
+    /// Begins an MPDU with a packet of `bytes`. Returns its length, bytes.
+    pub fn open(&mut self, bytes: u32) -> u32 {
+        if self.aggregates() {
+            self.starts.push_back(self.count);
+        }
+        self.count += 1;
+        self.body = Body::default();
+        self.framing.append(&mut self.body, bytes);
+        self.framing.mpdu(&self.body)
+    }
+
+    /// Returns the packets of the MPDU with this sequence number; none if it was forgotten.
+    pub fn of(&self, seq: u64) -> Range<u64> {
+        if !self.aggregates() {
+            return seq..seq + 1;
+        }
+        let start = |place: usize| self.starts.get(place).copied();
+        match seq.checked_sub(self.oldest).map(|place| place as usize) {
+            Some(place) => start(place).unwrap_or(self.count)..start(place + 1).unwrap_or(self.count),
+            None => 0..0,
+        }
+    }
+
+    /// Forgets the MPDUs whose packets are all below `first`.
+    pub fn forget_below(&mut self, first: u64) {
+        while self.starts.get(1).is_some_and(|next| *next <= first) {
+            self.starts.pop_front();
+            self.oldest += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn msdus(limit: u32) -> Msdus {
+        Msdus::new(Framing { limit, mac: 30, llc: 8 })
+    }
+
+    /// IEEE 802.11-2020 §9.3.2.2.2: subframes of 14 + 1508 bytes, the first padded to 1524.
+    #[test]
+    fn an_mpdu_grows_by_its_subframes() {
+        let mut msdus = msdus(3839);
+        assert_eq!(msdus.open(1500), 1538);
+        assert_eq!(msdus.append(1500), Some((1538, 30 + 1524 + 1522)));
+        assert_eq!(msdus.append(1500), None);
+        assert_eq!(msdus.open(1500), 1538);
+        assert_eq!((msdus.of(0), msdus.of(1), msdus.of(2)), (0..2, 2..3, 3..3));
+        assert_eq!(msdus.append(40), Some((1538, 30 + 1524 + 62)));
+        assert_eq!(msdus.of(1), 2..4);
+    }
+
+    #[test]
+    fn without_amsdus_packets_and_mpdus_have_the_same_numbers() {
+        let mut msdus = msdus(0);
+        for seq in 0..5 {
+            assert_eq!(msdus.open(100), 138);
+            assert_eq!(msdus.append(40), None);
+            assert_eq!(msdus.of(seq), seq..seq + 1);
+        }
+        msdus.forget_below(3);
+        assert!(msdus.starts.is_empty());
+    }
+
+    #[test]
+    fn what_is_finished_is_forgotten() {
+        let mut msdus = msdus(4000);
+        for _ in 0..3 {
+            msdus.open(1500);
+            msdus.append(1500);
+        }
+        msdus.forget_below(3);
+        assert_eq!((msdus.oldest, msdus.of(0), msdus.of(1), msdus.of(2)), (1, 0..0, 2..4, 4..6));
+        msdus.forget_below(6);
+        assert_eq!((msdus.oldest, msdus.of(2)), (2, 4..6), "the newest may grow");
+    }
+}
