@@ -34,8 +34,7 @@ pub struct Settings {
 const LARGEST: u64 = 1 << 20;
 
 /// Settings that make no difference to a connection with data in one direction and a large buffer.
-const HARMLESS: [&str; 34] = [
-    "tcp_syn_linear_timeouts",
+const HARMLESS: [&str; 33] = [
     "tcp_rmem",
     "tcp_wmem",
     "tcp_syn_retries",
@@ -72,7 +71,8 @@ const HARMLESS: [&str; 34] = [
 ];
 
 /// Settings that the model of a connection reads.
-const MODELLED: [&str; 12] = [
+const MODELLED: [&str; 13] = [
+    "tcp_syn_linear_timeouts",
     "tcp_timestamps",
     "tcp_sack",
     "tcp_dsack",

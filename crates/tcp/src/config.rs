@@ -13,6 +13,9 @@ pub struct Config {
     /// True: SYN, SYN-ACK and ACK precede data (RFC 9293 §3.5). False: no handshake, as in ns-2's one-way
     /// agents.
     pub handshake: bool,
+    /// Timeouts of a SYN after which the next one is as long; those beyond double it (RFC 6298 §5.5: 0; Linux from 6.5 on,
+    /// `tcp_syn_linear_timeouts`: 4).
+    pub linear_syn_timeouts: u32,
     /// Initial congestion window in segments (RFC 6928; ns-2 `windowInit_`).
     pub initial_window: f64,
     /// Initial slow-start threshold in segments; infinite by default (RFC 5681 §3.1).
@@ -252,6 +255,7 @@ impl Preset {
             stack: self,
             mss,
             handshake: true,
+            linear_syn_timeouts: 0,
             initial_window: rfc6928_window(mss),
             initial_ssthresh: f64::INFINITY,
             // A receive window that never limits, unless the scenario sets one: flow control is no topic of
@@ -291,6 +295,7 @@ impl Preset {
         match self {
             Preset::Rfc => rfc,
             Preset::Linux => Config {
+                linear_syn_timeouts: 4,
                 delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(40) }),
                 quick_acks: 16,
                 rto: RtoConfig {

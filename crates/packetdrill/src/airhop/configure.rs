@@ -83,6 +83,9 @@ pub(super) fn configure(
     if let Some(dupthresh) = settings.number("tcp_reordering") {
         config.dupthresh = dupthresh;
     }
+    if let Some(timeouts) = settings.number("tcp_syn_linear_timeouts") {
+        config.linear_syn_timeouts = timeouts;
+    }
     if let Some(least) = settings.number("tcp_rto_min_us") {
         config.rto.min = Span::from_micros(least.into());
     }

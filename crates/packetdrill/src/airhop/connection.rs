@@ -84,7 +84,10 @@ impl Connection {
         accepts: bool,
         now: Time,
     ) -> Result<Self, Refusal> {
-        let (scheme, config) = configure(settings, options, &agreed)?;
+        let (scheme, mut config) = configure(settings, options, &agreed)?;
+        if accepts {
+            config.linear_syn_timeouts = 0; // Linux, inet_reqsk_alloc(): a SYN-ACK has a timer of its own, which doubles
+        }
         let parts = (scheme.build)(&Params::defaults(scheme), &config);
         let mut sender = Sender::new(FLOW, LOCAL, PEER, &config, scheme.features, parts);
         sender.supply(0);

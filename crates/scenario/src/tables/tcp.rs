@@ -131,10 +131,12 @@ pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
 /// Returns the configuration of a connection, if every key has a value.
 pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     let rto = tcp.table("rto")?;
+    let stack = of_word(&Preset::ALL, tcp.word("preset")?)?;
     Some(Config {
-        stack: of_word(&Preset::ALL, tcp.word("preset")?)?,
+        stack,
         mss,
         handshake: tcp.flag("handshake")?,
+        linear_syn_timeouts: stack.config(mss).linear_syn_timeouts,
         initial_window: tcp.number("initial_window")?,
         initial_ssthresh: tcp.number("initial_ssthresh")?,
         receive_window: tcp.bytes("receive_window")?,

@@ -30,7 +30,10 @@ impl Sender {
         if self.connection == Connection::SynSent {
             self.connection = Connection::SynDue;
             self.state.timed_out = Some(0);
-            self.rto.on_backoff();
+            let timeouts = self.state.board.next_order() - 1; // nothing but SYNs has left, and each has timed out
+            if timeouts > u64::from(self.config.linear_syn_timeouts) {
+                self.rto.on_backoff();
+            }
             self.timer = None;
             return;
         }

@@ -208,6 +208,7 @@ impl Bytes<'_> {
         }
         let seconds = [0, 1, 2, 4].map(|n| Span::from_millis(n * 100));
         Config {
+            linear_syn_timeouts: config.linear_syn_timeouts,
             handshake: self.flag(),
             initial_window: self.one_of(&[1.0, 2.0, 3.5, 10.0, 100.0]),
             initial_ssthresh: self.one_of(&[f64::INFINITY, 1.0, 2.0, 8.0]),
