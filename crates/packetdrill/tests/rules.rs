@@ -28,6 +28,9 @@ fn scripts(root: &Path) -> Vec<(String, PathBuf)> {
     for folder in folders.filter(|path| path.is_dir()) {
         for file in fs::read_dir(folder).expect("a folder") {
             let file = file.expect("a file").path();
+            if file.extension().is_none_or(|extension| extension != "pkt") {
+                continue; // scripts in Rust, and transcripts
+            }
             let name = file.strip_prefix(root).expect("it was found there").with_extension("");
             found.push((name.to_string_lossy().replace('\\', "/"), file));
         }

@@ -1,7 +1,8 @@
 //! ECN marks echoed by the receiver, compared with RFC 3168, ns-2 and Linux: the windows after given ACKs.
 
 use crate::common::script::{Script, ten, ten_of};
-use crate::common::{linux, ns2, rfc};
+use crate::common::{byte, linux, ns2, rfc};
+use airhop_base::{Flags, Segment};
 use airhop_tcp::Config;
 
 /// Returns the window after each ACK of the segments from 3 on; ACKs with `true` echo a mark.
@@ -139,4 +140,19 @@ fn a_timeout_after_a_mark_leaves_the_threshold() {
         s.expire();
     }
     assert_eq!(s.window(), (1.0, 5.0));
+}
+
+// RFC 3168 §6.1.2: "the TCP sender … SHOULD reset the retransmit timer on receiving the ECN-Echo packet when the congestion window is one", and
+// with that the next segment goes: no reduction, and CWR all the same.
+#[test]
+fn a_mark_at_a_window_of_one_restarts_the_timer() {
+    let mut s = Script::new("newreno", Config { ecn: true, ..rfc(1.0, 1.0) });
+    assert_eq!(s.sent(), "1");
+    let rto = s.rto().millis_f64();
+    let ack = s.pure_ack();
+    let flags = Flags { ece: true, ..ack.flags };
+    s.at(100).arrives(Segment { ack: byte(1), flags, ..ack.clone() });
+    assert_eq!((s.window(), s.cuts(), s.due()), ((1.0, 1.0), 0, Some(100.0 + rto)));
+    s.at(150).arrives(Segment { ack: byte(2), ..ack });
+    assert!(s.segments()[0].flags.cwr);
 }

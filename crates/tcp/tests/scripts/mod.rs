@@ -1,10 +1,11 @@
 //! Scripts of segments, ordered by their sources.
 
-mod esack;
+mod agreement;
 mod marks;
 mod nagle;
-mod notice_aware;
+mod notices;
 mod ns2_agent;
+mod pacing;
 mod packet;
 mod packets;
 mod persist;
@@ -12,6 +13,7 @@ mod probe;
 mod rack;
 mod record;
 mod reordering;
+mod transcripts;
 mod undo;
 mod westwood_vt;
 mod window;

@@ -467,3 +467,13 @@ fn timestamps_lift_karns_rule() {
         );
     }
 }
+
+// Balan et al. 2001: a check of the headers is on data alone.
+#[test]
+fn the_check_of_headers_is_on_data() {
+    let mut s = Script::new("hack", Preset::Rfc.config(1000));
+    assert!(!s.segments()[0].header_check, "SYN");
+    s.open();
+    let sent: Vec<(u32, bool)> = s.segments().iter().map(|s| (s.len, s.header_check)).collect();
+    assert_eq!(sent[..2], [(0, false), (1000, true)]);
+}

@@ -5,6 +5,7 @@ use crate::common::script::Script;
 use crate::common::{MSS, byte, linux, ns2, rfc, sender};
 use airhop_base::Segment;
 use airhop_tcp::Config;
+use airhop_tcp::seams::Cause;
 
 /// Returns a sender with 5000 bytes to send and a window of 2000 bytes, all of which is acknowledged after
 /// 100 ms with a window of `window` bytes.
@@ -58,6 +59,7 @@ fn an_octet_beyond_the_window_ever_more_rarely() {
 fn a_lost_update_is_made_up_for() {
     let mut s = stopped(rfc(10.0, 5.0), 0);
     assert_eq!(probes(&mut s, 0.0).1, [(2001, 1)]);
+    assert_eq!(s.sender.last_cause(), Cause::Probe);
     s.after(100).open_window(5000);
     assert_eq!(s.sack_bytes(2002, &[]), "3 4 5");
     assert_eq!(s.sender.counters().retransmissions, 0);
@@ -87,6 +89,7 @@ fn what_has_room_leaves_when_the_timer_expires() {
         let mut s = stopped(config, 400);
         let rto = s.rto().millis_f64();
         assert_eq!(probes(&mut s, 100.0), (rto, vec![(2001, 400)]));
+        assert_eq!(s.sender.last_cause(), Cause::New);
         s.after(10).open_window(5000);
         assert_eq!(s.sack_bytes(byte(3) + 400, &[]), "3 4 5");
     }

@@ -182,3 +182,11 @@ fn linux_remembers_the_window_before_a_pause() {
     s.sent();
     assert_eq!(s.window(), (10.0, 7.0));
 }
+
+// RFC 9293 §3.8.6: the window of the SYN-ACK bounds the first flight, whatever buffer the receiver is configured with.
+#[test]
+fn the_window_that_is_expected_bounds_the_first_flight() {
+    let mut s = Script::new("newreno", rfc(10.0, 5.0));
+    s.sender.expect_window(3 * u64::from(MSS));
+    assert_eq!(s.sent(), "1 2 3");
+}

@@ -81,3 +81,14 @@ fn all_packets_of_linux_dctcp_are_capable() {
         assert_eq!(repeated.ecn, again, "{preset:?}");
     }
 }
+
+// RFC 3168 §6.1.1: the first SYN-ACK decides. A copy of it that comes later, without ECE, takes nothing back.
+#[test]
+fn a_second_syn_ack_takes_nothing_back() {
+    let (mut s, _, _) = opened("newreno", true, true, false);
+    let flags = Flags { syn: true, ..ACK };
+    s.at(150).arrives(Segment { seq: 0, ack: 1, window: 1 << 40, flags, ..Segment::default() });
+    s.at(200).arrives(Segment { seq: 1, ack: 10_001, window: 1 << 40, flags: ACK, ..Segment::default() });
+    let data = s.packets();
+    assert!(!data.is_empty() && data.iter().all(|p| p.ecn == Ecn::Ect0));
+}

@@ -1,0 +1,187 @@
+//! Every recovery over the same paths, with and without notices: which segments leave, when, and with which window.
+//!
+//! The other scripts state rules one by one. These are transcripts: they notice a change of any rule where several meet (a loss within a recovery,
+//! a notice about a retransmission, a timeout in a disconnection). A change of a rule updates them, and its commit says which lines moved and why.
+
+use crate::common::path::{Fate, Observer, Path, Transfer};
+use crate::common::{MSS, linux, ns2, rfc, sender};
+use airhop_base::{Notice, NoticeKind, Span, Time};
+use airhop_tcp::seams::{Judged, Repair};
+use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender};
+
+/// One-way delay, ms.
+const DELAY: u64 = 50;
+/// Segments of a transfer.
+const SEGMENTS: u64 = 70;
+
+/// A recovery: its name, a scheme that uses it, and the configuration.
+fn recoveries() -> Vec<(&'static str, &'static str, Config)> {
+    let of = |sack_recovery, config: Config| Config { sack_recovery, ..config };
+    let large = 12.0;
+    let rfc = rfc(large, large);
+    let ns2 = ns2(large, large);
+    vec![
+        ("tahoe", "tahoe", rfc),
+        ("reno", "reno", rfc),
+        ("newreno", "newreno", rfc),
+        ("newreno-ns2", "newreno", ns2),
+        ("vegas", "vegas", rfc),
+        ("vegas-ns2", "vegas", ns2),
+        ("tcp-cl", "tcp-cl", rfc),
+        ("pipe", "sack", of(SackRecovery::Pipe, ns2)),
+        ("rfc6675", "sack", of(SackRecovery::Rfc6675, rfc)),
+        ("rfc6675-prr", "cubic", Config { prr: true, ..of(SackRecovery::Rfc6675, rfc) }),
+        ("rate-halving", "sack", of(SackRecovery::RateHalving, rfc)),
+        ("rate-halving-ns2", "sack", of(SackRecovery::RateHalving, ns2)),
+        ("delayed", "dcr", rfc),
+        ("esack", "ll-elsn", rfc),
+        ("lhp", "lhp", rfc),
+        ("rack", "reno", Config { loss_detection: LossDetection::Rack, ..rfc }),
+        ("rack-linux", "reno", linux(large, large)),
+        ("rate-linux", "bbr", linux(large, large)),
+    ]
+}
+
+/// What happens to segments beside losses, delays and copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    Notices,
+    Marks,
+}
+
+/// A path from a seed: about one segment in twelve fares badly, retransmissions included.
+fn path(seed: u64, beside: Beside) -> Path {
+    let (with_notices, with_marks) = (beside == Beside::Notices, beside == Beside::Marks);
+    let mut state = seed;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let ms = Span::from_millis;
+    let mut path = Path::of(DELAY);
+    for n in 1..=SEGMENTS {
+        for nth in 1..=4 {
+            let kind = draw(if nth == 1 { 60 } else { 24 });
+            let (first, then) = (ms(5 + draw(60)), ms(70 + draw(120)));
+            let fate = match kind {
+                0 | 1 => Fate::Lost,
+                2 => Fate::Late(then),
+                3 => Fate::Twice(first),
+                4 | 5 if with_notices => Fate::Noticed(first),
+                6 if with_notices => Fate::NoticedTwice(first, then),
+                7 if with_notices => Fate::Repeated(first, then),
+                8 if with_notices => Fate::GivenUp(first, then),
+                9 if with_notices => Fate::Dropped(first),
+                10 | 11 if with_marks && nth == 1 => Fate::Congested,
+                _ => continue,
+            };
+            path = path.with(n, nth, fate);
+        }
+    }
+    for ack in 1..=SEGMENTS {
+        match draw(20) {
+            0 => drop(path.acks.insert(ack, Fate::Lost)),
+            1 => drop(path.acks.insert(ack, Fate::Late(ms(5 + draw(40))))),
+            2 => drop(path.acks.insert(ack, Fate::Twice(ms(3 + draw(20))))),
+            3 if with_notices => drop(path.acks.insert(ack, Fate::Marked)),
+            _ => {}
+        }
+    }
+    if with_notices {
+        for kind in [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Nak, NoticeKind::Ebsn] {
+            let (at, first) = (Time::ZERO + ms(150 + draw(900)), 1 + 1000 * draw(SEGMENTS));
+            path.notices.push((at, Notice::about(kind, first, first + 1000)));
+        }
+    }
+    path
+}
+
+/// Sums over the events of a transfer.
+#[derive(Default)]
+struct Sums {
+    /// Bytes in flight.
+    flight: u64,
+    /// Events while a disconnection freezes the sender.
+    frozen: u32,
+    /// Events while a loss is repaired, after duplicates and after a timeout.
+    repairs: [u32; 2],
+}
+
+impl Observer for Sums {
+    fn processed(&mut self, sender: &Sender) {
+        self.flight += sender.in_flight();
+        self.frozen += u32::from(sender.is_frozen());
+        self.repairs[0] += u32::from(sender.repair() == Repair::Loss);
+        self.repairs[1] += u32::from(sender.repair() == Repair::Timeout);
+    }
+
+    fn expired(&mut self, sender: &Sender) {
+        self.processed(sender);
+    }
+}
+
+/// Each time with the segments that leave; then the state at the end of the transfer.
+fn transcript(scheme: &str, config: &Config, path: Path) -> String {
+    let sender = sender(scheme, &[], config);
+    let bytes = SEGMENTS * u64::from(MSS);
+    let mut t = Transfer::watched(sender, scheme, config, path, bytes, Sums::default());
+    t.run_until(Time::ZERO + Span::from_secs(10_000));
+    assert_eq!(t.receiver.delivered(), bytes, "{scheme}: {}", t.trace());
+    let lines: Vec<String> = t.trace().lines().map(|line| line.trim().replace("  ", ": ")).collect();
+    let (window, srtt, rto) = (t.sender.window(), t.sender.srtt(), t.sender.rto(t.now));
+    let losses = std::iter::from_fn(|| t.sender.poll_classification());
+    let wireless = losses.filter(|loss| loss.judged == Judged::Wireless).count();
+    let (c, sums) = (t.sender.counters(), &t.observer);
+    format!(
+        "{}\ncwnd {:.3}, ssthresh {:.3}, RTO {rto}, SRTT {}; {} reductions, {} fast recoveries, {} timeouts, {} undone, \
+         {wireless} losses taken for wireless, {} ECT, {} echoes, notices {:?}; flight {}, repairs {:?}, frozen {}",
+        lines.join(" | "),
+        window.cwnd,
+        window.ssthresh,
+        srtt.map_or_else(String::new, |srtt| srtt.to_string()),
+        c.window_cuts,
+        c.fast_recoveries,
+        c.timeouts,
+        c.undone,
+        c.ect_segments,
+        c.echoes,
+        c.notices,
+        sums.flight,
+        sums.repairs,
+        sums.frozen,
+    )
+}
+
+/// The transcripts of all recoveries, each over the paths of these seeds.
+fn transcripts(seeds: [u64; 4], beside: Beside, adapt: impl Fn(usize, Config) -> Config) -> String {
+    let of = |(name, scheme, config): (&str, &str, Config)| {
+        let run = |(i, &seed): (usize, &u64)| transcript(scheme, &adapt(i, config), path(seed, beside));
+        format!("{name}\n{}", seeds.iter().enumerate().map(run).collect::<Vec<_>>().join("\n"))
+    };
+    recoveries().into_iter().map(of).collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn recoveries_from_losses() {
+    insta::assert_snapshot!(transcripts([1, 2, 3, 4], Beside::Nothing, |_, config| config));
+}
+
+#[test]
+fn recoveries_with_timestamps() {
+    let adapt = |i, config| Config { timestamps: true, nagle: i % 2 == 0, pacing: i > 1, ..config };
+    insta::assert_snapshot!(transcripts([5, 6, 7, 8], Beside::Nothing, adapt));
+}
+
+#[test]
+fn recoveries_with_marks() {
+    let adapt = |i, config| Config { ecn: true, undo: i % 2 == 0, ..config };
+    insta::assert_snapshot!(transcripts([21, 22, 23, 24], Beside::Marks, adapt));
+}
+
+#[test]
+fn recoveries_with_notices() {
+    let kinds = [Notices::Elsn, Notices::Eln, Notices::Elsn, Notices::Scheme];
+    let adapt = |i: usize, config| Config { notices: kinds[i], ..config };
+    insta::assert_snapshot!(transcripts([11, 12, 13, 14], Beside::Notices, adapt));
+}
