@@ -1,4 +1,4 @@
-//! One run of a course of `airhop bench`, for profilers, which need a program without Python:
+//! One run of a course (scenario) of `airhop bench`, for profilers, which need a program without Python:
 //!
 //! ```text
 //! cargo build --release -p airhop-net --example course

@@ -1,25 +1,25 @@
-//! `BuildError`: a plan without a route, with too many agents, or with an impossible draw, from which no world can be
-//! built.
+//! `BuildError`: a plan from which no world can be built: without a route, with too many agents, or with an
+//! impossible random placement.
 
 use crate::agents::MOST_AGENTS;
 use std::fmt;
 
-/// Draws of the places of a wlan's stations, all anew each time, before a run gives up.
+/// Maximum number of draws of the positions of a wlan's stations before a run fails.
 pub const DRAWS: usize = 10_000;
 
-/// A plan that no world can be made of.
+/// Plan from which no world can be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// There is no way between the ends of a flow.
+    /// There is no route between the ends of a flow.
     NoRoute {
         /// The flow.
         flow: String,
-        /// From this node
+        /// Node without a route
         from: String,
-        /// no way to this one.
+        /// to this node.
         to: String,
     },
-    /// A flow crosses a cell in which routes are found on demand, and does not begin and end there.
+    /// A flow crosses a cell with on-demand routing, and does not begin and end there.
     OnDemand {
         /// The flow.
         flow: String,
@@ -31,29 +31,29 @@ pub enum BuildError {
         /// The flow.
         flow: String,
     },
-    /// The services of all flows together take more agents than a world can have.
+    /// The services of all flows together need more agents than a world can have.
     TooManyAgents {
-        /// The first flow whose agents find no room.
+        /// First flow whose agents exceed the limit.
         flow: String,
     },
-    /// No draw of its stations' places was connected.
+    /// No draw of the stations' positions was connected.
     Disconnected {
         /// The wlan.
         wlan: String,
     },
-    /// A wlan has fewer pairs of stations at this distance in hops than flows that ask for one.
+    /// A wlan has fewer pairs of stations at this distance in hops than flows that request one.
     NoPairs {
         /// The wlan.
         wlan: String,
-        /// The first of the flows.
+        /// First of the flows.
         flow: String,
         /// Distance in hops; `None` stands for any number.
         hops: Option<u32>,
-        /// Number of flows that ask for a pair.
+        /// Number of flows that request a pair.
         flows: usize,
         /// Number of pairs.
         pairs: usize,
-        /// True for the pairs of the last draw of places.
+        /// True if the pairs are those of the last draw of positions.
         drawn: bool,
     },
 }

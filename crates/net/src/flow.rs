@@ -1,4 +1,4 @@
-//! A flow has two ends: TCP sender and receiver, or a source and a sink of datagrams.
+//! Flow with its two endpoints: TCP sender and receiver, or source and sink of datagrams.
 
 use crate::ground_truth::lateness::LatenessBook;
 use crate::ground_truth::loss_ledger::LossLedger;
@@ -13,31 +13,31 @@ use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
 use std::ops::Range;
 
-/// A flow in the world.
+/// Flow in the world.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub plan: FlowPlan,
     pub id: FlowId,
-    /// Number of links on its shortest path.
+    /// Number of links on the shortest path of the flow.
     pub route_hops: usize,
-    /// Hash of its name, for the fingerprint.
+    /// Hash of the flow's name, for the fingerprint.
     pub hash: u64,
     pub ends: Ends,
-    /// From its first segment to its last delivery.
+    /// Time from the first segment to the last delivery.
     pub active: Active,
-    /// Agents on its path, by node, a proxy after the others: the node and the index in the world.
+    /// Agents on the path of the flow, a proxy after the others: node, and index in the world.
     pub agents: Vec<(NodeId, u16)>,
-    /// Link layers deliver its segments even if their payload is damaged.
+    /// True if link layers deliver segments of the flow whose payload is damaged.
     pub takes_damaged: bool,
-    /// 802.11 sends its data in fragments that protect the headers.
+    /// True if 802.11 sends data of the flow in fragments that protect the headers.
     pub fragmented: bool,
-    /// 802.11 adds up how long its data contended.
+    /// True if 802.11 adds up the contention time of the flow's data.
     pub adds_contention: bool,
 }
 
 impl Flow {
-    /// Returns the range of a node's agents among all agents of the flow. A flow whose path is not known in advance has agents at every
-    /// station.
+    /// Returns the range of a node's agents among all agents of the flow. A flow without a path known in
+    /// advance has agents at every station.
     pub fn agents_at(&self, node: NodeId) -> Range<usize> {
         let first = self.agents.partition_point(|&(at, _)| at < node);
         let here = self.agents[first..].iter().take_while(|&&(at, _)| at == node);
@@ -55,7 +55,7 @@ pub(crate) enum Ends {
 }
 
 impl Ends {
-    /// Returns the datagrams of a flow without TCP.
+    /// Returns the datagrams of a flow without TCP; `None` for TCP.
     pub fn datagrams(&mut self) -> Option<&mut Datagrams> {
         match self {
             Ends::Udp(udp) => Some(&mut udp.datagrams),
@@ -64,7 +64,7 @@ impl Ends {
         }
     }
 
-    /// Returns the half connection of a flow of real hosts with TCP.
+    /// Returns the half connection of a TCP flow of real hosts; `None` for others.
     pub fn half(&self) -> Option<&HalfConnection> {
         match self {
             Ends::Real(real) => real.tcp.as_ref(),
@@ -83,9 +83,9 @@ pub(crate) struct TcpEnds {
     pub spurious: SpuriousTimeouts,
     pub lateness: LatenessBook,
     pub loss_ledger: LossLedger,
-    /// Packets between the receiver's network interface and the receiver, if its host takes time.
+    /// Packets between the receiver's network interface and the receiver, if the host has a turnaround.
     pub turnaround: Option<Box<Holding<Packet>>>,
-    /// Time at which the receiver had all of a finite transfer.
+    /// Time at which the receiver had all data of a finite transfer.
     pub completed: Option<Time>,
 }
 
@@ -100,13 +100,13 @@ impl TcpEnds {
         }
     }
 
-    /// Passes a packet to the receiver. Returns the payload bytes delivered to the application so far, if they grew; that may complete a
-    /// transfer of `size` bytes.
+    /// Passes a packet to the receiver. If data was delivered to the application, returns the number of
+    /// payload bytes delivered so far, which may complete a transfer of `size` bytes.
     #[inline]
     pub fn receive(&mut self, now: Time, packet: &Packet, size: u64) -> Option<u64> {
         let before = self.receiver.delivered();
         self.receiver.on_segment(now, packet);
-        // A pure ACK is no transmission of the segment with its number.
+        // A pure ACK does not count as a transmission of the segment with its number.
         if let Some(segment) = packet.segment()
             && segment.len > 0
             && !packet.damaged
@@ -120,7 +120,7 @@ impl TcpEnds {
         (delivered > before).then_some(delivered)
     }
 
-    /// Passes a notice to the sender. Returns its lateness in milliseconds, if it has one.
+    /// Passes a notice to the sender. Returns the notice's lateness in milliseconds, if it has one.
     pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
         let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
         self.sender.on_notice(now, notice);
@@ -128,7 +128,7 @@ impl TcpEnds {
     }
 }
 
-/// A stream of datagrams.
+/// Stream of datagrams.
 #[derive(Debug)]
 pub(crate) struct UdpEnds {
     /// Payload of a datagram.
@@ -153,7 +153,7 @@ impl UdpEnds {
 /// Bytes of a bulk source: more than any run can send.
 pub(crate) const ENDLESS: u64 = 1 << 62;
 
-/// Returns the bytes that a TCP application supplies when it starts.
+/// Returns the bytes that a TCP application supplies at its start.
 pub(crate) fn supply(app: &AppPlan) -> u64 {
     match *app {
         AppPlan::Transfer { bytes } => bytes,

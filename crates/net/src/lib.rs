@@ -1,6 +1,6 @@
 //! The network: nodes, links, queues, agents, applications, and the loop that runs them.
 //!
-//! Start with `world/mod.rs`: it reads in the order of a packet's walk.
+//! Start with `world/mod.rs`, whose functions are in the order of a packet's walk.
 
 pub mod agents;
 mod build_error;

@@ -1,4 +1,4 @@
-//! A wired link has in each direction a queue, a serialiser, and the wire.
+//! Wired link: in each direction a queue, a serialiser, and the wire.
 
 mod reordering;
 
@@ -12,12 +12,12 @@ use airhop_radio::pace::{LinkRate, Pace, Sending};
 pub(crate) use reordering::Reordering;
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events are scheduled: the next arrival, and, with a discipline
-/// that selects the next packet, the end of the present transmission.
+/// One direction of a wired link. At most two of its events are scheduled: the next arrival, and, with a
+/// discipline that selects the next packet, the end of the present transmission.
 #[derive(Debug)]
 pub(crate) struct Link {
     wire: VecDeque<OnWire>,
-    /// Time at which the serialiser has sent all its packets.
+    /// End of the last scheduled transmission of the serialiser.
     free_at: Time,
     pace: Pace,
     delay: Span,
@@ -25,11 +25,11 @@ pub(crate) struct Link {
     mishaps: Option<Box<Mishaps>>,
     /// Index in the world.
     pub index: u16,
-    /// Node at which it begins.
+    /// Node at the sending end.
     pub from: NodeId,
-    /// Node at which it ends.
+    /// Node at the receiving end.
     pub to: NodeId,
-    /// Row of its name in the recorder, and its interfaces at both ends.
+    /// Index of the link's name in the recorder, and of its interfaces at both ends.
     pub trace: LinkTrace,
     /// Name for traces, such as "r1->r2".
     pub name: Box<str>,
@@ -45,19 +45,19 @@ pub(crate) struct Mishaps {
 /// Packets before the serialiser.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// First come, first served, while there is room: the departure of a packet is known at its arrival. The packet
-    /// enters the serialiser at once, and no event is needed when its turn comes. A packet that arrives at the time of
-    /// a departure still finds the departing packet waiting.
+    /// First come, first served, with a capacity: the departure of a packet is known at its arrival, so that
+    /// no event is needed for it. At the time of a departure, an arriving packet still counts the departing
+    /// packet as queued.
     Scheduled {
         /// Queue capacity, packets.
         capacity: usize,
-        /// Number of packets known to have left the serialiser, of those on the wire.
+        /// Number of packets on the wire already counted as departed from the serialiser.
         gone: usize,
     },
-    /// The serialiser asks a discipline for the next packet whenever it is free.
+    /// A discipline selects the next packet whenever the serialiser is free.
     Asked {
         queue: TxQueue,
-        /// True if an [`Event::LinkFree`] waits.
+        /// True if an [`Event::LinkFree`] is scheduled.
         free_pending: bool,
     },
 }
@@ -66,9 +66,9 @@ pub(crate) enum Line {
 #[derive(Debug)]
 pub(crate) struct OnWire {
     pub packet: Id<Packet>,
-    /// First bit sent.
+    /// Time of the first bit sent.
     start: Time,
-    /// Last bit sent.
+    /// Time of the last bit sent.
     end: Time,
     arrival: Time,
 }
@@ -88,7 +88,7 @@ impl Line {
             (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
                 Line::Scheduled { capacity: packets, gone: 0 }
             }
-            // Packets that wait for a mobile may be lost in a handoff.
+            // Packets queued for a mobile may be lost in a handoff.
             _ => Line::Asked {
                 queue: queues::build(plan, |bytes| pace.time_for(bytes), stream),
                 free_pending: false,
@@ -126,7 +126,7 @@ impl Link {
         }
     }
 
-    /// Offers a packet of `bytes`. Packets that the queue drops are in `dropped`.
+    /// Offers a packet of `bytes` bytes. Packets that the queue drops are added to `dropped`.
     #[inline(always)]
     pub fn offer(
         &mut self,
@@ -157,8 +157,8 @@ impl Link {
         self.wire.len() - gone >= capacity && self.let_go(now, |_, _| {}) >= capacity
     }
 
-    /// Records the packets that have left a scheduled line before now: calls `show` with each time, and the number that waited then.
-    /// Returns the number that wait.
+    /// Counts the packets that have departed from a scheduled line before now: calls `show` with each time,
+    /// and the number of packets queued then. Returns the number of queued packets.
     pub fn let_go(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
         let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
         for next in self.wire.range(*gone..).take_while(|next| next.start < now) {
@@ -202,7 +202,8 @@ impl Link {
         }
     }
 
-    /// Sends the next packet when the serialiser is free. Packets that the queue drops are in `dropped`.
+    /// Sends the next packet when the serialiser is free. Packets that the queue drops are added to
+    /// `dropped`.
     pub fn on_free(
         &mut self,
         now: Time,
@@ -211,7 +212,8 @@ impl Link {
         dropped: &mut Dropped,
     ) {
         let Line::Asked { queue, free_pending } = &mut self.line else { return };
-        // A packet that came at this very instant has gone ahead if nothing waited then: all that was queued had been dropped.
+        // A packet that arrived at this very instant has been sent already if none was queued: all queued
+        // packets had been dropped.
         let next = if now < self.free_at { None } else { queue.pop(now, arena, dropped) };
         *free_pending = queue.has_waiting();
         let others_wait = *free_pending;
@@ -224,7 +226,7 @@ impl Link {
         }
     }
 
-    /// Returns the oldest packet on the wire, which arrives.
+    /// Removes and returns the oldest packet on the wire, which arrives.
     #[inline(always)]
     pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
         let arrived = self.wire.pop_front()?;
@@ -237,7 +239,7 @@ impl Link {
         Some(arrived)
     }
 
-    /// True if errors or reordering may happen on the wire.
+    /// True if errors or reordering are configured for the wire.
     #[inline]
     pub fn is_doubtful(&self) -> bool {
         self.mishaps.is_some()
@@ -247,12 +249,12 @@ impl Link {
         self.mishaps.as_mut()?.reordering.as_mut()
     }
 
-    /// Draws whether the packet at the end of the wire is late. To be called for each.
+    /// Draws whether the packet at the end of the wire is delayed. Must be called for each packet.
     pub fn draws_late(&mut self) -> bool {
         self.reordering().is_some_and(Reordering::draws_late)
     }
 
-    /// Keeps a late packet.
+    /// Stores a delayed packet.
     pub fn keep_late(&mut self, now: Time, packet: Id<Packet>, events: &mut EventQueue<Event>) {
         let link = self.index;
         if let Some(reordering) = self.reordering() {
@@ -260,7 +262,7 @@ impl Link {
         }
     }
 
-    /// Returns the oldest late packet, which arrives.
+    /// Returns the oldest delayed packet, which arrives.
     pub fn on_late_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let link = self.index;
         self.reordering()?.on_arrival(link, events)
@@ -275,14 +277,14 @@ impl Link {
         model.damage(&Frame { bits, header_bits, control: false, broadcast: false, start, end, attempt: 1 })
     }
 
-    /// Drops all packets that wait for a discipline.
+    /// Drops all packets queued in a discipline.
     pub fn clear_queue(&mut self, dropped: &mut Dropped) {
         if let Line::Asked { queue, .. } = &mut self.line {
             queue.clear(dropped);
         }
     }
 
-    /// Returns the number of packets that wait.
+    /// Returns the number of queued packets.
     pub fn waiting(&self, now: Time) -> usize {
         match &self.line {
             Line::Scheduled { gone, .. } => {
@@ -300,7 +302,7 @@ impl Link {
         }
     }
 
-    /// Returns the marks of its queue, if the queue marks.
+    /// Returns the marker of the queue; `None` if the queue does not mark.
     pub fn marker(&self) -> Option<&Marker> {
         match &self.line {
             Line::Scheduled { .. } => None,
@@ -308,7 +310,7 @@ impl Link {
         }
     }
 
-    /// Returns the number of packets inside: waiting, on the wire, and late.
+    /// Returns the number of packets in the link: queued, on the wire, and delayed.
     pub fn holds(&self) -> usize {
         let asked = match &self.line {
             Line::Scheduled { .. } => 0,

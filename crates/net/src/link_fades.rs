@@ -1,4 +1,5 @@
-//! Fades depend on the channel and not on the senders, so the bad times of a plan's links are known without running it.
+//! Fades depend on the channel and not on the traffic, so the bad periods of a plan's links are known without
+//! a run.
 
 use crate::build_error::BuildError;
 use crate::placement;
@@ -8,21 +9,21 @@ use airhop_engine::Streams;
 use airhop_radio::errors::ErrorPlan;
 use airhop_trace::Recorder;
 
-/// The bad times of one direction of a link.
+/// Bad periods of one direction of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkFades {
-    /// The name of the link or of the wlan.
+    /// Name of the link or of the wlan.
     pub network: String,
     /// The sending node.
     pub from: String,
     /// The receiving node.
     pub to: String,
-    /// Each [begin, end), in order; none touches another.
+    /// Bad periods, each [begin, end), in order; none touches another.
     pub bad: Vec<[Time; 2]>,
 }
 
-/// Returns the bad times up to `until` in one replication, of each directed link that has such in real time: wired and radio links, then
-/// those between stations of a wlan that receive each other.
+/// Returns the bad periods up to `until` in one replication, of each directed link that has bad periods in
+/// real time: wired and radio links, then links between stations of a wlan that receive each other.
 ///
 /// # Errors
 /// [`BuildError`] if a random choice of the replication has no solution.
@@ -32,7 +33,7 @@ pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Ve
     Ok(of_links(plan, &streams, until).collect())
 }
 
-/// Writes the bad times of a whole run into a trace; `plan` is that of the replication.
+/// Writes the bad periods of a whole run into a trace; `plan` is that of the replication.
 pub(crate) fn record(plan: &Plan, streams: &Streams, recorder: &mut Recorder) {
     for link in of_links(plan, streams, Time::ZERO + plan.duration) {
         let place = recorder.place(&format!("{}->{}", link.from, link.to));
@@ -47,7 +48,7 @@ fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Itera
     })
 }
 
-/// Returns every directed link with errors: its network, its ends, and its errors.
+/// Returns every directed link with errors: its network, its ends, and its error model.
 fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
     plan.links.iter().flat_map(|(_, link)| {
         let name = |i: usize| plan.nodes[usize::from(link.nodes()[i].0)].as_str();

@@ -1,9 +1,9 @@
-//! Placement: the positions of the stations of a wlan, and the ends of its flows, are drawn for each replication before
-//! the run.
+//! Placement: draws the positions of the stations of a wlan, and the ends of its flows, for each replication
+//! before the run.
 //!
-//! Places come from the stream `<wlan>.layout`, x before y, station after station; the ends of a flow come from
-//! `<flow>.between`. The draws do not depend on the scheme, so every scheme meets the same network. A further flow
-//! leaves the ends of those before it unchanged, unless its own need other places.
+//! Positions are drawn from the stream `<wlan>.layout`, x before y, station after station; the ends of a flow
+//! from `<flow>.between`. The draws do not depend on the scheme, so every scheme meets the same network. An
+//! additional flow leaves the ends of the earlier flows unchanged, unless it requires other positions.
 
 use crate::build_error::{BuildError, DRAWS};
 use crate::links::WlanPlan;
@@ -17,10 +17,11 @@ use std::collections::{HashSet, VecDeque};
 /// Position of a station, x and y in metres.
 pub type Position = [f64; 2];
 
-/// Returns the plan of one replication: `plan` itself, or a copy of it with all random choices made.
+/// Returns the plan of one replication: `plan` itself, or a copy with all random choices made.
 ///
 /// # Errors
-/// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw is as the plan asks.
+///
+/// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw satisfies the plan.
 pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan>, BuildError> {
     if plan.links.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
         return Ok(Cow::Borrowed(plan));
@@ -37,7 +38,8 @@ pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan
     Ok(Cow::Owned(drawn))
 }
 
-/// Places the stations of a wlan, if they are not placed yet; the pairs that its flows can have.
+/// Draws the positions of the stations of a wlan, unless they are fixed; also returns the pairs available to
+/// its flows.
 fn place<'a>(
     wlan: &mut WlanPlan,
     streams: &Streams,
@@ -57,7 +59,7 @@ fn place<'a>(
         let places: Vec<Position> = cell.stations.iter().map(|(_, place)| *place).collect();
         return decks(wanted, &places, reach).map_err(refuse);
     };
-    // Only of places that are connected does anyone ask for pairs.
+    // Pairs are computed only for connected positions.
     let mut found = Err(BuildError::Disconnected { wlan: cell.name.clone() });
     let places = scatter(&cell.name, &area, cell.stations.len(), reach, streams, |places| {
         found = decks(wanted, places, reach).map_err(refuse);
@@ -69,8 +71,8 @@ fn place<'a>(
     found
 }
 
-/// Draws places for `count` stations of `wlan` until they are connected, if `area` requires that, and `fits` accepts them. `None` if that
-/// takes more than [`DRAWS`] draws.
+/// Draws positions for `count` stations of `wlan` until they are connected, if `area` requires that, and
+/// `fits` accepts them. `None` after [`DRAWS`] draws.
 pub fn scatter(
     wlan: &str,
     area: &Area,
@@ -90,8 +92,8 @@ impl Area {
     }
 }
 
-/// Returns true if there is a path between any two places in steps of at most `reach`. Returns quickly if false, as for
-/// many draws of a sparse network.
+/// Returns true if there is a path between any two positions in steps of at most `reach`. A negative result
+/// is fast, as for many draws of a sparse network.
 pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     let Some(reach) = reach else { return true };
     let mut apart: Vec<Position> = places.to_vec();
@@ -102,8 +104,8 @@ pub fn connected(places: &[Position], reach: Option<f64>) -> bool {
     apart.is_empty()
 }
 
-/// Returns every pair (from, to) of places that many steps of at most `reach` apart, by the shortest way; `None` stands for any number of
-/// them. There and back are two pairs.
+/// Returns every pair (from, to) of positions that are `hops` steps of at most `reach` apart on the shortest
+/// path; `None`: any number of steps. The two directions are separate pairs.
 pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
     let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
     let all = 0..places.len();
@@ -121,7 +123,7 @@ pub fn pairs(places: &[Position], reach: Option<f64>, hops: Option<u32>) -> Vec<
     from_each.collect()
 }
 
-/// Returns the distance of each place from `from` in steps, as far as `most` steps.
+/// Returns the distance of each position from `from` in steps, up to `most` steps.
 fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
     let mut distances = vec![None; neighbours.len()];
     distances[from] = Some(0);
@@ -142,21 +144,21 @@ fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u3
     distances
 }
 
-/// Pairs of stations for the flows that ask for this number of hops.
+/// Pairs of stations for the flows that request this number of hops.
 struct Deck {
     hops: Option<u32>,
     pairs: Vec<[Station; 2]>,
 }
 
-/// Error: more flows ask for a number of hops than there are pairs.
+/// Error: more flows request a number of hops than there are pairs.
 struct Short {
     hops: Option<u32>,
     flows: usize,
     pairs: usize,
 }
 
-/// Returns a deck for each requested number of hops. The last deck is for flows that accept any number: they draw from
-/// the remaining pairs.
+/// Returns a deck of pairs for each requested number of hops. The last deck is for flows that accept any
+/// number: they draw from the remaining pairs.
 fn decks(wanted: &[Pair], places: &[Position], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
     let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
     kinds.sort_by_key(|hops| (hops.is_none(), *hops));
@@ -172,7 +174,7 @@ fn decks(wanted: &[Pair], places: &[Position], reach: Option<f64>) -> Result<Vec
     kinds.into_iter().map(deck).collect()
 }
 
-/// Draws a pair for each flow, none of them twice.
+/// Draws a pair for each flow, each pair at most once.
 fn deal<'a, 'b>(
     decks: &mut [Deck],
     wanted: &'b [Pair],

@@ -1,4 +1,4 @@
-//! Specification of a world: plain numbers, checked by their maker.
+//! Specification of a world: plain numbers, already checked.
 
 use crate::links::Links;
 use crate::routing::AodvPlan;
@@ -6,40 +6,40 @@ use crate::services::{Kind, LinkService, Service};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::{Config, Scheme};
 
-/// A whole scenario, resolved: names only for streams, traces and messages.
+/// A complete scenario, resolved to numbers; names serve only streams, traces and messages.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.
     pub name: String,
     /// Simulated time.
     pub duration: Span,
-    /// Warm-up: time before anything is counted; less than `duration`.
+    /// Warm-up: initial time that is not counted; less than `duration`.
     pub warmup: Span,
     /// Names of the nodes; a [`NodeId`] is an index.
     pub nodes: Vec<String>,
-    /// Links, by their types.
+    /// Links, by type.
     pub links: Links,
     /// Flows; a `FlowId` is an index.
     pub flows: Vec<FlowPlan>,
 }
 
-/// Properties of a wlan that each replication draws anew (see [`crate::placement`]).
+/// Properties of a wlan drawn anew in each replication (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draws {
-    /// Area of its stations; if given, their places in the plan have no meaning.
+    /// Area in which the stations are placed; if set, the positions in the plan are ignored.
     pub area: Option<Area>,
-    /// Flows between two of its stations, whose ends in the plan have no meaning.
+    /// Flows between two of the wlan's stations; their ends in the plan are ignored.
     pub pairs: Vec<Pair>,
 }
 
-/// Rectangle with a corner at [0, 0], in which each place is equally likely.
+/// Rectangle with a corner at [0, 0], in which positions are uniformly distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     /// Extent in x, metres.
     pub width: f64,
     /// Extent in y, metres.
     pub height: f64,
-    /// True to accept only places from each of which there is a path to each other.
+    /// True: only positions with a path between any two stations are accepted.
     pub connected: bool,
 }
 
@@ -48,17 +48,17 @@ pub struct Area {
 pub struct Pair {
     /// Flow.
     pub flow: FlowId,
-    /// Number of transmissions on the shortest path between them in this wlan; any number if `None`.
+    /// Number of hops on the shortest path between the stations in this wlan; `None`: any number.
     pub hops: Option<u32>,
 }
 
 /// Routing between the stations of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RoutingPlan {
-    /// Shortest routes, known from the beginning.
+    /// Static shortest routes.
     #[default]
     Static,
-    /// Routes on demand (AODV).
+    /// On-demand routes (AODV).
     Aodv(AodvPlan),
 }
 
@@ -73,64 +73,64 @@ pub struct FlowPlan {
     pub to: NodeId,
     /// TCP or UDP.
     pub transport: Transport,
-    /// Application that sends.
+    /// Application of the sender.
     pub app: AppPlan,
     /// Start time.
     pub start: Time,
-    /// Services of the network for it.
+    /// Services of the network for the flow.
     pub services: Vec<&'static Service>,
 }
 
 impl FlowPlan {
-    /// True if link layers provide this service for it.
+    /// True if link layers provide this service for the flow.
     pub fn is_served_by(&self, wanted: LinkService) -> bool {
         self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
     }
 }
 
-/// The transport of a flow.
+/// Transport of a flow.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    /// A TCP connection.
+    /// TCP connection.
     Tcp {
         /// The scheme.
         scheme: &'static Scheme,
-        /// Parameters of the scheme by name, all of them.
+        /// All parameters of the scheme, by name.
         params: airhop_tcp::Params,
-        /// The connection's configuration.
+        /// Configuration of the connection.
         config: Config,
     },
-    /// UDP datagrams of this many payload bytes.
+    /// UDP datagrams.
     Udp {
         /// Payload of a datagram, bytes.
         bytes: u32,
     },
 }
 
-/// An application.
+/// Application.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AppPlan {
-    /// Always has data to send (FTP of an endless file).
+    /// Bulk source that always has data to send (FTP of an endless file).
     Bulk,
-    /// Sends this many bytes and stops (TCP only).
+    /// Finite transfer (TCP only).
     Transfer {
-        /// Size in bytes.
+        /// Size of the transfer, bytes.
         bytes: u64,
     },
-    /// A constant bit rate of payload (UDP only).
+    /// Constant bit rate of payload (UDP only).
     Cbr {
         /// Payload rate.
         rate: Rate,
     },
-    /// A constant bit rate of payload while it is on; on and off periods have Pareto distributions (UDP only).
+    /// Constant bit rate during on periods; on and off periods have Pareto distributions (UDP only).
     ParetoOnOff {
-        /// Payload rate while it is on.
+        /// Payload rate during on periods.
         peak: Rate,
         /// Mean of the on periods.
         on: Span,
         /// Mean of the off periods.
         off: Span,
-        /// Exponent of both distributions' tails, more than 1.
+        /// Tail exponent of both distributions, greater than 1.
         shape: f64,
     },
 }

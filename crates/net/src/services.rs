@@ -1,7 +1,7 @@
 //! Services of the network for a flow: agents, queue disciplines and link layers that schemes need.
 //!
-//! A scheme names the services that it needs; choosing the scheme installs them. A scenario may name others for a flow, so that any sender
-//! can be tried with any notification (Yun 2009 §5.3).
+//! A scheme lists the services that it needs, which are installed with it. A scenario may list others for a
+//! flow, so that any sender can be combined with any notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
 use crate::plan::FlowPlan;
@@ -13,11 +13,12 @@ use airhop_base::{FlowId, NodeId};
 pub struct Service {
     /// Name in a scheme's `needs` and in scenario files.
     pub name: &'static str,
-    /// Description, a sentence.
+    /// Description, one sentence.
     pub about: &'static str,
-    /// Form in which it is provided.
+    /// Form of the service.
     pub kind: Kind,
-    /// True if it notifies senders of losses on wireless links, in whatever form: a flow with notices of its own choice omits it.
+    /// True if the service notifies senders of losses on wireless links in any form: a flow that sets
+    /// `notices` omits it.
     pub tells_of_losses: bool,
     /// Effect on flows of real hosts.
     pub on_real: OnReal,
@@ -28,57 +29,59 @@ pub struct Service {
 pub enum OnReal {
     /// Full effect, as on packets of Airhop.
     Acts,
-    /// Full effect; its notices to the sender leave only to hosts that listen to them: any other kernel would take them for an ACK.
+    /// Full effect; notices to the sender are sent only to hosts that listen for them, as any other kernel
+    /// would process them as ACKs.
     ToListeners,
-    /// No effect, with the reason.
+    /// No effect, for this reason.
     Cannot(&'static str),
 }
 
 /// Form of a service.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Agent at each place where the data enter a wireless link, with the events of that link layer: at the base
+    /// Agent at each node where data enters a wireless link, with the events of that link layer: at the base
     /// station for the downlink, at the sending station for the uplink.
     AtLink(BuildAgent),
-    /// Agent at every station of the wireless networks that the data cross, wherever routing leads them.
+    /// Agent at every station of the wireless networks crossed by the data, whatever the route.
     AtStations(BuildAtStation),
-    /// Agent at the base station, where the wired and the wireless network meet, in either direction.
+    /// Agent at the base station, where the wired and the wireless network meet, in both directions.
     AtBase(BuildAtBase),
-    /// Agent that reports a wireless link, at any [`AgentPlace`] that it chooses.
+    /// Agent that reports a wireless link, at the [`AgentPlace`]s that it selects.
     BesideAir(BuildBesideAir),
-    /// Discipline, of the capacity given, in place of the drop-tail queues on the path of the flow's data.
+    /// Queue discipline, with the given capacity, in place of the drop-tail queues on the path of the flow's
+    /// data.
     Queue(fn(usize) -> QueuePlan),
-    /// The true properties of its path, from the simulator to the sender.
+    /// True properties of the path, from the simulator to the sender.
     Oracle,
     /// Function of the link layers themselves.
     ByLinks(LinkService),
 }
 
-/// Builder of an agent for the flow with this number and plan.
+/// Constructor of an agent for the flow with this number and plan.
 pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
 
-/// Builder of an agent at the station of this node.
+/// Constructor of an agent at the station of this node.
 pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
-/// Builder of an agent at the base station, which the data cross in this direction.
+/// Constructor of an agent at the base station, which data crosses in this direction.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
 
-/// Builder of an agent at this place, if it wants to be there.
+/// Constructor of an agent at this place; `None` if it is not needed there.
 pub type BuildBesideAir = fn(&FlowPlan, AgentPlace) -> Option<Box<dyn Agent>>;
 
-/// Position of an agent on the path of a flow, beside one of its wireless links. A base station is a node at which the data change from one network to
-/// another, and at least one of the two is wireless.
+/// Position of an agent on the path of a flow, beside one of its wireless links. A base station is a node at
+/// which data changes between two networks, at least one of them wireless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
     /// At the source, which is itself wireless.
     Source,
-    /// At a base station, from which data go down to a wireless link.
+    /// At a base station that sends data down to a wireless link.
     Down,
-    /// At a base station to which data come up by a wireless link, and go on by wire.
+    /// At a base station that receives data from a wireless link and forwards it by wire.
     Up,
 }
 
-/// Direction in which data cross a base station.
+/// Direction in which data crosses a base station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// From the wireless link to the wire.
@@ -90,12 +93,12 @@ pub enum Way {
 /// Services that link layers can provide for a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkService {
-    /// Delivery, marked as damaged, of segments that arrived with bit errors behind their headers.
+    /// Delivery of segments with bit errors behind their headers, marked as damaged.
     DamagedFrames,
-    /// Fragments that protect a segment's headers, on 802.11; a station that receives only the headers delivers the
-    /// segment, marked as damaged.
+    /// Fragments that protect a segment's headers, on 802.11; a station that receives only the headers
+    /// delivers the segment, marked as damaged.
     Fragments,
-    /// Contention time of the data, summed in a header field, hop by hop.
+    /// Contention time of the data, added up in a header field, hop by hop.
     Contention,
 }
 

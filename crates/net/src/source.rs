@@ -1,4 +1,4 @@
-//! Source: times of the datagrams of a UDP flow.
+//! Source of the datagrams of a UDP flow.
 
 use crate::plan::AppPlan;
 use airhop_base::{Rate, Span};
@@ -7,14 +7,15 @@ use airhop_engine::Stream;
 /// Source of datagrams.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// One datagram in every such interval.
+    /// Constant: one datagram per interval.
     Constant(Span),
     /// Bursts.
     OnOff(OnOff),
 }
 
 impl Source {
-    /// Creates the source of an application that sends datagrams of `bytes` payload; `None` if it is for TCP.
+    /// Creates the source of an application with datagrams of `bytes` payload bytes; `None` if the
+    /// application is for TCP.
     pub fn new(app: &AppPlan, bytes: u32, stream: Stream) -> Option<Self> {
         match *app {
             AppPlan::Bulk | AppPlan::Transfer { .. } => None,
@@ -34,14 +35,15 @@ impl Source {
     }
 }
 
-/// Constant bit rate while it is on, silence while it is off; both periods have a Pareto distribution, so that many such sources together
-/// are self-similar (Willinger et al. 1997).
+/// Constant bit rate in on periods, no datagrams in off periods; both have a Pareto distribution, so that the
+/// aggregate of many sources is self-similar (Willinger et al. 1997).
 ///
-/// As in ns-2, but for the end of a burst: ns-2 rounds bursts to whole packets, at least one. Here the next burst begins with the rest of
-/// the interval at the end of the last, so that the mean rate is `peak * on / (on + off)` whatever the periods.
+/// As in ns-2, except the end of a burst: ns-2 rounds bursts to integer numbers of packets, at least one.
+/// Here the remainder of the last interval is carried over to the next burst, so that the mean rate is `peak
+/// * on / (on + off)` for all periods.
 #[derive(Debug)]
 pub(crate) struct OnOff {
-    /// Time between datagrams, while it is on.
+    /// Time between datagrams in on periods.
     interval: Span,
     on: Pareto,
     off: Pareto,
@@ -69,7 +71,7 @@ impl OnOff {
     }
 }
 
-/// The Pareto distribution: `P(X > x) = (scale / x)^shape` for `x >= scale`.
+/// Pareto distribution: `P(X > x) = (scale / x)^shape` for `x >= scale`.
 #[derive(Clone, Copy, Debug)]
 struct Pareto {
     /// Scale, seconds.
@@ -77,11 +79,11 @@ struct Pareto {
     shape: f64,
 }
 
-/// Longest period, beyond any run; the tail of a Pareto distribution has no end.
+/// Longest period, beyond any run, which truncates the infinite tail of the distribution.
 const LONGEST_S: f64 = 1e6;
 
 impl Pareto {
-    /// Creates the distribution with this mean; `shape` is more than 1, or there would be none.
+    /// Creates the distribution with this mean; `shape` must exceed 1, as otherwise no mean exists.
     fn new(mean: Span, shape: f64) -> Self {
         Pareto { scale: mean.secs_f64() * (shape - 1.0) / shape, shape }
     }
@@ -104,7 +106,7 @@ mod tests {
         (0..n).map(|_| pareto.draw(&mut stream).secs_f64()).collect()
     }
 
-    // P(X > x) = (scale / x)^shape: at twice, eight and 64 times the scale. Binomial, five standard deviations.
+    // P(X > x) = (scale / x)^shape: at 2, 8 and 64 times the scale. Binomial, five standard deviations.
     #[test]
     fn the_tail_is_that_of_the_distribution() {
         for shape in [1.2, 1.5, 2.0] {

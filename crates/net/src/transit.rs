@@ -1,4 +1,4 @@
-//! Active time of a flow, and the transit of its datagrams: loss, one-way delay, jitter.
+//! Active time of a flow, and loss, one-way delay and jitter of its datagrams.
 
 use airhop_base::{Datagram, Span, Time};
 use hdrhistogram::Histogram;
@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 /// Significant decimal digits of a delay in the histogram: a percentile is at most 1 % above the true delay.
 const DIGITS: u8 = 2;
 
-/// Time from a flow's first segment sent to its last delivery. Without segments both are zero.
+/// Time from a flow's first transmission to its last delivery; zero without transmissions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Active {
     first: Option<Time>,
@@ -14,7 +14,7 @@ pub(crate) struct Active {
 }
 
 impl Active {
-    /// Records a segment or datagram that is sent.
+    /// Records the transmission of a segment or datagram.
     #[inline]
     pub fn sent(&mut self, now: Time) {
         self.first.get_or_insert(now);
@@ -26,7 +26,8 @@ impl Active {
         self.last = now;
     }
 
-    /// Returns the rate in Mbit/s at which `bytes` were delivered from `since` on, over the active time from then; `None` if there is none.
+    /// Returns the rate in Mbit/s at which `bytes` were delivered after `since`, over the active time after
+    /// it; `None` without active time.
     pub fn mbps(&self, bytes: u64, since: Time) -> Option<f64> {
         let first = self.first?.max(since);
         (bytes > 0 && self.last > first).then(|| bytes as f64 * 8.0 / (self.last - first).secs_f64() / 1e6)
@@ -36,11 +37,11 @@ impl Active {
 /// Counts of a flow's datagrams.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
-    /// Datagrams sent.
+    /// Number of datagrams sent.
     pub sent: u64,
-    /// Payload sent.
+    /// Payload bytes sent.
     pub sent_bytes: u64,
-    /// Payload delivered.
+    /// Payload bytes delivered.
     pub delivered_bytes: u64,
     arrived: u64,
     dropped: u64,
@@ -51,14 +52,14 @@ pub(crate) struct Datagrams {
 }
 
 impl Datagrams {
-    /// Counts a datagram of `bytes` of payload that is sent. Returns its number.
+    /// Counts the transmission of a datagram with `bytes` payload bytes. Returns its number.
     pub fn send(&mut self, bytes: u32) -> u64 {
         self.sent += 1;
         self.sent_bytes += u64::from(bytes);
         self.sent - 1
     }
 
-    /// Counts a datagram that is delivered.
+    /// Counts the delivery of a datagram.
     pub fn on_arrival(&mut self, now: Time, datagram: &Datagram) {
         self.delivered_bytes += u64::from(datagram.len);
         self.arrived += 1;
@@ -71,18 +72,18 @@ impl Datagrams {
         }
     }
 
-    /// Counts a datagram that is dropped.
+    /// Counts the drop of a datagram.
     pub fn on_drop(&mut self) {
         self.dropped += 1;
     }
 
-    /// Ends the warm-up: loss, delay and jitter are of datagrams that arrive or are dropped from now on.
+    /// Ends the warm-up: loss, delay and jitter cover datagrams that arrive or are dropped from now on.
     pub fn begin_anew(&mut self) {
         let Datagrams { sent, sent_bytes, delivered_bytes, .. } = *self;
         *self = Datagrams { sent, sent_bytes, delivered_bytes, ..Datagrams::default() };
     }
 
-    /// Returns the share of dropped datagrams among those no longer in flight, 0 to 1.
+    /// Returns the fraction of dropped datagrams among those no longer in flight, 0 to 1.
     pub fn loss(&self) -> Option<f64> {
         let ended = self.arrived + self.dropped;
         (ended > 0).then(|| self.dropped as f64 / ended as f64)
@@ -114,7 +115,7 @@ pub struct Delay {
     pub max: f64,
 }
 
-/// Histogram of delays, whose memory grows with their range and not with their number.
+/// Histogram of delays; its memory grows with their range, not with their number.
 #[derive(Debug, Default)]
 struct Delays {
     nanos: Option<Box<Histogram<u32>>>,
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!((datagrams.sent, datagrams.delivered_bytes), (3, 300), "counts are subtracted elsewhere");
     }
 
-    // iperf3's rate: bytes over the time from the first segment to the last. A warm-up moves the beginning.
+    // iperf3's rate: bytes over the time from the first segment to the last. A warm-up moves the start.
     #[test]
     fn the_active_rate_is_over_the_time_between_first_segment_and_last_delivery() {
         let mut active = Active::default();

@@ -1,10 +1,10 @@
-//! Packets that a host or an emulator holds for a time, in their order.
+//! Packets delayed by a host or an emulator, in their order.
 //!
-//! The turnaround of a receiver's host is the time from a segment to the ACK that it causes. Interrupts, scheduling and
-//! the stack of a real machine take it before TCP sees the segment: an ACK reports all that TCP has when it leaves, but
-//! no segment still at the interface. On 802.11 the turnaround decides how often an ACK collides with the next data
-//! frame: an immediate ACK starts its backoff together with the sender's next frame, a later one finds that frame on
-//! the air.
+//! The turnaround of a receiver's host is the time from a segment to the ACK that it causes. Interrupts,
+//! scheduling and the stack of a real machine delay the segment before TCP processes it: an ACK covers all
+//! data that TCP has when it is sent, but no segment still at the interface. On 802.11 the turnaround
+//! determines how often an ACK collides with the next data frame: an immediate ACK starts its backoff
+//! together with the sender's next frame, while a later ACK finds that frame on the air.
 
 use airhop_base::{Empirical, Span, Time};
 use airhop_engine::Stream;
@@ -12,18 +12,18 @@ use airhop_tcp::Turnaround;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Distribution of the holding time.
+/// Distribution of the delay.
 #[derive(Clone, Debug)]
 pub(crate) enum Takes {
-    /// Log-logistic: the median, and the exponent of (1 - u) / u.
+    /// Log-logistic, given by the median and the exponent of (1 - u) / u.
     LogLogistic { median_s: f64, exponent: f64 },
     /// Distribution measured in an emulation.
     Measured(Arc<Empirical>),
 }
 
 impl From<Turnaround> for Takes {
-    /// Derives the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), whose tail is that of a power, as those of hosts are.
-    /// F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
+    /// Computes the parameters from two quantiles: F(x) = 1 / (1 + (x / median)^-β), a distribution with a
+    /// power-law tail, as measured on hosts. F(p90) = 0.9, so β = ln 9 / ln(p90 / median).
     fn from(config: Turnaround) -> Self {
         let (median_s, p90_s) = (config.median.secs_f64(), config.p90.secs_f64());
         let exponent = if p90_s > median_s && median_s > 0.0 {
@@ -48,13 +48,13 @@ impl Takes {
     }
 }
 
-/// Packets on their way through a host or an emulator, which does not reorder.
+/// Packets delayed in a host or an emulator, which does not reorder.
 #[derive(Debug)]
 pub(crate) struct Holding<T> {
     takes: Takes,
     stream: Stream,
     held: VecDeque<T>,
-    /// Departure of the last of them.
+    /// Departure of the last packet.
     last: Time,
 }
 
@@ -64,14 +64,14 @@ impl<T> Holding<T> {
         Holding { takes: takes.into(), stream, held: VecDeque::new(), last: Time::ZERO }
     }
 
-    /// Adds a packet. Returns its departure: after its holding time, and no earlier than the packets before it.
+    /// Adds a packet. Returns its departure: after its delay, and not before earlier packets.
     pub fn hold(&mut self, now: Time, packet: T) -> Time {
         self.held.push_back(packet);
         self.last = self.last.max(now + self.takes.draw(&mut self.stream));
         self.last
     }
 
-    /// Returns the number of packets held.
+    /// Returns the number of delayed packets.
     pub fn len(&self) -> usize {
         self.held.len()
     }
@@ -82,7 +82,8 @@ impl<T> Holding<T> {
     }
 }
 
-/// Longest turnaround, where the distribution is cut: no host sleeps longer with the network up.
+/// Upper limit of the turnaround, at which the distribution is truncated: no host with an active network
+/// sleeps longer.
 const LONGEST_S: f64 = 1.0;
 
 #[cfg(test)]
@@ -97,15 +98,16 @@ mod tests {
     fn takes(median_us: u64, p90_us: u64, n: u64) -> Vec<f64> {
         let mut host =
             host(Turnaround { median: Span::from_micros(median_us), p90: Span::from_micros(p90_us) });
-        // Intervals long enough that no ACK waits for the one before.
+        // Intervals long enough that no ACK waits for the previous one.
         let at = |i| Time::ZERO + Span::from_secs(2) * i;
         let mut takes: Vec<f64> = (0..n).map(|i| (host.hold(at(i), i) - at(i)).secs_f64() * 1e6).collect();
         takes.sort_by(f64::total_cmp);
         takes
     }
 
-    // The two numbers that an emulation reports are those of the distribution; of 100,000 draws a quantile q is within five standard
-    // errors, sqrt(q (1 - q) / n) of probability. F(x) = 1 / (1 + (x / median)^-β) elsewhere.
+    // The two quantiles reported by an emulation are those of the distribution; of 100,000 draws a quantile q
+    // is within five standard errors, sqrt(q (1 - q) / n) of probability. Elsewhere F(x) = 1 / (1 + (x /
+    // median)^-β).
     #[test]
     fn median_and_p90_are_those_asked_for() {
         let takes = takes(100, 300, 100_000);
@@ -124,7 +126,7 @@ mod tests {
         );
     }
 
-    // A host hands packets up in their order.
+    // A host delivers packets in their order.
     #[test]
     fn an_ack_does_not_overtake() {
         let mut host = host(Turnaround { median: Span::from_micros(100), p90: Span::from_millis(1) });
@@ -133,8 +135,8 @@ mod tests {
         assert_eq!(host.release(), Some(0));
     }
 
-    // A stall of a machine holds up all that comes meanwhile: of a distribution with the stall once, one packet draws it and those behind
-    // it leave with it.
+    // A stall of a machine delays all packets that arrive during it: if one packet draws the stall, the
+    // packets behind it leave together with it.
     #[test]
     fn what_comes_during_a_stall_leaves_with_its_end() {
         let [usual, stall] = [Span::from_micros(60), Span::from_millis(40)];

@@ -1,4 +1,4 @@
-//! Determinism: same plan, seed and replication, same bits.
+//! Determinism: the same plan, seed and replication lead to the same bits.
 
 use crate::common::{LastHop, run};
 use airhop_base::{NodeId, Rate, Span};
@@ -37,7 +37,7 @@ fn other_threads_change_nothing() {
 
 #[test]
 fn unrelated_nodes_change_nothing() {
-    // Before and after the nodes of the flow, and with names that sort before and after theirs.
+    // Nodes listed before and after those of the flow, with names that sort before and after theirs.
     let hop = short("snoop", false);
     let plan = hop.plan();
     let mut more = plan.clone();
@@ -57,8 +57,8 @@ fn unrelated_nodes_change_nothing() {
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 
-/// A warm-up changes the counters, never the events: the counters of a run of 5 s, and those of a run of 20 s after 5
-/// s, add up to the whole.
+/// A warm-up changes the counters, never the events: the counters of a run of 5 s, and those of a run of 20 s
+/// after a warm-up of 5 s, add up to those of the whole.
 #[test]
 fn a_warm_up_only_splits_the_counting() {
     for uplink in [false, true] {

@@ -1,5 +1,5 @@
-//! Explicit congestion notification from end to end (RFC 3168), checked by an independent reader of captures at both
-//! ends.
+//! Explicit congestion notification from end to end (RFC 3168), checked by an independent reader of captures
+//! at both ends.
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;
-/// Into the node, of the two lowest bits of `epb_flags`.
+/// Direction "inbound" in the two lowest bits of `epb_flags`.
 const IN: u32 = 1;
 
 /// Thresholds wide enough for ten flows: from an average of 60 on all packets are dropped.
@@ -34,7 +34,7 @@ const RED: RedPlan = RedPlan {
     mean_packet: 500,
 };
 
-/// Some flows from a over r to b: 10 Mbit/s, then a bottleneck of 2 Mbit/s behind a RED queue.
+/// Returns flows from a over r to b: 10 Mbit/s, then a bottleneck of 2 Mbit/s behind a RED queue.
 fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let scheme = airhop_tcp::find(scheme).expect("a scheme");
     let mut config = Preset::Rfc.config(1000);
@@ -74,7 +74,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     }
 }
 
-/// A packet at a node.
+/// Packet captured at a node.
 struct Seen {
     is_in: bool,
     packet: Packet,
@@ -113,8 +113,8 @@ fn read(path: &Path) -> Vec<Seen> {
     seen
 }
 
-// RFC 3168 §6.1.1: ECE and CWR on the SYN, ECE alone on the SYN-ACK, neither without ECN. RFC 2018 §2, RFC 7323 §3.2: SACK and timestamps
-// as the connection uses them.
+// RFC 3168 §6.1.1: the SYN has ECE and CWR, the SYN-ACK ECE alone, without ECN neither. RFC 2018 §2, RFC 7323
+// §3.2: SACK and timestamps as the connection uses them.
 #[test]
 fn captures_show_the_handshake() {
     for (scheme, ecn, timestamps, sack) in [
@@ -160,8 +160,8 @@ fn marks_are_echoed_until_the_sender_says_that_it_reduced() {
     assert!(marks > 10 && echoes > 2 * marks, "{marks} marks, {echoes} echoes");
 }
 
-// The report's counts of marks equal those of the captures: ECT(0) at the sender, marks and ECE at their arrival, as no
-// packet is lost. Only the queue before the bottleneck marks.
+// The report's counts of marks equal those of the captures: ECT(0) at the sender, marks and ECE at their
+// arrival, as no packet is lost. Only the queue before the bottleneck marks.
 #[test]
 fn marks_are_counted() {
     let plan = bottleneck("newreno", 1, true);
@@ -172,12 +172,12 @@ fn marks_are_counted() {
     let Marks { ect0, ect1, ce, ece } = report.flows[0].marks;
     assert_eq!((ect0, ect1), (count(&at_a, false, &|seen| seen.packet.ecn == Ecn::Ect0), 0));
     assert_eq!(ece, count(&at_a, true, &|seen| seen.segment().flags.ece));
-    // Packets that still wait at the end are counted, but have not arrived: at most the window.
+    // Marked packets still queued at the end are counted, but have not arrived: at most a window.
     let arrived = count(&at_b, true, &|seen| seen.packet.ecn == Ecn::Ce);
     assert!(arrived > 10 && (arrived..=arrived + 40).contains(&ce), "{ce} marks, {arrived} arrived");
     let queues: Vec<_> = report.queues.iter().map(|queue| (queue.name.as_str(), queue.marked)).collect();
     assert_eq!(queues, [("r->b", ce), ("b->r", 0)]);
-    // The warm-up is left out.
+    // The warm-up is excluded.
     let half = Span::from_secs(30);
     let late = run(&Plan { warmup: half, ..plan.clone() }, 1);
     let early = run(&Plan { duration: half, ..plan }, 1);
@@ -192,8 +192,9 @@ fn marks_are_counted() {
     }
 }
 
-// RFC 3168 §6.1.2: one reduction per window of data, announced by CWR on the next new segment: between two reductions
-// all data outstanding at the first is acknowledged. No packet is lost, so marks are the only cause.
+// RFC 3168 §6.1.2: one reduction per window of data, announced by CWR on the next new segment: between two
+// reductions all data outstanding at the first is acknowledged. No packet is lost, so marks are the only
+// cause of reductions.
 #[test]
 fn there_is_one_reduction_per_window() {
     let (report, [at_a, _]) = captured(&bottleneck("newreno", 1, true), "window");
@@ -248,8 +249,9 @@ fn only_new_data_is_marked() {
     }
 }
 
-// RFC 3168 §5 with RED: while the queue only marks, no packet is lost, with one flow and with ten; without ECN the same
-// queue drops early, and of a not-capable flow beside capable ones only the former loses packets.
+// RFC 3168 §5 with RED: while the queue only marks, no packet is lost, with one flow and with ten. Without
+// ECN the same queue drops early; with one flow without ECN beside flows with ECN, only the former loses
+// packets.
 #[test]
 fn where_red_marks_nothing_is_lost() {
     for flows in [1, 10] {
@@ -285,11 +287,12 @@ fn ten_flows_get_no_less_through_red_with_ecn() {
     let (with, without) = (goodput(true), goodput(false));
     println!("{with:.4} Mbit/s with ECN, {without:.4} without");
     assert!(with >= without, "{with:.4} Mbit/s with ECN, {without:.4} without");
-    // The bottleneck's own rate: 1000 of 1052 bytes (header 40, timestamps 12).
+    // Rate of the bottleneck: 1000 of 1052 bytes are payload (headers 40, timestamps 12).
     assert!(with <= 2.0 * 1000.0 / 1052.0);
 }
 
-// Xu, Tian and Ansari 2004: a congestion warning marks all capable packets, and RFC 3168's ends answer as to any mark.
+// Xu, Tian and Ansari 2004: a congestion warning marks all ECN-capable packets, and endpoints of RFC 3168
+// react as to any mark.
 #[test]
 fn a_congestion_warning_is_answered_like_any_mark() {
     let mut plan = bottleneck("newreno", 1, true);

@@ -1,6 +1,6 @@
-//! Behaviour of networks, against papers, theory, measurements and other simulators.
+//! Behaviour of networks, compared with papers, theory, measurements and other simulators.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod common;
 mod determinism;

@@ -18,7 +18,7 @@ thread_local! {
     static TOLD: Cell<Option<Truth>> = const { Cell::new(None) };
 }
 
-/// Listens, and keeps its window.
+/// Congestion control that records its input, and keeps its window.
 #[derive(Debug)]
 struct Spy;
 
@@ -68,7 +68,7 @@ fn spy() -> &'static Scheme {
     airhop_tcp::find("spy").expect("just added")
 }
 
-/// Returns the plan with a spy in the place of the first flow's scheme.
+/// Returns the plan with a spy in place of the first flow's scheme.
 fn spied(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     let scheme = spy();
@@ -80,7 +80,7 @@ fn spied(plan: &Plan) -> Plan {
     plan
 }
 
-/// Values reported to the first flow.
+/// Returns the values reported to the first flow.
 fn told(plan: &Plan) -> Truth {
     World::new(&spied(plan), 1, 0, None).expect("a good plan");
     TOLD.take().expect("it was told")
@@ -106,8 +106,9 @@ fn mbps(truth: Truth) -> f64 {
     truth.rate.bps() as f64 / 1e6
 }
 
-// The formula of the oracle (`crates/net/src/ground_truth/oracle.rs`) by hand for 802.11b at 11 Mbit/s: DIFS 50, data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11,
-// TCP ACK 192 + 608/11 (40 + 36 B), backoff 15.5 slots of 20 µs.
+// The oracle's formula (`crates/net/src/ground_truth/oracle.rs`) by hand for 802.11b at 11 Mbit/s: DIFS 50,
+// data 192 + 8608/11 (1040 + 36 B), SIFS 10, ACK 192 + 112/11, TCP ACK 192 + 608/11 (40 + 36 B), backoff 15.5
+// slots of 20 µs.
 #[test]
 fn the_capacity_of_a_cell_is_that_of_its_timing() {
     let data = 50.0 + 192.0 + 8608.0 / 11.0 + 10.0 + 192.0 + 112.0 / 11.0;
@@ -116,7 +117,7 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
     for uplink in [false, true] {
         assert!((mbps(told(&hop(uplink).plan())) - by_hand).abs() < 1e-3, "{by_hand}");
     }
-    // An ACK for every second segment: half of an ACK per segment, and the backoffs are those of the data.
+    // An ACK for every second segment: half of an ACK per segment, and only the backoffs of the data count.
     let mut delayed = hop(false).plan();
     if let Transport::Tcp { config, .. } = &mut delayed.flows[0].transport {
         config.delayed_ack = Preset::Rfc.config(1000).delayed_ack;
@@ -125,9 +126,9 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
     assert!((mbps(told(&delayed)) - by_hand).abs() < 1e-3, "{by_hand}");
 }
 
-// The formula leaves out collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and a collision
-// costs about one exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80 Mbit/s, ns-2 about
-// 3.66.
+// The formula neglects collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and a
+// collision costs about one exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80
+// Mbit/s, ns-2 about 3.66.
 #[test]
 fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
@@ -154,7 +155,8 @@ fn the_share_is_what_the_others_leave() {
     plan.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     let payload = 1000.0 / 1040.0;
     assert!((mbps(told(&plan)) - 2.0 * payload).abs() < 1e-3);
-    // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on half of the time, 0.25.
+    // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on for half of the
+    // time, 0.25.
     let bursts = AppPlan::ParetoOnOff {
         peak: Rate::from_bps(486_000),
         on: Span::from_millis(100),
@@ -164,13 +166,13 @@ fn the_share_is_what_the_others_leave() {
     plan.flows.push(udp("cbr", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(486_000) }));
     plan.flows.push(udp("bursts", 1, 2, bursts));
     assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
-    // The other direction is another link.
+    // The other direction is a separate link.
     plan.flows.push(udp("back", 2, 1, AppPlan::Cbr { rate: Rate::from_bps(1_900_000) }));
     assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = LinkRate::both_ways(Rate::from_bps(2_000_000));
     assert!((mbps(told(&five)) - 0.4 * payload).abs() < 1e-3);
-    // The whole capacity is that left by others.
+    // The whole capacity is that left by other flows.
     for shared in [&plan, &five] {
         assert!((told(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
     }
@@ -179,7 +181,7 @@ fn the_share_is_what_the_others_leave() {
     assert_eq!(told(&plan).rate.bps(), 1);
 }
 
-// In a cell datagrams take airtime: a flow beside them has the remainder by the formula.
+// In a cell datagrams use airtime: a TCP flow has the remainder by the formula.
 #[test]
 fn datagrams_take_their_time_of_a_cell() {
     let mut plan = LastHop { scheme: "sack", d_off_ms: 2, ..hop(false) }.plan();
@@ -191,8 +193,9 @@ fn datagrams_take_their_time_of_a_cell() {
     assert!((0.93..1.02).contains(&(goodput / share)), "{goodput:.3} of {share:.3} Mbit/s");
 }
 
-// With one segment at a time all queues are empty: the mean round trip is the reported one. A backoff is uniform over
-// 31 slots, variance (32² - 1) / 12 × 20² µs²; two of them in each of 5000 round trips, five standard deviations.
+// With one segment at a time all queues are empty, and the mean round trip is the reported one. A backoff is
+// uniform over 31 slots, variance (32² - 1) / 12 × 20² µs²; two of them in each of 5000 round trips, five
+// standard deviations.
 #[test]
 fn the_round_trip_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -217,7 +220,7 @@ fn the_round_trip_is_that_of_empty_queues() {
     }
 }
 
-/// Returns the spy's window, segments.
+/// Returns the plan with this window of the spy, segments.
 fn window(plan: &Plan, segments: f64) -> Plan {
     let mut plan = spied(plan);
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -226,9 +229,9 @@ fn window(plan: &Plan, segments: f64) -> Plan {
     plan
 }
 
-// A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a window of the
-// link that is too small. The reported rate is that of a full window, and the reported round trip that of a window of
-// one.
+// A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a link
+// whose window is too small. The reported rate is that of a full window, and the reported round trip that of
+// a window of one.
 #[test]
 fn a_radio_link_does_what_is_told() {
     let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
@@ -237,7 +240,7 @@ fn a_radio_link_does_what_is_told() {
         ([ArqPlan::None, ArqPlan::None], 128.0 * 8.0 / 19.2),
         (recovery(None), 134.0 * 8.0 / 19.2),
         ([selective, ArqPlan::None], 128.0 * 8.0 / 19.2),
-        // A frame, its ACK of 6 bytes, twice 10 ms; for each, or for each block of three.
+        // A frame, its ACK of 6 bytes, twice 10 ms; for each frame, or for each block of three.
         ([go_back(Group::Sliding, 1), ArqPlan::None], 134.0 * 8.0 / 19.2 + 20.0),
         ([go_back(Group::Blocks, 3), ArqPlan::None], 128.0 * 8.0 / 19.2 + (20.0 + 48.0 / 19.2) / 3.0),
     ];
@@ -256,8 +259,8 @@ fn a_radio_link_does_what_is_told() {
     }
 }
 
-// Datagrams take their share of a radio link, and their link ACKs that of the other direction: 1000 bytes with their
-// headers, 2 a second.
+// Datagrams use part of a radio link, and their link ACKs part of the other direction: 1000 bytes with
+// headers, 2 per second.
 #[test]
 fn datagrams_take_their_time_of_a_radio_link() {
     let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();

@@ -23,7 +23,8 @@ const RED: RedPlan = RedPlan {
     mean_packet: 500,
 };
 
-/// Returns one bulk flow over three wired hops and a cell without errors, every frame sent up to seven times.
+/// Returns one bulk flow over three wired hops and a cell without errors; every frame is sent up to seven
+/// times.
 fn clean(uplink: bool) -> Plan {
     LastHop { scheme: "newreno", fer: 0.0, attempts: 7, uplink, seconds: 60, ..LastHop::default() }.plan()
 }
@@ -66,7 +67,7 @@ fn red_drops_early_in_wired_links_and_in_stations() {
         let red = run(&red, 1);
         assert!(drop_tail.drops[QUEUE] > 0 && drop_tail.drops[AQM] == 0, "{place}: {:?}", drop_tail.drops);
         assert!(red.drops[AQM] > 10, "{place}: {:?}", red.drops);
-        // The first slow start is quicker than the average (weight 0.002).
+        // The first slow start is faster than the average (weight 0.002).
         assert!(red.drops[QUEUE] < red.drops[AQM], "{place}: {:?}", red.drops);
         let (less, more) = (red.flows[0].srtt_ms, drop_tail.flows[0].srtt_ms);
         assert!(less < more, "{place}: shorter queues, {less:?} and {more:?} ms");
@@ -74,8 +75,8 @@ fn red_drops_early_in_wired_links_and_in_stations() {
     }
 }
 
-// Twins on links of their own, alike but for the names: drop-tail treats them alike, and RED has a random stream for
-// each link; one link does not depend on the other.
+// Two identical flows on separate links: with drop-tail both have the same results, and with RED each link
+// has its own random stream; one link does not depend on the other.
 #[test]
 fn a_red_queue_has_randomness_of_its_own_link() {
     let twins = |queue, pairs: u16| {
@@ -98,8 +99,8 @@ fn a_red_queue_has_randomness_of_its_own_link() {
     assert_eq!(red[0], twins(QueuePlan::Red(RED), 1)[0]);
 }
 
-// Xu, Tian and Ansari 2004: routers and base station mark. A sender that reacts to marks never fills a queue: no packet
-// is lost after the first slow start, in which the queue is full before the first echo returns.
+// Xu, Tian and Ansari 2004: routers and base station mark. A sender that reacts to marks never fills a queue:
+// no packet is lost after the first slow start, in which the queue is full before the first echo returns.
 #[test]
 fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
     for (plan, place) in
@@ -119,8 +120,8 @@ fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
     }
 }
 
-// A queue chosen by the scenario stays: a service changes drop-tail queues only, and only those on the path of the
-// flow's data.
+// A queue set by the scenario stays: a service changes only drop-tail queues, and only those on the path of
+// the flow's data.
 #[test]
 fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
@@ -130,7 +131,8 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     let mut as_chosen = plan.clone();
     as_chosen.links.wired[1].queue = [QueuePlan::Red(RED); 2];
     assert_eq!(run(&chosen, 1).fingerprint, run(&as_chosen, 1).fingerprint);
-    // The reverse path has the same links; its queues fill with datagrams of another flow if it is the bottleneck.
+    // The reverse path uses the same links; its queues fill with datagrams of another flow if it is the
+    // bottleneck.
     let mut back = plan.clone();
     back.flows.push(FlowPlan {
         name: "back".into(),
@@ -146,12 +148,14 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail back");
 }
 
-/// Results of a run without its number of events: a drop-tail queue needs fewer events than another discipline.
+/// Returns the results of a run without its number of events, as a drop-tail queue needs fewer events than
+/// another discipline.
 fn outcome(plan: &Plan) -> Report {
     Report { events: 0, ..run(plan, 1) }
 }
 
-// Biaz and Vaidya 2005, with all packets "in", as every scheme but Casablanca sends them: drop-tail.
+// Biaz and Vaidya 2005: if all packets are "in", as for every scheme but Casablanca, the discipline is
+// drop-tail.
 #[test]
 fn a_biased_queue_is_drop_tail_for_equals() {
     let plan = narrow(&clean(false), 2);
@@ -169,7 +173,7 @@ const fn fq(packets: usize) -> QueuePlan {
     QueuePlan::Fq { packets, quantum: 1514 }
 }
 
-/// Puts a discipline at both ends of all links.
+/// Sets a discipline at both ends of all links.
 fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     let mut plan = plan.clone();
     plan.links.wired.iter_mut().for_each(|w| w.queue = [queue; 2]);
@@ -177,7 +181,7 @@ fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     plan
 }
 
-/// Returns the first flow and others like it, with segments of these lengths.
+/// Returns the first flow and copies of it with segments of these lengths.
 fn with_segments(plan: &Plan, segments: &[u32]) -> Plan {
     let mut plan = plan.clone();
     let first = plan.flows.remove(0);
@@ -194,7 +198,7 @@ fn with_segments(plan: &Plan, segments: &[u32]) -> Plan {
     plan
 }
 
-/// Jain, Chiu and Hawe 1984: 1 if all have the same, 1/n if one has all.
+/// Returns Jain's index (Jain, Chiu and Hawe 1984): 1 for equal shares, 1/n if one flow has all.
 fn fairness(report: &Report) -> f64 {
     let shares: Vec<f64> = report.flows.iter().map(|flow| flow.goodput_mbps).collect();
     let sum: f64 = shares.iter().sum();
@@ -205,14 +209,14 @@ fn goodput(report: &Report) -> f64 {
     report.flows.iter().map(|flow| flow.goodput_mbps).sum()
 }
 
-/// The queue before the bottleneck, from the trace of a run.
+/// Queue before the bottleneck, from the trace of a run.
 struct Narrow {
     /// Changes of the queue length: seconds and packets.
     lengths: Vec<(f64, f64)>,
 }
 
 impl Narrow {
-    /// How long packets of 1040 bytes wait at 2 Mbit/s, ms.
+    /// Serialisation time of packets of 1040 bytes at 2 Mbit/s, ms.
     const PACKET_MS: f64 = 4.16;
 
     fn new(plan: &Plan) -> Self {
@@ -220,7 +224,7 @@ impl Narrow {
         Narrow { lengths: rows.map(|(t, packets)| (t, f64::from(packets))).collect() }
     }
 
-    /// Returns the mean wait from a time on, ms.
+    /// Returns the mean queueing delay from a time on, ms.
     fn mean_wait(&self, from: f64) -> f64 {
         let steps = self.lengths.windows(2).filter(|w| w[0].0 >= from);
         let (area, time) = steps.fold((0.0, 0.0), |(area, time), w| {
@@ -230,7 +234,7 @@ impl Narrow {
         area / time * Self::PACKET_MS
     }
 
-    /// The share of windows of 100 ms from a time on in which no packet waits less than `ms`.
+    /// Returns the fraction of windows of 100 ms in which no packet has a queueing delay below `ms`.
     fn standing(&self, from: f64, to: f64, ms: f64) -> f64 {
         let windows = ((to - from) / 0.1) as usize;
         let stands = |i: usize| {
@@ -243,13 +247,14 @@ impl Narrow {
     }
 }
 
-/// Disciplines that drop early, without marks.
+/// Returns the disciplines that drop early, without marks.
 fn of_today() -> [QueuePlan; 3] {
     let codel = CodelPlan { ecn: false, ..CODEL };
     [QueuePlan::Codel(codel), fq_codel(codel, 1024), QueuePlan::Pie(PiePlan { ecn: false, ..PIE })]
 }
 
-// RFC 8289, 8290, 8033: the delay is held down by drops before the queue is full, at wires and before MACs, where the rate varies.
+// RFC 8289, 8290, 8033: drops before the queue is full limit the delay, at wires and before MACs, where the
+// rate varies.
 #[test]
 fn delay_is_controlled_in_wired_links_and_in_stations() {
     for (plan, place) in
@@ -268,8 +273,8 @@ fn delay_is_controlled_in_wired_links_and_in_stations() {
     }
 }
 
-// RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow fills a drop-tail queue permanently; with CoDel, in
-// nearly every period of 100 ms some packet waits less than twice the target.
+// RFC 8289 §3.2: CoDel avoids a standing queue. One Reno flow fills a drop-tail queue permanently; with
+// CoDel, in nearly every period of 100 ms some packet waits less than twice the target.
 #[test]
 fn no_queue_stands_with_codel() {
     let plan = narrow(&clean(false), 2);
@@ -279,7 +284,8 @@ fn no_queue_stands_with_codel() {
     assert!((1.0..5.0 + Narrow::PACKET_MS).contains(&narrow.mean_wait(10.0)), "{}", narrow.mean_wait(10.0));
 }
 
-// RFC 8033 §4.2: a controller with an integral has no steady error: the mean delay is the target, however many flows there are.
+// RFC 8033 §4.2: a controller with an integral term has no steady-state error: the mean delay is the target
+// for any number of flows.
 #[test]
 fn pie_holds_its_target() {
     let plan = narrow(&clean(false), 2);
@@ -290,10 +296,11 @@ fn pie_holds_its_target() {
     }
 }
 
-// RFC 3168: senders that heed marks lose nothing where marks take the place of drops. PIE drops all the same when it would tell one
-// packet in ten (RFC 8033 §5.1), as in a slow start, which is left out. The response to a mark is "essentially the same" as to a drop (RFC 3168 §5): a flow that
-// need not send again and does not grow while marks are echoed is as fast as one that does and that repairs meanwhile, but for the few
-// hundredths that cuts at other times are worth.
+// RFC 3168: senders that react to marks lose no packet if marks replace drops. PIE drops nevertheless when it
+// would mark one packet in ten (RFC 8033 §5.1), as in a slow start, which is excluded. The response to a mark
+// is "essentially the same" as to a drop (RFC 3168 §5): a flow with marks needs no retransmissions but does
+// not grow while marks are echoed; its goodput equals that of a flow with drops within a few hundredths, as
+// the reductions come at other times.
 #[test]
 fn marks_take_the_place_of_drops() {
     let mut plan = narrow(&clean(false), 2);
@@ -315,15 +322,15 @@ fn marks_take_the_place_of_drops() {
     }
 }
 
-// Shreedhar and Varghese 1995: saturated flows have equal shares of the bytes on the wire; with a single queue flows of
-// long segments have more.
+// Shreedhar and Varghese 1995: saturated flows have equal shares of the bytes on the wire; with a single
+// queue flows with long segments have more.
 #[test]
 fn fair_queues_share_a_link_whatever_the_segments_are() {
     let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
     let index = |queue| fairness(&run(&everywhere(&plan, queue), 1));
     assert!(index(QueuePlan::DropTail { packets: 50 }) < 0.8);
     for queue in [fq(50), fq_codel(CODEL, 1024)] {
-        // Goodput is without headers: 40 in 340 bytes are more than 40 in 1440.
+        // Goodput excludes headers: 40 in 340 bytes are more than 40 in 1440.
         assert!(index(queue) > 0.99, "{queue:?}: {}", index(queue));
     }
     assert!(index(fq_codel(CODEL, 1)) < 0.98, "all in one queue");
@@ -346,7 +353,7 @@ fn a_flood_takes_its_share_and_no_more() {
         assert!(left(queue) < 0.1, "{queue:?}: {}", left(queue));
     }
     assert!((left(fq(50)) - 1000.0 / 1040.0).abs() < 0.05, "{}", left(fq(50)));
-    // CoDel costs a single flow some of its rate: the path holds 8 packets.
+    // CoDel costs a single flow part of its rate: the path holds 8 packets.
     assert!(left(fq_codel(CODEL, 1024)) > 0.7, "{}", left(fq_codel(CODEL, 1024)));
 }
 

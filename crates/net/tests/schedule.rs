@@ -56,8 +56,9 @@ fn a_schedule_ends_with_the_run() {
     assert_eq!(watched(&plan, after(3), usize::MAX).1, 0, "nothing happens after the end");
 }
 
-// By hand: a bulk flow with a window of one segment over a wire. While a segment or its ACK is under way, that and the timer wait, and
-// with them what the timer left in the queue when it moved to an earlier time: none, as it only moves on.
+// By hand: a bulk flow with a window of one segment over a wire. While a segment or its ACK is in flight, its
+// event and the timer are pending. A timer moved to an earlier time would leave a stale event; there is none,
+// as the timer only moves to later times.
 #[test]
 fn what_waits_in_a_run_is_counted() {
     let mut plan = dumbbell::plan(1, 2);

@@ -1,4 +1,4 @@
-//! Theory: the square-root law.
+//! Theory: the square-root law of TCP's window.
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
@@ -7,7 +7,7 @@ use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Preset, SackRecovery};
 
-/// Returns a link that never limits, with a round trip of 100 ms and independent losses of data packets.
+/// Returns a link without a rate limit, with a round trip of 100 ms and independent losses of data packets.
 fn lossy(loss: f64) -> Plan {
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
@@ -23,9 +23,10 @@ fn lossy(loss: f64) -> Plan {
 
 #[test]
 fn goodput_follows_the_square_root_of_the_loss() {
-    // Ott, Kemperman and Mathis 1996: with independent losses, an ACK per segment and a halving per loss, the mean window of
-    // additive increase is 1.31 / sqrt(p) segments for small p. Recovery costs a round trip or so per loss event, and a few
-    // events hold two losses (p W of them): both lower the figure by some per cent, more so as p grows.
+    // Ott, Kemperman and Mathis 1996: with independent losses, an ACK per segment and a halving per loss, the
+    // mean window of additive increase is 1.31 / sqrt(p) segments for small p. Recovery costs about a round
+    // trip per loss event, and a few events have two losses (p W of them): both lower the mean by some per
+    // cent, more for larger p.
     for (p, low, high) in [(1e-3, 0.95, 1.03), (1e-4, 0.95, 1.03)] {
         let goodput = run(&lossy(p), 1).flows[0].goodput_mbps;
         let law = 1.31 / f64::sqrt(p) * 8000.0 / 0.1 / 1e6;

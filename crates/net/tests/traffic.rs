@@ -1,4 +1,4 @@
-//! Applications: bursts, transfers, and when they are over.
+//! Applications: bursts, transfers, and their completion.
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
@@ -18,7 +18,7 @@ fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
     }
 }
 
-/// Bursts of 1000-byte datagrams at 8 Mbit/s, one a millisecond.
+/// Returns bursts of 1000-byte datagrams at 8 Mbit/s, one per millisecond.
 fn bursts(on: Span, off: Span, shape: f64, seconds: u64) -> Plan {
     let app = AppPlan::ParetoOnOff { peak: Rate::from_bps(8_000_000), on, off, shape };
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
@@ -33,13 +33,14 @@ fn transfer(delay: Span, bytes: u64) -> Plan {
     alone(8, delay, transport, AppPlan::Transfer { bytes })
 }
 
-/// Returns the mean load of bursts over ten seeds, as a share of the peak.
+/// Returns the mean load of bursts over ten seeds, as a fraction of the peak.
 fn load(plan: &Plan) -> f64 {
     (1..=10).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0 / 8.0
 }
 
-// The mean rate of an on/off source is peak × on / (on + off). With shape 3 periods have a variance, mean² / 3, and the load of a
-// run of n cycles the standard deviation load × (1 - load) × sqrt(2 / 3 n) (renewal theory); here n is 10 × 300, five of them.
+// The mean rate of an on/off source is peak × on / (on + off). With shape 3 the variance of a period is mean²
+// / 3, and the load of a run of n cycles has the standard deviation load × (1 - load) × sqrt(2 / 3 n)
+// (renewal theory); here n is 10 × 300, five of them.
 #[test]
 fn the_load_of_bursts_is_the_share_of_the_time_that_they_take() {
     for (on, off) in [(400, 100), (100, 400), (250, 250)] {
@@ -50,8 +51,9 @@ fn the_load_of_bursts_is_the_share_of_the_time_that_they_take() {
     }
 }
 
-// Also where a burst is hardly longer than a datagram: no burst is rounded to whole packets. ns-2's rule (bursts rounded to whole
-// packets, at least one) would send 1.2 of a packet's time as 1 or 2.
+// The same law if a burst is hardly longer than a datagram: bursts are not rounded to integer numbers of
+// packets. ns-2's rule (rounding, at least one packet) would send 1 or 2 packets for a burst of 1.2 packet
+// times.
 #[test]
 fn short_bursts_have_the_same_load() {
     let load = load(&bursts(Span::from_micros(1200), Span::from_micros(1200), 3.0, 20));
@@ -85,11 +87,12 @@ fn every_source_has_bursts_of_its_own() {
     assert_ne!(run(&plan, 2).flows[0].sent_segments, alone.sent_segments);
 }
 
-// Slow start on a clean link, an ACK for each segment, first window 2, no handshake (ns-2): round k sends 2^(k+1) segments, and a
-// transfer of 2 (2^n - 1) segments is over when the last of round n - 1 arrives. A segment is on the link for 1.04 ms, an ACK for
-// 40 µs; a round begins with the ACK of the first segment of the one before, T = 1.04 + 0.04 + 2 d later. The segments of a round
-// leave in pairs, one pair per ACK, and ACKs are 1.04 ms apart, so behind the first ACK of round k wait 2^(k+1) segments in all,
-// which the link sends one after the other: the last arrives 2^(k+1) × 1.04 ms + d after the round began.
+// Slow start on a clean link, an ACK for each segment, initial window 2, no handshake (ns-2): round k sends
+// 2^(k+1) segments, and a transfer of 2 (2^n - 1) segments completes when the last segment of round n - 1
+// arrives. A segment is on the link for 1.04 ms, an ACK for 40 µs; a round begins with the ACK of the first
+// segment of the previous round, T = 1.04 + 0.04 + 2 d later. The segments of a round are sent in pairs, one
+// pair per ACK, and ACKs are 1.04 ms apart, so after the first ACK of round k the link sends 2^(k+1) segments
+// one after another: the last arrives 2^(k+1) × 1.04 ms + d after the round began.
 #[test]
 fn a_lone_transfer_takes_the_time_of_slow_start() {
     for (d, n) in [(50, 1), (50, 4), (100, 6), (20, 5)] {
@@ -105,8 +108,8 @@ fn a_lone_transfer_takes_the_time_of_slow_start() {
     }
 }
 
-// A completion time is counted from the start of the flow; a warm-up does not shorten it, even if the transfer ends
-// before the warm-up; an unfinished or endless transfer has none.
+// A completion time counts from the start of the flow; a warm-up does not shorten it, even if the transfer
+// ends before the warm-up; an unfinished or endless transfer has none.
 #[test]
 fn completion_counts_from_the_start_whatever_the_warmup() {
     let plan = transfer(MS(50), 30_000);

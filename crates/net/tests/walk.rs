@@ -38,8 +38,9 @@ fn a_round_trip_is_serialisation_and_propagation() {
 
 #[test]
 fn a_full_queue_drops_and_the_rest_gets_through() {
-    // 20 Mbit/s of payload into 10: 1000-byte datagrams, one every 388.8 µs, leave one every 800 µs. After 10 s the
-    // link has carried its rate, and every datagram is delivered, dropped, or one of the 50 + 2 inside.
+    // 20 Mbit/s of payload into 10: of 1000-byte datagrams sent every 388.8 µs, one leaves every 800 µs.
+    // After 10 s the link has carried its rate, and every datagram is delivered, dropped, or one of the 50 +
+    // 2 in the link.
     let r = run(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), 1);
     let f = &r.flows[0];
     let delivered = f.delivered_bytes / 972;
@@ -48,15 +49,16 @@ fn a_full_queue_drops_and_the_rest_gets_through() {
     assert!((50..=58).contains(&inside), "{inside}: a full queue, the one in service, 5 ms on the wire");
 }
 
-/// Returns the queue at one place over time: seconds and packets.
+/// Returns the queue length at one place over time: seconds and packets.
 fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
     trace::queue_at(&trace::traced(plan, 1).1, place)
 }
 
 #[test]
 fn a_queue_is_traced_at_every_change() {
-    // A datagram comes every 388.8 µs and one goes every 800 µs, the first at once: before datagram k comes, k - 1 - floor(0.486 k)
-    // are waiting (the one in service is not). So the second waits alone, and number 96 makes fifty, which is the most.
+    // A datagram arrives every 388.8 µs and one leaves every 800 µs, the first at once: at the arrival of
+    // datagram k, k - 1 - floor(0.486 k) are queued (excluding the one in service). So the second is queued
+    // alone, and number 96 makes fifty, the maximum.
     let rows = queue_at(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), "a->b");
     assert_eq!(rows[0], (388.8e-6, 1));
     assert_eq!(rows.iter().find(|row| row.1 == 50), Some(&(0.037_324_8, 50)));
@@ -65,8 +67,8 @@ fn a_queue_is_traced_at_every_change() {
         rows.windows(2).all(|w| w[0].0 <= w[1].0 && w[0].1.abs_diff(w[1].1) == 1),
         "one packet at a time"
     );
-    // From then on every departure frees a place for one arrival: two rows for each of 12 500 services, except for the
-    // first 46.
+    // From then on every departure makes room for one arrival: two rows for each of 12 500 services, except
+    // for the first 46.
     assert!(rows.len().abs_diff(2 * 12_500) < 100, "{}", rows.len());
 }
 
@@ -105,8 +107,8 @@ fn a_flow_without_a_route_is_refused() {
 
 #[test]
 fn every_discarded_segment_is_notified_downlink_and_uplink() {
-    // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink it is a packet that takes 30 ms and can
-    // still be in flight; on the uplink it is a call. Discards of pure ACKs are not notified.
+    // Yun 2009 §3.1: one ELN for each discarded data frame. On the downlink it is a packet that takes 30 ms
+    // and can still be in flight; on the uplink it is a call. Discards of pure ACKs cause no notice.
     for uplink in [false, true] {
         let hop = LastHop { scheme: "ll-elsn", uplink, seconds: 60, ..LastHop::default() };
         let r = hop.run(1);
@@ -120,20 +122,21 @@ fn every_discarded_segment_is_notified_downlink_and_uplink() {
 
 #[test]
 fn the_first_repetition_is_notified_once() {
-    // Yun 2009 §3.3: with two attempts ERSN comes with probability p per frame, ELN with p²; p is FER plus collisions here.
+    // Yun 2009 §3.3: with two attempts an ERSN occurs with probability p per frame, an ELN with p²; p is FER
+    // plus collisions here.
     let hop = LastHop { scheme: "ll-elsn", attempts: 2, fer: 0.1, seconds: 60, ..LastHop::default() };
     let r = hop.run(1);
     let (eln, ersn) = (r.flows[0].notices[0] as f64, r.flows[0].notices[1] as f64);
     let p = ersn / r.flows[0].sent_segments as f64;
     assert!(p > 0.1, "the FER alone is 0.1: {p}");
-    // A collision follows a collision less often than chance has it (the contention window doubles): p² from above.
+    // A collision follows a collision less often than by chance (the contention window doubles): at most p².
     assert!(eln / ersn < p && eln / ersn > 0.1 * 0.8, "{} of {p}", eln / ersn);
 }
 
 #[test]
 fn notices_can_be_lost_on_the_way() {
-    // A quarter of all packets from the base station to the sender vanish: fewer ELNs arrive than were sent, and the connection
-    // lives by duplicate ACKs and timeouts.
+    // A quarter of all packets from the base station to the sender are lost: fewer ELNs arrive than were
+    // sent, and the connection relies on duplicate ACKs and timeouts.
     let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
     plan.links.wired[0].errors[1] = ErrorPlan::Loss(0.25);
     let r = run(&plan, 1);
@@ -142,7 +145,7 @@ fn notices_can_be_lost_on_the_way() {
     assert!(f.delivered_bytes > 1_000_000);
 }
 
-// Agents are known by numbers of 16 bits: of more, some would be taken for others.
+// Agents are identified by 16-bit numbers: beyond 65 535 agents, numbers would repeat.
 #[test]
 fn more_agents_than_can_be_told_apart_are_refused() {
     let mut plan = LastHop::default().plan();

@@ -1,17 +1,19 @@
-//! EBSN: notices of the base station to the TCP sender about every failed attempt (Bakshi et al. 1997; Kounavis 1996 §3).
+//! EBSN: the base station notifies the TCP sender of every failed attempt (Bakshi et al. 1997; Kounavis 1996
+//! §3).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use crate::plan::{FlowPlan, Transport};
 use crate::services::AgentPlace;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Explicit Bad State Notification. It carries no data: the link layer is at work. The agent has no memory.
+/// Explicit Bad State Notification. The notice has no contents: it reports that the link layer is
+/// retransmitting. The agent has no state.
 #[derive(Debug, Default)]
 pub struct Ebsn;
 
 impl Ebsn {
-    /// Creates the agent at this place, if any: base stations report the downlink, and the link layer of the source
-    /// itself only if the scheme listens to it.
+    /// Creates the agent at this place: a base station reports its downlink, and a wireless source its own
+    /// link if the scheme listens to it. `None` elsewhere.
     pub fn at(plan: &FlowPlan, place: AgentPlace) -> Option<Ebsn> {
         let has_agent = match (place, &plan.transport) {
             (AgentPlace::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
@@ -23,8 +25,9 @@ impl Ebsn {
 
 impl Agent for Ebsn {
     fn on_link(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
-        // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are sent",
-        // while the link layer goes on. A discarded packet is lost, and better left to the timer.
+        // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses
+        // new EBSN messages are sent", while the link layer retransmits. A discarded packet is lost, and is
+        // left to the sender's timer.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
         let (seq, end) = (event.tag.seq, event.tag.end());
         if failed && end > seq {
@@ -41,7 +44,7 @@ mod tests {
     use airhop_radio::Tag;
     use airhop_tcp::{Params, Preset};
 
-    /// Returns the notices of the agent on `events` of the frame that carries `[seq, end)`.
+    /// Returns the notices that the agent sends on `events` of the frame with `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
@@ -86,7 +89,7 @@ mod tests {
         }
     }
 
-    // Every failure that is followed by another attempt, and nothing else.
+    // A notice for every failure that another attempt follows, and for no other event.
     #[test]
     fn one_for_each_failed_attempt() {
         let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);

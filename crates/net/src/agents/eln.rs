@@ -1,7 +1,8 @@
 //! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
 //!
-//! The base station sees data before or behind the wireless link and ACKs on their way back, so it can identify the segments, of those
-//! missing at the receiver, that the wireless link lost. It sets a bit in the duplicate ACKs for them.
+//! The base station sees data on the wired side of the wireless link, and ACKs on their way back. So it can
+//! tell which segments missing at the receiver were lost on the wireless link, and sets a bit in the
+//! duplicate ACKs for them.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
@@ -17,27 +18,27 @@ const SEGMENTS: usize = 256;
 #[derive(Debug)]
 pub struct Eln {
     memory: Memory,
-    /// Node that the data come from, once some came.
+    /// Node from which the data comes; `None` before the first data.
     sender: Option<NodeId>,
     last_ack: u64,
 }
 
-/// Memory of the base station.
+/// Memory of the base station, by the direction of the data.
 #[derive(Debug)]
 enum Memory {
-    /// Data comes from the wireless link.
+    /// Data arrives from the wireless link.
     Uplink(Arrived),
-    /// Data goes to the wireless link.
+    /// Data is forwarded to the wireless link.
     Downlink(Forwarded),
 }
 
 impl Eln {
-    /// Creates an agent for data that come from the wireless link.
+    /// Creates an agent for data that arrives from the wireless link.
     pub fn uplink() -> Self {
         Eln { memory: Memory::Uplink(Arrived::default()), sender: None, last_ack: 0 }
     }
 
-    /// Creates an agent for data that go to the wireless link.
+    /// Creates an agent for data that is forwarded to the wireless link.
     pub fn downlink() -> Self {
         Eln { memory: Memory::Downlink(Forwarded::default()), sender: None, last_ack: 0 }
     }
@@ -46,13 +47,13 @@ impl Eln {
         self.sender = Some(from);
         match &mut self.memory {
             Memory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
-            // A segment that the queue before the wireless link refuses is lost by congestion.
+            // A segment dropped by the queue before the wireless link is lost by congestion.
             Memory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
             Memory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
         }
     }
 
-    /// True if this ACK waits for a segment that the wireless link lost.
+    /// True if this ACK requests a segment that the wireless link lost.
     fn is_lost_on_air(&mut self, ack: u64) -> bool {
         if ack < self.last_ack {
             return false;
@@ -85,12 +86,13 @@ impl Agent for Eln {
     }
 }
 
-/// Blocks of contiguous data from the wireless side, the oldest first. The wireless link lost the gaps between them, and a repair that
-/// passes does not change that: the duplicate ACKs on their way are still about the loss.
+/// Blocks of contiguous data from the wireless side, the oldest first. The gaps between them were lost by the
+/// wireless link. A retransmission does not close a gap, as the duplicate ACKs in flight still concern the
+/// loss.
 #[derive(Debug, Default)]
 struct Arrived {
     blocks: VecDeque<(u64, u64)>,
-    /// End of the forgotten blocks.
+    /// End of the blocks that were dropped from memory.
     forgotten: u64,
 }
 
@@ -116,7 +118,7 @@ impl Arrived {
     }
 }
 
-/// Segments that went on to the wireless side, the least recent first.
+/// Segments forwarded to the wireless side, the least recent first.
 #[derive(Debug, Default)]
 struct Forwarded {
     segments: VecDeque<Crossing>,
@@ -127,8 +129,9 @@ struct Forwarded {
 struct Crossing {
     seq: u64,
     end: u64,
-    /// Number of segments ahead of the segment when it first crossed, late, as the retransmission of a loss on the
-    /// wired side: they cause the same number of duplicate ACKs, which carry no information about the wireless link.
+    /// Number of later segments forwarded before this one when it first crossed the base station, as a
+    /// retransmission of a loss on the wired side: these segments cause the same number of duplicate ACKs,
+    /// which carry no information about the wireless link.
     ahead: usize,
 }
 

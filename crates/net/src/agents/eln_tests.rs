@@ -25,7 +25,7 @@ fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// Returns for each of these ACKs whether it has the bit after the agent.
+/// Returns, for each of these ACKs, whether the agent sets its bit.
 fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
@@ -33,8 +33,8 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     })
 }
 
-// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless side, so its duplicates carry the bit, and so
-// does the new ACK that expects it. Segment 5 was lost behind the base station: no bit.
+// Balakrishnan and Katz 1998: segment 2 did not arrive from the wireless side, so its duplicate ACKs carry
+// the bit, and so does the new ACK that expects it. Segment 5 was lost on the wired side: no bit.
 #[test]
 fn uplink_what_never_came_was_lost_on_the_air() {
     let mut agent = Eln::uplink();
@@ -67,14 +67,14 @@ fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=17).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2, 4]), [false, true, true]);
-    // Neither a segment that follows without a gap nor a repair takes a place.
+    // Neither a segment without a gap before it nor a retransmission uses a further block.
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=15).step_by(2).chain(16..30).chain([2, 4]));
     assert_eq!(acks(&mut agent, [0, 2, 14]), [true; 3]);
 }
 
-// Duplicates count only in ACKs towards the data's sender: ACKs in the direction of the data and a handshake's ACKs
-// have no bit.
+// Only ACKs towards the data's sender can carry the bit: ACKs in the direction of the data and a handshake's
+// ACKs do not.
 #[test]
 fn only_acks_of_the_data_bear_the_bit() {
     let syn = |mut packet: Packet| {
@@ -93,23 +93,25 @@ fn only_acks_of_the_data_bear_the_bit() {
     }
 }
 
-// Yun 2009 §1, on the way down: segment 1 crossed, segment 3 did not. A new ACK is no sign of loss.
+// Yun 2009 §1, downlink: segment 1 crossed the base station, segment 3 did not. A new ACK is no sign of loss.
 #[test]
 fn downlink_what_crossed_was_lost_on_the_air() {
     let mut agent = Eln::downlink();
     data(&mut agent, [0, 1, 2, 4, 5, 6]);
     assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
     assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
-    // The repair of 3 crosses behind 4, 5 and 6, which still cause duplicates; a fourth shows that the repair was lost.
+    // The retransmission of 3 crosses after 4, 5 and 6, which still cause duplicate ACKs; a fourth duplicate
+    // shows that the retransmission was lost.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
-    // A retransmitted segment has crossed before: its duplicates have the bit, as the sender must not count them.
+    // A segment retransmitted after it crossed: its duplicate ACKs carry the bit, as the sender must not
+    // count them.
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [3]), [true]);
     assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
 }
 
-// A segment that finds the queue before the wireless link full is lost by congestion.
+// A segment that arrives at a full queue before the wireless link is lost by congestion.
 #[test]
 fn downlink_a_full_queue() {
     let mut agent = Eln::downlink();
@@ -117,7 +119,8 @@ fn downlink_a_full_queue() {
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
-    // Segment 2 is lost on the air, and its retransmission at the full queue: no further bit, until 3 is missing.
+    // Segment 2 is lost on the air, and its retransmission at the full queue: no further bit until 3 is
+    // missing.
     let mut agent = Eln::downlink();
     data(&mut agent, 0..5);
     assert_eq!(acks(&mut agent, [2, 2]), [false, true]);
@@ -126,7 +129,7 @@ fn downlink_a_full_queue() {
     assert_eq!(acks(&mut agent, [3, 3]), [false, true]);
 }
 
-// The memory is bounded: the least recent of 257 segments is forgotten.
+// The memory is bounded: the least recent of 257 segments is dropped from it.
 #[test]
 fn downlink_256_segments() {
     let mut agent = Eln::downlink();

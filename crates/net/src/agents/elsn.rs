@@ -1,4 +1,4 @@
-//! LL-ELSN: notices of the link layer to the TCP sender about each segment (Yun 2009 §3.1).
+//! LL-ELSN: the link layer notifies the TCP sender of the status of each segment (Yun 2009 §3.1).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use airhop_base::{Notice, NoticeKind, Time};
@@ -12,7 +12,8 @@ pub struct Elsn;
 impl Agent for Elsn {
     fn on_link(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
-            // Once per packet: later failures are `AttemptFailed`. With a single attempt there is none.
+            // Once per packet: later failures are `AttemptFailed`. With a single attempt this event does not
+            // occur.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
             LinkEventKind::Discarded => NoticeKind::Eln,
             LinkEventKind::AttemptFailed
@@ -21,7 +22,8 @@ impl Agent for Elsn {
             | LinkEventKind::FadeEnd(_) => return,
         };
         let tag = event.tag;
-        // Only segments that carry payload; the paper does not specify it, but a sender cannot use the loss of an ACK.
+        // Only segments with payload are reported. The paper does not specify this, but a sender cannot use
+        // the loss of an ACK.
         if tag.len > 0 {
             actions.notices.push(Notice::about(kind, tag.seq, tag.end()));
         }
@@ -34,7 +36,7 @@ mod tests {
     use airhop_base::{FlowId, NodeId};
     use airhop_radio::Tag;
 
-    /// Returns the notices of the agent on `events` of the frame that carries `[seq, end)`.
+    /// Returns the notices that the agent sends on `events` of the frame with `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
         let mut actions = AgentActions::default();
         for &kind in events {
@@ -74,7 +76,7 @@ mod tests {
         );
     }
 
-    // With one attempt a loss is an ELN alone; a delivery is nothing.
+    // With one attempt a loss causes only an ELN; a delivery causes no notice.
     #[test]
     fn a_single_attempt() {
         assert_eq!(notices(&[Discarded], 1001, 2001), [notice(NoticeKind::Eln)]);

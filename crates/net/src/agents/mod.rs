@@ -25,16 +25,17 @@ pub use split::Split;
 /// Maximum number of agents in a world.
 pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 
-/// Event of the link layer: the whole cross-layer bus.
+/// Event of the link layer: all information that agents receive across layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEvent {
     /// Kind of the event.
     pub kind: LinkEventKind,
     /// Tag of the packet.
     pub tag: Tag,
-    /// Destination of the hop: the packet's next node.
+    /// Next node of the packet: the end of the hop.
     pub next: NodeId,
-    /// With [`LinkEventKind::Discarded`]: true if an ACK of the flow waits at this station; [`Agent::on_waiting`] will show it.
+    /// With [`LinkEventKind::Discarded`]: true if an ACK of the flow is queued at this station;
+    /// [`Agent::on_waiting`] will show it.
     pub ack_waits: bool,
 }
 
@@ -47,41 +48,43 @@ pub enum LinkEventKind {
     AttemptFailed,
     /// Discard of the packet by the link layer.
     Discarded,
-    /// Link ACK: the link layer learned that the packet arrived.
+    /// Link ACK: the link layer knows that the packet arrived.
     Delivered,
-    /// Beginning of a fade for the link layer: the first failure after a success. For agents that use fades, of all
-    /// flows whose next hop, towards either end, is this link; the tag names the flow.
+    /// Begin of a fade, as known to the link layer: the first failure after a success. Reported to agents
+    /// that use fades, for all flows whose next hop towards either end is this link; the tag names the flow.
     FadeStart,
-    /// End of a fade with its duration, until the first link ACK since it began.
+    /// End of a fade, with its duration up to the first link ACK.
     FadeEnd(Span),
 }
 
-/// Action of an agent on a packet that passes it.
+/// Action of an agent on a packet that passes its node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketAction {
     /// The packet continues.
     Forward,
-    /// The agent consumed the packet; counted as `drops.agent`.
+    /// The agent drops the packet, which is counted as `drops.agent`.
     Consume,
-    /// The agent is the packet's destination, where it arrived (a split connection's proxy).
+    /// The agent is the packet's destination, where it has arrived (proxy of a split connection).
     Take,
 }
 
-/// Actions of an agent beside the packet that it was shown: filled by the agent, emptied by the world.
+/// Further actions of an agent besides the one on the passing packet: filled by the agent, emptied by the
+/// world.
 #[derive(Debug, Default)]
 pub struct AgentActions {
-    /// Packets to send from this node, by its routes (Snoop's local retransmissions).
+    /// Packets to send from this node along its routes (Snoop's local retransmissions).
     pub packets: Vec<Packet>,
     /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
-    /// Set on [`LinkEventKind::Discarded`]: true if this drop is not reported to routing, which keeps using the link.
+    /// Set on [`LinkEventKind::Discarded`]: true if this discard is not reported to routing, which then keeps
+    /// the link.
     pub spares_link: bool,
 }
 
 /// Agent for one flow at one node.
 pub trait Agent: std::fmt::Debug + Send {
-    /// Handles a packet of the flow that passes (or starts, or ends) at this node; the agent may write in its headers. `queued` is the
-    /// fill, 0 to 1, of the queue towards the receiver.
+    /// Handles a packet of the flow that passes (or starts, or ends) at this node; the agent may change its
+    /// headers. `queued`: occupancy, 0 to 1, of the queue towards the receiver.
     fn on_packet(
         &mut self,
         now: Time,
@@ -93,8 +96,8 @@ pub trait Agent: std::fmt::Debug + Send {
         PacketAction::Forward
     }
 
-    /// Handles an ACK of the flow that rides on data of the other half of the connection, as real ACKs do. It is no duplicate (RFC 5681
-    /// §2).
+    /// Handles an ACK of the flow that is carried on data of the opposite direction, as in real connections.
+    /// Such an ACK is not a duplicate ACK (RFC 5681 §2).
     fn on_piggybacked(&mut self, now: Time, ack: u64) {
         let _ = (now, ack);
     }
@@ -104,35 +107,37 @@ pub trait Agent: std::fmt::Debug + Send {
         let _ = (now, event, actions);
     }
 
-    /// Handles, after [`LinkEventKind::Discarded`], an ACK of the flow that waits at this station; the agent may write in its headers. The
-    /// next ACK to leave is shown first. Returns true to see the one behind it, too.
+    /// Handles, after [`LinkEventKind::Discarded`], an ACK of the flow queued at this station; the agent may
+    /// change its headers. ACKs are shown in the order of the queue. Returns true to be shown the next one
+    /// too.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
         false
     }
 
-    /// Returns the direction of the data through its node, if it is a proxy, which ends the connection: it takes all segments, and the
-    /// other agents see only its wireless side.
+    /// Returns the direction of the data through the node of a proxy, which ends the connection: it receives
+    /// all segments, and the other agents see only its wireless side. `None` if the agent is no proxy.
     fn ends(&self) -> Option<Way> {
         None
     }
 
-    /// True if it listens to fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
+    /// True if the agent uses fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
     fn heeds_fades(&self) -> bool {
         false
     }
 
-    /// Receives a random number, of this flow, node and replication alone, to seed a sender of its own.
+    /// Receives a random number specific to this flow, node and replication, as seed for a sender of the
+    /// agent.
     fn on_seed(&mut self, seed: u32) {
         let _ = seed;
     }
 
-    /// Returns the first advertised window, bytes, if it is in the receiver's place.
+    /// Returns the initial advertised window, bytes, of an agent in the receiver's place; `None` for others.
     fn first_window(&self) -> Option<u64> {
         None
     }
 
-    /// Returns the time of the next call of `on_timeout`, if any.
+    /// Returns the time of the next call of `on_timeout`; `None` without one.
     fn poll_timeout(&self) -> Option<Time> {
         None
     }
@@ -154,7 +159,7 @@ mod tests {
 
     impl Agent for Bystander {}
 
-    // The contract of the trait: by default an agent lets all packets pass, and requests nothing.
+    // Contract of the trait: the default methods let all packets pass, and request nothing.
     #[test]
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });

@@ -1,8 +1,9 @@
-//! TCP-CL's extension of the MAC (Cheng & Lin 2008): the discard of a data frame makes a NAK with the number of its segment, which rides to
-//! the source on the next ACK of the flow. The route is spared: only if the next hop stays silent is the link broken.
+//! TCP-CL's extension of the MAC (Cheng & Lin 2008): the discard of a data frame causes a NAK with the number
+//! of its segment, which the next ACK of the flow carries to the source. The discard is not reported to
+//! routing: the link counts as broken only if the next hop stays silent.
 //!
-//! The slides leave much open; the choices made here are listed with the scheme (`airhop schemes tcp-cl`). The other readings are its
-//! parameters.
+//! The slides leave many details open; Airhop's choices are listed with the scheme (`airhop schemes tcp-cl`),
+//! whose parameters select the other readings.
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -22,53 +23,54 @@ pub struct Nak {
     at_source: bool,
     /// Destination of the flow's ACKs.
     source: NodeId,
-    /// Retransmission threshold n: a NAK answers up to n drops in a row.
+    /// Retransmission threshold n: up to n consecutive discards cause a NAK.
     threshold: u32,
     without_ack: WithoutAck,
     run: Run,
     reported: Reported,
-    /// RET_F: number of drops, by the key of `run`.
+    /// RET_F: number of consecutive discards, by the key of `run`.
     ret_f: Vec<(u64, u32)>,
-    /// First bytes of dropped segments, with the time of the drop, the oldest first.
+    /// First bytes of discarded segments with the time of the discard, the oldest first.
     held: VecDeque<(u64, Time)>,
 }
 
-/// Treatment of a NAK when no ACK of the flow waits at the station.
+/// Treatment of a NAK if no ACK of the flow is queued at the station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WithoutAck {
     /// The NAK waits for the next ACK that passes.
     Hold,
-    /// There is no NAK.
+    /// The NAK is dropped.
     Drop,
-    /// The NAK goes in a packet of its own.
+    /// The NAK is sent in a separate packet.
     Send,
 }
 
-/// Key by which drops are counted, and the event that ends a run of them.
+/// Key by which discards are counted, and event that resets the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
-    /// Key: the next hop. End: a delivery to it.
+    /// Key: the next hop. Reset by a delivery to it.
     Hop,
-    /// Key: the flow. No end.
+    /// Key: the flow. Never reset.
     Flow,
-    /// Key: the segment. End: its delivery.
+    /// Key: the segment. Reset by its delivery.
     Packet,
 }
 
-/// Drops that are reported to routing.
+/// Discards that are reported to routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
-    /// Drops of data that make no NAK, and of ACKs after as many in a row: RET_F is "to record the number of retransmission attempts in the
-    /// event of continuous transmission failures", and contention is no link failure whatever the frame carries.
+    /// Discards of data that cause no NAK, and discards of ACKs after as many consecutive ones: RET_F is "to
+    /// record the number of retransmission attempts in the event of continuous transmission failures", and
+    /// contention is no link failure, whatever the frame carries.
     Runs,
-    /// Drops of data that make no NAK, and all drops of ACKs.
+    /// Discards of data that cause no NAK, and all discards of ACKs.
     Unanswered,
     /// No drops.
     Never,
 }
 
 impl Nak {
-    /// Creates the agent at `node`. A scheme without the parameters of TCP-CL has their defaults.
+    /// Creates the agent at `node`. A scheme without the parameters of TCP-CL uses their defaults.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
         let param = |name, default| match &plan.transport {
             Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
@@ -113,7 +115,7 @@ impl Nak {
         }
     }
 
-    /// Handles the discard of data. True if it makes a NAK.
+    /// Handles the discard of data. True if the discard causes a NAK.
     fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
@@ -131,7 +133,7 @@ impl Nak {
         true
     }
 
-    /// Counts a drop. False once the repeat threshold is reached.
+    /// Counts a discard. False once the retransmission threshold is reached.
     fn raise(&mut self, event: &LinkEvent) -> bool {
         let key = self.key(event);
         match self.ret_f.iter_mut().find(|run| run.0 == key) {
@@ -148,7 +150,7 @@ impl Nak {
         }
     }
 
-    /// Puts held NAKs on an ACK, the lowest first, as far as there is room for them.
+    /// Adds waiting NAKs to an ACK, the lowest first, as long as there is room.
     fn put_on(&mut self, now: Time, packet: &mut Packet) {
         let Body::Tcp(ack) = &mut packet.body else { return };
         self.held.retain(|&(_, since)| now - since <= PATIENCE);
@@ -163,7 +165,7 @@ impl Nak {
     }
 }
 
-/// True if one more NAK fits the options of an ACK.
+/// True if a further NAK fits the options of an ACK.
 fn has_room(ack: &Segment) -> bool {
     let more = if ack.options.naks.is_empty() { 8 } else { 4 };
     ack.options.naks.len() < Naks::MOST && ack.option_bytes() + more <= MAX_OPTION_BYTES
@@ -179,7 +181,7 @@ impl Agent for Nak {
     }
 
     fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
-        // "If a TCP data frame is discarded": a lost ACK makes no NAK.
+        // "If a TCP data frame is discarded": the discard of an ACK causes no NAK.
         let is_data = event.tag.len > 0;
         let counts = is_data || self.reported == Reported::Runs;
         match event.kind {

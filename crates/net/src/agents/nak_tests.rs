@@ -1,4 +1,5 @@
-//! Scripts: the MAC discards segments at these times, and these ACKs carry NAKs. Segments are numbered from 1 and carry 1000 bytes.
+//! Scripts: the MAC discards segments at given times, and the ACKs that then carry NAKs. Segments are
+//! numbered from 1 and carry 1000 bytes.
 
 use super::*;
 use crate::plan::AppPlan;
@@ -42,7 +43,7 @@ fn packet(dst: NodeId, segment: Segment) -> Packet {
     Packet::new(FlowId(0), RECEIVER, dst, bytes, Body::Tcp(segment))
 }
 
-/// Outcome of a drop: whether routing is spared, and the notices that are sent or called at once.
+/// Returns the outcome of a discard: whether it is kept from routing, and the notices sent or called at once.
 fn tell(
     agent: &mut Nak,
     now: Time,
@@ -67,7 +68,7 @@ fn deliver(agent: &mut Nak, n: u64) {
     tell(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
 }
 
-/// Returns the segments that `packet` names when it has passed.
+/// Returns the segments named by `packet` after it has passed the agent.
 fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Forward);
@@ -103,7 +104,8 @@ fn a_nak_rides_on_the_next_ack() {
     assert_eq!(pass(&mut agent, ms(2), ack()), []);
 }
 
-// Or on an ACK that waits in a queue of the node; "up to 4 sequence numbers, lowest first", the others on the ACK behind it.
+// A NAK is also added to an ACK queued at the node; "up to 4 sequence numbers, lowest first", the others on
+// the next ACK.
 #[test]
 fn naks_ride_on_acks_that_wait() {
     let mut agent = at(HERE, &[("n", 9.0)]);
@@ -130,8 +132,8 @@ fn a_held_nak_is_forgotten() {
     assert_eq!(heard, [vec![12, 13, 14, 15], vec![16, 17, 18, 19], vec![]]);
 }
 
-// "If RET_F < retransmission threshold ... increase RET_F; else discard", and that is reported. A delivery to that next hop ends the
-// run of drops.
+// "If RET_F < retransmission threshold ... increase RET_F; else discard", which is reported to routing. A
+// delivery to that next hop resets the count.
 #[test]
 fn ret_f_limits_naks_in_a_row() {
     for n in [0, 1, 3] {
@@ -145,7 +147,7 @@ fn ret_f_limits_naks_in_a_row() {
     }
 }
 
-// RET_F by next hop and flow (the default), by flow and without an end, by segment.
+// RET_F by next hop and flow (the default), by flow without a reset, by segment.
 #[test]
 fn what_ret_f_counts_by() {
     use LinkEventKind::{Delivered, Discarded};
@@ -163,7 +165,8 @@ fn what_ret_f_counts_by() {
     }
 }
 
-// "Drop at the TCP source itself: upcall without message", within the same limit: a link that is broken must be found.
+// "Drop at the TCP source itself: upcall without message", with the same threshold: a broken link must be
+// detected.
 #[test]
 fn at_the_source() {
     for no_ack in [0.0, 1.0, 2.0] {
@@ -175,7 +178,7 @@ fn at_the_source() {
     }
 }
 
-// R1 and R3, when no ACK waits, and when one does.
+// Readings R1 and R3, without and with a queued ACK.
 #[test]
 fn without_an_ack() {
     for (no_ack, expected) in [(0.0, SPARED), (1.0, REPORTED), (2.0, TOLD)] {
@@ -190,7 +193,8 @@ fn without_an_ack() {
     }
 }
 
-// "If a TCP data frame is discarded": no NAK for ACKs; with "unanswered" their fate is not reported as the link's, either.
+// "If a TCP data frame is discarded": no NAK for ACKs; with "unanswered" their discard is not reported to
+// routing either.
 #[test]
 fn data_only() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
@@ -207,7 +211,8 @@ fn data_only() {
     assert_eq!(discard(&mut agent, ms(1), 6), REPORTED);
 }
 
-// Drops reported to routing: runs, of data and of ACKs; those without a NAK and all lost ACKs; none.
+// Discards reported to routing: consecutive ones, of data and of ACKs; those without a NAK and all of ACKs;
+// none.
 #[test]
 fn what_is_reported() {
     use LinkEventKind::{Delivered, Discarded};
@@ -233,8 +238,8 @@ fn what_is_reported() {
     }
 }
 
-// RFC 9293 §3.1: 40 bytes of options, and NAKs of another node stay in an ACK. Timestamps, an arrival and one NAK leave
-// 8; with an ELN there is none.
+// RFC 9293 §3.1: 40 bytes of options; NAKs of another node stay in an ACK. Timestamps, an arrival and one NAK
+// leave 8 bytes; with an ELN there is no room.
 #[test]
 fn as_many_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });

@@ -1,30 +1,30 @@
-//! RTTN: notices of the base station to TCP senders about the expected delay of fades (Kounavis 1996 §4).
+//! RTTN: the base station notifies TCP senders of the expected delay of fades (Kounavis 1996 §4).
 //!
-//! A reconstruction: of the paper's algorithm only the idea is left. The choices made here are listed with the scheme (`airhop schemes
-//! rttn`).
+//! A reconstruction: of the paper's algorithm only the idea is known. Airhop's choices are listed with the
+//! scheme (`airhop schemes rttn`).
 
 use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 
-/// Time for which a notice is valid, and for which a flow without data counts as active.
+/// Time for which a notice is valid, and for which a flow counts as active after its last data.
 const VALIDITY: Span = Span::from_secs(60);
 
-/// Minimum time between two notices to a flow.
+/// Minimum interval between two notices to a flow.
 const PAUSE: Span = Span::from_secs(1);
 
-/// Mean deviations added to the mean length of a fade, unless the scheme sets it.
+/// Number of mean deviations added to the mean length of a fade, by default.
 const K: f64 = 2.0;
 
 /// RTTN agent for one flow at one base station.
 #[derive(Debug)]
 pub struct Rttn {
     k: f64,
-    /// Lengths of fades towards each mobile served for this flow: one or two.
+    /// Lengths of fades towards each mobile of this flow: one or two.
     fades: Vec<(NodeId, Fades)>,
-    /// Time of the flow's last data that passed, with their first byte and the first byte after them.
+    /// Time of the flow's last data, its first byte, and the first byte after it.
     data: Option<(Time, [u64; 2])>,
-    /// Time and delay of the last notice.
+    /// Time and announced delay of the last notice.
     told: Option<(Time, Span)>,
 }
 
@@ -40,8 +40,8 @@ impl Fades {
         Fades { mean: lasted, deviation: lasted / 2 }
     }
 
-    /// Updates the means: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8 and the same d − F in both, as Kounavis 1996 §3 has it
-    /// for round-trip times.
+    /// Updates the means: F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8 and the same d − F in
+    /// both, as in Kounavis 1996 §3 for round-trip times.
     fn add(&mut self, lasted: Span) {
         let error = lasted.max(self.mean) - lasted.min(self.mean);
         self.mean = (self.mean * 7 + lasted) / 8;
@@ -55,7 +55,7 @@ impl Fades {
 }
 
 impl Rttn {
-    /// Creates the agent of this flow. A scheme without the parameters of RTTN has their defaults.
+    /// Creates the agent of this flow. A scheme without the parameters of RTTN uses their defaults.
     pub fn new(plan: &FlowPlan) -> Self {
         let k = match &plan.transport {
             Transport::Tcp { params, .. } => params.find("k"),
@@ -72,12 +72,12 @@ impl Rttn {
         }
     }
 
-    /// Returns the expected delay of the fades of all its links, once there was one.
+    /// Returns the expected delay of the fades of all links; `None` before the first fade.
     fn expected(&self) -> Option<Span> {
         self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
     }
 
-    /// Sends a notice of the expected delay to an active flow, if needed: always at the beginning of a fade, else if
+    /// Sends a notice of the expected delay to an active flow: always at the begin of a fade, otherwise if
     /// the delay has changed enough.
     fn tell(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
@@ -89,7 +89,7 @@ impl Rttn {
         }
     }
 
-    /// True if the sender knows of no delay, or of one that differs by more than 20 %.
+    /// True if the sender knows no valid delay, or one that differs by more than 20 %.
     fn is_news(&self, now: Time, delay: Span) -> bool {
         let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
         known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)

@@ -1,14 +1,15 @@
-//! Snoop: repairs wireless losses between the TCP receiver and the base station (Balakrishnan et al. 1995).
+//! Snoop: repairs wireless losses between the base station and the TCP receiver (Balakrishnan et al. 1995).
 //!
-//! The agent stores every segment towards the receiver until the receiver has acknowledged it. On duplicate ACKs for a
-//! stored segment, or at a timeout of its own, it retransmits the segment, and drops the duplicate ACKs. At a sending
-//! station the same agent lies between TCP and MAC (Yun 2009 §5.2, "symmetric operation"): the far end's ACKs come a
-//! round trip later, and it cannot know where a segment was lost.
+//! The agent stores every segment towards the receiver until the receiver has acknowledged it. On duplicate
+//! ACKs for a stored segment, or at a timeout of its own, it retransmits the segment, and drops the duplicate
+//! ACKs. At a sending station the same agent lies between TCP and MAC (Yun 2009 §5.2, "symmetric operation"):
+//! there ACKs arrive a full round trip later, and the agent cannot know where a segment was lost.
 //!
-//! The rules are those of ns-2.35's agent, which the papers ran, where Balakrishnan et al. leave them open: the second duplicate repairs, a
-//! repair is not made twice for duplicates, the gains and the floor of the local timer. Three of its oddities are left out: all flows
-//! between two hosts share a cache, all flows share a count of first duplicates, and one duplicate more is expected than segments follow
-//! the lost one.
+//! Rules that Balakrishnan et al. leave open are those of ns-2.35's agent, which the papers used: the second
+//! duplicate ACK triggers the retransmission, a segment is retransmitted only once for duplicate ACKs, and
+//! the gains and the minimum of the local timer. Three peculiarities of that agent are left out: all flows
+//! between two hosts share a cache, all flows share the count of first duplicates, and the number of expected
+//! duplicates is one too large.
 
 use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
@@ -23,27 +24,28 @@ const MAX_RETRANSMISSIONS: u32 = 10;
 /// Lower bound of the local timer.
 const MIN_TIMEOUT: Span = Span::from_millis(100);
 
-/// Fill of a "nearly full" queue: ns-2 stops caching when the last but one place of its queue of 50 is taken. An overflow must be left to
-/// the sender's congestion control, from which a local repair would hide it.
+/// Occupancy of a "nearly full" queue: ns-2 stops caching when the last but one place of its queue of 50 is
+/// taken. An overflow must be left to the sender's congestion control; a local retransmission would hide it.
 const NEARLY_FULL: f64 = 0.97;
 
 /// Snoop agent for one flow.
 #[derive(Debug, Default)]
 pub struct Snoop {
-    /// Stored unacknowledged segments, by sequence number.
+    /// Cached unacknowledged segments, by sequence number.
     cache: VecDeque<Cached>,
-    /// Node that the data come from: duplicates count only in ACKs that go there. `None` before the first segment.
+    /// Node from which the data comes; only ACKs towards this node can be duplicates. `None` before the first
+    /// segment.
     sender: Option<NodeId>,
-    /// Highest byte seen + 1.
+    /// First byte after the highest byte seen.
     last_seen: u64,
-    /// Highest cumulative ACK; at first, the begin of the data.
+    /// Highest cumulative ACK; initially, the first byte of the data.
     last_ack: u64,
-    /// True if a first duplicate ACK went by; the next one triggers a repair.
+    /// True if a first duplicate ACK has passed; the next one triggers a retransmission.
     warned: bool,
-    /// Number of duplicate ACKs that segments sent before the local retransmission will still cause.
+    /// Number of further duplicate ACKs caused by segments sent before the local retransmission.
     expected_duplicates: usize,
     round_trip: LocalRoundTrip,
-    /// Time of the retransmission of the oldest segment.
+    /// Time of the local retransmission of the oldest segment.
     deadline: Option<Time>,
 }
 
@@ -53,21 +55,22 @@ struct Cached {
     packet: Packet,
     seq: u64,
     end: u64,
-    /// Time of its last transmission.
+    /// Time of the segment's last transmission.
     sent: Time,
     /// Number of local retransmissions.
     retransmissions: u32,
-    /// True if the sender itself retransmitted it: the sender knows of the loss, so its duplicate ACKs are the sender's.
+    /// True if the sender itself retransmitted the segment: the sender knows of the loss, so the duplicate
+    /// ACKs are forwarded to it.
     by_sender: bool,
 }
 
 impl Snoop {
-    /// Creates an agent that has seen nothing.
+    /// Creates an agent without history.
     pub fn new() -> Self {
         Snoop::default()
     }
 
-    /// Handles a segment on its way to the receiver, which is forwarded in any case.
+    /// Handles a segment towards the receiver, which is forwarded in any case.
     fn on_data(&mut self, now: Time, packet: &Packet, s: &Segment, queued: f64) {
         if self.sender.is_none() {
             self.sender = Some(packet.src);
@@ -99,14 +102,15 @@ impl Snoop {
                 end: s.end(),
                 sent: now,
                 retransmissions: 0,
-                // Out of order: the sender's retransmission of a segment that was lost or not cached before.
+                // Out of order: the sender's retransmission of a segment that was lost, or not cached,
+                // before.
                 by_sender: s.seq < self.last_seen,
             };
             self.cache.insert(place, cached);
         }
     }
 
-    /// Handles a pure ACK on its way to the sender.
+    /// Handles a pure ACK towards the sender.
     fn on_ack(&mut self, now: Time, ack: u64, actions: &mut AgentActions) -> PacketAction {
         if ack > self.last_ack {
             self.on_new_ack(now, ack);
@@ -114,7 +118,8 @@ impl Snoop {
         } else if ack == self.last_ack && self.holds_missing() {
             self.on_duplicate(now, actions)
         } else {
-            // Old ACKs are for the sender alone; so are duplicates for a segment that was lost before it came here.
+            // Old ACKs are forwarded; so are duplicate ACKs for a segment that was lost before it reached
+            // this node.
             PacketAction::Forward
         }
     }
@@ -139,7 +144,8 @@ impl Snoop {
             self.expected_duplicates -= 1;
             return PacketAction::Consume;
         }
-        // The first may be mere reordering; it also lets the sender go on (RFC 3042).
+        // The first duplicate may indicate reordering; it is forwarded, so that the sender may send new data
+        // (RFC 3042).
         if !self.warned {
             self.warned = true;
             return PacketAction::Forward;
@@ -149,23 +155,24 @@ impl Snoop {
         if oldest.by_sender {
             return PacketAction::Forward;
         }
-        // Each segment behind the lost one causes a duplicate; two of them have come.
+        // Each segment behind the lost one causes a duplicate ACK; two of them have arrived.
         self.expected_duplicates = (self.cache.len() - 1).saturating_sub(2);
         if oldest.retransmissions > 0 {
-            // The repair was lost as well, and a segment is repaired for duplicates once. These reach the sender, which
-            // retransmits for the third that it sees (RFC 5681 §3.2), unless the timer is first.
+            // The retransmission was lost as well, and a segment is retransmitted only once for duplicates.
+            // These reach the sender, which retransmits at the third that it receives (RFC 5681 §3.2), unless
+            // the local timer expires first.
             return PacketAction::Forward;
         }
         self.retransmit(now, actions);
         PacketAction::Consume
     }
 
-    /// True if the oldest segment in the cache is the one that the receiver waits for.
+    /// True if the oldest cached segment is the one that the receiver expects.
     fn holds_missing(&self) -> bool {
         self.cache.front().is_some_and(|c| c.seq <= self.last_ack)
     }
 
-    /// Sends the oldest segment again and restarts its timer.
+    /// Retransmits the oldest cached segment and restarts its timer.
     fn retransmit(&mut self, now: Time, actions: &mut AgentActions) {
         let oldest = &mut self.cache[0];
         oldest.retransmissions += 1;
@@ -191,7 +198,7 @@ impl Agent for Snoop {
                 self.on_data(now, packet, s, queued);
                 PacketAction::Forward
             }
-            // A handshake's own ACKs go the other way, or come before any data.
+            // ACKs of a handshake travel in the other direction, or precede all data.
             Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, actions),
             _ => PacketAction::Forward,
         }
@@ -212,22 +219,23 @@ impl Agent for Snoop {
             return;
         }
         self.deadline = None;
-        // A segment that the receiver misses and that is not here only the sender can repair.
+        // A missing segment that is not cached can be retransmitted only by the sender.
         if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
             self.retransmit(now, actions);
         }
     }
 }
 
-/// Mean and mean deviation of the round-trip time between here and the receiver.
+/// Mean and mean deviation of the round-trip time between this node and the receiver.
 #[derive(Debug, Default)]
 struct LocalRoundTrip {
     mean: Option<(Span, Span)>,
 }
 
 impl LocalRoundTrip {
-    /// Updates mean and deviation. Both have a gain of 1/8: the mean keeps 1/8 of its old value, since most of the local round trip is the
-    /// wait in this node's queue, which a sample shows as it is; the deviation, from the new mean, takes 1/8 of a sample's.
+    /// Updates mean and deviation. The mean keeps 1/8 of its old value, since most of the local round trip is
+    /// queueing at this node, which a sample measures directly; the deviation, from the new mean, gets 1/8 of
+    /// the sample's.
     fn sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),

@@ -35,7 +35,7 @@ const FORWARDED: (PacketAction, Vec<u64>) = (PacketAction::Forward, Vec::new());
 const SUPPRESSED: (PacketAction, Vec<u64>) = (PacketAction::Consume, Vec::new());
 
 impl Script {
-    /// Script in which segments `from..to` pass, a millisecond apart from `at` on.
+    /// Returns a script in which segments `from..to` pass, a millisecond apart from `at` on.
     fn pass(at: u64, from: u64, to: u64) -> Script {
         let mut s = Script::default();
         for n in from..to {
@@ -80,14 +80,14 @@ impl Script {
     }
 }
 
-// Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK repairs; those that segments already sent will cause are kept
-// from the sender, and not one more.
+// Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK triggers a retransmission; the duplicates
+// caused by segments already sent are dropped, and no more.
 #[test]
 fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     let mut s = Script::pass(0, 0, 8);
     assert_eq!(s.ack(10, 1), FORWARDED);
     assert_eq!(s.ack(11, 2), FORWARDED);
-    // Segment 2 was lost; 3 to 7 each cause a duplicate.
+    // Segment 2 was lost; 3 to 7 cause a duplicate each.
     assert_eq!(s.ack(12, 2), FORWARDED);
     assert_eq!(s.ack(13, 2), (PacketAction::Consume, vec![2]));
     for at in 14..17 {
@@ -99,21 +99,22 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// ns-2.35: a segment is retransmitted once for duplicates. The sender receives the first duplicate, and the first two
-// beyond the expected number: three, after which it may retransmit itself (RFC 5681 §3.2). The timer keeps running.
+// ns-2.35: a segment is retransmitted once for duplicate ACKs. The sender receives the first duplicate, and
+// the first two beyond the expected number: three, after which it may retransmit itself (RFC 5681 §3.2). The
+// local timer continues.
 #[test]
 fn a_lost_repair_is_told_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
     assert_eq!(s.ack(12, 1), (PacketAction::Consume, vec![1]));
-    // Both duplicates that 2 and 3 cause have come: the next ones are caused by new data.
+    // Both duplicates caused by 2 and 3 have arrived: the next ones are caused by new data.
     for n in 4..9 {
         s.data(9 + n, n);
     }
     assert_eq!(s.ack(20, 1), FORWARDED);
     assert_eq!(s.ack(21, 1), FORWARDED, "the third that the sender sees");
-    // Of 2 to 8, which follow the lost segment, two were counted.
+    // Of the duplicates of 2 to 8, which follow the lost segment, two were counted.
     for at in 22..27 {
         assert_eq!(s.ack(at, 1), SUPPRESSED);
     }
@@ -123,7 +124,7 @@ fn a_lost_repair_is_told_to_the_sender() {
     assert_eq!(s.sent_again(), [1]);
 }
 
-// Duplicates after a repair by the timer are not repaired again.
+// Duplicate ACKs after a retransmission by the timer cause no further retransmission.
 #[test]
 fn duplicates_after_a_repair_by_the_timer() {
     let mut s = Script::pass(0, 0, 3);
@@ -133,7 +134,7 @@ fn duplicates_after_a_repair_by_the_timer() {
     assert_eq!(s.ack(112, 1), FORWARDED);
 }
 
-// After a new ACK the count of first duplicates begins again.
+// A new ACK resets the count of first duplicates.
 #[test]
 fn single_duplicates_repair_nothing() {
     let mut s = Script::pass(0, 0, 6);
@@ -143,7 +144,7 @@ fn single_duplicates_repair_nothing() {
     }
 }
 
-// A segment that never came here was lost to congestion: its duplicates are the sender's.
+// A segment that never reached this node was lost by congestion: its duplicate ACKs are forwarded.
 #[test]
 fn a_congestion_loss_is_left_to_the_sender() {
     let mut s = Script::pass(0, 0, 3);
@@ -154,14 +155,15 @@ fn a_congestion_loss_is_left_to_the_sender() {
     for at in 11..16 {
         assert_eq!(s.ack(at, 3), FORWARDED);
     }
-    // Nor does the timer send 4, which the receiver has.
+    // The timer does not retransmit 4, which the receiver has.
     assert_eq!(s.timer(1000), []);
-    // The sender's retransmission passes, and is recognised as such: duplicates in flight still go to the sender.
+    // The sender's retransmission passes, and is recognised as such: duplicates in flight are still
+    // forwarded.
     s.data(1001, 3);
     for at in 1002..1006 {
         assert_eq!(s.ack(at, 3), FORWARDED);
     }
-    // But if it is lost on the air, the timer repairs it.
+    // If that retransmission is lost on the air, the timer repairs it.
     let due = s.snoop.poll_timeout().unwrap();
     assert!(due >= ms(1101));
     s.snoop.on_timeout(due, &mut s.actions);
@@ -169,7 +171,7 @@ fn a_congestion_loss_is_left_to_the_sender() {
     assert_eq!(s.ack(1200, 9), FORWARDED);
 }
 
-// A retransmission by the sender of a cached segment: the sender is in recovery, so duplicates go to it.
+// The sender retransmits a cached segment: it is in recovery, so duplicate ACKs are forwarded to it.
 #[test]
 fn a_retransmission_by_the_sender() {
     let mut s = Script::pass(0, 0, 6);
@@ -181,7 +183,8 @@ fn a_retransmission_by_the_sender() {
     }
 }
 
-// A nearly full interface queue: the segment goes on uncached, so that its loss is the sender's matter.
+// At a nearly full interface queue the segment is forwarded without being cached, so that its loss is left to
+// the sender.
 #[test]
 fn a_nearly_full_queue_is_not_cached() {
     // 97 of 100, 49 of 50
@@ -195,14 +198,14 @@ fn a_nearly_full_queue_is_not_cached() {
         for at in 11..16 {
             assert_eq!(s.ack(at, 2), FORWARDED);
         }
-        // The next one that is lost was cached.
+        // The next lost segment was cached.
         assert_eq!(s.ack(20, 4), FORWARDED);
         assert_eq!(s.ack(21, 4), FORWARDED);
         assert_eq!(s.ack(22, 4), (PacketAction::Consume, vec![4]));
     }
 }
 
-// At most 100 segments; segments that are not stored are forwarded as well.
+// At most 100 segments are cached; others are forwarded as well.
 #[test]
 fn the_cache_is_bounded() {
     let mut s = Script::pass(0, 0, 150);
@@ -213,7 +216,7 @@ fn the_cache_is_bounded() {
     assert_eq!(s.snoop.cache.len(), 51);
 }
 
-// Old ACKs and data that are already acknowledged pass without effect.
+// Old ACKs and acknowledged data pass without effect.
 #[test]
 fn what_is_old_passes() {
     let mut s = Script::pass(0, 0, 6);
@@ -225,7 +228,7 @@ fn what_is_old_passes() {
     assert_eq!(s.snoop.cache.len(), 2);
 }
 
-// The local timer: 100 ms at least, from the last new ACK, ten times at most.
+// The local timer: at least 100 ms after the last new ACK, at most ten times.
 #[test]
 fn the_timer_repairs_the_oldest_ten_times() {
     let mut s = Script::pass(0, 0, 3);
@@ -253,7 +256,8 @@ fn the_first_segment_is_repaired() {
     assert_eq!(s.timer(100), [0]);
 }
 
-// ns-2.35: of its old value the mean keeps 1/8 and the deviation, from the new mean, 7/8. By hand: samples 48, 96 ms.
+// ns-2.35: the mean keeps 1/8 of its old value, and the deviation, from the new mean, 7/8. By hand: samples
+// 48, 96 ms.
 #[test]
 fn local_round_trip() {
     let mut s = Script::default();
@@ -264,15 +268,15 @@ fn local_round_trip() {
     s.ack(196, 2); // mean 48/8 + 96 · 7/8 = 90, deviation 24 · 7/8 + 6/8 = 21.75
     s.data(300, 2);
     assert_eq!(s.snoop.poll_timeout(), Some(ms(477)));
-    // Karn: a segment repaired here gives no sample.
+    // Karn's rule: a segment retransmitted here yields no sample.
     assert_eq!(s.timer(477), [2]);
     s.ack(490, 3);
     s.data(500, 3);
     assert_eq!(s.snoop.poll_timeout(), Some(ms(677)));
 }
 
-// Yun 2009 §5.2: at the station the ACKs come from the far end and the data from the station itself; a handshake's ACKs go
-// the way of the data and are no duplicates of anything.
+// Yun 2009 §5.2: at the station, ACKs arrive from the far end and data from the station itself; a handshake's
+// ACKs travel in the direction of the data and are not duplicate ACKs.
 #[test]
 fn handshake_packets_are_not_duplicates() {
     let mut s = Script::default();

@@ -1,7 +1,8 @@
 //! I-TCP: the connection ends at the base station, and a second one begins there (Bakre and Badrinath 1995).
 //!
-//! To each end the base station acts as the other end: it takes the segments that pass and answers in that end's name. It keeps
-//! acknowledged data until the receiver has acknowledged them too; its advertised window is the room that is left.
+//! Towards each end the base station acts as the other end: it receives the passing segments and answers with
+//! that end's address. It buffers acknowledged data until the receiver has acknowledged the data too; its
+//! advertised window is the free buffer space.
 
 use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
@@ -9,14 +10,14 @@ use crate::services::Way;
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
 
-/// Capacity of the base station's buffer, segments, unless the scheme sets it. Airhop's choice.
+/// Default capacity of the base station's buffer, segments; Airhop's choice.
 const SEGMENTS: f64 = 64.0;
 
-/// Delay after which a window update is repeated if no data come, doubled each time: the update may be lost, and a sender that waits for it
-/// has no timer (with RFC 9293 §3.8.6.1 it would probe).
+/// Delay after which a window update is repeated if no data arrives, doubled each time: the update may be
+/// lost, and a sender that waits for it has no timer (with RFC 9293 §3.8.6.1 it would probe).
 const REMINDER: Span = Span::from_millis(200);
 
-/// The two inner ends of a split connection.
+/// The two inner endpoints of a split connection.
 #[derive(Debug)]
 pub struct Split {
     way: Way,
@@ -33,14 +34,15 @@ pub struct Split {
     taken: u64,
     /// Right edge of the window in the last ACK.
     told: u64,
-    /// Time of the next window update, if the sender waits for room, and its delay after the last one.
+    /// Time of the next window update if the sender waits for room, and its delay after the previous one.
     reminder: Option<(Time, Span)>,
 }
 
 impl Split {
-    /// Creates the proxy of a TCP flow whose data cross the base station this way.
+    /// Creates the proxy of a TCP flow whose data crosses the base station in this direction.
     ///
     /// # Panics
+    ///
     /// If the flow is not TCP: services are for TCP flows.
     pub fn new(flow: FlowId, plan: &FlowPlan, way: Way) -> Self {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
@@ -71,7 +73,7 @@ impl Split {
         }
     }
 
-    /// Moves data that arrived in order to the other half, and sends the segments of both halves.
+    /// Moves data that arrived in order to the second connection, and sends the segments of both connections.
     ///
     /// The second connection opens with the first.
     fn pump(&mut self, now: Time, actions: &mut AgentActions) {
@@ -90,8 +92,8 @@ impl Split {
         while self.sender.poll_classification().is_some() {} // loss classifications of this half go into no report
     }
 
-    /// Sends a window update to a sender that had to stop for want of room: for two segments at least, as less is not worth an ACK (RFC
-    /// 9293 §3.8.6.2.2).
+    /// Sends a window update to a sender that had to stop for lack of room; it must cover at least two
+    /// segments, as less is not worth an ACK (RFC 9293 §3.8.6.2.2).
     fn tell_of_room(&mut self, now: Time, edge: u64) {
         let expected = self.receiver.expected().max(1);
         let has_stopped = expected + self.mss > self.told;

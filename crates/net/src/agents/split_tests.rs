@@ -1,4 +1,4 @@
-//! Proxy alone, between a sender and a receiver played by a test.
+//! The proxy alone, between a sender and a receiver simulated by a test.
 
 use super::*;
 use crate::plan::AppPlan;
@@ -68,14 +68,14 @@ fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
     arrive(split, now, Segment { seq: 1, ack, window: 1 << 30, flags, ..Segment::default() }, SENDER)
 }
 
-// Bakre and Badrinath 1995: the base station acknowledges the data that it has and sends them on; its buffer is bounded, and the edge of
-// its window moves with the receiver's ACKs, never otherwise.
+// Bakre and Badrinath 1995: the base station acknowledges the data that it has and forwards it; its buffer is
+// bounded, and the edge of its window moves only with the receiver's ACKs.
 #[test]
 fn it_acknowledges_and_sends_on_within_its_buffer() {
     let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)), Way::Down);
     assert_eq!(split.first_window(), Some(4000));
     assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
-    // A hole: a duplicate ACK, and nothing goes on.
+    // A hole causes a duplicate ACK, and no data is forwarded.
     assert_eq!(data(&mut split, ms(1), 2001), Out { acks: vec![(1001, 4001)], data: vec![] });
     // The initial window of the second half is two segments.
     assert_eq!(data(&mut split, ms(2), 1001), Out { acks: vec![(3001, 4001)], data: vec![1001] });
@@ -84,7 +84,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
     assert_eq!(ack(&mut split, ms(10), 1999), Out::default());
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
-    // The ACK is repeated, ever later, until data come.
+    // The window update is repeated at growing intervals until data arrives.
     assert_eq!(split.poll_timeout(), Some(ms(211)));
     let mut actions = AgentActions::default();
     ack(&mut split, ms(12), 4001);
@@ -98,8 +98,9 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     );
 }
 
-// Only a sender that had to stop gets a window update: while a whole segment fits, the ACK of its next data carries the
-// window; less than one counts as no room (RFC 9293 §3.8.6.2.1, the sender's side: it waits for a full segment).
+// Only a sender that had to stop gets a window update. While a whole segment fits, the ACK of its next data
+// carries the window; less than a segment counts as no room (RFC 9293 §3.8.6.2.1: the sender waits for a full
+// segment).
 #[test]
 fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
     for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
@@ -111,7 +112,7 @@ fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
     }
 }
 
-// The second half opens a connection of its own, and repairs its own losses.
+// The second connection has its own handshake, and repairs its own losses.
 #[test]
 fn it_has_a_connection_of_its_own() {
     let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)), Way::Down);
@@ -136,7 +137,7 @@ fn it_has_a_connection_of_its_own() {
     assert_eq!(sent, [1]);
 }
 
-// The random numbers of the second half (the phase that BBR begins with) follow from its own seed.
+// The random numbers of the second connection (BBR's initial phase) follow from its own seed.
 #[test]
 fn its_sender_draws_by_its_own_seed() {
     let scheme = airhop_tcp::find("bbr").expect("a scheme");

@@ -1,13 +1,14 @@
-//! Lateness of notices: ERSN, EBSN and RTTN come before or after the timeout that they are to prevent, which only an observer sees.
+//! Lateness of notices: ERSN, EBSN and RTTN arrive before or after the timeout that they are to prevent,
+//! which only an observer of the network can measure.
 
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Lateness of notices that could have moved the retransmission timer: ERSN, EBSN and RTTN.
 ///
-/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the timer
-/// expired while the notice was under way, the first such expiry counts, and the notice is late. Else it is the expiry
-/// that the running timer has at the arrival, before the notice acts, and the lateness is not positive. With neither,
-/// the notice has no lateness.
+/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the
+/// timer expired while the notice was in flight, the first such expiry counts, and the notice is late.
+/// Otherwise the expiry of the timer that runs at the arrival counts, and the lateness is not positive.
+/// Without either, the notice has no lateness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
     /// Number of notices that arrived and have a lateness.
@@ -36,9 +37,9 @@ impl Lateness {
 /// Notices of one flow and the expiries of its timer.
 #[derive(Debug, Default)]
 pub(crate) struct LatenessBook {
-    /// Number of notices that were made, and have neither arrived nor been lost.
+    /// Number of notices in flight: sent, and neither arrived nor lost.
     under_way: u32,
-    /// Times of the sender's timeouts since the first notice was under way.
+    /// Times of the sender's timeouts since the first notice in flight was sent.
     expiries: Vec<Time>,
     counts: Lateness,
     timeouts_warned_late: u64,
@@ -49,12 +50,13 @@ impl LatenessBook {
         self.counts
     }
 
-    /// Returns the number of timeouts of the sender at which a notice that could have moved its timer was under way to it.
+    /// Returns the number of timeouts of the sender during which a notice that could have moved the timer was
+    /// in flight.
     pub fn timeouts_warned_late(&self) -> u64 {
         self.timeouts_warned_late
     }
 
-    /// Records a notice that leaves its origin.
+    /// Records the sending of a notice.
     pub fn on_made(&mut self, kind: NoticeKind) {
         self.under_way += u32::from(moves_timer(kind));
     }
@@ -74,8 +76,8 @@ impl LatenessBook {
         }
     }
 
-    /// Records the arrival of a notice at the sender, whose running timer has this `expiry`. Returns its lateness in milliseconds, if it
-    /// has one.
+    /// Records the arrival of a notice at the sender, whose running timer has this `expiry`. Returns the
+    /// notice's lateness in milliseconds, if it has one.
     pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
         if !moves_timer(notice.kind) {
             return None;
@@ -90,7 +92,7 @@ impl LatenessBook {
         Some(lateness as f64 / 1e6)
     }
 
-    /// Drops the expiries once no notice is under way: later notices have missed none of them.
+    /// Drops the expiries when no notice is in flight: later notices are not concerned by them.
     fn settle(&mut self) {
         self.under_way -= 1;
         if self.under_way == 0 {
@@ -123,7 +125,7 @@ mod tests {
 
     use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
 
-    // Sent at 1000 ms. The timer would expire at 1500, and the notice arrives at 1300; a second one finds no timer
+    // A notice is sent at 1000 ms and arrives at 1300, before the expiry at 1500; a second one finds no timer
     // running.
     #[test]
     fn in_time() {
@@ -136,8 +138,8 @@ mod tests {
         assert_eq!(counts(&book), (1, 0, Some(-200.0), 0));
     }
 
-    // The sender timed out at 1200 and 1900 ms: of notices made at 1000, 1500 and 2000, the first two missed an expiry each, whatever
-    // timer runs when they arrive.
+    // The sender timed out at 1200 and 1900 ms: of notices sent at 1000, 1500 and 2000, the first two missed
+    // an expiry each, whatever timer runs at their arrival.
     #[test]
     fn late() {
         let mut book = LatenessBook::default();
@@ -153,7 +155,7 @@ mod tests {
         assert!(book.expiries.is_empty(), "nothing is under way that could have missed them");
     }
 
-    // "At or after the notice was made": the expiry at that very time counts.
+    // "At or after the notice was made": an expiry at that very time counts.
     #[test]
     fn made_as_the_timer_expires() {
         let mut book = LatenessBook::default();
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(book.on_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
     }
 
-    // A notice that is lost on its way prevents nothing; other kinds of notices do not count.
+    // A notice lost in flight prevents nothing; other kinds of notices do not count.
     #[test]
     fn lost_or_of_another_kind() {
         let mut book = LatenessBook::default();

@@ -1,12 +1,12 @@
-//! Ledger of losses: the fate of segments, for the one question that only an observer of the whole network can answer: was the sender right
-//! about the cause of a loss?
+//! Ledger of losses: the true fate of segments, with which a sender's classification of its losses is
+//! compared.
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{Judged, LossClassification};
 use std::collections::BTreeMap;
 
-/// Reason for the end of a packet, as it is counted and as it came about: a packet that the link layer discarded (`retries`) was lost by
-/// the channel or by a collision.
+/// Cause of the end of a packet, as counted and as it happened: a packet discarded by the link layer
+/// (`retries`) was lost by the channel or by a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DropReason {
     pub counted: Drop,
@@ -26,8 +26,9 @@ pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "non
 /// [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
 
-/// Lost and not yet retransmitted segments of one flow, by first byte, with the cause; and the classifications of these
-/// losses. On a fast path thousands of losses are known at a time, and each sent segment looks one up.
+/// Lost and not yet retransmitted segments of one flow, by first byte, with the cause; and the
+/// classifications of these losses. On a fast path thousands of losses are stored at a time, and each
+/// transmission looks one up.
 #[derive(Debug, Default)]
 pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
@@ -40,13 +41,14 @@ impl LossLedger {
         self.lost.insert(seq, cause);
     }
 
-    /// Removes the loss of the segment at `seq`, which is in flight again: later classifications concern this
+    /// Removes the loss of the segment at `seq`, which was retransmitted: later classifications concern that
     /// transmission.
     pub fn on_sent_again(&mut self, seq: u64) {
         self.lost.remove(&seq);
     }
 
-    /// Counts the sender's classification of a loss; below `una` nothing is lost any more.
+    /// Counts the sender's classification of a loss; `una`: lowest unacknowledged byte, below which no loss
+    /// remains.
     pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
             self.lost.pop_first();
@@ -56,7 +58,7 @@ impl LossLedger {
             Some(Drop::Aqm) => 1,
             Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
             Some(Drop::Collision) => 3,
-            // The segment arrived, or is on its way: only its ACK was lost, or late.
+            // The segment arrived, or is in flight: only its ACK was lost, or late.
             Some(Drop::Agent) | None => 4,
         };
         self.confusion[j.judged as usize][cause] += 1;
@@ -75,7 +77,7 @@ mod tests {
         ledger.judge(LossClassification { seq, judged }, una);
     }
 
-    // A classification is about the copy that was sent last: lost for that cause, or not lost at all.
+    // A classification concerns the last copy sent: lost for that cause, or not lost.
     #[test]
     fn judgements_are_held_against_the_last_copy() {
         let mut ledger = LossLedger::default();

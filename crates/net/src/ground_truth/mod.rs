@@ -1,5 +1,5 @@
-//! Ground truth: the knowledge of an observer of the whole network, with which senders and notices are
-//! compared.
+//! Ground truth: knowledge of an observer of the whole network, with which the behaviour of senders and
+//! notices is compared.
 
 pub(crate) mod lateness;
 pub(crate) mod loss_ledger;

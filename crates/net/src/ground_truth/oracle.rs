@@ -1,9 +1,10 @@
-//! Oracle: properties of a path that only a simulator knows: the delays without losses and queueing, and a flow's share
-//! of the bottleneck.
+//! Oracle: properties of a path known only to the simulator: delays without losses and queueing, and a flow's
+//! share of the bottleneck.
 //!
-//! A wired link carries the rate of a direction (the mean of a recorded link; the lowest rate, if it changes); if the
-//! reverse direction is so slow that ACKs fill it, the ACKs bound the flow (RFC 3449 §2.1). A radio link does, too,
-//! less the overhead of its frames and the link ACKs that share its transmitters, if its window is large enough.
+//! The rate of a wired link is that of a direction (the mean of a recorded link; the lowest rate of one that
+//! changes); if the reverse direction is so slow that ACKs fill it, the ACKs limit the flow (RFC 3449 §2.1).
+//! For a radio link, the overhead of its frames and the link ACKs on the same transmitter are subtracted; a
+//! small window lowers the rate further.
 
 use crate::links::LinkPlan;
 use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
@@ -16,7 +17,7 @@ use airhop_tcp::seams::Truth;
 use airhop_tcp::{Config, ReceiverFeatures};
 use std::collections::HashMap;
 
-/// Returns the truth for each flow that asks for it, in the order of the plan.
+/// Returns the truth for each flow that requests it, in the order of the plan.
 pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
     if !plan.flows.iter().any(asks_oracle) {
         return vec![None; plan.flows.len()];
@@ -40,28 +41,28 @@ struct Network<'a> {
 /// Load of a medium.
 #[derive(Clone, Copy, Default)]
 struct Load {
-    /// Share of its time that datagrams take, in the mean.
+    /// Mean fraction of the medium's time used by datagrams.
     datagrams: f64,
-    /// Number of TCP flows whose data cross it.
+    /// Number of TCP flows whose data crosses the medium.
     connections: u32,
-    /// Number of TCP flows whose ACKs cross it, and none of whose data do.
+    /// Number of TCP flows whose ACKs cross the medium but whose data does not.
     answers: u32,
 }
 
 impl Load {
-    /// Returns the share of the medium's time that is left for the data of each connection.
+    /// Returns the fraction of the medium's time left for the data of each connection.
     fn share(&self) -> f64 {
         (1.0 - self.datagrams).max(0.0) / f64::from(self.connections.max(1))
     }
 
-    /// Returns the share for the ACKs of each connection: the next ACK makes up for one that a queue drops, so that only the ACKs of other
-    /// connections count.
+    /// Returns the fraction left for the ACKs of each connection: the next ACK replaces one dropped by a
+    /// queue, so only the ACKs of other connections count.
     fn share_of_answers(&self) -> f64 {
         1.0 / f64::from(self.answers.max(1))
     }
 }
 
-/// Returns a share of a medium's time.
+/// Function that returns a fraction of a medium's time.
 type Share = fn(&Load) -> f64;
 
 impl<'a> Network<'a> {
@@ -91,7 +92,7 @@ impl<'a> Network<'a> {
                     self.load(hop).datagrams += per_second * taken.secs_f64();
                     self.load(hop.back()).datagrams += per_second * link.time_for_link_ack(hop).secs_f64();
                 }
-                // A connection that crosses a cell twice is one that takes more of its time.
+                // A connection that crosses a cell twice counts once, with a larger time per packet.
                 Transport::Tcp { .. } if path[..i].iter().any(|other| other.medium() == hop.medium()) => {}
                 Transport::Tcp { .. } => self.load(hop).connections += 1,
             }
@@ -103,7 +104,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Returns the hops of a connection's ACKs over media that none of its data take.
+    /// Returns the hops of a connection's ACKs over media not used by its data.
     fn answering(&self, flow: &FlowPlan) -> Vec<Hop> {
         let taken: Vec<Medium> = self.path(flow.from, flow.to).into_iter().map(Hop::medium).collect();
         let back = self.path(flow.to, flow.from).into_iter();
@@ -118,7 +119,7 @@ impl<'a> Network<'a> {
         let Transport::Tcp { scheme, config, .. } = &flow.transport else { return None };
         let sizes = Sizes::new(config, &scheme.features);
         let per_ack = config.delayed_ack.map_or(1, |delay| u64::from(delay.segments));
-        // Time that a segment, and its share of an ACK, take on each medium.
+        // Time that a segment, and its share of an ACK, use on each medium.
         let mut taken: Vec<(Medium, Span)> = Vec::new();
         for hop in self.path(flow.from, flow.to) {
             let link = self.link(hop);
@@ -145,8 +146,8 @@ impl<'a> Network<'a> {
         Some(Truth { rate, whole: narrowest(|_| 1.0, |_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
-    /// Returns the round trip of a full segment, sent at the arrival of an ACK, and of its own ACK, with empty queues,
-    /// without other senders, and with mean backoffs.
+    /// Returns the round trip of a full segment, sent at the arrival of an ACK, and of its ACK, with empty
+    /// queues, without other senders, and with mean backoffs.
     fn round_trip(&self, flow: &FlowPlan, sizes: &Sizes) -> Span {
         let (there, back) = (self.path(flow.from, flow.to), self.path(flow.to, flow.from));
         let first = back.last().copied().unwrap_or(Hop::None);

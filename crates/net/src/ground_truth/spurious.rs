@@ -1,21 +1,23 @@
-//! Spurious timeouts: the segment had arrived or was still to arrive, which only an observer of both ends knows.
+//! Spurious timeouts: the segment had arrived or was still to arrive, which only an observer of both ends
+//! knows.
 
 use airhop_base::Time;
 
-/// Detector of spurious timeouts: an earlier transmission of the segment that such a timeout retransmits reaches the
-/// receiver, or has reached it.
+/// Detector of spurious timeouts: a timeout is spurious if an earlier transmission of the retransmitted
+/// segment reaches the receiver, or has reached it.
 ///
-/// The link layer may deliver that copy much later, when the sender has timed out for the same segment more than once, and each of these
-/// timeouts was needless; and it may lose the copy that a timeout sent, which makes the timeout no less needless.
+/// The link layer may deliver that copy much later, after several timeouts of the same segment, each of which
+/// was spurious. The loss of a timeout's own retransmission does not make the timeout less spurious.
 #[derive(Debug, Default)]
 pub(crate) struct SpuriousTimeouts {
-    /// Timeouts whose segment the receiver did not have: its first byte, and the times.
+    /// Timeouts whose segment the receiver did not have: first byte of the segment, and the times.
     open: Vec<(u64, Time)>,
     pub count: u64,
 }
 
 impl SpuriousTimeouts {
-    /// Records a timeout with `una` as the sender's lowest unacknowledged byte, when the receiver expected `expected` next.
+    /// Records a timeout; `una`: the sender's lowest unacknowledged byte; `expected`: next byte expected by
+    /// the receiver.
     pub fn on_timeout(&mut self, now: Time, una: u64, expected: u64) {
         if una < expected {
             self.count += 1;
@@ -24,7 +26,8 @@ impl SpuriousTimeouts {
         }
     }
 
-    /// Records the arrival of the segment at `seq`, sent at `sent`, at the receiver, which now expects `expected` next.
+    /// Records the arrival of the segment at `seq`, sent at `sent`; `expected`: next byte expected by the
+    /// receiver afterwards.
     pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
         if self.open.is_empty() {
             return;
@@ -44,14 +47,16 @@ mod tests {
         Time::ZERO + Span::from_secs(s)
     }
 
-    /// Returns the timeouts of segment 1001, sent at 0 s: after 1, 3 and 7 s, when the receiver still waits for it.
+    /// Returns the state after timeouts of segment 1001, sent at 0 s, after 1, 3 and 7 s, while the receiver
+    /// still waits for it.
     fn three() -> SpuriousTimeouts {
         let mut spurious = SpuriousTimeouts::default();
         [1, 3, 7].into_iter().for_each(|s| spurious.on_timeout(at(s), 1001, 1001));
         spurious
     }
 
-    // A persistent link layer delivers the first copy when the fade is over: all of them were needless, whatever comes after it.
+    // A persistent link layer delivers the first copy at the end of the fade: all timeouts were spurious,
+    // whatever arrives later.
     #[test]
     fn the_original_arrives_seconds_later() {
         let mut spurious = three();
@@ -61,8 +66,8 @@ mod tests {
         assert_eq!((spurious.count, spurious.open.len()), (3, 0));
     }
 
-    // The original is lost. The retransmission of the first timeout arrives late: that timeout was needed, the later
-    // ones were spurious.
+    // The original is lost. The retransmission of the first timeout arrives late: that timeout was needed,
+    // the later ones were spurious.
     #[test]
     fn the_copy_of_the_first_timeout_arrives() {
         let mut spurious = three();

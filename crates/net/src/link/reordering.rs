@@ -1,15 +1,16 @@
-//! Wires that reorder: a share of the packets is late, and those behind overtake them.
+//! Wires with reordering: a fraction of the packets is delayed, and later packets overtake them.
 //!
-//! Paths reorder if packets take paths of different lengths, by parallel links inside of routers (Bennett, Partridge
-//! and Shectman 1999) or over several paths. What happens to one packet is independent of the others, as with the
-//! `reorder` of netem.
+//! Paths reorder if packets take paths of different lengths, over parallel links within routers (Bennett,
+//! Partridge and Shectman 1999) or over several routes. Packets are delayed independently of each other, as
+//! by the option `reorder` of netem.
 
 use crate::world::event::Event;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Stream};
 use std::collections::VecDeque;
 
-/// Late packets of a direction. All are late by the same time, so they keep their order, and one event of them waits.
+/// Delayed packets of a direction. All have the same additional delay, so they keep their order, and one
+/// event for them is scheduled.
 #[derive(Debug)]
 pub(crate) struct Reordering {
     share: f64,
@@ -19,17 +20,17 @@ pub(crate) struct Reordering {
 }
 
 impl Reordering {
-    /// Creates the model: a share of the packets is late by this time.
+    /// Creates the model: a fraction `share` of the packets has an additional delay of `by`.
     pub fn new(share: f64, by: Span, stream: Stream) -> Reordering {
         Reordering { share, by, stream, late: VecDeque::new() }
     }
 
-    /// Draws whether the next packet is late.
+    /// Draws whether the next packet is delayed.
     pub fn draws_late(&mut self) -> bool {
         self.stream.chance(self.share)
     }
 
-    /// Keeps a packet that is late; `link` is the number of its direction.
+    /// Stores a delayed packet; `link`: number of the direction.
     pub fn keep(&mut self, now: Time, link: u16, packet: Id<Packet>, events: &mut EventQueue<Event>) {
         let arrival = now + self.by;
         if self.late.is_empty() {
@@ -38,7 +39,7 @@ impl Reordering {
         self.late.push_back((packet, arrival));
     }
 
-    /// Returns the packet that arrives late now.
+    /// Returns the delayed packet that arrives now.
     pub fn on_arrival(&mut self, link: u16, events: &mut EventQueue<Event>) -> Option<Id<Packet>> {
         let (packet, _) = self.late.pop_front()?;
         if let Some((_, next)) = self.late.front() {
@@ -47,7 +48,7 @@ impl Reordering {
         Some(packet)
     }
 
-    /// Returns the number of packets that are late.
+    /// Returns the number of delayed packets.
     pub fn holds(&self) -> usize {
         self.late.len()
     }
@@ -59,7 +60,8 @@ mod tests {
     use airhop_base::{Body, Datagram, FlowId, NodeId};
     use airhop_engine::{Arena, Streams};
 
-    /// The packets that are late arrive in their order, each as much later, and one event of them waits at a time.
+    /// Delayed packets arrive in their order, each with the same additional delay, and one event for them is
+    /// scheduled at a time.
     #[test]
     fn who_is_late_is_late_by_as_much() {
         let mut late = Reordering::new(1.0, Span::from_millis(5), Streams::new(1, 0).stream("late"));
@@ -78,7 +80,7 @@ mod tests {
         assert_eq!((late.holds(), events.pop_until(Time::MAX)), (1, Some((at(14), Event::LateArrival(7)))));
     }
 
-    /// 100 000 draws at 1 %: standard deviation 31; five of them allowed (false alarm 6e-7).
+    /// 100 000 draws at 1 %: standard deviation 31; five of them permitted (false alarm 6e-7).
     #[test]
     fn a_share_of_the_packets_is_late() {
         let mut late = Reordering::new(0.01, Span::from_millis(5), Streams::new(1, 0).stream("late"));

@@ -1,10 +1,10 @@
-//! A wired link, packet by packet.
+//! Tests of a wired link, packet by packet.
 
 use super::*;
 use airhop_base::{Body, Datagram, FlowId, Rate};
 use airhop_engine::Streams;
 
-/// Link of a byte per microsecond and 1 ms, and its record.
+/// Link of a byte per microsecond and 1 ms of delay, with a record of its events.
 struct Bench {
     link: Link,
     arena: Arena<Packet>,
@@ -12,7 +12,7 @@ struct Bench {
     dropped: Dropped,
     arrived: Vec<(Time, u64)>,
     lost: Vec<u64>,
-    /// Number of packets that wait, from each time on.
+    /// Number of queued packets, from each time on.
     lengths: Vec<(Time, usize)>,
 }
 
@@ -34,7 +34,7 @@ impl Bench {
         Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }
     }
 
-    /// Offers packets at these times, each of this many bytes, and lets all arrive.
+    /// Offers packets at these times, each of this length in bytes, and runs until all have arrived.
     fn run(line: Line, offers: &[(Time, u32)]) -> Bench {
         let mut bench = Bench::new(line);
         for (number, &(at, bytes)) in (0..).zip(offers) {
@@ -97,7 +97,7 @@ fn scheduled(capacity: usize) -> Line {
     Line::Scheduled { capacity, gone: 0 }
 }
 
-/// Returns the discipline with the same behaviour, asked each time the serialiser is free.
+/// Returns a discipline with the same behaviour, called each time the serialiser is free.
 fn asked(capacity: usize) -> Line {
     let plan = QueuePlan::DropTail { packets: capacity };
     let queue = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
@@ -108,7 +108,8 @@ fn at(us: u64) -> Time {
     Time::ZERO + Span::from_micros(us)
 }
 
-// For all arrivals, with lengths of a few values and gaps that make many of them meet the end of a transmission exactly.
+// For all arrivals, with a few different lengths and with gaps that let many arrivals coincide with the end
+// of a transmission.
 #[test]
 fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
     for capacity in [0, 1, 2, 5, 40] {
@@ -128,7 +129,8 @@ fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
     }
 }
 
-// By hand: three packets of 100 µs, with room for one to wait. The third comes when the second goes, or 1 ns later.
+// By hand: three packets of 100 µs, with a queue of one. The third arrives when the second departs, or 1 ns
+// later.
 #[test]
 fn what_comes_at_an_instant_finds_waiting_what_goes_at_it() {
     let just_after = Time::from_nanos(at(100).nanos() + 1);
@@ -139,7 +141,7 @@ fn what_comes_at_an_instant_finds_waiting_what_goes_at_it() {
     }
 }
 
-// The fill that agents see, between and at the times at which packets go.
+// Occupancy seen by agents, between departures and at their times.
 #[test]
 fn those_that_wait_are_counted_at_any_time() {
     let mut bench = Bench::new(scheduled(10));
@@ -149,7 +151,8 @@ fn those_that_wait_are_counted_at_any_time() {
     assert_eq!((bench.link.capacity(), bench.link.holds()), (10, 4));
 }
 
-// A serialiser sends one packet at a time, also when the packets that waited for it are gone and others come just as it falls free.
+// A serialiser sends one packet at a time, also if its queued packets were removed and others arrive just as
+// it becomes free.
 #[test]
 fn what_comes_as_the_line_falls_free_does_not_overtake() {
     let mut bench = Bench::new(asked(10));

@@ -1,4 +1,4 @@
-//! 802.11 channels.
+//! Plans of 802.11 channels.
 
 use super::LinkPlan;
 use crate::plan::{Draws, RoutingPlan};
@@ -8,7 +8,7 @@ use airhop_base::{NodeId, Span};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
 
-/// One 802.11 channel.
+/// Plan of one 802.11 channel.
 #[derive(Clone, Debug)]
 pub struct WlanPlan {
     /// Channel; station `i` is node `nodes[i]`.
@@ -17,9 +17,9 @@ pub struct WlanPlan {
     pub nodes: Vec<NodeId>,
     /// Interface queue of each station.
     pub queue: QueuePlan,
-    /// Routing between its stations.
+    /// Routing between the stations.
     pub routing: RoutingPlan,
-    /// Random choices of each replication.
+    /// Properties drawn anew in each replication.
     pub draws: Draws,
 }
 
@@ -42,7 +42,7 @@ impl LinkPlan for WlanPlan {
         self.queue
     }
 
-    /// Returns the errors between stations that receive each other.
+    /// Returns the error models between stations that receive each other.
     fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)> {
         let stations = || self.cell.stations.iter().enumerate();
         let pairs = stations().flat_map(move |from| stations().map(move |to| (from, to)));
@@ -61,7 +61,7 @@ impl LinkPlan for WlanPlan {
         self.cell.packet_time(bytes)
     }
 
-    /// Returns the time without a backoff: the answer's sender counts its backoff down during that of the
+    /// Returns the time without a backoff: the answer's sender counts down its backoff during that of the
     /// data's sender.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
         self.cell.share_of_exchange(bytes)
@@ -69,7 +69,8 @@ impl LinkPlan for WlanPlan {
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let cell = &self.cell;
-        // On an idle medium a packet needs no backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
+        // On an idle medium a packet needs no backoff, and the station's own ACK does not count as busy (IEEE
+        // 802.11-2016 §10.3.4.2).
         let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
             cell.link_ack_time() + cell.ifs() + backoff // the packet answers the frame just received

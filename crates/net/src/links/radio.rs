@@ -1,4 +1,4 @@
-//! Full-duplex radio links between two nodes.
+//! Plans of full-duplex radio links between two nodes.
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
@@ -9,10 +9,10 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::{End, RadioPlan};
 use airhop_radio::link_schedule::LinkSchedule;
 
-/// Full-duplex radio link between two nodes.
+/// Plan of a full-duplex radio link between two nodes.
 #[derive(Clone, Debug)]
 pub struct RadioLinkPlan {
-    /// Link; its end `i` is node `nodes[i]`.
+    /// Radio link; its end `i` is node `nodes[i]`.
     pub link: RadioPlan,
     /// Node of each end.
     pub nodes: [NodeId; 2],
@@ -49,8 +49,8 @@ impl LinkPlan for RadioLinkPlan {
         pace(&self.link, end(hop), bytes)
     }
 
-    /// Returns the time of the link ACKs: the reverse direction is a medium of its own, but its link ACKs travel in
-    /// this one.
+    /// Returns the time of the link ACKs: the reverse direction is a separate medium, but its link ACKs are
+    /// sent in this direction.
     fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
         link_ack_time(&self.link, 1 - end(hop))
     }
@@ -75,7 +75,8 @@ fn end(hop: Hop) -> End {
     }
 }
 
-/// Returns the time for which an IP packet of `bytes` occupies the transmitter at `end` of a radio link.
+/// Returns the time for which an IP packet of `bytes` bytes occupies the transmitter at `end` of a radio
+/// link.
 fn frame_time(link: &RadioPlan, end: End, bytes: u32) -> Span {
     link.pace[usize::from(end)].time_for(bytes + link.overhead)
 }
@@ -86,9 +87,9 @@ fn link_ack_time(link: &RadioPlan, end: End) -> Span {
     link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| back.time_for(bytes))
 }
 
-/// Returns the mean time per IP packet of `bytes` at a radio link's transmitter at `end`, if nothing is lost: its
-/// serialisation time, or, if the window of the link's recovery is a tighter limit, 1/N of the time of a frame, its
-/// ACK, and the propagation delays of both directions.
+/// Returns the mean time per IP packet of `bytes` bytes at a radio link's transmitter at `end`, without
+/// losses: its serialisation time, or, if the window N of the link's recovery is a tighter limit, 1/N of the
+/// time of a frame, its ACK, and both propagation delays.
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
     let frame = frame_time(link, end, bytes);
     let answer = link.delay[0] + link.delay[1] + link_ack_time(link, end);

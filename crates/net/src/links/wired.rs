@@ -1,4 +1,4 @@
-//! Full-duplex wires.
+//! Plans of full-duplex wires.
 
 use super::LinkPlan;
 use crate::queues::QueuePlan;
@@ -8,7 +8,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::LinkSchedule;
 use airhop_radio::pace::LinkRate;
 
-/// Full-duplex wired link.
+/// Plan of a full-duplex wired link.
 #[derive(Clone, Debug)]
 pub struct WiredPlan {
     /// Name of the link.
@@ -17,7 +17,7 @@ pub struct WiredPlan {
     pub ends: [NodeId; 2],
     /// Rate from `ends[0]` to `ends[1]`, and back.
     pub pace: [LinkRate; 2],
-    /// Propagation delay of each direction; a schedule has its own.
+    /// Propagation delay of each direction; a schedule replaces it.
     pub delay: [Span; 2],
     /// Queue at each end.
     pub queue: [QueuePlan; 2],
@@ -30,9 +30,9 @@ pub struct WiredPlan {
 /// Reordering of a direction of a wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReorderPlan {
-    /// Share of the packets that are late.
+    /// Fraction of the packets that are delayed.
     pub share: f64,
-    /// Additional delay of each late packet.
+    /// Additional delay of each of these packets.
     pub by: Span,
 }
 
@@ -70,7 +70,7 @@ impl LinkPlan for WiredPlan {
     }
 }
 
-/// Returns the direction of a wire that a hop takes: 0 from `ends[0]`, 1 back.
+/// Returns the direction of a wire used by a hop: 0 from `ends[0]`, 1 to `ends[0]`.
 fn direction(hop: Hop) -> usize {
     match hop {
         Hop::Link(number) => usize::from(number % 2),

@@ -1,4 +1,5 @@
-//! Ends of a real flow as the network sees them: data that entered and was acknowledged, not the state of their kernels.
+//! Endpoints of a real flow as seen by the network: data that entered and was acknowledged, not the state of
+//! their kernels.
 
 use crate::report::{FlowReport, Marks};
 use crate::transit::Datagrams;
@@ -10,18 +11,18 @@ use airhop_wire::real::Way;
 pub(crate) struct RealEnds {
     /// State of TCP; `None` for other protocols.
     pub tcp: Option<HalfConnection>,
-    /// Data segments of TCP that entered.
+    /// Number of TCP data segments that entered.
     pub segments: u64,
-    /// Datagrams of other protocols than TCP.
+    /// Datagrams of protocols other than TCP.
     pub datagrams: Datagrams,
-    /// Notices for its sender, by kind.
+    /// Notices to the sender of the flow, by kind.
     pub notices: [u64; NoticeKind::ALL.len()],
-    /// ECN counts of the ends; the marks by queues are counted with the queues.
+    /// ECN counts of the ends; marks by queues are counted by the queues.
     pub marks: Marks,
 }
 
 impl RealEnds {
-    /// Counts the codepoint of entering data.
+    /// Counts the ECN codepoint of entering data.
     pub fn count_codepoint(&mut self, ecn: Ecn) {
         match ecn {
             Ecn::Ect0 => self.marks.ect0 += 1,
@@ -30,8 +31,8 @@ impl RealEnds {
         }
     }
 
-    /// Returns the counts of a flow: those known only to a kernel (timeouts, recoveries, window reductions,
-    /// classifications of losses) stay at zero.
+    /// Returns the counts of a flow; counts known only to a kernel (timeouts, recoveries, window reductions,
+    /// classifications of losses) stay zero.
     pub fn report(&self, blank: FlowReport) -> FlowReport {
         let report = FlowReport { notices: self.notices, marks: self.marks, is_real: true, ..blank };
         match &self.tcp {
@@ -48,29 +49,29 @@ impl RealEnds {
     }
 }
 
-/// Data of one side of a TCP connection.
+/// Data of one direction of a TCP connection.
 #[derive(Debug)]
 pub(crate) struct HalfConnection {
-    /// Connection, a place in [`super::Outside::opened`].
+    /// Connection: index into [`super::Outside::opened`].
     pub connection: usize,
     /// Direction of the data.
     pub way: Way,
-    /// Flow of the other side's data.
+    /// Flow of the opposite direction's data.
     pub other: FlowId,
-    /// First byte that was never sent.
+    /// First byte never sent.
     pub max_sent: u64,
-    /// First byte that the receiver's kernel has not acknowledged, at its own node.
+    /// First byte not acknowledged by the receiver's kernel, at the receiver's node.
     pub acked: u64,
     /// Highest ACK that reached the sender's kernel.
     heard: u64,
     /// Payload bytes of all segments that entered.
     sent_bytes: u64,
-    /// Payload bytes acknowledged, each ACK counted by the data that had entered before it.
+    /// Acknowledged payload bytes; each ACK counts only data that had entered before it.
     delivered: u64,
     /// Sequence number of the FIN.
     fin: Option<u64>,
     pub retransmissions: u64,
-    /// End of the timed segment, and the time of its entry.
+    /// End of the timed segment, and the time at which it entered.
     timed: Option<(u64, Time)>,
     pub srtt: Option<Span>,
 }
@@ -94,7 +95,7 @@ impl HalfConnection {
         }
     }
 
-    /// Records entering data. Returns true if some of it is a retransmission.
+    /// Records entering data. True if part of it is a retransmission.
     pub fn on_data(&mut self, now: Time, seq: u64, end: u64) -> bool {
         let again = seq < self.max_sent;
         self.retransmissions += u64::from(again);
@@ -114,8 +115,9 @@ impl HalfConnection {
         self.fin = Some(seq);
     }
 
-    /// Records an entering ACK of this data. True if it acknowledges more bytes. Data that were never sent cannot be acknowledged (RFC 9293
-    /// §3.10.7.4), a sender may skip numbers, and the FIN is no byte.
+    /// Records an entering ACK of this data. True if it acknowledges further bytes. Data that was never sent
+    /// cannot be acknowledged (RFC 9293 §3.10.7.4), a sender may skip numbers, and the FIN does not count as
+    /// a byte.
     pub fn on_ack(&mut self, ack: u64) -> bool {
         self.acked = self.acked.max(ack.min(self.max_sent));
         let of_data = self.fin.map_or(self.acked, |fin| self.acked.min(fin));
@@ -125,8 +127,8 @@ impl HalfConnection {
         is_new
     }
 
-    /// Records an ACK of this data that leaves to its sender: the sender's round trip, smoothed as in RFC 6298 §2.
-    /// Returns true if it acknowledges more than those before.
+    /// Records an ACK of this data that leaves to its sender, and the sender's round trip, smoothed as in RFC
+    /// 6298 §2. True if the ACK acknowledges further bytes.
     pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
         if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
             let sample = now - since;
@@ -137,12 +139,12 @@ impl HalfConnection {
         is_new
     }
 
-    /// Returns the bytes that the receiver's kernel has acknowledged.
+    /// Returns the number of bytes acknowledged by the receiver's kernel.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Returns the bytes on their way, as the network sees it.
+    /// Returns the bytes in flight, as seen by the network.
     pub fn flight(&self) -> u64 {
         self.max_sent.saturating_sub(self.acked)
     }
@@ -156,7 +158,7 @@ mod tests {
         Time::ZERO + Span::from_millis(t)
     }
 
-    // RFC 9293 §3.4: SYN and FIN take a number each, and are no data.
+    // RFC 9293 §3.4: SYN and FIN use a sequence number each, and are no data.
     #[test]
     fn the_fin_is_no_data() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -174,7 +176,7 @@ mod tests {
         assert!(!closing.on_ack(1002), "an ACK of the FIN alone");
     }
 
-    // Numbers may be skipped, and acknowledged: only bytes that entered count.
+    // Sequence numbers may be skipped, and acknowledged: only bytes that entered count.
     #[test]
     fn no_more_is_delivered_than_was_sent() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -184,7 +186,8 @@ mod tests {
         assert_eq!(half.delivered(), 150);
     }
 
-    // RFC 9293 §3.10.7.4: an ACK of data that were not sent yet does not count, also when they are sent later; and delivered bytes stay so.
+    // RFC 9293 §3.10.7.4: an ACK of data that was not sent yet does not count, even if the data is sent
+    // later; delivered bytes never decrease.
     #[test]
     fn an_ack_counts_by_what_was_sent_before_it() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
@@ -196,7 +199,8 @@ mod tests {
         assert_eq!(half.delivered(), 1000);
     }
 
-    // Karn and Partridge 1987: an ACK of data that was sent twice yields no round trip. RFC 6298 §2: gain 1/8.
+    // Karn and Partridge 1987: an ACK of data that was sent twice yields no round trip. RFC 6298 §2: gain
+    // 1/8.
     #[test]
     fn only_what_was_sent_once_is_timed() {
         let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));

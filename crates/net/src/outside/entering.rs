@@ -1,4 +1,4 @@
-//! Arrivals: reading datagrams of real hosts, assigning them to flows, and routing them.
+//! Arrivals: parsing datagrams of real hosts, assigning them to flows, and routing them.
 
 use super::{Endpoint, Opened, RealEnds};
 use crate::agents::MOST_AGENTS;
@@ -14,8 +14,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Maximum number of flows that open: as many as ports distinguish in a capture. Later flows are counted with the rest of their pair of
-/// nodes.
+/// Maximum number of opened flows: as many as the ports in a capture can distinguish. Later flows are counted
+/// with the rest of their pair of nodes.
 const MOST_FLOWS: usize = 16_000;
 
 /// Protocol number of UDP (RFC 768).
@@ -38,8 +38,8 @@ impl World {
         self.run_until(t, stop)
     }
 
-    /// Admits a datagram at `node`, behind all events up to `t`. The same datagrams at the same times make the same run, however often
-    /// [`World::advance`] was called between them.
+    /// Admits a datagram at `node` after all events up to `t`. The same datagrams at the same times lead to
+    /// the same run, however often [`World::advance`] was called between them.
     ///
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
@@ -58,7 +58,7 @@ impl World {
         Ok(())
     }
 
-    /// Removes the departures since the last call, in the order of time.
+    /// Removes and yields the departures since the last call, in chronological order.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
     }
@@ -68,17 +68,18 @@ impl World {
         self.duration = self.duration.min(t - Time::ZERO);
     }
 
-    /// Returns the drops so far, by [`airhop_base::Drop`].
+    /// Returns the number of drops so far, by [`airhop_base::Drop`].
     pub fn drops(&self) -> [u64; Drop::ALL.len()] {
         self.drops
     }
 
-    /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses, protocols other than IP.
+    /// Returns the number of datagrams that entered without a destination: broadcasts, unknown addresses,
+    /// protocols other than IP.
     pub fn ignored(&self) -> u64 {
         self.outside.as_ref().map_or(0, |outside| outside.ignored)
     }
 
-    /// Handles a datagram whose time has come.
+    /// Handles a datagram at the time of its entry.
     #[inline(never)]
     pub(crate) fn on_outside(&mut self, now: Time) {
         let Some(outside) = &mut self.outside else { return };
@@ -89,9 +90,9 @@ impl World {
         }
     }
 
-    /// Reads a datagram into a packet, if it has a destination.
+    /// Parses a datagram into a packet; `None` without a destination.
     fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
-        // RFC 1122 §3.2.1: a datagram that is shorter than its header states is ignored.
+        // RFC 1122 §3.2.1: a datagram shorter than stated by its header is ignored.
         let seen = real::read(&datagram).ok().filter(|seen| seen.bytes as usize <= datagram.len())?;
         let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
         let (flow, body) = match (seen.tcp, seen.ports) {
@@ -182,7 +183,7 @@ impl World {
         let Some(half) = &mut real.tcp else { return };
         real.segments += 1;
         active.sent(now);
-        // The data of a SYN begin behind its number (RFC 7413 §2).
+        // The data of a SYN begins after the SYN's sequence number (RFC 7413 §2).
         let seq = segment.seq + u64::from(segment.flags.syn);
         let retransmission = half.on_data(now, seq, seq + u64::from(segment.len));
         if let Some(recorder) = &mut self.recorder {
@@ -199,7 +200,7 @@ impl World {
         }
     }
 
-    /// Returns the connection between two ends, as a place among those that opened. It opens with its first segment.
+    /// Returns the index of the connection between two ends. A connection opens with its first segment.
     fn connection_of(
         &mut self,
         now: Time,
@@ -244,7 +245,7 @@ impl World {
         Some(place)
     }
 
-    /// Opens a flow, with the agents of its plan, as long as there is room for them.
+    /// Opens a flow with the agents of its plan; `None` if there is no room for it.
     fn open_flow(&mut self, plan: FlowPlan, ends: RealEnds) -> Option<FlowId> {
         let outside = self.outside.as_ref()?;
         if self.flows.len() >= MOST_FLOWS {
@@ -288,7 +289,7 @@ fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
 }
 
 impl Flow {
-    /// True if the flow stands for real hosts, and something was sent.
+    /// True if the flow is reserved for real hosts, and nothing was sent.
     pub(crate) fn is_idle_outside(&self) -> bool {
         matches!(&self.ends, Ends::Real(real) if real.segments + real.datagrams.sent == 0)
     }

@@ -1,11 +1,14 @@
-//! The outside: datagrams of real hosts enter the network at some nodes, walk it as packets, and leave it at others.
+//! The outside: datagrams of real hosts enter the network at some nodes, cross it as packets, and leave it at
+//! others.
 //!
-//! A real TCP connection is two flows, one for the data of each side, from its first segment on: the state of an agent is about one of
-//! them. A segment with data belongs to the flow of that data, a pure ACK to the flow that it acknowledges, as in a simulated flow; of an
-//! ACK on data the agents of the other half hear too. Each UDP conversation is a flow for each direction, and the rest of what goes from
-//! one node to another is one.
+//! From its first segment on a real TCP connection is two flows, one for the data of each direction, since
+//! the state of an agent concerns one direction. A segment with data belongs to the flow of that data, a pure
+//! ACK to the flow that it acknowledges, as in a simulated flow; an ACK on data is also shown to the agents
+//! of the acknowledged flow. Each UDP conversation is two flows, one per direction; all other traffic from
+//! one node to another is one flow.
 //!
-//! Whoever owns the clock and the devices calls [`World::admit`] and [`World::departures`]: nothing here does I/O.
+//! The owner of the clock and the devices calls [`World::admit`] and [`World::departures`]; this module does
+//! no I/O.
 
 mod ends;
 mod entering;
@@ -23,13 +26,14 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Nodes of a scenario that are open to real hosts, and the flows that real traffic replaces.
+/// Nodes of a scenario that are open to real hosts, and the flows replaced by real traffic.
 #[derive(Clone, Debug, Default)]
 pub struct OutsidePlan {
     /// Nodes at which datagrams enter and leave.
     pub ends: Vec<OutsideEnd>,
-    /// Flows of the plan that real traffic replaces, at least one from each of these nodes to each other: the services of the first apply
-    /// to the connections in its direction, and it counts protocols other than TCP and UDP.
+    /// Flows of the plan that real traffic replaces, at least one from each of these nodes to each other. The
+    /// services of the first apply to the connections in its direction; it also counts protocols other than
+    /// TCP and UDP.
     pub flows: Vec<FlowId>,
 }
 
@@ -38,10 +42,10 @@ pub struct OutsidePlan {
 pub struct OutsideEnd {
     /// Node.
     pub node: NodeId,
-    /// Addresses behind it.
+    /// Addresses behind the node.
     pub reach: Reach,
-    /// True if its senders listen for ELN and ERSN: these have the form of an ACK, and any other kernel would process
-    /// them as one.
+    /// True if the node's senders listen for ELN and ERSN, which have the form of an ACK; any other kernel
+    /// would process them as ACKs.
     pub hears: bool,
 }
 
@@ -50,7 +54,7 @@ pub struct OutsideEnd {
 pub enum Reach {
     /// Host with the addresses of the node ([`airhop_wire::addressing`]).
     Host,
-    /// All addresses that belong to no host of another node: a network behind an interface.
+    /// All addresses that belong to no other node's host: a network behind an interface.
     Network,
 }
 
@@ -62,20 +66,20 @@ pub(crate) struct Outside {
     ends: Vec<OutsideEnd>,
     /// Replaced flows, by the nodes at which real packets enter and leave.
     stand_ins: HashMap<[NodeId; 2], FlowId>,
-    /// Plan that opening flows are built on.
+    /// Plan from which opened flows are built.
     plan: Plan,
     graph: Graph,
     routes: Routes,
     streams: Streams,
-    /// Connections by their ends, the lesser first; a place in `opened`.
+    /// Connections by their ends, the smaller first; index into `opened`.
     connections: HashMap<[Endpoint; 2], usize>,
     opened: Vec<Opened>,
     /// UDP conversations, by source and destination.
     conversations: HashMap<[Endpoint; 2], FlowId>,
-    /// Datagrams whose events wait.
+    /// Datagrams whose entry is scheduled.
     entering: VecDeque<(NodeId, Arc<[u8]>)>,
     departures: Vec<Departure>,
-    /// Notices that left, by kind; of ELN also the ACKs that left with its bit.
+    /// Notices sent to real hosts, by kind; ACKs sent with the ELN bit count as ELNs.
     notices: [u64; NoticeKind::ALL.len()],
     /// Number of datagrams without a destination: unknown addresses, broadcasts, protocols other than IP.
     ignored: u64,
@@ -84,11 +88,11 @@ pub(crate) struct Outside {
 /// TCP connection.
 struct Opened {
     connection: Connection,
-    /// Ends, that of the opener first.
+    /// Ends of the connection, the opener's first.
     ends: [Endpoint; 2],
-    /// Ordinal number of the connection between these ends: a host may use its ports again.
+    /// Ordinal number of the connection between these ends, as hosts may reuse ports.
     number: u32,
-    /// Flows of the opener's data and of the other side's.
+    /// Flows of the opener's data and of the other end's data.
     flows: [FlowId; 2],
 }
 
@@ -116,7 +120,8 @@ impl Outside {
         }
     }
 
-    /// Returns the node by which a datagram to this address leaves that entered at `node`, if there is a host at both.
+    /// Returns the node at which a datagram to this address, entered at `node`, leaves; `None` without a host
+    /// at both.
     fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
         if self.ends.iter().all(|end| end.node != node) {
             return None;
@@ -139,7 +144,7 @@ impl Outside {
         self.ends.iter().any(|end| end.node == node && end.hears)
     }
 
-    /// Builds the plan of a flow from one node to another that opens now.
+    /// Builds the plan of a flow from one node to another, opened now.
     fn flow_plan(&self, ends: [NodeId; 2], name: String, now: Time) -> Option<FlowPlan> {
         let stand_in = self.stand_ins.get(&ends)?;
         Some(FlowPlan { name, start: now, ..self.plan.flows[usize::from(stand_in.0)].clone() })

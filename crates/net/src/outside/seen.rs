@@ -1,10 +1,10 @@
-//! Traffic of real hosts, flow by flow, for a simulation of the same.
+//! Traffic of real hosts, flow by flow, for a simulation of the same traffic.
 
 use crate::flow::Ends;
 use crate::world::World;
 use airhop_base::{NodeId, Time};
 
-/// Data of one side of a TCP connection, or of one direction of a UDP conversation.
+/// Data of one direction of a TCP connection or UDP conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenFlow {
     /// Name of the flow.
@@ -13,21 +13,21 @@ pub struct SeenFlow {
     pub from: NodeId,
     /// Node of the receiver.
     pub to: NodeId,
-    /// Time of its opening.
+    /// Time at which the flow opened.
     pub start: Time,
-    /// Load that it carried.
+    /// Load of the flow.
     pub load: SeenLoad,
 }
 
 /// Load of a flow of real hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeenLoad {
-    /// Bytes of a TCP connection that its receiver acknowledged.
+    /// TCP: bytes acknowledged by the receiver.
     Tcp {
         /// Payload, bytes.
         bytes: u64,
     },
-    /// Datagrams that entered.
+    /// UDP: datagrams that entered.
     Udp {
         /// Number of datagrams.
         datagrams: u64,
@@ -37,7 +37,7 @@ pub enum SeenLoad {
 }
 
 impl World {
-    /// Returns the flows of real hosts that opened so far, in the order of their opening.
+    /// Returns the flows of real hosts opened so far, in the order of their opening.
     pub fn seen(&self) -> Vec<SeenFlow> {
         let Some(outside) = &self.outside else { return Vec::new() };
         let opened = self.flows.iter().skip(outside.plan.flows.len());

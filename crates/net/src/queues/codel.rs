@@ -16,8 +16,9 @@ pub struct CodelPlan {
     pub ecn: bool,
 }
 
-/// CoDel, controlled delay (RFC 8289): when the sojourn time of every packet of the last `interval` was above `target`, the packet at the
-/// head is dropped, and others after it at a growing rate, until a sojourn time is below. A packet that finds the queue full is dropped.
+/// CoDel, controlled delay (RFC 8289): if the sojourn time of every packet in the last `interval` was above
+/// `target`, the packet at the head is dropped, and further packets at a growing rate, until a sojourn time
+/// is below `target`. A packet that arrives at a full queue is dropped.
 #[derive(Debug)]
 pub struct Codel {
     fifo: Fifo,
@@ -29,7 +30,7 @@ pub struct Codel {
 }
 
 impl CodelPlan {
-    /// RFC 8289 §4.2 and §4.3, with the capacity that Linux 6 has.
+    /// Constants of RFC 8289 §4.2 and §4.3, with the capacity of Linux 6.
     pub const RFC8289: CodelPlan = CodelPlan {
         packets: 1000,
         target: Span::from_millis(5),
@@ -96,18 +97,19 @@ impl QueueDisc for Codel {
 #[derive(Debug)]
 pub struct ControlLaw {
     plan: CodelPlan,
-    /// Time from which on a sojourn time above the target has been so for an interval.
+    /// Time at which the sojourn time will have been above the target for an interval; `None` while it is
+    /// below.
     above_from: Option<Time>,
     dropping: bool,
-    /// Time of the next drop, while `dropping`; about the time of the last drop, afterwards.
+    /// Time of the next drop while `dropping`; otherwise approximately the time of the last drop.
     drop_next: Time,
-    /// Packets dropped since `dropping` began, or since a count carried over from the last such period.
+    /// Number of drops since `dropping` began, including a count carried over from the last such period.
     count: u32,
-    /// `count` at the begin of `dropping`.
+    /// Value of `count` at the start of `dropping`.
     count_before: u32,
 }
 
-/// Head of a queue, and true if the sojourn time has been above the target for an interval.
+/// Head of a queue, and true if its sojourn time has been above the target for an interval.
 type Head = (Option<Waiting>, bool);
 
 impl ControlLaw {
@@ -117,17 +119,18 @@ impl ControlLaw {
         ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
     }
 
-    /// Resets the state when the queue is empty, or a packet does not wait.
+    /// Resets the state when the queue is empty, or a packet passes without queueing.
     pub fn rest(&mut self) {
         self.above_from = None;
         self.dropping = false;
     }
 
-    /// Removes the next packet (RFC 8289 §5.5). Nothing is dropped if that left `reserve` bytes or less behind; where queues share a link,
-    /// a negative reserve applies to one of them as long as others have packets (§4.4).
+    /// Removes the next packet (RFC 8289 §5.5). No packet is dropped if at most `reserve` bytes remain in the
+    /// queue; if several queues share a link, a negative reserve applies to one of them as long as others
+    /// have packets (§4.4).
     ///
-    /// The signal of congestion is a drop, or a mark if the packet is ECN-capable; the marked packet leaves, and no other is marked or
-    /// dropped in its place.
+    /// The signal of congestion is a drop, or a mark if the packet is ECN-capable; a marked packet is sent,
+    /// and no other is marked or dropped for it.
     pub fn pop(
         &mut self,
         now: Time,
@@ -139,7 +142,7 @@ impl ControlLaw {
     ) -> Option<Waiting> {
         let (mut next, mut is_late) = self.take(now, fifo, reserve);
         if self.dropping {
-            // A long queue may make drops due at a higher rate than packets leave: hence a loop.
+            // In a long queue drops may be due at a higher rate than packets leave: hence a loop.
             while is_late && now >= self.drop_next {
                 self.count += 1;
                 let told = self.tell(next, arena, dropped, marker);
@@ -161,8 +164,8 @@ impl ControlLaw {
         next
     }
 
-    /// Begins to drop, after the sojourn time has been above the target for an interval. If the last such period was recent, its final rate
-    /// of drops is the first one now.
+    /// Begins dropping after the sojourn time has been above the target for an interval. If the last such
+    /// period was recent, its final drop rate is the initial one now.
     fn begin(&mut self, now: Time) {
         let dropped_then = self.count - self.count_before;
         let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
@@ -172,8 +175,8 @@ impl ControlLaw {
         self.dropping = true;
     }
 
-    /// Returns the time of the next drop by RFC 8289 §5.6: the time between drops falls with the square root of their number, so that the
-    /// throughput of a TCP falls linearly.
+    /// Returns the time of the next drop after `then` (RFC 8289 §5.6): the interval between drops decreases
+    /// with the square root of their number, so that the throughput of a TCP decreases linearly.
     fn after(&self, then: Time) -> Time {
         then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
     }
@@ -222,7 +225,7 @@ mod tests {
         ecn: false,
     };
 
-    /// Link that takes a packet every millisecond.
+    /// Link that accepts a packet every millisecond.
     struct Link {
         bench: Bench<Codel>,
         ms: u64,
@@ -238,7 +241,7 @@ mod tests {
             (0..packets).for_each(|_| assert_eq!(self.bench.offer(), Offered::Queued));
         }
 
-        /// Runs to `end` with this many packets coming each millisecond. Returns the times of drops, ms.
+        /// Runs to `end` with `packets` arrivals per millisecond. Returns the times of drops, ms.
         fn run(&mut self, end: u64, packets: usize) -> Vec<u64> {
             let mut drops = Vec::new();
             while self.ms < end {
@@ -254,8 +257,9 @@ mod tests {
         }
     }
 
-    // RFC 8289 §5.5 and §5.6: 20 packets wait, and as many come as go. From 5 ms on each has waited 5 ms or more; 100 ms later the
-    // first is dropped; then they are 100 ms / √n apart: 205, 275.7, 333.4, 383.4, 428.2.
+    // RFC 8289 §5.5 and §5.6: 20 packets are queued, and arrivals equal departures. From 5 ms on each packet
+    // has waited 5 ms or more; 100 ms later the first is dropped; then drops are 100 ms / √n apart: 205,
+    // 275.7, 333.4, 383.4, 428.2.
     #[test]
     fn drops_begin_an_interval_later_and_follow_the_root() {
         let mut link = Link::new(PLAN);
@@ -263,7 +267,8 @@ mod tests {
         assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
     }
 
-    // §5.5: one packet that waited less ends it; the next time begins with an interval above the target.
+    // §5.5: one packet with a shorter sojourn time ends dropping; the next period begins after an interval
+    // above the target.
     #[test]
     fn a_short_wait_ends_it() {
         let mut link = Link::new(PLAN);
@@ -274,8 +279,9 @@ mod tests {
         assert_eq!(link.run(310 + 105, 1), []);
     }
 
-    // §5.5: three drops ended it, two of them after the first: within 16 intervals the next time begins with a count of two, so the
-    // second drop comes 100 ms / √2 after the first; later it begins with one.
+    // §5.5: three drops in the last period, two of them after its first: within 16 intervals the next period
+    // begins with a count of two, so the second drop comes 100 ms / √2 after the first; later the count
+    // begins at one.
     #[test]
     fn soon_after_it_goes_on_at_the_rate_that_helped() {
         for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {
@@ -290,7 +296,8 @@ mod tests {
         }
     }
 
-    // §4.1: a drop that would leave no more than the largest packet behind does not happen, at any sojourn time.
+    // §4.1: a drop that would leave at most the largest packet in the queue does not occur, at any sojourn
+    // time.
     #[test]
     fn the_last_packets_are_not_dropped() {
         for (waiting, dropped) in [(1, 0), (2, 1)] {
@@ -307,7 +314,7 @@ mod tests {
         }
     }
 
-    // RFC 8290 §5.2.6: a mark takes the place of a drop, at the same time.
+    // RFC 8290 §5.2.6: with ECN a mark replaces a drop, at the same time.
     #[test]
     fn a_capable_packet_is_marked_in_place_of_being_dropped() {
         let mut bench = Bench::new(Codel::new(CodelPlan { ecn: true, ..PLAN }));
@@ -327,7 +334,7 @@ mod tests {
         assert_eq!(bench.dropped(), []);
     }
 
-    // §5.4: a packet that finds the queue full is dropped, which is independent of sojourn times.
+    // §5.4: a packet that arrives at a full queue is dropped, independently of sojourn times.
     #[test]
     fn a_full_queue_drops_what_comes() {
         let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));

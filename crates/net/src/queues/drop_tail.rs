@@ -3,7 +3,7 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// First in, first out; a packet that finds the queue full is dropped.
+/// First in, first out; a packet that arrives at a full queue is dropped.
 #[derive(Debug)]
 pub struct DropTail {
     waiting: VecDeque<Queued>,
@@ -11,12 +11,12 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// Creates a queue for `capacity` waiting packets.
+    /// Creates a queue with a capacity of `capacity` packets.
     pub fn new(capacity: usize) -> Self {
         DropTail { waiting: VecDeque::new(), capacity }
     }
 
-    /// Removes the newest packet for which `matches` is true, if there is one.
+    /// Removes the newest packet for which `matches` returns true.
     pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Queued> {
         let place = self.waiting.iter().rposition(|waiting| matches(&waiting.id))?;
         self.waiting.remove(place)

@@ -4,10 +4,10 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
 
-/// Policy at the tail of a drop-tail queue: it may mark a packet that arrives, refuse it, or make room for it.
+/// Policy for arrivals at a drop-tail queue: it may mark an arriving packet, drop it, or make room for it.
 pub trait EnqueuePolicy: Debug + Send {
-    /// Decides on a packet that arrives. `None`: the packet goes on to the queue, which drops it if there is no room. Other packets that
-    /// have to go are pushed into `dropped`.
+    /// Decides on an arriving packet. `None`: the packet is offered to the queue, which drops it if full.
+    /// Other packets to be dropped are added to `dropped`.
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -16,7 +16,7 @@ pub trait EnqueuePolicy: Debug + Send {
         dropped: &mut Dropped,
     ) -> Option<Drop>;
 
-    /// Decides as [`QueueDisc::pass`] does.
+    /// Decides on a packet that passes without queueing, as [`QueueDisc::pass`] does.
     fn passes(
         &mut self,
         now: Time,
@@ -28,7 +28,7 @@ pub trait EnqueuePolicy: Debug + Send {
         None
     }
 
-    /// Returns the same as [`QueueDisc::marker`].
+    /// Returns the marker, as [`QueueDisc::marker`] does.
     fn marker(&self) -> Option<&Marker> {
         None
     }
@@ -42,7 +42,7 @@ pub struct PolicedFifo<D> {
 }
 
 impl<D: EnqueuePolicy> PolicedFifo<D> {
-    /// Creates a queue for `capacity` waiting packets.
+    /// Creates a queue with a capacity of `capacity` packets behind `policy`.
     pub fn new(policy: D, capacity: usize) -> Self {
         PolicedFifo { policy, queue: DropTail::new(capacity) }
     }

@@ -3,14 +3,14 @@ use airhop_base::{Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// FIFO for disciplines that need the sojourn times of packets and the number of bytes that wait.
+/// FIFO for disciplines that need the sojourn times of packets and the number of queued bytes.
 #[derive(Debug, Default)]
 pub struct Fifo {
     waiting: VecDeque<Waiting>,
     bytes: u64,
 }
 
-/// Packet that waits.
+/// Queued packet.
 #[derive(Debug)]
 pub struct Waiting {
     pub packet: Queued,
@@ -40,7 +40,7 @@ impl Fifo {
         self.took_out(newest)
     }
 
-    /// Removes the first packet for which `matches` is true, if there is one.
+    /// Removes the first packet for which `matches` returns true.
     pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Waiting> {
         let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
@@ -52,22 +52,22 @@ impl Fifo {
         waiting
     }
 
-    /// Shows the packets, the oldest first, until `matches` is true. Returns whether it was.
+    /// Shows the packets, the oldest first, until `matches` returns true. Returns whether it did.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.waiting.iter().any(|waiting| matches(&waiting.packet.id))
     }
 
-    /// Returns the length of the oldest packet, if there is one.
+    /// Returns the length of the oldest packet; `None` if empty.
     pub fn next_bytes(&self) -> Option<u32> {
         self.waiting.front().map(|waiting| waiting.bytes)
     }
 
-    /// Returns the number of packets that wait.
+    /// Returns the number of queued packets.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Returns the number of bytes that wait.
+    /// Returns the number of queued bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -4,17 +4,18 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
-/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995): a queue for each flow; in its turn a flow may send a quantum of
-/// bytes, and a deficit for which its next packet was too long is added to its next turn. Over time, all flows that always have something
-/// to send get the same share of the link, whatever they send.
+/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995): one queue per flow; in its turn a flow
+/// may send a quantum of bytes, and the unused rest for which its next packet was too long (deficit) is added
+/// in its next turn. Over time, all saturated flows get the same share of the link, whatever their packet
+/// lengths.
 ///
-/// When all places are taken, the longest queue loses its newest packet (buffer stealing: McKenney 1990).
+/// When the buffer is full, the longest queue drops its newest packet (buffer stealing: McKenney 1990).
 #[derive(Debug)]
 pub struct Fq {
     flows: Vec<Flow>,
-    /// Flows that have something to send; the first has its turn.
+    /// Flows with queued packets; the first has its turn.
     active: VecDeque<u16>,
-    /// True if the first of them has received its quantum.
+    /// True if the first flow has received its quantum.
     has_begun: bool,
     len: usize,
     quantum: u32,
@@ -24,12 +25,12 @@ pub struct Fq {
 #[derive(Debug, Default)]
 struct Flow {
     fifo: Fifo,
-    /// Bytes that the flow may still send in its turn; between turns, the deficit left over.
+    /// Bytes that the flow may still send in its turn; between turns, the deficit.
     deficit: u32,
 }
 
 impl Fq {
-    /// Creates empty queues for `capacity` packets in all.
+    /// Creates empty queues with a total capacity of `capacity` packets.
     pub fn new(capacity: usize, quantum: u32) -> Self {
         let (flows, active) = (Vec::new(), VecDeque::new());
         Fq { flows, active, has_begun: false, len: 0, quantum, capacity }
@@ -43,7 +44,7 @@ impl Fq {
         Some(stolen.packet)
     }
 
-    /// Counts one packet less in a flow. With its last packet it loses its turn and its deficit.
+    /// Counts the removal of a packet from flow `i`. A flow without packets loses its turn and its deficit.
     fn took_from(&mut self, i: u16) {
         self.len -= 1;
         let flow = &mut self.flows[i as usize];
@@ -130,8 +131,8 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    // Shreedhar and Varghese 1995, their example with a quantum of 500: first 200 of the first flow, which keeps 300 and with them sends
-    // 750 and 20 in the second round; and so on.
+    // Shreedhar and Varghese 1995, example with a quantum of 500: the first flow sends 200 bytes and keeps
+    // 300, with which it sends 750 and 20 in the second round; and so on.
     #[test]
     fn what_is_left_of_a_turn_is_kept_for_the_next() {
         let mut bench = Bench::new(Fq::new(50, 500));
@@ -145,7 +146,8 @@ mod tests {
         assert_eq!(sent, [&first[..], &second[..]].concat());
     }
 
-    // Lemma 2 there: of flows that always have something to send none is more than a quantum and twice the longest packet ahead.
+    // Lemma 2 of that paper: among saturated flows, none is ahead by more than a quantum and twice the
+    // longest packet.
     #[test]
     fn shares_are_equal_whatever_the_packets_are() {
         let mut bench = Bench::new(Fq::new(1000, 1500));
@@ -164,7 +166,7 @@ mod tests {
         }
     }
 
-    // A flow that had nothing to send has saved nothing.
+    // A flow without queued packets accumulates no deficit.
     #[test]
     fn an_empty_queue_keeps_nothing() {
         let mut bench = Bench::new(Fq::new(50, 1000));
@@ -176,7 +178,7 @@ mod tests {
         assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one and 900");
     }
 
-    // Messages of routers belong to no flow, and have a queue like any other.
+    // Routing messages belong to no flow, and have a queue of their own.
     #[test]
     fn what_belongs_to_no_flow_has_its_turn() {
         let mut bench = Bench::new(Fq::new(50, 1000));
@@ -187,7 +189,7 @@ mod tests {
         assert_eq!(bench.disc.flows.len(), 2);
     }
 
-    // McKenney 1990: a flood takes buffer space only from itself.
+    // McKenney 1990: a flood takes buffer space only from its own flow.
     #[test]
     fn the_longest_queue_makes_room() {
         let mut bench = Bench::new(Fq::new(4, 1000));

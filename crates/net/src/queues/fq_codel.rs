@@ -9,26 +9,26 @@ use std::collections::VecDeque;
 /// Parameters of FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FqCodelPlan {
-    /// Parameters of each flow's queue; the capacity is that of all queues together.
+    /// Parameters of each flow's queue; the capacity is the total of all queues.
     pub codel: CodelPlan,
     /// Quantum: bytes that a flow may send per turn.
     pub quantum: u32,
-    /// Number of queues; flows whose numbers leave the same remainder share one.
+    /// Number of queues; flows whose numbers are equal modulo this number share a queue.
     pub flows: u16,
 }
 
-/// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of
+/// FQ-CoDel (RFC 8290): one queue per flow, each with CoDel. Queues are served round-robin, a quantum of
 /// bytes each; flows that build no queue (sparse flows) have priority.
 ///
-/// Flows are identified by their numbers where the RFC hashes addresses and ports: the sharing of queues does not
-/// depend on chance, and with more queues than flows no queue is shared.
+/// Flows are assigned to queues by their numbers, where the RFC hashes addresses and ports: the sharing of
+/// queues is not random, and with more queues than flows no queue is shared.
 #[derive(Debug)]
 pub struct FqCodel {
     plan: FqCodelPlan,
     queues: Vec<Queue>,
-    /// Queues that had nothing to send a short while ago, in the order of their turns.
+    /// New queues: recently empty, in the order of their turns.
     new: VecDeque<u16>,
-    /// Other queues that may have something to send.
+    /// Old queues, in the order of their turns.
     old: VecDeque<u16>,
     len: usize,
     bytes: u64,
@@ -41,9 +41,9 @@ pub struct FqCodel {
 struct Queue {
     fifo: Fifo,
     law: ControlLaw,
-    /// Bytes that the queue may send before the next queue has its turn; negative after a packet that was longer.
+    /// Bytes that the queue may send before the turn of the next; negative after a longer packet.
     credits: i64,
-    /// True if it is in one of the lists.
+    /// True if the queue is in one of the lists.
     is_active: bool,
 }
 
@@ -57,7 +57,7 @@ impl FqCodel {
         FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0, marker: Marker::default() }
     }
 
-    /// Returns the queue of a packet that has just come. Memory is allocated for used queues only.
+    /// Returns the queue of a packet that has just arrived. Memory is allocated for used queues only.
     fn queue_of(&mut self, packet: &Packet) -> u16 {
         self.mtu = self.mtu.max(packet.bytes);
         let i = bucket(packet, self.plan.flows);
@@ -69,7 +69,7 @@ impl FqCodel {
         i
     }
 
-    /// Makes an inactive queue new, with a quantum of credits (RFC 8290 §4.1).
+    /// Adds an inactive queue to the new queues, with a quantum of credits (RFC 8290 §4.1).
     fn activate(&mut self, i: u16) {
         let queue = &mut self.queues[i as usize];
         if !queue.is_active {
@@ -130,7 +130,7 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    /// Deactivates all queues, as the link has asked for packets and found none.
+    /// Deactivates all queues, as the link has found them empty.
     fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         for i in self.new.drain(..).chain(self.old.drain(..)) {
             let queue = &mut self.queues[i as usize];
@@ -144,8 +144,8 @@ impl QueueDisc for FqCodel {
         None
     }
 
-    /// Removes the next packet by RFC 8290 §4.2. A new queue that becomes empty stays for one more round, as old: else it could return as
-    /// new again and again, and others would starve.
+    /// Removes the next packet (RFC 8290 §4.2). A new queue that becomes empty stays for one more round among
+    /// the old ones; otherwise it could return as new again and again, and others would starve.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
@@ -210,7 +210,7 @@ mod tests {
         move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
     }
 
-    /// Fills queues in which flow `i` has this many packets of this many bytes.
+    /// Fills queues: flow `i` gets this number of packets of this length in bytes.
     fn waiting(plan: FqCodelPlan, flows: &[(usize, u32)]) -> Bench<FqCodel> {
         let mut bench = Bench::new(FqCodel::new(plan));
         for (flow, &(packets, bytes)) in (0..).zip(flows) {
@@ -223,31 +223,32 @@ mod tests {
         bench.drain_packets().take(packets).map(|packet| packet.flow.0).collect()
     }
 
-    // RFC 8290 §4.2: packets of 1000 bytes with a quantum of 1514: 1514, 514, -486 and the turn is over, with 1028; 28, -972, and
-    // 542; -458: two, two and one packet a turn.
+    // RFC 8290 §4.2: packets of 1000 bytes with a quantum of 1514: credits 1514, 514, -486, end of the turn,
+    // with 1028; 28, -972, and 542; -458: two, two and one packet per turn.
     #[test]
     fn a_turn_ends_when_the_credits_are_used_up() {
         let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
         assert_eq!(next_flows(&mut bench, 10), [0, 0, 1, 1, 0, 0, 1, 1, 0, 1]);
-        // §3: "zero or less".
+        // §3: the turn ends at "zero or less".
         let mut bench = waiting(PLAN, &[(9, 1514), (9, 1514)]);
         assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
     }
 
-    // §1.3: a flow that builds no queue goes before those that do.
+    // §1.3: a flow that builds no queue precedes flows that do.
     #[test]
     fn a_sparse_flow_goes_first() {
         let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
         assert_eq!(next_flows(&mut bench, 7).len(), 7);
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
-        // Its credits are not used up: as long as it is new, and comes while it is in the list, it goes first.
+        // Its credits are not used up: as long as it is new and its packets arrive while it is in the list,
+        // it is served first.
         bench.offer_with(of(2, 200));
         assert_eq!(next_flows(&mut bench, 1), [2]);
     }
 
-    // §4.2: two flows that send one packet at a time, each when the other has just been served and found empty, would starve a
-    // third one if they came back as new.
+    // §4.2: two flows that send one packet at a time, each after the other has been served and found empty,
+    // would starve a third one if they returned as new.
     #[test]
     fn flows_that_become_empty_stay_for_a_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
@@ -260,7 +261,7 @@ mod tests {
         assert!(sent[0] >= 80, "{sent:?}: a third of the link is its own");
     }
 
-    // §3: shares are of bytes, not of packets.
+    // §3: shares are in bytes, not in packets.
     #[test]
     fn shares_are_equal_whatever_the_packets_are() {
         let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
@@ -271,7 +272,7 @@ mod tests {
         assert!(sent[0].abs_diff(sent[1]) <= 1514 + 1500, "{sent:?}");
     }
 
-    // §4.1: half of the packets of the queue with most bytes, the oldest first, and no more than 64.
+    // §4.1: half of the packets of the queue with most bytes are dropped, the oldest first, and at most 64.
     #[test]
     fn the_fattest_queue_makes_room() {
         let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
@@ -289,8 +290,8 @@ mod tests {
         assert_eq!(bench.drain(), [1]);
     }
 
-    /// Lets a packet leave every millisecond; `comes` adds packets before it, from the time and the flow that left last. Returns the number
-    /// of dropped packets by flow.
+    /// Removes a packet every millisecond; `comes` adds packets before it, given the time and the flow of the
+    /// last departure. Returns the number of dropped packets by flow.
     fn drops(
         bench: &mut Bench<FqCodel>,
         ms: u64,
@@ -312,7 +313,8 @@ mod tests {
         drops
     }
 
-    // §1.3: only the flow that waits long loses packets: one flow has 400 packets waiting; of the other one comes now and then.
+    // §1.3: only the flow with a long queue loses packets: one flow has 400 packets queued; packets of the
+    // other arrive occasionally.
     #[test]
     fn each_flow_has_a_codel_of_its_own() {
         let mut bench = waiting(PLAN, &[(400, 1500)]);
@@ -320,8 +322,8 @@ mod tests {
         assert!(drops[0] >= 3 && drops[1] == 0, "{drops:?}");
     }
 
-    // RFC 8289 §4.4: the queue of one flow may run empty where others have something to send: each of 30 flows has one packet
-    // waiting, for 30 ms.
+    // RFC 8289 §4.4: the queue of one flow may become empty while others have packets: each of 30 flows has
+    // one packet queued, for 30 ms.
     #[test]
     fn all_queues_together_keep_the_link_busy() {
         let mut bench = waiting(PLAN, &[(1, 1500); 30]);
@@ -329,7 +331,8 @@ mod tests {
         assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
     }
 
-    // A packet that was taken out keeps the link busy no more: the last packet is then not dropped, however long it has waited.
+    // A packet that was removed no longer occupies the link: the last packet is then not dropped, however
+    // long it was queued.
     #[test]
     fn what_was_taken_out_is_not_counted() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
@@ -341,7 +344,8 @@ mod tests {
         }
     }
 
-    // With one queue only, this is CoDel (§1.3); flows that leave the same remainder share one.
+    // With a single queue this is CoDel (§1.3); flows with equal numbers modulo the number of queues share
+    // one.
     #[test]
     fn flows_share_queues_when_there_are_too_few() {
         let two = FqCodelPlan { flows: 2, ..PLAN };
@@ -351,7 +355,7 @@ mod tests {
         assert_eq!(bench.drain(), [0, 1, 4, 2, 3]);
     }
 
-    // §4.1: a packet that goes straight through is the first of a new queue: it uses up credits.
+    // §4.1: a packet that passes without queueing is the first of a new queue: it uses up credits.
     #[test]
     fn a_packet_that_passes_counts() {
         let mut bench = Bench::new(FqCodel::new(PLAN));

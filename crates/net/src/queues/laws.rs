@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 const CAPACITY: usize = 12;
 
-/// Returns every discipline, with parameters that make it drop early.
+/// Returns every discipline, with parameters that lead to early drops.
 fn disciplines() -> Vec<QueuePlan> {
     let packets = CAPACITY;
     let (target, interval) = (Span::from_millis(2), Span::from_millis(10));
@@ -64,7 +64,7 @@ fn no_discipline_is_left_out() {
 /// Step of a queue's history.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Arrival of a packet of this flow and length; it may be ECN-capable, and spared by biased queues.
+    /// Arrival of a packet of this flow and length; ECN-capable, and marked "in" for biased queues, if true.
     Push(u16, u32, bool),
     /// Departure of a packet.
     Pop,
@@ -83,7 +83,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Queue, and the numbers of the packets that must be inside, by flow.
+/// Queue, and the numbers of the packets that must be in it, by flow.
 struct Audit {
     bench: Bench<dyn QueueDisc>,
     inside: BTreeSet<(u16, u64)>,
@@ -147,8 +147,8 @@ impl Audit {
 }
 
 proptest! {
-    // Every packet has one fate: it is dropped, or taken, or still there. No queue is longer than it may be, idle while something
-    // waits, or out of order within a flow. A discipline that marks counts its marks; no other marks.
+    // Every packet is dropped, removed, or still queued, exactly once. No queue exceeds its capacity, is idle
+    // while packets are queued, or reorders a flow. A discipline with marks counts its marks; no other marks.
     #[test]
     fn every_packet_has_one_fate(steps in vec(step(), 1..300)) {
         for plan in disciplines() {

@@ -1,4 +1,4 @@
-//! Marks that a queue makes, and their counts.
+//! Marks made by a queue, and their counts.
 
 use airhop_base::{Ecn, Packet};
 
@@ -9,8 +9,8 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
-    /// Marks a packet "congestion experienced", if its transport is ECN-capable (RFC 3168 §5). Returns whether it is. A mark that another
-    /// queue made counts there alone.
+    /// Marks a packet "congestion experienced", if its transport is ECN-capable (RFC 3168 §5). Returns
+    /// whether it is. A mark made by another queue is counted only there.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         if packet.ecn.is_capable() && packet.ecn != Ecn::Ce {
             packet.ecn = Ecn::Ce;
@@ -28,7 +28,7 @@ impl Marker {
         self.by_flow[flow] += 1;
     }
 
-    /// Returns the number of packets marked, by flow; flows of higher numbers have none.
+    /// Returns the number of marked packets by flow; flows beyond the end have none.
     pub fn by_flow(&self) -> &[u64] {
         &self.by_flow
     }
@@ -39,7 +39,8 @@ mod tests {
     use super::*;
     use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
 
-    // RFC 3168 §5: ECT(0), ECT(1) and CE are capable. A mark counts at its queue, for the flow of the marked packet.
+    // RFC 3168 §5: ECT(0), ECT(1) and CE are ECN-capable. A mark is counted at its queue, for the flow of the
+    // marked packet.
     #[test]
     fn a_mark_counts_once() {
         let mut marker = Marker::default();

@@ -1,7 +1,8 @@
 //! Queue disciplines.
 //!
-//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`discipline`]. A discipline that
-//! acts on arrivals alone is an [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
+//! A discipline has a file of its own, a variant of [`QueuePlan`] with its parameters, and an arm of
+//! [`discipline`]. A discipline that acts only on arrivals is an
+//! [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
 
 mod biased;
 mod codel;
@@ -42,10 +43,11 @@ pub(crate) use tx_queue::{Offered, TxQueue};
 
 /// Queue discipline.
 pub(crate) trait QueueDisc: Debug + Send {
-    /// Offers a packet, which the discipline may mark. The packet waits, unless it is in `dropped`; packets that waited may be there, too.
+    /// Offers a packet, which the discipline may mark. The packet is queued, unless it is added to `dropped`;
+    /// other queued packets may be dropped too.
     fn push(&mut self, now: Time, packet: Queued, arena: &mut Arena<Packet>, dropped: &mut Dropped);
-    /// Lets a packet pass straight through that finds the queue empty and the link free since `idle_since`; the discipline may mark or
-    /// refuse it.
+    /// Lets a packet pass without queueing, as the queue is empty and the link free since `idle_since`; the
+    /// discipline may mark or drop it.
     fn pass(
         &mut self,
         now: Time,
@@ -56,17 +58,19 @@ pub(crate) trait QueueDisc: Debug + Send {
         let _ = (now, idle_since, packet, arena);
         None
     }
-    /// Removes the next packet, which the discipline may mark. Packets that it will not send are in `dropped`.
+    /// Removes the next packet, which the discipline may mark. Packets that it drops instead are added to
+    /// `dropped`.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued>;
-    /// Removes the first packet for which `matches` is true, if there is one, wherever it waits.
+    /// Removes the first packet for which `matches` returns true, at any position.
     fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued>;
-    /// Shows the packets that wait, those of a flow in order, until `matches` is true. Returns whether it was.
+    /// Shows the queued packets, those of a flow in order, until `matches` returns true. Returns whether it
+    /// did.
     fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
-    /// Returns the number of packets that wait.
+    /// Returns the number of queued packets.
     fn len(&self) -> usize;
     /// Returns the queue capacity, packets.
     fn capacity(&self) -> usize;
-    /// Returns its marks; `None` if it marks no packets.
+    /// Returns the marker; `None` if the discipline marks no packets.
     fn marker(&self) -> Option<&Marker> {
         None
     }
@@ -76,24 +80,27 @@ pub(crate) trait QueueDisc: Debug + Send {
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub id: Id<Packet>,
-    /// Station that it goes to next; before a wire, which leads to one node only, without meaning.
+    /// Next station of the packet; unused before a wire, which leads to one node only.
     pub to: Station,
 }
 
-/// Packets dropped by a queue, in order. A caller keeps one such buffer and empties it, so that nothing is allocated per packet.
+/// Packets dropped by a queue, in order. A caller reuses one such buffer, so that nothing is allocated per
+/// packet.
 pub(crate) type Dropped = Vec<(Queued, Drop)>;
 
 /// Queue discipline with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueuePlan {
-    /// First in, first out; a packet that finds `packets` waiting is dropped. The packet in service is not counted.
+    /// First in, first out; a packet that arrives while `packets` are queued is dropped. The packet in
+    /// service is not counted.
     DropTail {
         /// Capacity in packets.
         packets: usize,
     },
     /// Random early detection (Floyd and Jacobson 1993).
     Red(RedPlan),
-    /// Marks every packet that can be marked while the averaged queue is at a threshold or above (Xu, Tian and Ansari 2004).
+    /// Marks every ECN-capable packet while the average queue is at or above a threshold (Xu, Tian and Ansari
+    /// 2004).
     CongestionWarning {
         /// Capacity in packets.
         packets: usize,
@@ -102,20 +109,21 @@ pub enum QueuePlan {
         /// Weight of one arrival in the average, (0, 1].
         weight: f64,
     },
-    /// Drop-tail queue in which, when full, a packet marked "in" replaces one marked "out" (Biaz and Vaidya 2005).
+    /// Drop-tail queue; when it is full, a packet marked "in" replaces one marked "out" (Biaz and Vaidya
+    /// 2005).
     Biased {
         /// Capacity in packets.
         packets: usize,
     },
-    /// Controlled delay (RFC 8289).
+    /// CoDel: controlled delay (RFC 8289).
     Codel(CodelPlan),
-    /// A queue for each flow, each with controlled delay (RFC 8290).
+    /// FQ-CoDel: one queue per flow, each with CoDel (RFC 8290).
     FqCodel(FqCodelPlan),
-    /// A proportional-integral controller of the delay (RFC 8033).
+    /// PIE: proportional-integral control of the delay (RFC 8033).
     Pie(PiePlan),
-    /// A queue for each flow, served in turn by deficit round robin (Shreedhar and Varghese 1995).
+    /// One queue per flow, served by deficit round robin (Shreedhar and Varghese 1995).
     Fq {
-        /// Capacity in packets, all queues together.
+        /// Total capacity of all queues, packets.
         packets: usize,
         /// Quantum: bytes that a flow may send per turn.
         quantum: u32,
@@ -123,16 +131,18 @@ pub enum QueuePlan {
 }
 
 impl QueuePlan {
-    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]. Airhop's choice: the paper has no number.
+    /// Weight of one arrival in the average of [`QueuePlan::congestion_warning`]; Airhop's choice, as the
+    /// paper states none.
     pub const WARNING_WEIGHT: f64 = 0.2;
 
-    /// Returns a congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50. Airhop's choice, too.
+    /// Returns a congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50; Airhop's choice.
     pub fn congestion_warning(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
     }
 
-    /// Returns a step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). With a buffer
-    /// of the path's bandwidth-delay product, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
+    /// Returns DCTCP's marking (RFC 8257 §3.1): a step at a quarter of the buffer, applied to the
+    /// instantaneous queue instead of its average. With a buffer of the path's bandwidth-delay product, this
+    /// is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
     pub fn step_marking(packets: usize) -> Self {
         Self::warning_at_a_quarter(packets, 1.0)
     }
@@ -142,7 +152,8 @@ impl QueuePlan {
     }
 }
 
-/// Builds the queue of a plan before a link with a serialisation time of `time_for(bytes)`, with the randomness of that link.
+/// Builds the queue of a plan before a link with a serialisation time of `time_for(bytes)`, with the
+/// randomness of that link.
 pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> TxQueue {
     TxQueue::new(discipline(plan, time_for, stream))
 }
@@ -164,8 +175,8 @@ fn discipline(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) 
     }
 }
 
-/// Returns the queue of a packet among `queues`, for one queue per flow: flows share queues only if there are too few. The first queue is
-/// for packets of no flow.
+/// Returns the index of the queue of a packet among `queues` queues, one per flow: flows share queues only if
+/// there are too few. The first queue is for packets of no flow.
 fn bucket(packet: &Packet, queues: u16) -> u16 {
     packet.flow.0.wrapping_add(1) % queues
 }

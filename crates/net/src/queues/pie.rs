@@ -16,19 +16,20 @@ pub struct PiePlan {
     pub ecn: bool,
 }
 
-/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller updates
-/// every 15 ms, from the deviation of the delay from its target and from its trend. Arrivals at a full queue are
-/// dropped.
+/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller
+/// updates every 15 ms from the deviation of the delay from its target and from the trend of the delay.
+/// Arrivals at a full queue are dropped.
 ///
-/// The basic scheme (§4) with marks (§5.1), derandomisation (§5.4) and the cap of the probability's growth (§5.5). The delay is that of the
-/// packet that left last, taken from its time stamp (§4.3): this is exact, also where the rate varies, as before a MAC; an estimate from
-/// the departure rate (§5.2) needs 16 kB in the queue before its first value, which is more than a slow link has waiting at the target. PIE
-/// is always at work (§5.3 would save a router the trouble while its queue is short).
+/// Implemented are the basic scheme (§4), marks (§5.1), derandomisation (§5.4) and the limit of the
+/// probability's growth (§5.5). The delay is that of the last departed packet, from its time stamp (§4.3),
+/// which is exact even at a varying rate, as before a MAC; an estimate from the departure rate (§5.2) needs
+/// 16 kB in the queue for its first value, more than a slow link queues at the target. PIE is always active;
+/// turning it off for short queues (§5.3) is not implemented.
 #[derive(Debug)]
 pub struct Pie {
     fifo: Fifo,
     control: Controller,
-    /// Size of the largest packet so far, in place of the typical one.
+    /// Length of the largest packet so far, in place of the typical length.
     packet: u32,
     plan: PiePlan,
     stream: Stream,
@@ -36,13 +37,13 @@ pub struct Pie {
 }
 
 impl PiePlan {
-    /// RFC 8033 §4.2 and §4.4, with the capacity that Linux 6 has.
+    /// Constants of RFC 8033 §4.2 and §4.4, with the capacity of Linux 6.
     pub const RFC8033: PiePlan =
         PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: false };
 }
 
 impl Pie {
-    /// RFC 8033 §5.1: from this probability on, ECN-capable packets are dropped.
+    /// RFC 8033 §5.1: probability from which on ECN-capable packets are dropped instead of marked.
     const MOST_MARKED: f64 = 0.1;
 
     /// Creates an empty queue.
@@ -57,11 +58,11 @@ impl Pie {
         }
     }
 
-    /// Decides on a packet that arrives. `None`: the packet goes on, marked perhaps.
+    /// Decides on an arriving packet. `None`: the packet is queued, possibly marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         self.control.note_arrival();
         self.packet = self.packet.max(arena.get(packet).bytes);
-        // A queue of a couple of packets is never made shorter: the link would run dry.
+        // A queue of two packets or less is never shortened: the link would become idle.
         let is_short = self.fifo.bytes() <= 2 * u64::from(self.packet);
         if is_short || !self.control.tells(&mut self.stream) {
             return None;
@@ -94,7 +95,7 @@ impl QueueDisc for Pie {
         self.control.catch_up(now);
         let next = self.fifo.pop();
         let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.since);
-        // An empty queue has no delay.
+        // An empty queue has zero delay.
         self.control.delay = if self.fifo.len() > 0 { delay.secs_f64() } else { 0.0 };
         next.map(|waiting| waiting.packet)
     }
@@ -129,11 +130,11 @@ struct Controller {
     probability: f64,
     /// Sum of that probability over the packets since the last drop or mark.
     accumulated: f64,
-    /// Sojourn time of the packet that left last.
+    /// Sojourn time of the last departed packet.
     delay: f64,
     /// Delay at the last update.
     delay_before: f64,
-    /// Rest of the burst allowance, in which nothing is dropped or marked.
+    /// Remaining burst allowance, during which no packet is dropped or marked.
     burst_left: Span,
     next_update: Time,
 }
@@ -145,7 +146,7 @@ impl Controller {
     const ALPHA: f64 = 0.125;
     /// Increase of the probability at an update, per second above the delay of the last update.
     const BETA: f64 = 1.25;
-    /// RFC 8033 §4.2: below each probability, the factor of that increase.
+    /// RFC 8033 §4.2: factor of that increase below each probability.
     const SCALES: [(f64, f64); 6] = [
         (0.000_001, 1.0 / 2048.0),
         (0.000_01, 1.0 / 512.0),
@@ -168,7 +169,7 @@ impl Controller {
         }
     }
 
-    /// Makes the updates that were due up to now: nothing that they depend on has changed in between.
+    /// Performs the updates that were due up to now; their inputs have not changed since.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_at_rest() {
@@ -181,7 +182,7 @@ impl Controller {
         }
     }
 
-    /// True if updates change nothing any more.
+    /// True if further updates have no effect.
     fn is_at_rest(&self) -> bool {
         let is_bounded = match self.delay < self.target {
             true => self.probability == 0.0,
@@ -195,7 +196,7 @@ impl Controller {
         let scale = Self::SCALES.iter().find(|(below, _)| self.probability < *below);
         self.probability += match scale {
             Some((_, scale)) => step * scale,
-            // §5.5: one flow in slow start must not raise the probability at once.
+            // §5.5: one flow in slow start must not raise the probability by a large step.
             None => step.min(0.02),
         };
         if self.delay == 0.0 && self.delay_before == 0.0 {
@@ -206,15 +207,16 @@ impl Controller {
         self.burst_left = self.burst_left.saturating_sub(Self::UPDATE);
     }
 
-    /// Restores the burst allowance when congestion is over (§4.4).
+    /// Restores the burst allowance at the end of congestion (§4.4).
     fn note_arrival(&mut self) {
         if self.probability == 0.0 && self.delay.max(self.delay_before) < self.target / 2.0 {
             self.burst_left = self.burst;
         }
     }
 
-    /// Decides whether the arriving packet is dropped or marked: never during a burst allowance or while the delay is hardly above the
-    /// target (§4.1); else at random, but neither too soon after another nor too late (§5.4).
+    /// Decides whether the arriving packet is dropped or marked: never during a burst allowance or while the
+    /// delay is close to the target or below (§4.1); otherwise at random, with a minimum and a maximum
+    /// distance between drops (§5.4).
     fn tells(&mut self, stream: &mut Stream) -> bool {
         let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
         if self.burst_left > Span::ZERO || is_harmless {
@@ -258,8 +260,8 @@ mod tests {
         controller.probability
     }
 
-    // RFC 8033 §4.2: 80 ms above the target adds 0.125 × 0.08 = 0.01, 4 ms more than before adds 1.25 × 0.004 = 0.005; below 0.1
-    // only a part of it, given by the table.
+    // RFC 8033 §4.2: 80 ms above the target adds 0.125 × 0.08 = 0.01, an increase of the delay by 4 ms adds
+    // 1.25 × 0.004 = 0.005; below a probability of 0.1 a fraction of it, given by the table.
     #[test]
     fn the_step_is_tuned_to_the_probability() {
         let steps = [
@@ -280,7 +282,8 @@ mod tests {
         }
     }
 
-    // §5.5: at most 0.02 at once from 0.1 on; §4.2: without delay 2 % less every time, and never below 0 or above 1.
+    // §5.5: at most 0.02 per update from 0.1 on; §4.2: without delay the probability falls by 2 % per update,
+    // and never below 0 or above 1.
     #[test]
     fn the_probability_is_capped_decays_and_is_bounded() {
         let second = |probability| updated(at(probability, 0.015, 1.015)) - probability;
@@ -307,8 +310,9 @@ mod tests {
         }
     }
 
-    // §4.4: in the 150 ms after the queue was short nothing is dropped, however long it is; then the allowance is used up until congestion
-    // is over, which is when the probability is zero and the delay below half of the target.
+    // §4.4: in the 150 ms after the queue was short no packet is dropped, however long the queue; then the
+    // allowance is used up until congestion ends, i.e. until the probability is zero and the delay below half
+    // of the target.
     #[test]
     fn a_burst_is_let_through() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
@@ -327,8 +331,8 @@ mod tests {
         assert_eq!(pie.burst_left, PLAN.burst);
     }
 
-    // §5.4: with p = 0.05 the gap is 17 packets at least and 170 at most; from the 17th on each is dropped with probability 0.05: a mean of
-    // 16 + 20.
+    // §5.4: with p = 0.05 the gap is at least 17 packets and at most 170; from the 17th on each is dropped
+    // with probability 0.05: a mean of 16 + 20.
     #[test]
     fn gaps_are_neither_short_nor_long() {
         let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
@@ -344,11 +348,11 @@ mod tests {
         let mean = gaps.iter().map(|&gap| f64::from(gap)).sum::<f64>() / 10_000.0;
         let [least, most] = [gaps.iter().min(), gaps.iter().max()].map(|gap| *gap.expect("gaps"));
         assert!((17..=18).contains(&least) && (140..=171).contains(&most), "{least} to {most}");
-        // Standard deviation of a geometric gap: 19.5; five of the mean's.
+        // Standard deviation of a geometric gap: 19.5; five standard deviations of the mean.
         assert!((mean - 36.0).abs() < 5.0 * 0.195, "{mean}");
     }
 
-    // §4.1: nothing is dropped while the delay was below half of the target and the probability is below 0.2.
+    // §4.1: no packet is dropped while the delay is below half of the target and the probability below 0.2.
     #[test]
     fn a_queue_that_is_hardly_there_is_left_alone() {
         let tells = |probability, delay_ms: f64| {
@@ -358,7 +362,7 @@ mod tests {
         assert_eq!([tells(0.19, 7.4), tells(0.21, 7.4), tells(0.19, 7.6)], [false, true, true]);
     }
 
-    /// Returns a long queue whose probability is `probability` for a while.
+    /// Returns a long queue whose probability stays at `probability` for a while.
     fn congested(probability: f64, plan: PiePlan) -> Bench<Pie> {
         let mut bench = Bench::new(Pie::new(plan, stream()));
         (0..3).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
@@ -366,7 +370,8 @@ mod tests {
         bench
     }
 
-    // §5.1: marked in place of dropped below a probability of 0.1; §4.1: not with a couple of packets in the queue.
+    // §5.1: packets are marked instead of dropped below a probability of 0.1; §4.1: not with two packets in
+    // the queue.
     #[test]
     fn capable_packets_are_marked_while_few_are_told() {
         let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect0;
@@ -391,7 +396,7 @@ mod tests {
         assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "it finds three");
     }
 
-    // §4.3: the delay is that of the packet that left last, and none once the queue is empty.
+    // §4.3: the delay is that of the last departed packet, and zero when the queue is empty.
     #[test]
     fn the_delay_is_that_of_the_last_packet() {
         let mut bench = Bench::new(Pie::new(PLAN, stream()));

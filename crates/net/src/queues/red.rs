@@ -11,30 +11,31 @@ pub struct RedPlan {
     pub packets: usize,
     /// Minimum threshold of the average, from which on packets are dropped or marked.
     pub min: f64,
-    /// Maximum threshold of the average, where the share is `max_p`; more than `min`.
+    /// Maximum threshold of the average, at which the probability is `max_p`; greater than `min`.
     pub max: f64,
-    /// Share of packets dropped or marked just below `max`.
+    /// Probability of a drop or mark just below `max`.
     pub max_p: f64,
     /// Weight of one arrival in the average, (0, 1].
     pub weight: f64,
-    /// True: the share grows from `max_p` at `max` to 1 at twice `max`. False: it is 1 from `max` on.
+    /// True: the probability grows from `max_p` at `max` to 1 at twice `max`. False: it is 1 from `max` on.
     pub gentle: bool,
     /// True to mark ECN-capable packets in place of dropping them (RFC 3168).
     pub ecn: bool,
-    /// Typical packet size, bytes: while the link is idle the average falls by one weight in the time of each.
+    /// Typical packet length, bytes: while the link is idle, the average decays by one weight per
+    /// serialisation time of such a packet.
     pub mean_packet: u32,
 }
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
-/// The averaged queue determines the share of arriving packets that are dropped or marked: none below `min`; a growing share, up to
-/// `max_p`, between `min` and `max`; and all above, or, "gently", all from twice `max` on (Floyd 2000). A packet is marked in place of
-/// dropped if it is ECN-capable (RFC 3168 §5) and the share is below 1: beyond that, a queue that only marks would be at the mercy of
-/// senders that ignore marks (RFC 3168 §7).
+/// The average queue determines the probability with which an arriving packet is dropped or marked: 0 below
+/// `min`, growing up to `max_p` between `min` and `max`, and 1 above, or, with `gentle`, 1 from twice `max`
+/// on (Floyd 2000). A packet is marked instead of dropped if it is ECN-capable (RFC 3168 §5) and the
+/// probability is below 1; otherwise senders that ignore marks could not be controlled (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
     plan: RedPlan,
-    /// Time of a packet of typical size on the link.
+    /// Serialisation time of a packet of typical length.
     packet_time: Span,
     average: f64,
     /// Number of packets since the last drop or mark.
@@ -52,12 +53,12 @@ enum Told {
 }
 
 impl Red {
-    /// Creates the policy of a queue before a link on which a packet of typical size takes `packet_time`.
+    /// Creates the policy of a queue before a link on which a packet of typical length takes `packet_time`.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
         Red { plan, packet_time, average: 0.0, count: 0, stream, marker: Marker::default() }
     }
 
-    /// Decides on a packet that arrives. `None`: the packet goes on, marked perhaps.
+    /// Decides on an arriving packet. `None`: the packet is queued, possibly marked.
     fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
         match self.tell() {
             Told::Nothing => None,
@@ -82,7 +83,7 @@ impl Red {
         Told::Nothing
     }
 
-    /// Returns p_b, the share of drops or marks at this average; `None` below `min`.
+    /// Returns p_b, the probability at this average; `None` below `min`.
     fn probability(&self) -> Option<f64> {
         let RedPlan { min, max, max_p, gentle, .. } = self.plan;
         if self.average < min {
@@ -109,8 +110,8 @@ impl EnqueuePolicy for Red {
         self.judge(packet, arena)
     }
 
-    /// Ages the average in idle time (Floyd and Jacobson 1993 §4): it falls as if as many small packets as the idle time had room for had
-    /// met an empty queue.
+    /// Decays the average in idle time (Floyd and Jacobson 1993 §4), as if the small packets that fit into
+    /// the idle time had each arrived at an empty queue.
     fn passes(
         &mut self,
         now: Time,
@@ -197,7 +198,7 @@ mod tests {
         assert!(chi2 < 53.0, "{gaps:?}");
     }
 
-    // §4: q_avg is a low-pass filter with gain w; and after an idle time t it is (1 - w)^(t / s) of what it was.
+    // §4: q_avg is a low-pass filter with gain w; an idle time t multiplies it by (1 - w)^(t / s).
     #[test]
     fn the_average_follows_the_queue_and_falls_when_idle() {
         let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
@@ -212,7 +213,8 @@ mod tests {
         assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
-    // RFC 3168 §5: an ECN-capable packet is marked where it would be dropped; §7: not any more when the share is 1.
+    // RFC 3168 §5: an ECN-capable packet is marked instead of dropped; §7: no longer when the probability is
+    // 1.
     #[test]
     fn a_packet_that_can_be_marked_is_marked_unless_all_are_told() {
         for (ecn, set, dropped, marked) in [
@@ -224,7 +226,7 @@ mod tests {
             let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
             let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, Drop::Aqm))).count();
             let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
-            // One in 10.5, five standard deviations of a uniform gap.
+            // One in 10.5, within five standard deviations of a uniform gap.
             let fits = |n: usize| n.abs_diff(95) < 27;
             assert!((fits(drops), fits(marks)) == (dropped, marked), "{drops} dropped, {marks} marked");
         }

@@ -1,4 +1,4 @@
-//! A queue discipline under test: packets are known by their order of arrival.
+//! A queue discipline under test: packets are identified by their order of arrival.
 
 use super::{Dropped, QueueDisc, Queued};
 use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time};
@@ -18,9 +18,9 @@ pub enum Offered {
 pub struct Bench<Q: ?Sized> {
     pub disc: Box<Q>,
     pub now: Time,
-    /// Time for which the link has been free, for packets that pass.
+    /// Time for which the link has been idle, for packets that pass.
     pub idle: Span,
-    /// Number of packets that left with a mark, dropped ones included.
+    /// Number of packets marked so far, dropped ones included.
     pub marked: u64,
     arena: Arena<Packet>,
     dropped: Dropped,
@@ -43,7 +43,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         self.offer_with(|_| {})
     }
 
-    /// Offers a packet that `set` has changed.
+    /// Offers a packet modified by `set`.
     pub fn offer_with(&mut self, set: impl Fn(&mut Packet)) -> Offered {
         self.push_with(set);
         match self.dropped()[..] {
@@ -53,7 +53,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         }
     }
 
-    /// Offers such a packet, and ignores drops.
+    /// Offers a packet modified by `set`, and ignores drops.
     pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
@@ -68,7 +68,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         Some(number(&packet))
     }
 
-    /// Returns the packets that wait.
+    /// Returns the queued packets.
     pub fn waiting(&self) -> BTreeSet<u64> {
         let mut waiting = BTreeSet::new();
         let is_known = self.disc.any_waiting(&mut |id| !waiting.insert(number(self.arena.get(id))));
@@ -90,7 +90,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
         })
     }
 
-    /// Lets a packet pass straight through. Returns its mark then.
+    /// Lets a packet pass without queueing. Returns its ECN codepoint afterwards.
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);

@@ -2,22 +2,23 @@ use super::{Dropped, Marker, QueueDisc, Queued};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 
-/// Transmit queue: a discipline before a transmitter, which packets pass straight through when the transmitter is free and none waits.
+/// Transmit queue: a discipline before a transmitter. A packet passes without queueing if the transmitter is
+/// free and no packet is queued.
 #[derive(Debug)]
 pub struct TxQueue {
     discipline: Box<dyn QueueDisc>,
-    /// False if the discipline is known to be empty, which spares a call.
+    /// False if the discipline is known to be empty, which saves a call.
     may_wait: bool,
 }
 
-/// Outcome of a packet that was offered to a [`TxQueue`].
+/// Outcome of a packet offered to a [`TxQueue`].
 #[derive(Debug)]
 pub enum Offered {
-    /// The packet passes straight through to the transmitter.
+    /// The packet passes to the transmitter without queueing.
     Passes(Queued),
-    /// The discipline refused a packet that would have passed.
+    /// The discipline dropped a packet that would have passed.
     Refused,
-    /// The discipline has taken the packet, which waits unless it was dropped.
+    /// The discipline accepted the packet, which is queued unless it was dropped.
     Pushed,
 }
 
@@ -27,8 +28,8 @@ impl TxQueue {
         TxQueue { discipline, may_wait: false }
     }
 
-    /// Offers a packet; `free_since`: time since which the transmitter is free, if it is. Packets that the discipline refuses or drops are in
-    /// `dropped`; some of them may have waited.
+    /// Offers a packet; `free_since`: time since which the transmitter is free, if it is. Packets that the
+    /// discipline drops are added to `dropped`; they may include queued ones.
     #[inline]
     pub fn offer(
         &mut self,
@@ -52,7 +53,7 @@ impl TxQueue {
         Offered::Pushed
     }
 
-    /// Removes the next packet. Packets that the discipline will not send are in `dropped`.
+    /// Removes the next packet. Packets that the discipline drops instead are added to `dropped`.
     #[inline]
     pub fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Queued> {
         let next = self.discipline.pop(now, arena, dropped);
@@ -60,31 +61,31 @@ impl TxQueue {
         next
     }
 
-    /// True if a packet waits.
+    /// True if a packet is queued.
     #[inline]
     pub fn has_waiting(&mut self) -> bool {
         self.may_wait = self.may_wait && self.discipline.len() > 0;
         self.may_wait
     }
 
-    /// Removes the first packet for which `matches` is true, if there is one, wherever it waits.
+    /// Removes the first packet for which `matches` returns true, at any position.
     pub fn remove_first(&mut self, matches: &dyn Fn(&Queued) -> bool) -> Option<Queued> {
         self.discipline.remove_first(matches)
     }
 
-    /// Drops all packets, whose route is gone.
+    /// Drops all packets, as their route is lost.
     pub fn clear(&mut self, dropped: &mut Dropped) {
         while let Some(packet) = self.remove_first(&|_| true) {
             dropped.push((packet, Drop::Route));
         }
     }
 
-    /// Shows the packets that wait as [`QueueDisc::any_waiting`] does.
+    /// Shows the queued packets as [`QueueDisc::any_waiting`] does.
     pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
         self.discipline.any_waiting(matches)
     }
 
-    /// Returns the number of packets that wait.
+    /// Returns the number of queued packets.
     pub fn len(&self) -> usize {
         self.discipline.len()
     }
@@ -94,7 +95,7 @@ impl TxQueue {
         self.discipline.capacity()
     }
 
-    /// Returns its marks; `None` if it marks no packets.
+    /// Returns the marker; `None` if the discipline marks no packets.
     pub fn marker(&self) -> Option<&Marker> {
         self.discipline.marker()
     }
@@ -107,7 +108,8 @@ mod tests {
     use super::*;
     use airhop_engine::Streams;
 
-    /// A packet goes straight through only if the transmitter is free and no other waits, and each keeps its next station.
+    /// A packet passes without queueing only if the transmitter is free and no other is queued; each packet
+    /// keeps its next station.
     #[test]
     fn packets_pass_a_free_transmitter_and_an_empty_queue() {
         let (plan, stream) = (QueuePlan::DropTail { packets: 2 }, Streams::new(1, 0).stream("queue"));

@@ -39,8 +39,8 @@ impl Marks {
 /// ECN counts of a queue that marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueReport {
-    /// Name of the directed link behind it, `r->d`; `bs->*` for a queue to several stations.
+    /// Name of the directed link behind the queue, `r->d`; `bs->*` for a queue to several stations.
     pub name: String,
-    /// Number of packets that it marked CE.
+    /// Number of packets that the queue marked CE.
     pub marked: u64,
 }

@@ -1,4 +1,5 @@
-//! Measure: a number, or a group of numbers, of a flow or of a run, with its description for documents, frames, tables and plots.
+//! Measure: a number or a group of numbers of a flow or run, with its description for documents, data frames,
+//! tables and plots.
 
 use super::marks::Marks;
 use crate::ground_truth::lateness::Lateness;
@@ -7,37 +8,39 @@ use crate::transit::Delay;
 use airhop_base::NoticeKind;
 use airhop_tcp::seams::Judged;
 
-/// Rule by which the values of flows make that of a run.
+/// Rule that combines the values of flows into that of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverFlows {
-    /// The sum over the TCP flows.
+    /// Sum over the TCP flows.
     Sum,
-    /// The mean over the flows that have the measure.
+    /// Mean over the flows that have the measure.
     Mean,
-    /// The value of the run, the same for each of its flows.
+    /// Value of the run, the same for each of its flows.
     First,
-    /// No value: the measure is of the flow alone.
+    /// No value for a run: the measure is defined per flow only.
     Apart,
 }
 
-/// A field of [`super::FlowReport`].
+/// Description of a field of [`super::FlowReport`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
     /// Key in the run document.
     pub name: &'static str,
-    /// Name at axes and in menus.
+    /// Label of axes and menus.
     pub label: &'static str,
-    /// Name at the head of a narrow column, whose lines break at spaces; empty: the label.
+    /// Head of a narrow column, whose lines break at spaces; empty: the label.
     pub short: &'static str,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
-    /// Definition, a sentence or two.
+    /// Definition, one or two sentences.
     pub about: &'static str,
-    /// Rule by which flows add up.
+    /// Rule that combines the values of flows.
     pub over_flows: OverFlows,
-    /// True: the value covers the time after the warm-up, whose part is subtracted. False: it is that of the end of the run.
+    /// True: the value covers the time after the warm-up; the value at the end of the warm-up is subtracted.
+    /// False: the value is that at the end of the run.
     pub after_warm_up: bool,
-    /// True if real senders have the measure, too, as the network sees it; false if only their kernels know it.
+    /// True if flows of real senders have the measure, as the network can observe it; false if only their
+    /// kernels know it.
     pub of_real: bool,
 }
 
@@ -53,33 +56,34 @@ pub(super) const MEASURE: Measure = Measure {
     of_real: true,
 };
 
-/// Number of a measure: a column in frames.
+/// Single number of a measure: a column of a data frame.
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Name of the column.
     pub name: String,
-    /// Keys of the value in the run document: in the document of its flow, or in the whole for a measure of the run.
+    /// Keys of the value in the run document: within the document of its flow, or within the whole for a
+    /// measure of the run.
     pub path: Vec<&'static str>,
-    /// Name at axes and in menus.
+    /// Label of axes and menus.
     pub label: String,
     /// As `Measure::short`.
     pub short: String,
     /// Unit; empty for counts and ratios.
     pub unit: &'static str,
-    /// Definition of the measure that it belongs to.
+    /// Definition of the column's measure.
     pub about: &'static str,
-    /// Rule by which flows add up.
+    /// Rule that combines the values of flows.
     pub over_flows: OverFlows,
     /// As `Measure::after_warm_up`.
     pub after_warm_up: bool,
     /// As `Measure::of_real`.
     pub of_real: bool,
-    /// True for a whole number.
+    /// True for an integer.
     pub is_count: bool,
 }
 
 impl Column {
-    /// Returns the one column of a measure that is a single number.
+    /// Returns the single column of a measure that is one number.
     pub(super) fn of(measure: &Measure, is_count: bool) -> Column {
         let &Measure { name, label, short, unit, about, over_flows, after_warm_up, of_real } = measure;
         Column {
@@ -96,7 +100,7 @@ impl Column {
         }
     }
 
-    /// Returns a column of a group: the counts of a table.
+    /// Returns a column of a group: one of the counts of a table.
     fn within(measure: &Measure, keys: &[&'static str], name: String, label: String) -> Column {
         let path = [&[measure.name], keys].concat();
         Column { name, path, short: label.clone(), label, ..Column::of(measure, true) }
@@ -108,7 +112,7 @@ impl Column {
 pub enum Value {
     /// `null`: not measured, or known only to a real kernel.
     Null,
-    /// A whole number.
+    /// Integer.
     Count(u64),
     /// Any other number.
     Real(f64),
@@ -118,11 +122,11 @@ pub enum Value {
 
 /// Type of a field of a report.
 pub(super) trait Quantity {
-    /// Returns its columns in frames.
+    /// Returns the columns of the field in data frames.
     fn columns(measure: &Measure) -> Vec<Column>;
-    /// Returns its value in the run document.
+    /// Returns the value in the run document.
     fn value(&self) -> Value;
-    /// Subtracts the counts of `earlier`. A rate is computed from the rest.
+    /// Subtracts the counts of `earlier`. A rate is computed from the difference.
     fn leave_out(&mut self, _earlier: &Self) {}
 }
 
@@ -170,7 +174,7 @@ impl Quantity for Option<f64> {
     }
 }
 
-/// Notices by kind.
+/// Number of notices by kind.
 impl Quantity for [u64; NoticeKind::ALL.len()] {
     fn columns(measure: &Measure) -> Vec<Column> {
         let column = |kind: NoticeKind| {

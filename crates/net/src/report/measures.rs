@@ -1,5 +1,6 @@
-//! The measures, each declared once: the run document prints them in this order, and frames, stores, tables, plots and the
-//! documentation follow. A new one stands at the end of the list, and is set where the world reports (`world/results.rs`).
+//! Measures, each declared once. The run document prints them in this order; data frames, stores, tables,
+//! plots and the documentation are derived from the declarations. A new measure is added at the end of the
+//! list, and set where the world reports (`world/results.rs`).
 
 use super::marks::Marks;
 use super::measure::OverFlows::{Apart, Mean};
@@ -16,9 +17,9 @@ macro_rules! flow_measures {
         pub struct FlowReport {
             /// Name of the flow.
             pub name: String,
-            /// Scheme of the flow, if it is TCP of Airhop.
+            /// Scheme of the flow, if it is a TCP of Airhop.
             pub scheme: Option<&'static str>,
-            /// True if real hosts are at its ends, of which the network sees packets alone.
+            /// True if the flow's ends are real hosts, of which the network sees only packets.
             pub is_real: bool,
             /// "tcp" or "udp".
             pub transport: &'static str,
@@ -41,8 +42,8 @@ macro_rules! flow_measures {
                 })+
             }
 
-            /// Returns the measures by name, in the order of the run document. A measure that only a real kernel knows is null, and not
-            /// zero.
+            /// Returns the measures by name, in the order of the run document. A measure known only to a real
+            /// kernel is null, not zero.
             pub fn values(&self) -> impl Iterator<Item = (&'static str, Value)> {
                 let known = |(measure, value): (&Measure, Value)| {
                     (measure.name, if self.is_real && !measure.of_real { Value::Null } else { value })

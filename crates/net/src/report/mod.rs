@@ -12,8 +12,9 @@ pub use marks::{Marks, QueueReport};
 pub use measure::{Column, OverFlows, Value};
 pub use measures::{FlowReport, flow_columns, run_columns};
 
-/// Results of one run: the fields of the run document, without those that only the caller knows. Events and fingerprint are those of the
-/// whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
+/// Results of one run: the fields of the run document, except those known only to the caller. Events and
+/// fingerprint cover the whole run, `srtt_ms` is the value at its end, and all other values cover the time
+/// after the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Simulated time.
@@ -26,9 +27,9 @@ pub struct Report {
     pub fingerprint: u64,
     /// Flows, in the order of the scenario.
     pub flows: Vec<FlowReport>,
-    /// Drops by reason, in the order of `Drop::ALL`.
+    /// Number of drops by reason, in the order of `Drop::ALL`.
     pub drops: [u64; Drop::ALL.len()],
-    /// Counts of the routers, if there are any.
+    /// Counts of the routers; `None` without routers.
     pub routing: Option<RoutingCounts>,
     /// Queues that mark, in the order of the scenario.
     pub queues: Vec<QueueReport>,

@@ -1,4 +1,5 @@
-//! The graph of the nodes and the hops between them: the fewest hops win, ties go by the name of the next node.
+//! Graph of the nodes and the hops between them. Shortest paths minimise hops; ties are broken by the name of
+//! the next node.
 
 use airhop_base::NodeId;
 use std::collections::{HashMap, VecDeque};
@@ -8,9 +9,10 @@ use std::collections::{HashMap, VecDeque};
 pub enum Hop {
     /// No way.
     None,
-    /// One direction of a wired link: link `2 i` leads from `ends[0]` of link `i` to `ends[1]`, `2 i + 1` back.
+    /// One direction of a wired link: `2 i` leads from `ends[0]` of link `i` to `ends[1]`, `2 i + 1` in the
+    /// other direction.
     Link(u16),
-    /// A station of a link layer sends to another: in a cell, or from one end of a radio link to the other.
+    /// Hop from one station of a link layer to another: in a cell, or between the ends of a radio link.
     Layer {
         /// The link layer.
         layer: Layer,
@@ -19,7 +21,7 @@ pub enum Hop {
         /// The receiving station.
         to: u16,
     },
-    /// A station of a cell asks its router.
+    /// Hop from a station of a cell with on-demand routing, whose router chooses the next station.
     OnDemand {
         /// The cell.
         cell: u16,
@@ -31,20 +33,20 @@ pub enum Hop {
 /// Link layer of a wireless network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
-    /// The cell of this number.
+    /// Cell of this number.
     Cell(u16),
-    /// The radio link of this number. Its ends are its stations 0 and 1.
+    /// Radio link of this number; its ends are stations 0 and 1.
     Radio(u16),
 }
 
 impl Layer {
-    /// Returns its number among those of its type.
+    /// Returns the number of the layer among those of its type.
     pub fn number(self) -> u16 {
         let (Layer::Cell(number) | Layer::Radio(number)) = self;
         number
     }
 
-    /// True if it is a cell, whose stations share a medium.
+    /// True if the layer is a cell, whose stations share a medium.
     pub fn is_cell(self) -> bool {
         matches!(self, Layer::Cell(_))
     }
@@ -53,14 +55,14 @@ impl Layer {
 /// Medium on which transmissions exclude each other: a direction of a link between two nodes, or a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
-    /// The direction of this hop.
+    /// Direction of this hop.
     Direction(Hop),
-    /// The cell of this number.
+    /// Cell of this number.
     Cell(u16),
 }
 
 impl Hop {
-    /// Returns the cell whose medium it takes, if it takes one.
+    /// Returns the cell whose medium the hop uses; `None` for other links.
     pub fn cell(self) -> Option<u16> {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), .. } | Hop::OnDemand { cell, .. } => Some(cell),
@@ -68,17 +70,17 @@ impl Hop {
         }
     }
 
-    /// True if it is by radio, in a cell or over a radio link.
+    /// True if the hop is wireless, in a cell or over a radio link.
     pub fn is_wireless(self) -> bool {
         matches!(self, Hop::Layer { .. } | Hop::OnDemand { .. })
     }
 
-    /// Returns the medium that it takes.
+    /// Returns the medium that the hop uses.
     pub fn medium(self) -> Medium {
         self.cell().map_or(Medium::Direction(self), Medium::Cell)
     }
 
-    /// Returns all hops that share its transmitter, as one: those of a station to any other.
+    /// Returns a representative of all hops with the same transmitter: those from one station to any other.
     pub(crate) fn transmitter(self) -> Hop {
         match self {
             Hop::Layer { layer: Layer::Cell(cell), from, .. } => Hop::OnDemand { cell, from },
@@ -96,22 +98,22 @@ impl Hop {
     }
 }
 
-/// Way in which a link joins nodes.
+/// Nodes joined by a link, with their hops.
 #[derive(Clone, Debug)]
 pub enum Joins {
     /// Two nodes, each with its hop to the other.
     Ends([(NodeId, Hop); 2]),
-    /// The stations of the next cell.
+    /// Stations of the next cell.
     Stations(Stations),
 }
 
 impl Joins {
-    /// Returns the wired link of this number.
+    /// Returns the joined nodes of the wired link of this number.
     pub fn wire([a, b]: [NodeId; 2], number: usize) -> Joins {
         Joins::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
     }
 
-    /// Returns the radio link of this number.
+    /// Returns the joined nodes of the radio link of this number.
     pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
         let layer = Layer::Radio(number as u16);
         let [there, back] = [(0, 1), (1, 0)].map(|(from, to)| Hop::Layer { layer, from, to });
@@ -123,17 +125,17 @@ impl Joins {
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// End of each hop between two nodes.
+    /// Node at the end of each hop between two nodes.
     ends: HashMap<Hop, NodeId>,
     cells: Vec<Stations>,
 }
 
-/// The stations of a cell: node and position of each, metres, and their receive range, if limited.
+/// Stations of a cell: node and position of each, metres, and their receive range.
 #[derive(Clone, Debug)]
 pub struct Stations {
-    /// Node and place of each.
+    /// Node and position of each station.
     pub places: Vec<(NodeId, [f64; 2])>,
-    /// Frames are received up to here.
+    /// Receive range, metres; `None`: unlimited.
     pub reach: Option<f64>,
 }
 
@@ -146,14 +148,14 @@ struct Node {
 /// Point at which packets enter a node.
 #[derive(Clone, Copy, Debug)]
 enum Port {
-    /// From another node alone, by its hop.
+    /// Only from another node, by its hop.
     From { node: NodeId, hop: Hop },
     /// As this station of a cell.
     Air { cell: usize, station: usize },
 }
 
 impl Graph {
-    /// Creates the graph of these nodes, joined by links; a [`NodeId`] is an index of `names`.
+    /// Creates the graph of these nodes, joined by links; a [`NodeId`] is an index into `names`.
     pub fn new(names: impl IntoIterator<Item = String>, links: impl IntoIterator<Item = Joins>) -> Graph {
         let nodes = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
         let mut graph = Graph { nodes, ..Graph::default() };
@@ -184,8 +186,8 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// Returns the next hop towards `to` for every node. Ties go to the neighbour whose name comes first, so that adding nodes elsewhere
-    /// changes nothing.
+    /// Returns the next hop towards `to` for every node. Ties are resolved by the name of the neighbour, so
+    /// that additional nodes elsewhere do not change routes.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
         let mut search = Search::new(self, to);
         while let Some(node) = search.frontier.pop_front() {
@@ -199,7 +201,7 @@ impl Graph {
         search.hops
     }
 
-    /// Returns the node that a hop leads to; `None` if it leads nowhere.
+    /// Returns the node at the end of a hop; `None` for an on-demand hop.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
             Hop::Layer { layer: Layer::Cell(cell), to, .. } => {
@@ -209,7 +211,8 @@ impl Graph {
         }
     }
 
-    /// Returns the only neighbour of `node` and the hop from there, if it has one neighbour alone, over a wire.
+    /// Returns the neighbour of `node` and the hop from that neighbour to `node`, if `node` has a single
+    /// neighbour, over a wire.
     pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
             [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
@@ -218,13 +221,13 @@ impl Graph {
     }
 }
 
-/// A search from the destination outwards.
+/// Breadth-first search from the destination.
 struct Search<'a> {
     graph: &'a Graph,
     hops: Vec<Hop>,
     distance: Vec<u32>,
     via: Vec<Option<NodeId>>,
-    /// Distance from the destination of the first station of each cell.
+    /// Distance from the destination of the first station reached in each cell.
     cells: Vec<u32>,
     frontier: VecDeque<NodeId>,
 }
@@ -258,12 +261,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Reaches all stations in receive range of `node`, which is one of them.
+    /// Reaches all stations in receive range of `node`, which is one of the stations.
     fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
         let stations = &self.graph.cells[cell];
         let here = self.distance[index(node)];
-        // In a cell with all stations in range, a nearer station has reached all others already: without this check, a
-        // large cell costs its square.
+        // In a cell with all stations in range, the first station reaches all others: without this check, a
+        // large cell would cost the square of its size.
         if stations.reach.is_none() && self.cells[cell] < here {
             return;
         }
@@ -284,7 +287,7 @@ impl Stations {
     }
 }
 
-/// True if stations at these places, metres, receive each other's frames.
+/// True if stations at these positions, metres, receive each other's frames.
 pub fn hear([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
     (ax - bx) * (ax - bx) + (ay - by) * (ay - by) <= reach * reach
 }
@@ -304,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_fewest_hops_win_and_names_break_ties() {
-        // s - b - d, s - a - d, s - x - y - d: two shortest ways, "a" comes first.
+        // s - b - d, s - a - d, s - x - y - d: of two shortest paths, the one through "a" is chosen.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
         let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
         let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired);
@@ -320,7 +323,8 @@ mod tests {
         assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no way from the island");
     }
 
-    /// s hangs on two base stations of one cell, then a chain follows: the cell is crossed from both at once, and once only.
+    /// s is connected to two base stations of one cell, followed by a chain: the cell is crossed from both at
+    /// once, and only once.
     #[test]
     fn cells_are_crossed_in_one_hop_and_names_break_ties_there_too() {
         let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
@@ -340,7 +344,8 @@ mod tests {
         assert_eq!([down[3], down[0]], [Hop::Layer { layer: Layer::Cell(0), from: 2, to: 3 }, Hop::Link(2)]);
     }
 
-    /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are named the other way round.
+    /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are listed in the
+    /// opposite order.
     #[test]
     fn radio_links_are_hops_like_wires() {
         let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));

@@ -1,4 +1,4 @@
-//! Routes: static ones from the graph of the network, and AODV's, which stations find on demand.
+//! Routes: static routes from the graph of the network, and AODV's, which stations discover on demand.
 
 pub(crate) mod aodv;
 mod graph;

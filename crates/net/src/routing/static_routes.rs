@@ -1,18 +1,19 @@
-//! The static routes of a world.
+//! Static routes of a world.
 
 use super::graph::{Graph, Hop};
 use airhop_base::NodeId;
 use std::collections::HashMap;
 
-/// Next hops, for every node, towards the nodes that flows begin or end at.
+/// Next hops, for every node, towards the end nodes of flows.
 ///
-/// All nodes that one wire joins to a network share the table of the node at its other end: the memory grows with the
-/// nodes that have a choice of routes, not with the square of the hosts.
+/// A node joined to the network by a single wire shares the table of the node at the other end, its anchor:
+/// so memory grows with the number of nodes that have a choice of routes, not with the square of the number
+/// of hosts.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    /// One table behind the other: by node, the next hop towards one node.
+    /// Concatenated tables: each has, for every node, the next hop towards one destination.
     hops: Vec<Hop>,
-    /// By destination; none for nodes that are no destination.
+    /// Routes by destination; `None` for nodes that are no destination.
     ways: Vec<Option<Way>>,
 }
 
@@ -43,7 +44,8 @@ impl Routes {
         routes
     }
 
-    /// Returns the next hop from `node` towards `to`; none at `to` itself, and towards nodes that are no destinations.
+    /// Returns the next hop from `node` towards `to`; `None` at `to` itself, and for nodes that are no
+    /// destinations.
     #[inline]
     pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {
         match self.ways[usize::from(to.0)] {
@@ -53,7 +55,7 @@ impl Routes {
         }
     }
 
-    /// Returns the nodes from `from` on, each with its hop towards `to`, as far as there is a way.
+    /// Returns the nodes from `from` on, each with its hop towards `to`, as far as a route exists.
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
         let step = |&(_, hop): &(NodeId, Hop)| {
             let node = graph.end(hop)?;
@@ -63,7 +65,7 @@ impl Routes {
         std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
     }
 
-    /// Puts other hops in the place of some.
+    /// Replaces each hop by the result of `other`.
     pub fn replace(&mut self, other: impl Fn(Hop) -> Hop) {
         for hop in &mut self.hops {
             *hop = other(*hop);
@@ -76,7 +78,8 @@ mod tests {
     use super::super::graph::Joins;
     use super::*;
 
-    // Hosts a, b on router r; c on q; r and q joined twice over, by x and by y. Hosts on r have the routes of r.
+    // Hosts a, b on router r; c on q; r and q joined by two paths, over x and over y. Hosts on r have the
+    // routes of r.
     #[test]
     fn hosts_of_a_router_share_its_way() {
         let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);

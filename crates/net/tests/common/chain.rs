@@ -1,5 +1,5 @@
-//! A chain of stations that receive their neighbours only (Cheng and Lin 2008: 30 m apart, a receive range of 40 m and
-//! a carrier sense range of 85 m).
+//! A chain of stations that receive only their neighbours (Cheng and Lin 2008: 30 m apart, a receive range of
+//! 40 m and a carrier sense range of 85 m).
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
@@ -10,7 +10,7 @@ use airhop_radio::cell::{CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};
 
-/// One bulk flow from end to end.
+/// Chain with one bulk flow from end to end.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub hops: u16,
@@ -76,7 +76,8 @@ impl Chain {
     }
 }
 
-/// Returns a channel of the paper's ranges without errors, basic access, seven attempts and the standard's overhead; no stations yet.
+/// Returns a channel with the paper's ranges, without errors, with basic access, seven attempts and the
+/// standard's overhead, and without stations.
 pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan {
     CellPlan {
         control_rate: Rate::from_bps(control_mbps * 1_000_000),

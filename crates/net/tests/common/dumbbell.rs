@@ -1,4 +1,5 @@
-//! A wired dumbbell: many bulk flows, each between two hosts of its own, share one link of 1 Gbit/s. The packaged scenario `dumbbell`.
+//! A wired dumbbell: many bulk flows, each between its own two hosts, share one link of 1 Gbit/s, as in the
+//! packaged scenario `dumbbell`.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::links::{Links, WiredPlan};
@@ -8,7 +9,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Params, Preset};
 
-/// Returns the plan for a number of flows, which begin within 100 ms (100 flows) or within a second (more).
+/// Returns the plan for a number of flows that begin within 100 ms (100 flows) or within a second (more).
 pub fn plan(flows: u16, seconds: u64) -> Plan {
     let gap = Span::from_micros(if flows > 100 { 1_000_000 / u64::from(flows) } else { 1000 });
     let scheme = airhop_tcp::find("sack").expect("a known scheme");

@@ -1,4 +1,4 @@
-//! Worlds that several tests build.
+//! Worlds used by several tests.
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 pub mod chain;
@@ -34,11 +34,11 @@ pub struct LastHop {
     pub preset: Preset,
     /// Payload of a segment, bytes.
     pub segment: u32,
-    /// Timestamps on every segment, and with them a clock of 1 ms.
+    /// True if every segment carries timestamps, with a clock of 1 ms.
     pub timestamps: bool,
     /// Parameters of the scheme.
     pub params: &'static [(&'static str, f64)],
-    /// Effect of notices on the sender.
+    /// Reaction of the sender to notices.
     pub notices: Notices,
 }
 
@@ -151,7 +151,7 @@ pub fn needs(scheme: &str) -> Vec<&'static Service> {
     served_by(airhop_tcp::find(scheme).expect("a known scheme").needs)
 }
 
-/// Runs a plan to its end and checks the books.
+/// Runs a plan to its end and audits the packets.
 pub fn run(plan: &Plan, seed: u64) -> Report {
     let mut world = World::new(plan, seed, 0, None).expect("a plan with routes");
     world.run(&AtomicBool::new(false)).expect("nobody stops it");

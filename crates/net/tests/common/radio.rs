@@ -21,7 +21,7 @@ pub struct Mobile {
     pub errors: ErrorPlan,
     pub air_delay_ms: u64,
     pub overhead: u32,
-    /// Largest window, segments.
+    /// Maximum window, segments.
     pub window: u64,
     pub seconds: u64,
 }
@@ -45,13 +45,14 @@ impl Default for Mobile {
     }
 }
 
-/// Window, derived timeout and link ACKs of 6 bytes, for an air delay of 10 ms.
+/// Returns rules with this window, the derived timeout and link ACKs of 6 bytes, for a delay of 10 ms on the
+/// air.
 pub fn rules(window: u32, attempts: Option<u32>) -> ArqRules {
     let timeout = derived_timeout([&AIR.into(), &AIR.into()], Span::from_millis(20), window, FRAME, 6, FRAME);
     ArqRules { window, timeout, attempts, ack_bytes: 6 }
 }
 
-/// As in the paper: go-back-3 for the data, selective repeat for the ACKs.
+/// Returns the paper's recovery: go-back-3 for the data, selective repeat for the ACKs.
 pub fn recovery(attempts: Option<u32>) -> [ArqPlan; 2] {
     [
         ArqPlan::GoBackN { group: Group::Sliding, rules: rules(3, attempts) },
@@ -59,12 +60,13 @@ pub fn recovery(attempts: Option<u32>) -> [ArqPlan; 2] {
     ]
 }
 
-/// 10 s good with a bit error rate of 1e-6, 4 s bad with 1e-2, exponential; the first time is a good one.
+/// Returns the paper's fades: periods of 10 s good with a bit error rate of 1e-6 and 4 s bad with 1e-2,
+/// exponential; the first period is good.
 pub fn fades() -> ErrorPlan {
     fades_of(Sojourn::Exponential)
 }
 
-/// Returns the same of times with another distribution around those means.
+/// Returns fades as [`fades`] with another distribution around those means.
 pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
     let means = [Span::from_secs(10), Span::from_secs(4)];
     let fades = FadePlan::Drawn { means, sojourn, start: Start::Good };
@@ -76,7 +78,7 @@ impl Mobile {
         let nodes: &[&str] = if self.to_mobile { &["m1", "bs1", "bs2", "m2"] } else { &["f", "bs", "m"] };
         let queue = [QueuePlan::DropTail { packets: 50 }; 2];
         let bases = if self.to_mobile { [NodeId(1), NodeId(2)] } else { [NodeId(0), NodeId(1)] };
-        // The first of the ends sends data.
+        // The first end sends data.
         let radio = |index: u16, ends: [u16; 2]| RadioLinkPlan {
             link: RadioPlan {
                 index,
@@ -134,7 +136,7 @@ impl Mobile {
         }
     }
 
-    /// Returns the plan with a stream of datagrams, 128 bytes each with their headers, in place of TCP.
+    /// Returns the plan with a stream of datagrams, 128 bytes each with headers, in place of TCP.
     pub fn datagrams(&self, payload_bps: u64) -> Plan {
         let mut plan = self.plan();
         plan.flows[0].transport = Transport::Udp { bytes: 100 };

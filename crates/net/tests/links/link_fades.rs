@@ -1,5 +1,5 @@
-//! The fades of a channel depend on time only: bad times are known without a run and are equal for every scheme, and
-//! the trace shows the times that frames meet.
+//! The fades of a channel depend only on time: bad periods are known without a run and are equal for every
+//! scheme, and the trace shows the periods that frames overlap.
 
 use crate::common::LastHop;
 use crate::common::trace::{numbers, traced, words};
@@ -14,7 +14,7 @@ use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
 use airhop_trace::Table;
 
-/// In good times no frame is lost, in bad times every frame.
+/// Returns errors that lose no frame in good periods, and every frame in bad periods.
 fn fading(fades: FadePlan) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
@@ -23,7 +23,7 @@ fn drawn(good_ms: u64, bad_ms: u64, sojourn: Sojourn) -> FadePlan {
     FadePlan::Drawn { means: [good_ms, bad_ms].map(Span::from_millis), sojourn, start: Start::Stationary }
 }
 
-/// The last hop fades, and so does the wire before it, in one direction.
+/// Returns a plan in which the last hop fades, and one direction of the wire before it.
 fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     let mut plan = LastHop { scheme, attempts: 4, seconds: 60, ..LastHop::default() }.plan();
     plan.links.wlans[0].cell.errors =
@@ -32,15 +32,16 @@ fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     plan
 }
 
-/// Place, begin and end in seconds, as in the table `fades`.
+/// Returns place, begin and end in seconds, as in the table `fades`.
 fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
     let [begin, end] = ["begin_s", "end_s"].map(|column| numbers(tables, "fades", column));
     let places = words(tables, "fades", "place");
     places.into_iter().zip(begin).zip(end).map(|((place, begin), end)| (place, begin, end)).collect()
 }
 
-/// Runs it: each frame on the air is lost if and only if it overlaps a bad time of its link that was known beforehand, and the trace has
-/// these times. `links` are the directed links that have such, in order.
+/// Runs the plan and checks that each frame on the air is lost if and only if it overlaps a bad period of its
+/// link known in advance, and that the trace has these periods. `links`: the directed links with bad periods,
+/// in order.
 fn frames_meet_what_was_foretold(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
     let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
     let names: Vec<_> = foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
@@ -78,7 +79,7 @@ fn frames_meet_the_fades_that_were_foretold() {
     }
 }
 
-/// The same on a radio link, without other transmitters, with and without recovery.
+/// On a radio link, without other transmitters, with and without recovery.
 #[test]
 fn so_do_frames_on_a_radio_link() {
     let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };

@@ -1,4 +1,4 @@
-//! Behaviour of links, against closed forms and an independent reader.
+//! Behaviour of links, compared with closed forms and an independent reader.
 
 mod link_fades;
 mod outages;

@@ -1,5 +1,5 @@
-//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time until a model of the
-//! path detects another rate.
+//! Reaction of senders to links that change: timeouts and their backoff in an outage, and the time until a
+//! model of the path detects another rate.
 
 use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
@@ -21,7 +21,7 @@ fn at(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-/// 10 Mbit/s, 30 ms each way, 50 packets of queue.
+/// Returns a link of 10 Mbit/s with 30 ms each way and a queue of 50 packets.
 fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
     wire.pace = LinkRate::both_ways(LinkRate::Varying(Arc::new(LinkSchedule::new(
@@ -47,7 +47,7 @@ fn outage(scheme: &str, is_lost: bool) -> Plan {
     plan
 }
 
-/// When segments were sent for this reason, those of one burst as one, seconds.
+/// Returns the times at which segments were sent for this cause, in seconds; a burst counts once.
 fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
     let times = numbers(tables, "segments", "time_s").into_iter().zip(words(tables, "segments", "cause"));
     let mut found: Vec<f64> = times.filter(|(_, why)| *why == cause).map(|(t, _)| t).collect();
@@ -66,12 +66,13 @@ fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
         println!("{scheme}: {:?}, {} timeouts", &attempts[..=first], report.flows[0].timeouts);
         let waits: Vec<f64> = attempts[..=first].windows(2).map(|w| w[1] - w[0]).collect();
         assert!(waits.len() >= 2);
-        // The clock of the sender counts milliseconds.
+        // The sender's clock counts milliseconds.
         assert!(waits.windows(2).all(|w| (w[1] / w[0] - 2.0).abs() < 0.01), "{waits:?}");
         assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the attempt before it was in vain");
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
-        // 1040 B one way; 64 B the other, as the ACK has a D-SACK: the segment sent before the outage had arrived.
+        // 1040 B in one direction; 64 B in the other, as the ACK has a D-SACK: the segment sent before the
+        // outage had arrived.
         let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
         assert!((resumed - attempts[first] - round_trip).abs() < 1e-6, "{scheme}: {resumed}");
         assert_eq!(report.flows[0].timeouts, first as u64 + 1, "{scheme}");
@@ -88,7 +89,8 @@ fn what_waited_ends_the_silence() {
         println!("{scheme}: {attempts:?}");
         assert!(attempts.len() >= 2 && attempts.iter().all(|t| *t < 17.0));
         assert_eq!(report.flows[0].spurious_timeouts, report.flows[0].timeouts);
-        // What was being sent leaves within the time of a packet, and its ACK takes 30 ms and that of its own.
+        // A packet on the transmitter leaves within its serialisation time, and its ACK takes 30 ms and its
+        // own serialisation time.
         let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
         assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");
@@ -103,11 +105,11 @@ fn what_waited_ends_the_silence() {
     }
 }
 
-/// BBR takes the largest rate of its last ten round trips for that of the path
-/// (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3). When the path loses four fifths of its rate, it
-/// therefore overfills the queue for as long as that: round trips of the full queue, 50 waiting and one in service at 2
-/// Mbit/s. Up to three more round trips pass: the present one, one with samples of both rates, and one until the window
-/// has fallen.
+/// BBR estimates the rate of the path as the maximum of its last ten round trips
+/// (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3). If the path loses four fifths of its rate, BBR
+/// therefore overfills the queue for ten round trips: those of a full queue, 50 packets queued and one in
+/// service at 2 Mbit/s. Up to three more round trips pass: the present one, one with samples of both rates,
+/// and one until the window has fallen.
 #[test]
 fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
@@ -120,9 +122,9 @@ fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     let rounds = (bbr[bbr.len() - 1] - 15.0) / full;
     println!("{} drops in {rounds} round trips of {full} s", bbr.len());
     assert!((10.0..13.0).contains(&rounds));
-    // All that time it loses more than half as much as the path carries, 240 packets a second.
+    // During that time it loses more than half of the rate that the path carries, 240 packets per second.
     assert!(bbr.len() as f64 > 120.0 * rounds * full);
-    // CUBIC reacts to the first losses, and to one that follows the ACK which ends the recovery and raises the window
+    // CUBIC reacts to the first losses, and to one after the ACK that ends the recovery and grows the window
     // (Linux, tcp_cong_control()): its other drops are those of its own cycle, seconds apart.
     let cubic = drops("cubic");
     let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
@@ -148,7 +150,7 @@ fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
     ))));
     let errors = ErrorPlan::Clean.with_outages(vec![outage]);
     loses.links.radios[0].link.errors = [errors.clone(), errors];
-    // A window of three goes out once in each timeout, 0.29 s.
+    // A window of three is sent once per timeout, 0.29 s.
     let (waits, loses) = (heard(&waits), heard(&loses));
     println!("{waits} where packets wait, {loses} where they are lost");
     assert_eq!(heard(&mobile.plan()), 0);

@@ -1,5 +1,5 @@
-//! Links that deliver at the opportunities of a recorded link (Mahimahi's traces), wired and by radio. airhop-radio,
-//! pace.rs, tests the accounting of bytes; these tests check that links follow it.
+//! Links with the delivery opportunities of a recorded link (Mahimahi's traces), wired and by radio. The
+//! accounting of bytes is tested in airhop-radio, pace.rs; these tests check that links follow it.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -51,20 +51,21 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
     plan
 }
 
-/// Returns a window for all segments from the beginning, each `bytes` as an IP datagram.
+/// Returns a plan in which a window with all segments, each `bytes` bytes as an IP datagram, is sent at the
+/// start.
 fn backlog(bytes: u32) -> Plan {
     let mut config = Preset::Ns2.config(bytes - 40);
     config.initial_window = 1000.0;
     plan(hosts::tcp("newreno", config), AppPlan::Bulk)
 }
 
-/// When the first segments arrive, ms.
+/// Returns the arrival times of the first segments, ms.
 fn arrivals(plan: &Plan, many: usize) -> Vec<u64> {
     let (_, tables) = traced(plan, 1);
     numbers(&tables, "deliveries", "time_s").iter().take(many).map(|s| (s * 1e3).round() as u64).collect()
 }
 
-/// Recovery with a window that is never full.
+/// Returns recovery with a window that is never full.
 fn recovery() -> ArqPlan {
     let rules = ArqRules { window: 1000, timeout: Span::from_secs(5), attempts: None, ack_bytes: 6 };
     ArqPlan::GoBackN { group: Group::Sliding, rules }
@@ -72,10 +73,10 @@ fn recovery() -> ArqPlan {
 
 #[test]
 fn packets_leave_at_the_times_of_the_trace() {
-    // Full opportunities, one packet each. The opportunity at time 0 had passed at the arrival of the first packet;
-    // that of the repetition has not.
+    // Full opportunities, one packet each. The opportunity at time 0 had passed at the arrival of the first
+    // packet; the one of the repetition has not.
     let full = [5, 5, 7, 20, 20, 25, 25, 27, 40].map(|ms| ms + 10);
-    // Two in each.
+    // Two packets per opportunity.
     let halves = [5, 5, 5, 5, 7, 7, 20, 20, 20].map(|ms| ms + 10);
     for (bytes, expect) in [(1500, full), (748, halves)] {
         let plan = backlog(bytes);
@@ -86,8 +87,8 @@ fn packets_leave_at_the_times_of_the_trace() {
     }
 }
 
-/// More than the link can carry: it carries its mean rate, 5 opportunities of 1504 B in 20 ms, whatever the sizes of the packets, each of
-/// which is charged the 4 B of its TUN header, too.
+/// Overload: the link carries its mean rate, 5 opportunities of 1504 B in 20 ms, whatever the sizes of the
+/// packets; each packet includes the 4 B of its TUN header.
 #[test]
 fn a_saturated_link_carries_its_mean_rate() {
     let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;

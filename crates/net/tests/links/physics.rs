@@ -1,4 +1,5 @@
-//! Physics: an independent reader of the trace checks that the air was used as stations with those ears can use it.
+//! Physics: an independent reader of the trace checks that stations used the air as their carrier sense
+//! permits.
 
 use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
@@ -13,12 +14,12 @@ use airhop_trace::{Column, Table};
 const STATIONS: u16 = 24;
 const RECEIVE: f64 = 40.0;
 const SENSE: f64 = 85.0;
-/// Nanoseconds, as the other times here.
+/// SIFS, ns; all times here are in nanoseconds.
 const SIFS: u64 = 10_000;
-/// No frame is on the air for longer.
+/// Upper limit of a frame's airtime.
 const LONGEST: u64 = 10_000_000;
 
-/// 3 rows of 8 stations 21 m apart, each row a little further right; five flows.
+/// Returns 3 rows of 8 stations 21 m apart, each row shifted slightly to the right, with five flows.
 fn grid(access: Access, rules: CellRules) -> Plan {
     let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
     let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
@@ -65,7 +66,7 @@ fn grid(access: Access, rules: CellRules) -> Plan {
     }
 }
 
-/// A row of the table `air`, times in nanoseconds.
+/// Row of the table `air`, times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Sent<'a> {
     start: u64,
@@ -102,7 +103,7 @@ fn transmissions(air: &Table) -> Vec<Sent<'_>> {
     sent
 }
 
-/// The stations and their transmissions.
+/// Stations and their transmissions.
 struct Air<'a> {
     places: Vec<[f64; 2]>,
     sent: Vec<Sent<'a>>,
@@ -118,7 +119,7 @@ impl<'a> Air<'a> {
         self.distance(a, b) <= SENSE
     }
 
-    /// Pairs on the air together, the earlier first.
+    /// Returns pairs of overlapping transmissions, the earlier first.
     fn overlaps(&self) -> impl Iterator<Item = [&Sent<'a>; 2]> {
         let later = move |i: usize| self.sent[i + 1..].iter().take_while(move |y| y.start < self.sent[i].end);
         (0..self.sent.len()).flat_map(move |i| later(i).map(move |y| [&self.sent[i], y]))
@@ -181,7 +182,8 @@ impl Air<'_> {
         captured
     }
 
-    /// Whether a receiver that locks may, and must, receive `x`: no other is earlier, and it is 10 dB above each of them.
+    /// Returns whether a receiver with the lock rule may, and must, receive `x`: no other signal is earlier,
+    /// and `x` is 10 dB above each of them.
     fn outlasts_each(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let is_above = |y: &&Sent<'_>| self.power(x.from, x.to) >= 10.0 * self.power(y.from, x.to);
         let all =
@@ -189,8 +191,8 @@ impl Air<'_> {
         (all(|y, x| y >= x), all(|y, x| y > x))
     }
 
-    /// Returns the same where powers add up: a captured frame is always 10 dB above the sum of all others. A frame need not be
-    /// received if the receiver may be locked on another frame that it can decode.
+    /// Returns the same for the rule with added powers: a captured frame is always 10 dB above the sum of all
+    /// others. A frame need not be received if the receiver may be locked on another decodable frame.
     fn outlasts_all(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
         let begins = others.iter().map(|y| y.start.max(x.start));
         let sum_at = |t: u64| {
@@ -203,12 +205,12 @@ impl Air<'_> {
         (is_above && !is_deaf, is_above && !is_deaf && !others.iter().any(follows))
     }
 
-    /// Of a station's signal at another; free space.
+    /// Returns the power of a station's signal at another station in free space.
     fn power(&self, from: usize, at: usize) -> f64 {
         self.distance(from, at).powi(-2)
     }
 
-    /// Returns the other transmissions during `x` around its receiver.
+    /// Returns the other transmissions during `x` within sense range of its receiver.
     fn at_receiver(&self, x: &Sent<'_>) -> Vec<&Sent<'_>> {
         let from = self.sent.partition_point(|y| y.start + LONGEST < x.start);
         let begun = self.sent[from..].iter().take_while(|y| y.start < x.end);
@@ -223,7 +225,8 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
     Air { places, sent: transmissions(air) }
 }
 
-/// The trace's names of a cell grow with the neighbours: one for each pair in receive range and one for each queue.
+/// The number of a cell's names in the trace grows with its neighbours: one for each pair in receive range
+/// and one for each queue.
 #[test]
 fn places_are_those_of_pairs_in_range() {
     let plan = grid(Access::Basic, CellRules::NS2);
@@ -243,14 +246,15 @@ fn places_are_those_of_pairs_in_range() {
     assert_eq!(places, expected);
 }
 
-/// Airtime is exclusive. Of two transmissions that overlap, of stations that sense each other, the later one
+/// Airtime is exclusive. If two transmissions of stations that sense each other overlap, the later one
 /// * begins at the same instant as the other (two backoffs ended together), or
-/// * is an answer, a SIFS after a frame `z` for its sender: an answer is due whatever is on the air. And the station of the other one did
-///   not know of the exchange: it does not sense the station of `z`, or began no later than `z`, or answers itself.
+/// * is an answer, a SIFS after a frame `z` addressed to its sender: answers are sent without carrier sense.
+///   The station of the other transmission did not know of the exchange: it does not sense the station of
+///   `z`, or began no later than `z`, or sends an answer itself.
 ///
-/// And what became of each frame follows from who else was on the air around the station it was for: by ns-2's rules a receiver follows
-/// the first signal after silence, and what comes later spoils it unless it is 10 dB weaker; by the standard's it receives what is 10 dB
-/// above the sum of all others.
+/// And what became of each frame follows from who else was on the air around the station it was for: by
+/// ns-2's rules a receiver follows the first signal after silence, and what comes later spoils it unless it
+/// is 10 dB weaker; by the standard's it receives what is 10 dB above the sum of all others.
 #[test]
 fn airtime_is_exclusive_within_the_sense_range() {
     let all =

@@ -1,4 +1,4 @@
-//! Random draws of a replication: places, and pairs of them.
+//! Random draws of a replication: positions, and pairs of them.
 
 use airhop_engine::Streams;
 use airhop_net::DRAWS;
@@ -28,7 +28,7 @@ fn hops(places: &[Position], reach: f64) -> Vec<Vec<Option<u32>>> {
     hops
 }
 
-/// Chi-square over 8 × 5 cells of 10 000 unconditioned places: 39 degrees of freedom, 99.99 % quantile 81.
+/// Chi-square over 8 × 5 cells of 10 000 unconditioned positions: 39 degrees of freedom, 99.99 % quantile 81.
 #[test]
 fn places_are_uniform() {
     let area = Area { width: 200.0, height: 50.0, connected: false };
@@ -43,7 +43,7 @@ fn places_are_uniform() {
     assert!(chi2 < 81.0, "{chi2}");
 }
 
-/// The layout is the first connected one of the same draws.
+/// The layout is the first connected one in the sequence of draws.
 #[test]
 fn connected_places_are_the_first_draw_that_is() {
     let area = Area { width: 130.0, height: 130.0, connected: true };
@@ -64,7 +64,7 @@ fn connected_places_are_the_first_draw_that_is() {
     assert!((1..99).contains(&first), "{first} of 100 were connected at once: both cases are tested");
 }
 
-/// An impossible layout is refused after the maximum number of draws, and not before.
+/// An impossible layout is an error after the maximum number of draws, and not before.
 #[test]
 fn draws_come_to_an_end() {
     assert_eq!(drawn(&Area { width: 1e6, height: 1e6, connected: true }, 50, 0), None);
@@ -87,7 +87,7 @@ fn places_are_their_name_seed_and_replication() {
     assert!(others.iter().all(|other| *other != of("field", 1, 0)));
 }
 
-/// Exactly the pairs that a second algorithm finds, connected or not.
+/// The pairs are exactly those of a second algorithm, for connected and unconnected layouts.
 #[test]
 fn pairs_are_so_many_hops_apart() {
     for (rep, connected) in (0..40).map(|rep| (rep, rep % 2 == 0)) {

@@ -1,4 +1,4 @@
-//! Radio links: times, queues, reasons for drops, agents beside them, and that a run is its plan and seed.
+//! Radio links: times, queues, causes of drops, agents beside them, and determinism.
 
 use crate::common;
 use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
@@ -32,8 +32,9 @@ fn ms(bytes: f64, kbps: f64) -> f64 {
 
 // ---- times -------------------------------------------------------------------------------------------------------------------
 
-// A transfer of one segment is timed once: 128 bytes and 40 of ACK at 56 and at 19.2 kbit/s, 50 and 10 ms each way. With recovery the
-// TCP ACK follows the link ACK of what it acknowledges, 6 bytes. Link headers are on the air only.
+// A transfer of one segment at a time: 128 bytes and an ACK of 40 at 56 and at 19.2 kbit/s, 50 and 10 ms each
+// way. With recovery the TCP ACK follows the link ACK of its segment, 6 bytes. Link headers occur on the air
+// only.
 #[test]
 fn a_round_trip_is_serialisation_and_propagation() {
     for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
@@ -51,7 +52,8 @@ fn a_round_trip_is_serialisation_and_propagation() {
     }
 }
 
-// A saturated link carries its rate: 128 bytes per segment, and the link ACK of each TCP ACK in the other direction.
+// A saturated link carries its rate: 128 bytes per segment, and the link ACK of each TCP ACK in the other
+// direction.
 #[test]
 fn a_clean_link_carries_its_rate() {
     for (arq, link_ack) in [(PLAIN, 0.0), (recovery(None), 6.0)] {
@@ -62,7 +64,7 @@ fn a_clean_link_carries_its_rate() {
         let goodput = run(&plan, 1).flows[0].goodput_mbps;
         assert!((goodput / expected - 1.0).abs() < 0.001, "{arq:?}: {goodput} of {expected} Mbit/s");
     }
-    // reference C: error-free Reno in ns-2, 13.18 kbit/s over 200 s with an air delay of 1 ms.
+    // Reference C: error-free Reno in ns-2, 13.18 kbit/s over 200 s with a delay of 1 ms on the air.
     let ns2 = Mobile { scheme: "reno", air_delay_ms: 1, seconds: 200, ..Mobile::default() };
     let goodput = run(&ns2.plan(), 1).flows[0].goodput_mbps;
     assert!((goodput * 1e3 - 13.18).abs() < 0.02, "{goodput}");
@@ -72,8 +74,8 @@ fn a_clean_link_carries_its_rate() {
 // paths).
 #[test]
 fn a_window_too_small_is_the_limit() {
-    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP ACKs arrive
-    // after the link ACK was sent, and end before the next one.
+    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP
+    // ACKs arrive after the link ACK was sent, and end before the next one.
     let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
     let mobile = Mobile { arq: [wait, ArqPlan::None], seconds: 200, scheme: "reno", ..Mobile::default() };
     let cycle = ms(128.0 + 6.0, 19.2) + 20.0;
@@ -91,7 +93,7 @@ fn sent_by<'a>(air: &'a [Sent], node: &str) -> Vec<&'a Sent> {
     sent
 }
 
-/// Returns a link that works both ways, with errors, and a window that is not always full.
+/// Returns a link with data in both directions, with errors, and a window that is not always full.
 fn busy() -> Plan {
     let mobile = Mobile {
         arq: recovery(None),
@@ -104,8 +106,8 @@ fn busy() -> Plan {
     plan
 }
 
-// Each end has one transmitter: its frames follow each other, each for the time of its bytes. They are sent at full rate as long as
-// there is something to send.
+// Each end has one transmitter: its frames follow one another, each with the serialisation time of its bytes,
+// at full rate while there is data.
 #[test]
 fn a_transmitter_sends_one_frame_after_the_other() {
     let (_, tables) = traced(&busy(), 1);
@@ -124,7 +126,7 @@ fn a_transmitter_sends_one_frame_after_the_other() {
     }
 }
 
-// A link ACK answers each data frame that arrives, as soon as the transmitter is free: before any other data.
+// A link ACK answers each data frame that arrives, as soon as the transmitter is free, before any other data.
 #[test]
 fn link_acks_go_before_data() {
     let (_, tables) = traced(&busy(), 1);
@@ -138,7 +140,7 @@ fn link_acks_go_before_data() {
         let sent = sent_by(&air, node);
         let mut checked = 0;
         for (i, &arrival) in arrivals.iter().enumerate().take_while(|(_, at)| **at < 99.0) {
-            // Data that begin exactly at the arrival are not later than it.
+            // Data that begins exactly at the arrival does not count as later.
             let mut later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
             let next = later.find(|s| s.kind == "ack" || s.start >= arrival + 1e-8);
             let next = next.expect("it answers");
@@ -153,8 +155,8 @@ fn link_acks_go_before_data() {
     }
 }
 
-// Kinds and sequence numbers of the frames' contents: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, also
-// when the packet inside has long been delivered.
+// Kinds and sequence numbers of the frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, even
+// if the packet of a frame was delivered long before.
 #[test]
 fn frames_are_recorded_with_what_is_in_them() {
     let (_, tables) = traced(&busy(), 1);
@@ -171,36 +173,38 @@ fn frames_are_recorded_with_what_is_in_them() {
         let is_segment = frame.packet == "data";
         assert!(!is_segment || frame.seq % u64::from(PAYLOAD) == 1 % u64::from(PAYLOAD), "{frame:?}");
     }
-    // Go-back-n sends frames again that had arrived: their attempts go up while the packet is gone.
+    // Go-back-n retransmits frames that had arrived: their attempt numbers increase after the packet has
+    // left.
     let again = air.iter().filter(|s| s.attempt > 1 && s.outcome == "received" && s.packet == "data").count();
     assert!(again > 50, "{again}");
 }
 
 // ---- queues and drops --------------------------------------------------------------------------------------------------------
 
-// Datagrams of 128 bytes every 50 ms onto a link that takes one every 53.33 ms: the window of three fills first, then
-// the queue, which counts waiting packets only, up to its 50.
+// Datagrams of 128 bytes every 50 ms on a link that sends one every 53.33 ms: the window of three fills
+// first, then the queue, which counts queued packets only, up to 50.
 #[test]
 fn a_queue_counts_what_waits_for_the_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
         plan.links.wired[0].pace = LinkRate::both_ways(Rate::from_bps(1_000_000_000));
         let interval = 0.05;
-        // Alone on the link: the mobile sends link ACKs only. Datagram k arrives at 50 ms × k; frame i is finished, and
-        // its place in the window free, 53.33 ms × (i + 1) after the first arrival and, with recovery, an ACK and twice
-        // 10 ms later.
+        // No other data is on the link: the mobile sends only link ACKs. Datagram k arrives at 50 ms × k;
+        // frame i is finished, and its place in the window free, 53.33 ms × (i + 1) after the first arrival
+        // and, with recovery, an ACK and twice 10 ms later.
         let answer = if in_service == 1 { 0.0 } else { 0.0025 + 0.02 };
         let (r, tables) = traced(&plan, 1);
         let rows = queue_at(&tables, "bs->m");
         assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
-        // The first datagram that waits: the lowest k for which k + 1 have arrived and fewer than k + 1 - in_service
+        // First queued datagram: the lowest k for which k + 1 have arrived and fewer than k + 1 - in_service
         // have left.
         let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
         let first =
             (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
         let at = 0.05 + interval * first as f64 + 8.0 * 128.0 / 1e9;
         assert!((rows[0].0 - at).abs() < 2e-9 && rows[0].1 == 1, "{:?}, by hand {at}", rows[0]);
-        // Every sent packet is delivered, dropped by the queue, waiting, in the link, or on the wire (at most 2).
+        // Every sent packet is delivered, dropped by the queue, queued, in the link, or on the wire (at most
+        // 2).
         let f = &r.flows[0];
         let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, Drop::Queue);
         let full = 50 + in_service as u64;
@@ -209,8 +213,8 @@ fn a_queue_counts_what_waits_for_the_window() {
     }
 }
 
-// The run document: `channel` counts frames, data and link ACKs; `retries` counts discarded packets. Without recovery
-// each corrupted packet is lost, with unlimited recovery none, and with a limit the discarded ones.
+// Run document: `channel` counts lost frames, data and link ACKs; `retries` counts discarded packets. Without
+// recovery each corrupted packet is lost, with unlimited recovery none, and with a limit the discarded ones.
 #[test]
 fn drops_are_told_by_their_reasons() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.3, reference_bits: u64::from(FRAME) * 8 };
@@ -223,7 +227,7 @@ fn drops_are_told_by_their_reasons() {
         let corrupted =
             |kind: &str| air.iter().filter(|s| s.kind == kind && s.outcome == "channel").count() as u64;
         let [channel, retries] = [Drop::Channel, Drop::Retries].map(|why| dropped(&r, why));
-        // The last frame of each end may have left and not arrived.
+        // The last frame of each end may be in flight.
         assert!(corrupted("data") + corrupted("ack") - channel <= 2, "{attempts:?}");
         assert_eq!(dropped(&r, Drop::Queue), 0);
         let f = &r.flows[0];
@@ -237,8 +241,8 @@ fn drops_are_told_by_their_reasons() {
                 assert!(channel > 600 && retries == 0 && corrupted("ack") > 0);
                 assert!(missing < 40, "{missing} missing: those inside");
             }
-            // 9 % would be lost twice; go-back-n also discards packets that arrived out of order, and packets of which
-            // only ACKs were lost.
+            // 9 % would be lost twice; go-back-n also discards packets that arrived out of order, and packets
+            // of which only ACKs were lost.
             Some(Some(_)) => {
                 assert!(
                     retries > 100 && (missing.saturating_sub(12)) <= retries,
@@ -249,7 +253,7 @@ fn drops_are_told_by_their_reasons() {
     }
 }
 
-/// A link that delivers headers (TCP HACK): the corrupted packet is lost, and its headers go on.
+/// A link that delivers headers (TCP HACK): the corrupted packet is lost, and its headers are delivered.
 #[test]
 fn headers_of_damaged_segments_go_on() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: u64::from(FRAME) * 8 };
@@ -259,15 +263,15 @@ fn headers_of_damaged_segments_go_on() {
     };
     let (hack, sack) = (goodput("hack", PLAIN), goodput("sack", PLAIN));
     assert!(hack > 1.5 * sack, "{hack} and {sack}");
-    // With recovery the segment itself arrives slightly later: headers only add overhead, and little of it.
+    // With recovery the segment itself arrives slightly later, so the headers are only a small overhead.
     let (hack, sack) = (goodput("hack", recovery(None)), goodput("sack", recovery(None)));
     assert!(hack > 0.8 * sack, "{hack} and {sack}");
 }
 
 // ---- agents ------------------------------------------------------------------------------------------------------------------
 
-// Yun 2009 §3.1: an ERSN when the link layer begins to retry a segment, an ELN when it discards the segment. On the
-// downlink a notice is a packet, from the sender's own station a call.
+// Yun 2009 §3.1: an ERSN when the link layer begins to retransmit a segment, an ELN when it discards the
+// segment. On the downlink a notice is a packet, from the sender's own station a call.
 #[test]
 fn what_link_recovery_does_is_notified() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
@@ -298,14 +302,14 @@ fn what_link_recovery_does_is_notified() {
     }
 }
 
-/// Returns the service in place of those that the scheme needs.
+/// Returns the plan with this service in place of those of the scheme.
 fn served(mut plan: Plan, service: &str) -> Plan {
     plan.flows[0].services = served_by(&[service]);
     plan
 }
 
-// Kounavis 1996 §4: base stations measure fades and announce their length, as far as the link layer can observe it. On
-// an 802.11 cell, too.
+// Kounavis 1996 §4: base stations measure fades and announce their length, as far as the link layer can
+// detect them; likewise on an 802.11 cell.
 #[test]
 fn fades_are_told_to_agents_of_both_kinds_of_radio() {
     let mobile =
@@ -324,13 +328,14 @@ fn fades_are_told_to_agents_of_both_kinds_of_radio() {
     assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
     cell.links.wlans[0].cell.errors.clear();
     cell.links.wlans[0].cell.attempts = 255;
-    // Collisions are failures, too, but short: the announced lengths are milliseconds.
+    // Collisions count as failures too, but are short: the announced lengths are milliseconds.
     let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
     assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
 }
 
-// Two base stations on one path, each with an agent of its own: the agent behind the first radio link serves its
-// uplink, the one before the second its downlink (Balakrishnan and Katz 1998). Each marks the losses of its own link.
+// Two base stations on one path, each with its own agent: the agent behind the first radio link serves its
+// uplink, the one before the second its downlink (Balakrishnan and Katz 1998). Each marks the losses of its
+// own link.
 #[test]
 fn each_base_station_answers_for_its_own_link() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.03, reference_bits: u64::from(FRAME) * 8 };
@@ -343,7 +348,7 @@ fn each_base_station_answers_for_its_own_link() {
         let r = run(&plan, 1);
         let f = &r.flows[0];
         let eln = notices(&r, NoticeKind::Eln) as f64;
-        // One for each loss that three duplicates follow, more or less.
+        // About one for each loss followed by three duplicate ACKs.
         assert!(eln > 0.5 * dropped(&r, Drop::Channel) as f64, "{lossy:?}: {eln} {:?} {f:?}", r.drops);
         both = eln;
     }
@@ -358,8 +363,8 @@ fn each_base_station_answers_for_its_own_link() {
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
 }
 
-/// Every scheme, with all that it needs, and every service, on both topologies and every recovery: it runs, its books add up, and
-/// data arrive in the good times.
+/// Every scheme, with all services that it needs, and every service, on both topologies and with every
+/// recovery: the run completes, its packets are accounted for, and data arrives in the good periods.
 #[test]
 fn every_scheme_and_every_service_works_beside_radio_links() {
     let mut worlds = 0;
@@ -385,7 +390,7 @@ fn every_scheme_and_every_service_works_beside_radio_links() {
     assert!(worlds > 6 * 35, "{worlds}");
 }
 
-/// The name of a flow's scheme.
+/// Name of a flow's scheme.
 trait SchemeName {
     fn scheme_name(&self) -> &'static str;
 }

@@ -1,5 +1,5 @@
-//! Links that change during a run, wired and by radio. airhop-radio, course.rs, tests the transmitter at a change;
-//! these tests check that links, queues and receivers follow it.
+//! Links that change during a run, wired and by radio. The transmitter at a change is tested in airhop-radio,
+//! course.rs; these tests check that links, queues and receivers follow it.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -31,7 +31,7 @@ fn outage(from: u64, lasts: u64) -> Change {
     Change { at: ms(from), kind: ChangeKind::Outage(Span::from_millis(lasts)) }
 }
 
-/// The mobile, b, goes over to a cell of 2 Mbit/s that is 15 ms away.
+/// Returns a handoff of the mobile, b, to a cell of 2 Mbit/s with a delay of 15 ms.
 fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
     let kind = ChangeKind::Handoff(Handoff {
         gap: Span::from_millis(gap),
@@ -43,7 +43,7 @@ fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
     Change { at: ms(from), kind }
 }
 
-/// 1 Mbit/s until it changes.
+/// Returns a rate of 1 Mbit/s until the first change.
 fn pace(changes: &[Change]) -> LinkRate {
     LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(1_000_000), DELAY, changes)))
 }
@@ -74,19 +74,20 @@ fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> P
     plan
 }
 
-/// Recovery with this window in frames and this timer in milliseconds.
+/// Returns recovery with this window in frames and this timeout in milliseconds.
 fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
     let rules = ArqRules { window, timeout: Span::from_millis(timeout), attempts, ack_bytes: 6 };
     ArqPlan::SelectiveRepeat { srej: true, rules }
 }
 
-/// Returns the same link by wire, and by radio without recovery.
+/// Returns the same link as a wire, and as a radio link without recovery.
 fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
     let wire = wired(plan.clone(), pace(changes), errors);
     [wire, radio(plan.clone(), pace(changes), errors, &ArqPlan::None)]
 }
 
-/// Returns a window for all segments from the beginning, each of 1000 B as an IP datagram: 8 ms at 1 Mbit/s.
+/// Returns a plan in which a window with all segments, each of 1000 B as an IP datagram, is sent at the
+/// start: 8 ms each at 1 Mbit/s.
 fn backlog() -> Plan {
     let mut config = Preset::Ns2.config(960);
     config.initial_window = 1000.0;
@@ -99,7 +100,7 @@ fn datagrams(kbps: u64, duration: Span) -> Plan {
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
 }
 
-/// When segments arrive, nanoseconds.
+/// Returns the arrival times of segments, ns.
 fn arrivals(plan: &Plan) -> Vec<u64> {
     let tables = traced(plan, 1).1;
     numbers(&tables, "deliveries", "time_s").iter().map(|s| (s * 1e9).round() as u64).collect()
@@ -112,12 +113,13 @@ fn dropped(report: &Report, why: Drop) -> u64 {
 #[test]
 fn packets_arrive_when_their_bits_have_been_sent() {
     let us = 1000;
-    // The second is half sent when the rate doubles, at 12 ms; the fourth a quarter when it falls to a fifth of that, at 19 ms.
+    // The second packet is half sent when the rate doubles, at 12 ms; the fourth is sent to a quarter when
+    // the rate falls to a fifth, at 19 ms.
     let steps = [rate(12, 2000), rate(19, 400)];
     let stepped = [8_000, 14_000, 18_000, 34_000, 54_000].map(|sent| (sent + 10_000) * us);
-    // It is half sent when the outage begins, which lasts 2 s.
+    // The packet is half sent when the outage of 2 s begins.
     let waits = [8_000, 2_016_000, 2_024_000].map(|sent| (sent + 10_000) * us);
-    // It goes anew in the new cell, 100 ms later, in 4 ms; that is 15 ms away.
+    // The packet is sent again in the new cell, 100 ms later, in 4 ms, with a delay of 15 ms.
     let moved = [18_000, 112_000 + 4_000 + 15_000, 112_000 + 8_000 + 15_000].map(|arrived| arrived * us);
     for (changes, expect) in [
         (&steps[..], &stepped[..]),
@@ -125,7 +127,7 @@ fn packets_arrive_when_their_bits_have_been_sent() {
         (&[handoff(12, 100, true)][..], &moved[..]),
     ] {
         let plans = both(&backlog(), changes, &ErrorPlan::Clean);
-        // The timer is longer than the outage: no frame is retransmitted.
+        // The timeout is longer than the outage: no frame is retransmitted.
         let recovered = radio(backlog(), pace(changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
         for plan in plans.iter().chain([&recovered]) {
             assert_eq!(arrivals(plan)[..expect.len()], *expect, "{changes:?}");
@@ -133,25 +135,25 @@ fn packets_arrive_when_their_bits_have_been_sent() {
     }
 }
 
-/// In an outage of the other kind frames are lost and the transmitter continues: with a datagram every 8 ms, those that
-/// end after 12 ms and begin before 40 ms.
+/// In an outage that loses frames the transmitter continues: of datagrams sent every 8 ms, those that end
+/// after 12 ms and begin before 40 ms are lost.
 #[test]
 fn what_is_sent_in_an_outage_is_lost() {
     let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
     for plan in both(&datagrams(1000, Span::from_secs(1)), &[], &errors) {
         let report = run(&plan, 1);
         assert_eq!((dropped(&report, Drop::Channel), report.drops.iter().sum::<u64>()), (4, 4));
-        // The last to arrive has been sent by 990 ms.
+        // The last arrival was sent by 990 ms.
         assert_eq!(report.flows[0].delivered_bytes / 972, 990 / 8 - 4);
     }
 }
 
-/// Packets that wait at the old base station when the mobile reaches the new one are lost, as is the frame on the air;
-/// no other packet is.
+/// Packets queued at the old base station when the mobile reaches the new one are lost, as is the frame on
+/// the air; no other packet is.
 #[test]
 fn a_handoff_drops_what_waits_or_forwards_it() {
-    // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first is sent by
-    // 8 ms, the second is cut off.
+    // Twice the rate of the link: at 112 ms 28 datagrams have arrived, one every 4 ms from time 0. The first
+    // is sent by 8 ms, the second is interrupted.
     let plan = datagrams(2000, Span::from_secs(1));
     for is_forwarded in [true, false] {
         for plan in both(&plan, &[handoff(12, 100, is_forwarded)], &ErrorPlan::Clean) {
@@ -159,13 +161,13 @@ fn a_handoff_drops_what_waits_or_forwards_it() {
             let lost = [dropped(&report, Drop::Channel), dropped(&report, Drop::Route)];
             assert_eq!(lost, if is_forwarded { [0, 0] } else { [1, 26] });
             assert_eq!(report.drops.iter().sum::<u64>(), lost.iter().sum());
-            // One, and from 112 ms on one every 4 ms, the last of them sent by 985 ms.
+            // One datagram, and from 112 ms on one every 4 ms, the last of them sent by 985 ms.
             assert_eq!(report.flows[0].delivered_bytes / 972, 1 + (985 - 112) / 4);
         }
     }
 }
 
-/// The mobile keeps its own packets, whatever happens to those that wait for it.
+/// The mobile keeps its own packets, whatever happens to packets queued for it.
 #[test]
 fn the_mobile_loses_nothing() {
     let mut plan = datagrams(2000, Span::from_secs(1));
@@ -177,7 +179,8 @@ fn the_mobile_loses_nothing() {
     }
 }
 
-/// With an overload the link carries the integral of its rate. Outages every second, changes of the rate in between.
+/// Under overload the link carries the integral of its rate. Outages every second, changes of the rate in
+/// between.
 #[test]
 fn a_saturated_link_carries_the_integral_of_its_rate() {
     let changes: Vec<Change> = (0..10)
@@ -190,7 +193,7 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
             ]
         })
         .collect();
-    // Each second 750 + 175 + 500 kbit.
+    // Per second 750 + 175 + 500 kbit.
     let expect = 1.425;
     let plan = datagrams(4000, Span::from_secs(10));
     let recovered = radio(plan.clone(), pace(&changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
@@ -201,8 +204,8 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
     }
 }
 
-/// No packet is duplicated or lost track of (`traced` and `run` audit the world), for any contents of the window of a
-/// recovering link.
+/// No packet is duplicated or lost without a record (`traced` and `run` audit the world), for any contents of
+/// the window of a recovering link.
 #[test]
 fn recovery_carries_packets_over() {
     for attempts in [None, Some(2)] {
@@ -223,7 +226,8 @@ fn recovery_carries_packets_over() {
     }
 }
 
-/// The table `links` of a traced run has the changes in both directions; without changes there is no such table.
+/// The table `links` of a traced run has the changes in both directions; without changes there is no such
+/// table.
 #[test]
 fn the_trace_has_the_course() {
     let changes = [rate(100, 250), handoff(500, 100, true)];

@@ -1,5 +1,5 @@
-//! Worlds that are open to real hosts. The hosts are Airhop's TCPs that exchange real datagrams: a run with them must
-//! equal the run of the same flow inside.
+//! Worlds that are open to real hosts. The hosts are Airhop's TCPs, which exchange real datagrams: a run with
+//! them must equal the run of the same flow inside the world.
 
 mod stack;
 
@@ -29,7 +29,7 @@ fn from_outside(hop: &LastHop, seed: u64) -> (Report, Stacks) {
     with_hosts(&hop.plan(), seed)
 }
 
-/// The same of a plan.
+/// Returns the report of a run of `plan` with hosts outside, and their datagrams.
 fn with_hosts(plan: &Plan, seed: u64) -> (Report, Stacks) {
     let (plan, outside) = opened(plan);
     let mut world = World::open(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
@@ -43,9 +43,9 @@ fn data(report: &Report) -> &FlowReport {
     report.flows.iter().max_by_key(|flow| flow.sent_segments).expect("a flow")
 }
 
-// The same packets on the same links: hosts outside have the goodput of the flow inside, to the byte. Every step
-// between them is exercised: SYN, window scale, SACK, timestamps, numbering, write-back, and agents that keep, repair
-// and swallow.
+// The same packets on the same links: hosts outside have the goodput of the flow inside, to the byte. Every
+// step between them is exercised: SYN, window scale, SACK, timestamps, sequence numbers, header changes, and
+// agents that store, retransmit and drop packets.
 #[test]
 fn a_flow_from_outside_is_the_flow_inside() {
     for (scheme, fer) in [("reno", 0.0), ("sack", 0.02), ("cubic", 0.01), ("snoop", 0.03)] {
@@ -56,7 +56,7 @@ fn a_flow_from_outside_is_the_flow_inside() {
         assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
         assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
         assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
-        // The network observes the acknowledged data: at the end at most two segments less.
+        // The network counts acknowledged data: at the end at most two segments less.
         assert!(inside.delivered_bytes - flow.delivered_bytes <= 2 * 1000, "{scheme}");
         assert_eq!((flow.transport, flow.scheme, flow.is_real), ("tcp", None, true));
         assert_eq!((flow.from.as_str(), flow.to.as_str()), ("s", "d"));
@@ -65,8 +65,8 @@ fn a_flow_from_outside_is_the_flow_inside() {
     }
 }
 
-// RFC 3168 §5 and §6.1.3: marks of a flow from outside are those of the flow inside, wherever the network sees them: as they enter, in queues,
-// and as ACKs leave.
+// RFC 3168 §5 and §6.1.3: marks of a flow from outside equal those of the flow inside, wherever the network
+// sees them: on entry, in queues, and as ACKs leave.
 #[test]
 fn marks_of_a_flow_from_outside_are_counted() {
     let mut plan = last_hop("dctcp", 0.001).plan();
@@ -97,7 +97,7 @@ fn codepoints_of_hosts_are_counted_apart() {
     assert_eq!(marks, Marks { ect0: 1, ect1: 2, ce: 0, ece: 0 });
 }
 
-// A log is sufficient to repeat the run: it depends only on the datagrams and their times.
+// A log suffices to repeat the run, which depends only on the datagrams and their times.
 #[test]
 fn what_entered_when_is_the_run() {
     let hop = last_hop("snoop", 0.03);
@@ -122,7 +122,8 @@ fn what_entered_when_is_the_run() {
     assert_eq!(replay(Some(Span::from_micros(700))), live, "who looks more often changes nothing");
 }
 
-// A download has a side that sends no data: its flow is in no list of flows, so no table has a row of it, although ACKs of its SYN come.
+// In a download one end sends no data: its flow is in no list of flows, so no table has a row of it, although
+// ACKs of its SYN arrive.
 #[test]
 fn what_is_recorded_is_of_flows_in_the_report() {
     let (plan, outside) = opened(&last_hop("sack", 0.02).plan());
@@ -170,8 +171,8 @@ fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> 
     bytes
 }
 
-// A datagram that is not TCP leaves unchanged at the host of its address, with a flow for each conversation and
-// direction, and one flow for datagrams without ports.
+// A datagram that is not TCP leaves unchanged at the host of its address, with one flow for each conversation
+// and direction, and one flow for datagrams without ports.
 #[test]
 fn datagrams_leave_as_they_came() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -204,7 +205,8 @@ fn datagrams_leave_as_they_came() {
     );
 }
 
-// Datagrams without a host in the network are dropped and counted: broadcasts, multicasts, unknown addresses, noise.
+// Datagrams without a host in the network are dropped and counted: broadcasts, multicasts, unknown addresses,
+// random bytes.
 #[test]
 fn what_is_for_nobody_is_ignored() {
     let (s, mut world) = (NodeId(0), quiet());
@@ -225,9 +227,9 @@ fn what_is_for_nobody_is_ignored() {
     assert_eq!(world.report().flows, []);
 }
 
-// Snoop behind a client that opens the connection and asks: the sender of the answer is the server, although the client
-// spoke first. Both halves of a connection are flows, and agents serve the half in the direction of their flow in the
-// scenario.
+// Snoop behind a client that opens the connection and sends a request: the sender of the answer is the
+// server, although the client sent first. Both directions of a connection are flows, and agents serve the
+// direction of their flow in the scenario.
 #[test]
 fn agents_serve_the_half_whose_way_their_flow_goes() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -238,7 +240,7 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
     let answer: Vec<_> = (0..5).map(|i| segment(s, 901 + 1000 * i, Some(301), false, 1000)).collect();
     assert_eq!(pass_all(&mut world, s, &answer).len(), 5);
-    // Snoop forwards the first duplicate; on the second it retransmits and drops the duplicate.
+    // Snoop forwards the first duplicate ACK; at the second it retransmits and drops the duplicate.
     let acks: Vec<_> = (0..3).map(|_| pass(&mut world, d, &segment(d, 301, Some(901), false, 0))).collect();
     assert_eq!(
         acks.iter().map(Vec::len).collect::<Vec<_>>(),
@@ -252,7 +254,7 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     assert!(report.flows[0].name.starts_with("tcp 10.0.0.5:5555 > 10.0.0.1:80"), "{}", report.flows[0].name);
 }
 
-/// Returns a segment of IPv4 from a port of `s` (80) or of `d` (5555).
+/// Returns an IPv4 segment from a port of `s` (80) or of `d` (5555).
 fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> Vec<u8> {
     let s = NodeId(0);
     let (to, ports) = if from == s { (NodeId(4), [80, 5555]) } else { (s, [5555, 80]) };
@@ -269,8 +271,8 @@ fn segment(from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize) -> V
     bytes
 }
 
-// A connection that uses the ports of an earlier one again (RFC 9293 §3.6, MAY-2) is another pair of flows with names
-// of their own.
+// A connection that reuses the ports of an earlier one (RFC 9293 §3.6, MAY-2) is another pair of flows with
+// names of their own.
 #[test]
 fn connections_of_the_same_ports_have_names_of_their_own() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -285,7 +287,8 @@ fn connections_of_the_same_ports_have_names_of_their_own() {
     assert_eq!(names, [there.to_string(), format!("{there} #2"), format!("{there} #3")]);
 }
 
-// RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can claim a goodput by forged ACKs.
+// RFC 9293 §3.10.7.4: an ACK of data never sent acknowledges nothing, so no host can raise its goodput by
+// forged ACKs.
 #[test]
 fn claims_of_a_host_are_bounded_by_what_was_sent() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -307,7 +310,7 @@ fn claims_of_a_host_are_bounded_by_what_was_sent() {
     assert_eq!((flow.sent_segments, flow.delivered_bytes, flow.retransmissions), (2, 1000, 0));
 }
 
-// A forged log may contain a node without a host, or a datagram shorter than its header claims.
+// A forged log may contain a node without a host, or a datagram shorter than its header states.
 #[test]
 fn a_datagram_that_no_host_sent_goes_nowhere() {
     let (s, d) = (NodeId(0), NodeId(4));
@@ -321,7 +324,8 @@ fn a_datagram_that_no_host_sent_goes_nowhere() {
     assert_eq!(pass(&mut world, s, &whole).len(), 1);
 }
 
-/// Notices to senders with and without a listener: their number, the number sent by kind, and their effect.
+/// Simulates senders with or without a listener; returns the number of notices, the number sent by kind, and
+/// their effect.
 fn told(scheme: &'static str, hears: bool) -> ([u64; 5], [u64; 5], Stacks) {
     let hop = LastHop { attempts: if scheme == "eln" { 1 } else { 4 }, ..last_hop(scheme, 0.3) };
     let (plan, mut outside) = opened(&hop.plan());
@@ -347,9 +351,9 @@ fn ebsn_leaves_as_icmp() {
     }
 }
 
-// Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN look like ACKs, and the bit of ELN is in
-// one. All of them are sent to senders with a listener, and none to others; for a sender that reads them they have the
-// effect of notices inside.
+// Yun 2009 §3.1 and Balakrishnan and Katz 1998 on real packets: ELN and ERSN have the form of ACKs, and the
+// ELN bit is set in an ACK. All are sent to senders with a listener, and none to others; a sender that reads
+// them reacts as to notices inside the world.
 #[test]
 fn what_looks_like_an_ack_leaves_to_who_hears_it() {
     for (scheme, kinds) in

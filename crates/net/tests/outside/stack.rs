@@ -1,4 +1,4 @@
-//! A TCP of Airhop in the place of a real host: outside of the world, connected to it by datagrams only.
+//! A TCP of Airhop in place of a real host: outside of the world, connected to it by datagrams only.
 
 use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
@@ -8,7 +8,7 @@ use airhop_tcp::{Params, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
 use std::sync::atomic::AtomicBool;
 
-/// Where IPv4 has its protocol number, and that of TCP (RFC 791 §3.1).
+/// Offset of the protocol number in IPv4, and the number of TCP (RFC 791 §3.1).
 const PROTOCOL: usize = 9;
 const TCP: u8 = 6;
 
@@ -19,13 +19,13 @@ pub struct Stacks {
     pub sender: Sender,
     pub receiver: Receiver,
     conversation: Conversation,
-    /// Window scales, as both ends learned them from SYNs.
+    /// Window scales of both ends, learned from their SYNs.
     shifts: [u8; 2],
-    /// Their datagrams with time and node: a log.
+    /// Datagrams sent, with time and node: a log.
     pub sent: Vec<(Time, NodeId, Vec<u8>)>,
-    /// Received datagrams that are not TCP, which they ignore as a kernel does.
+    /// Received datagrams that are not TCP, which the hosts ignore as a kernel does.
     pub messages: Vec<Vec<u8>>,
-    /// Received notices that look like ACKs, and received ACKs with the ELN bit.
+    /// Number of received notices in the form of ACKs, and of received ACKs with the ELN bit.
     pub heard: usize,
 }
 
@@ -64,7 +64,7 @@ impl Stacks {
         }
     }
 
-    /// Drives world and hosts to the end.
+    /// Runs world and hosts to the end.
     pub fn drive(&mut self, world: &mut World, end: Time) {
         let stop = AtomicBool::new(false);
         let mut now = Time::ZERO;

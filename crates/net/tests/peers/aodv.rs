@@ -1,5 +1,5 @@
-//! Routes found on demand, in whole worlds: packets arrive, lost links are detected and bypassed, and Reno over a chain
-//! has the goodput of ns-2.35 with its AODV.
+//! On-demand routes in whole worlds: packets arrive, lost links are detected and bypassed, and Reno over a
+//! chain has the goodput of ns-2.35 with its AODV.
 
 use crate::common::{
     chain::{Chain, naks},
@@ -21,7 +21,7 @@ fn chain(hops: u16, routing: RoutingPlan, seconds: u64) -> Plan {
     Chain { seconds, ..Chain::new(hops, "reno", routing) }.plan()
 }
 
-/// n0, and n3 out of its range, with n1 and n2 between them, which receive all others.
+/// Returns a plan with n0, and n3 out of its range, and n1 and n2 between them, which receive all others.
 fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
     let mut plan = chain(3, routing, 60);
     plan.links.wlans[0].cell.errors = errors;
@@ -34,7 +34,7 @@ fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 
-/// Returns a link that is there for 5 s in the mean, and gone for as long.
+/// Returns a link with mean periods of 5 s good and 5 s lost.
 fn coming_and_going() -> ErrorPlan {
     let means = [Span::from_secs(5); 2];
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
@@ -45,8 +45,8 @@ fn dropped(report: &Report, why: Drop) -> u64 {
     report.drops[why as usize]
 }
 
-// One request crosses a chain hop by hop, one reply comes back, and data flow; `run` checks that every packet has
-// exactly one outcome.
+// One request crosses a chain hop by hop, one reply returns, and data flows; `run` checks that every packet
+// has exactly one outcome.
 #[test]
 fn a_route_is_found_over_any_number_of_hops() {
     for routing in [NS2, RFC3561] {
@@ -90,8 +90,8 @@ fn a_lost_link_is_gone_around() {
     }
 }
 
-// Cheng and Lin 2008 §5.1: on a chain there is no other route, so giving one up because of collisions only costs; the hidden stations
-// that cause them are there from three hops on.
+// Cheng and Lin 2008 §5.1: on a chain there is no alternative route, so dropping one because of collisions
+// only costs goodput; hidden stations, which cause the collisions, exist from three hops on.
 #[test]
 fn giving_up_routes_for_collisions_costs() {
     let goodput = |hops, routing| run(&chain(hops, routing, 40), 1).flows[0].goodput_mbps;
@@ -135,8 +135,9 @@ fn routing_is_part_of_fingerprint_and_trace() {
     assert!(messages > 0, "some message is lost");
 }
 
-// RFC 3561 §6.4: over eight hops a new search begins with a ring of ten, which is waited for 0.96 s, not with NET_TRAVERSAL_TIME, 2.8 s. What
-// is left between the presets is NODE_TRAVERSAL_TIME: 40 ms for a hop that takes four, where ns-2 learns what hops take.
+// RFC 3561 §6.4: over eight hops a new search begins with a ring of ten, whose timeout is 0.96 s instead of
+// NET_TRAVERSAL_TIME, 2.8 s. The remaining difference between the presets is NODE_TRAVERSAL_TIME: 40 ms for a
+// hop that takes four, while ns-2 measures the time per hop.
 #[test]
 fn a_lost_route_costs_a_ring_and_not_a_flood() {
     let mean = |plan: AodvPlan| {
@@ -172,12 +173,14 @@ fn flows_through_a_cell_with_routes_on_demand_are_refused() {
     assert_eq!(refused, BuildError::OnDemand { flow: "ftp".into(), wlan: "field".into() });
 }
 
-/// ns-2.35 with its AODV, goodput over 1 to 8 hops, Mbit/s: mean of five runs of 100 s, over 7 and 8 hops of twenty.
+/// Goodput of ns-2.35 with its AODV over 1 to 8 hops, Mbit/s: mean of five runs of 100 s, over 7 and 8 hops
+/// of twenty.
 const IN_NS2: [f64; 8] = [13.34, 6.89, 3.54, 2.36, 1.97, 1.76, 1.25, 1.31];
 
-// 802.11g at 36 and 24 Mbit/s, 20 µs of header, 34 bytes of MAC. From seven hops on a repair near the destination may fail, and nothing
-// arrives for twelve seconds: runs of 100 s differ by 0.15 Mbit/s (one standard deviation), in ns-2 as here, and the means of twenty
-// are 1.25 and 1.31 there, 1.22 and 1.21 here.
+// 802.11g at 36 and 24 Mbit/s, 20 µs of header, 34 bytes of MAC. From seven hops on a repair near the
+// destination may fail, after which no packet arrives for twelve seconds: runs of 100 s differ by 0.15 Mbit/s
+// (one standard deviation), in ns-2 as here, and the means of twenty runs are 1.25 and 1.31 in ns-2, 1.22 and
+// 1.21 here.
 #[test]
 fn goodput_over_a_chain_is_that_of_ns2() {
     for (hops, ns2) in (1..).zip(IN_NS2) {

@@ -1,5 +1,5 @@
-//! Reference: chains of static stations with static routes, Cheng & Lin 2008's world, as ns-3.44
-//! (`reference/ns3.csv`, scenario B) and ns-2.35 measured them.
+//! Reference: chains of static stations with static routes, the topology of Cheng & Lin 2008, measured with
+//! ns-3.44 (`reference/ns3.csv`, scenario B) and ns-2.35.
 
 use crate::common::{
     chain::{Chain, cell},
@@ -12,20 +12,20 @@ use airhop_radio::cell::{CellPlan, CellRules};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, HalveFrom, Preset};
 
-/// Returns a chain from the beginning of the run on, as long as another simulator had it.
+/// Returns a chain whose flow begins at time zero, with the duration of the other simulator's run.
 fn chain(hops: u16, cell: CellPlan, scheme: &'static str, config: Config, seconds: u64) -> Plan {
     let chain = Chain::new(hops, scheme, RoutingPlan::Static);
     Chain { cell, config, seconds, start: Time::ZERO, ..chain }.plan()
 }
 
-/// Mean goodput over some seeds, Mbit/s.
+/// Returns the mean goodput over some seeds, Mbit/s.
 fn goodput(plan: &Plan, seeds: u64) -> f64 {
     (1..=seeds).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / seeds as f64
 }
 
-/// ns-3's: 54 Mbit/s, ACKs at 24 Mbit/s, access without a backoff on an idle medium; NewReno with SACK, PRR, timestamps
-/// and an ACK per segment, its window unbounded. It halves the pipe, also at a timeout, while RFC 5681's FlightSize
-/// includes SACKed data. Its queue of 50 includes the packet in service.
+/// Returns ns-3's chain: 54 Mbit/s, ACKs at 24 Mbit/s, access without a backoff on an idle medium; NewReno
+/// with SACK, PRR, timestamps and an ACK per segment, its window unbounded. ns-3 halves the pipe, even at a
+/// timeout, while RFC 5681's FlightSize includes SACKed data. Its queue of 50 includes the packet in service.
 fn as_in_ns3(hops: u16, mss: u32) -> Plan {
     let mut config = Preset::Rfc.config(mss);
     config.delayed_ack = None;
@@ -44,7 +44,8 @@ fn ns3(hops: u16, mss: u32) -> f64 {
     rows.next().expect("a row of the table")[4].parse().expect("a number")
 }
 
-/// One seed a point there; over one hop ns-3's seeds differ by 5 %. Over several, Airhop is 1 to 5 % below.
+/// ns-3 has one seed per point; over one hop its seeds differ by 5 %. Over several hops, Airhop is 1 to 5 %
+/// below.
 #[test]
 fn goodput_over_a_chain_is_that_of_ns3() {
     for mss in [1460, 1000] {
@@ -57,8 +58,8 @@ fn goodput_over_a_chain_is_that_of_ns3() {
     }
 }
 
-/// ns-2's: 36 Mbit/s, control frames and the 192 bits of header at 6 Mbit/s, Reno with a window of 100 segments of 1460 bytes; its MAC
-/// adds 34 bytes, its routing 20.
+/// Returns ns-2's chain: 36 Mbit/s, control frames and the 192 bits of header at 6 Mbit/s, Reno with a window
+/// of 100 segments of 1460 bytes; its MAC adds 34 bytes, its routing 20.
 fn as_in_ns2(hops: u16) -> Plan {
     let phy = Phy { cw_min: 31, plcp: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
     let mut config = Preset::Ns2.config(1460);
@@ -67,7 +68,7 @@ fn as_in_ns2(hops: u16) -> Plan {
     chain(hops, cell, "reno", config, 100)
 }
 
-/// ns-2.35 with static routes, goodput over 1 to 8 hops (one seed of 100 s).
+/// Goodput of ns-2.35 with static routes over 1 to 8 hops (one seed of 100 s).
 const NS2: [f64; 8] = [13.49, 7.28, 4.15, 2.97, 2.56, 2.30, 2.09, 2.00];
 
 #[test]

@@ -1,10 +1,11 @@
-//! Reference: measurements of Linux 6.18 on an emulated link (`reference/linux.csv`, mean of 3 runs a point). Goodput
-//! with losses is compared in `tests/python/peers/test_crosscheck.py`.
+//! Reference: measurements of Linux 6.18 on an emulated link (`reference/linux.csv`, mean of 3 runs per
+//! point). Goodput with losses is compared in `tests/python/peers/test_crosscheck.py`.
 //!
-//! Its sockets were paced, which the preset so does, too: BBR is the default of that kernel, iperf3 chooses the congestion control after
-//! connect(), and what BBR had switched on stays on. A 6.18 kernel over an emulator of the same kind (10 Mbit/s, 30 ms each way, 50
-//! packets) has all figures of the table that way, at zero loss 54, 54 and 54 retransmissions with CUBIC and a slow start that a train
-//! of ACKs ends at 154, and 23 and 78 or 118 when CUBIC is chosen before connect().
+//! The sockets were paced, so the preset paces too: BBR is the default of that kernel, iperf3 selects the
+//! congestion control after connect(), and the pacing enabled by BBR stays on. A 6.18 kernel over an emulator
+//! of the same kind (10 Mbit/s, 30 ms each way, 50 packets) reproduces all figures of the table with pacing:
+//! at zero loss 54, 54 and 54 retransmissions with CUBIC, and a slow start that an ACK train ends at 154; it
+//! has 23 and 78 or 118 if CUBIC is selected before connect().
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
@@ -14,8 +15,8 @@ use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 
-/// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses in the direction of the receiver;
-/// MTU 1040, so 988 bytes of payload besides 12 of timestamps.
+/// Returns two hosts, 10 Mbit/s and 30 ms each way, a queue of 50 packets, independent losses towards the
+/// receiver; MTU 1040, so 988 bytes of payload besides 12 of timestamps.
 fn wire(scheme: &str, loss: f64) -> Plan {
     Plan {
         links: Links {
@@ -26,7 +27,7 @@ fn wire(scheme: &str, loss: f64) -> Plan {
     }
 }
 
-/// The mean of a column of the kernel's runs of a scheme at a loss rate.
+/// Returns the mean of a column of the kernel's runs of a scheme at a loss rate.
 fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
     let rows = include_str!("../reference/linux.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
     let values: Vec<f64> = rows
@@ -39,7 +40,8 @@ fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
 const GOODPUT: usize = 11;
 const RETRANSMISSIONS: usize = 13;
 
-// The kernel: at zero loss retransmissions are the queue's drops exactly, 148 of reno in 13 recoveries, 54 of cubic.
+// In the kernel at zero loss retransmissions equal the queue's drops exactly: 148 for reno in 13 recoveries,
+// 54 for cubic.
 #[test]
 fn without_errors_the_queue_alone_drops() {
     for scheme in ["reno", "cubic"] {
@@ -56,7 +58,7 @@ fn without_errors_the_queue_alone_drops() {
     }
 }
 
-/// Time, cwnd and ssthresh at each change, in the first seconds without errors.
+/// Returns time, cwnd and ssthresh at each change, in the first seconds without errors.
 fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     let plan = Plan { duration: Span::from_secs(seconds), ..wire(scheme, 0.0) };
     let (_, tables) = traced(&plan, 1);
@@ -64,7 +66,7 @@ fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     (0..columns[0].len()).map(|i| [0, 1, 2].map(|column: usize| columns[column][i])).collect()
 }
 
-/// Time, window before and after each reduction.
+/// Returns the time, and the window before and after each reduction.
 fn cuts(windows: &[[f64; 3]]) -> Vec<(f64, f64, f64)> {
     windows.windows(2).filter(|w| w[1][1] < w[0][1]).map(|w| (w[1][0], w[0][1], w[1][1])).collect()
 }
@@ -73,7 +75,8 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
     assert!((ours / linux - 1.0).abs() < tolerance, "{ours}, Linux {linux}");
 }
 
-// The kernel: 191 for BBR, all of them of its startup, which fills the queue and as much again; each is a drop of the queue.
+// The kernel: 191 retransmissions for BBR, all during its startup, which fills the queue and as much again;
+// each is a drop of the queue.
 #[test]
 fn bbrs_startup_loses_what_the_kernels_does() {
     let report = run(&wire("bbr", 0.0), 1);
@@ -85,8 +88,8 @@ fn bbrs_startup_loses_what_the_kernels_does() {
     assert_eq!((report.drops[0], flow.timeouts), (flow.retransmissions, 0));
 }
 
-// With losses, retransmissions equal the losses of channel and queue, as in the kernel: 3 % is the kernel's own spread
-// at 1 %.
+// With losses, retransmissions equal the losses of channel and queue, as in the kernel; 3 % is the kernel's
+// own spread at a loss of 1 %.
 #[test]
 fn bbr_sends_again_what_the_kernel_does() {
     for loss in ["0.01", "0.05"] {
@@ -99,10 +102,12 @@ fn bbr_sends_again_what_the_kernel_does() {
     }
 }
 
-// Noted with the measurement: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving to 62 at 0.92 s". The path holds 73
-// packets and its queue 50, one more is in service: the first of a window of 125 is dropped, and when that is known the window has
-// doubled. The times there do not follow from that: what they count from is not said (perhaps iperf3's own connection, which comes
-// first), and they are not asserted. From the SYN on, ten segments, then doubling every 61 ms to 80, then one more for each of the link's 0.832 ms a packet make 0.45 s.
+// Noted with the measurement: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving
+// to 62 at 0.92 s". The path holds 73 packets and its queue 50, and one more is in service: the first packet
+// beyond a window of 124 is dropped, and the window has doubled when the loss is detected. The times of the
+// note do not follow from this: their origin is not stated (perhaps iperf3's control connection, which comes
+// first), and they are not asserted. From the SYN on, ten segments, doubling every 61 ms to 80, and then one
+// more per 0.832 ms of the link take 0.45 s.
 #[test]
 fn slow_start_ends_where_the_kernels_does() {
     let cuts = cuts(&windows("reno", 2));
@@ -117,10 +122,10 @@ fn slow_start_ends_where_the_kernels_does() {
     assert!((cuts[0].0 / ends - 1.0).abs() < 0.1, "at {} s, not {ends}", cuts[0].0);
 }
 
-// Noted with the measurement: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss at 0.587 s, ssthresh 110, then
-// between 86 and 123". Not delay, but a train of ACKs as long as the smallest round trip: the kernel counts it so (TCPHystartTrainCwnd
-// 154), and no round of slow start is without a short round trip. iperf3's first segment is small; without it that is 156 in the kernel
-// as here.
+// Noted with the measurement: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss
+// at 0.587 s, ssthresh 110, then between 86 and 123". In fact the end is due to an ACK train as long as the
+// minimum round trip: the kernel counts it so (TCPHystartTrainCwnd 154), and every round of slow start has a
+// short round trip. iperf3's first segment is small; without it the kernel has 156, as here.
 #[test]
 fn hystart_ends_slow_start_where_the_kernels_does() {
     let windows = windows("cubic", 60);
@@ -136,8 +141,9 @@ fn hystart_ends_slow_start_where_the_kernels_does() {
     }
 }
 
-// Round trips of 40 and 400 µs: RFC 8985 §7.2 with srtt = 0, as timestamps of a millisecond would have it, would send a needless probe, and
-// each costs a duplicate. Linux' samples count microseconds, and its probe waits two ticks longer than two round trips.
+// Round trips of 40 and 400 µs: RFC 8985 §7.2 with srtt = 0, as with timestamps of a millisecond, would send
+// a needless probe, each of which causes a duplicate. Linux' samples are in microseconds, and its probe waits
+// two ticks longer than two round trips.
 #[test]
 fn no_probe_is_sent_on_a_short_path() {
     for us in [20, 200] {

@@ -1,4 +1,4 @@
-//! Measurements of other simulators and a kernel.
+//! Comparison with measurements of other simulators and a kernel.
 
 mod aodv;
 mod chain;

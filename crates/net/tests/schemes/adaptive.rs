@@ -1,4 +1,5 @@
-//! DCTCP, Hybla, Illinois and H-TCP between two hosts, against what their papers say of whole connections.
+//! DCTCP, Hybla, Illinois and H-TCP between two hosts, compared with their papers' statements on whole
+//! connections.
 
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
@@ -10,10 +11,11 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Preset};
 use airhop_trace::Table;
 
-/// Segments of 988 bytes in packets of 1040, as Linux has them.
+/// Segments of 988 bytes in packets of 1040, as in Linux.
 const SEGMENT: u32 = 988;
 
-/// Returns a connection of `scheme` over a wire: Mbit/s, round trip without queues, places in the queue, share lost.
+/// Returns a connection of `scheme` over a wire with this rate in Mbit/s, round trip without queueing, queue
+/// capacity and loss rate.
 fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss: f64, seconds: u64) -> Plan {
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
@@ -22,13 +24,13 @@ fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss
     }
 }
 
-/// Without pacing by the host, which none of these papers has: Illinois takes the longest delay of its bursts for that
-/// of the buffer.
+/// Returns the Linux preset without pacing by the host, which these papers do not have: Illinois would regard
+/// the longest delay of its bursts as that of the full buffer.
 fn linux() -> Config {
     Config { pacing: false, ..Preset::Linux.config(SEGMENT) }
 }
 
-/// Mean goodput of some replications, Mbit/s.
+/// Returns the mean goodput of some replications, Mbit/s.
 fn goodput(plan: &Plan, reps: u64) -> f64 {
     (1..=reps).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / reps as f64
 }
@@ -37,18 +39,18 @@ fn is_within(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < tolerance, "{what}: {value}, expected {expected}");
 }
 
-/// Time and window at each change after a given time in seconds.
+/// Returns time and window at each change after a given time in seconds.
 fn windows(tables: &[Table], after: f64) -> Vec<(f64, f64)> {
     let (times, cwnd) = (numbers(tables, "window", "time_s"), numbers(tables, "window", "cwnd"));
     times.into_iter().zip(cwnd).filter(|w| w.0 > after).collect()
 }
 
-/// Indices of the windows after a reduction.
+/// Returns the indices of the windows after a reduction.
 fn cuts(windows: &[(f64, f64)]) -> Vec<usize> {
     (1..windows.len()).filter(|&i| windows[i].1 < windows[i - 1].1).collect()
 }
 
-/// Ratio of the window after each reduction to that before.
+/// Returns the ratio of the window after each reduction to the window before.
 fn left(windows: &[(f64, f64)]) -> Vec<f64> {
     cuts(windows).into_iter().map(|i| windows[i].1 / windows[i - 1].1).collect()
 }
@@ -57,9 +59,9 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
     values.clone().sum::<f64>() / values.count() as f64
 }
 
-/// Returns a DCTCP connection through a queue that marks from K packets on, with an ACK for each segment and a window
-/// that falls at once, as the model has it. (Where Linux comes down by PRR, the first packets after a mark find the
-/// queue as long as before, and are marked as well: a second reduction follows at once.)
+/// Returns a DCTCP connection through a queue that marks from K packets on, with an ACK for each segment and
+/// an immediate reduction of the window, as in the model. (In Linux, with PRR, the first packets after a mark
+/// find an unchanged queue and are marked as well: a second reduction follows at once.)
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     let config = Config { delayed_ack: None, prr: false, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
@@ -68,11 +70,13 @@ fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     plan
 }
 
-// Alizadeh et al. 2010 §3.3, one flow: at W* = C RTT + K marks begin, all of a round trip's packets are marked, and the window falls by
-// D = (W* + 1) alpha/2; the queue swings between K + 1 and D below (equations 9 and 10). The window grows again by D in D round trips
-// (equation 8), but not in the first, whose ACKs echo the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux): P = D + 1 round trips. In place of
-// equation 6, which takes alpha for constant: it rises by (1 - alpha) g in the round trip with the marks and falls by g alpha in all others,
-// the cut is by the lowest (RFC 8257 §3.3), and so alpha = (alpha + (1 - alpha) g) (1 - g)^(P - 1).
+// Alizadeh et al. 2010 §3.3, one flow: at W* = C RTT + K marks begin, all packets of a round trip are marked,
+// and the window falls by D = (W* + 1) alpha/2; the queue oscillates between K + 1 and D below (equations 9
+// and 10). The window grows again by D in D round trips (equation 8), but not in the first, whose ACKs echo
+// the marks (RFC 3168 §6.1.2, TCP_CA_CWR in Linux): P = D + 1 round trips. Equation 6 assumes a constant
+// alpha; instead, alpha rises by (1 - alpha) g in the round trip with the marks and falls by g alpha in all
+// others, and the reduction uses its lowest value (RFC 8257 §3.3), hence alpha = (alpha + (1 - alpha) g) (1 -
+// g)^(P - 1).
 #[test]
 fn dctcps_queue_swings_as_its_model_says() {
     for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
@@ -101,7 +105,7 @@ fn dctcps_queue_swings_as_its_model_says() {
         is_within(cut, swing, 0.05, "the swing of the window");
         is_within(measured, period(alpha) * rtt as f64 * 1e-3 * w / held, 0.05, "the period");
 
-        // Of the data's queue, not of that of the ACKs, which is never longer than two.
+        // Rows of the data's queue, not of the ACKs' queue, which never exceeds two.
         let (times, packets) = (numbers(&tables, "queue", "time_s"), numbers(&tables, "queue", "packets"));
         let late: Vec<f64> =
             times.into_iter().zip(packets).filter(|q| q.0 > 1.0 && q.1 > 2.0).map(|q| q.1).collect();
@@ -112,7 +116,8 @@ fn dctcps_queue_swings_as_its_model_says() {
     }
 }
 
-// Alizadeh et al. 2010 §3.4, equation 13: the queue never empties with K > C RTT / 7; with a hundredth of that the link is idle at times.
+// Alizadeh et al. 2010 §3.4, equation 13: the queue never becomes empty with K > C RTT / 7; with a hundredth
+// of that the link is idle at times.
 #[test]
 fn a_seventh_of_what_the_path_holds_keeps_the_link_busy() {
     let full = 100.0 * 988.0 / 1040.0;
@@ -124,8 +129,8 @@ fn a_seventh_of_what_the_path_holds_keeps_the_link_busy() {
     assert!(with(1.0) < 0.97 * full, "{} of {full}", with(1.0));
 }
 
-// RFC 8257 §3.1: the service of the scheme is installed if a scenario names no queue, and no packet is lost; SACK fills
-// the same queue.
+// RFC 8257 §3.1: the service of the scheme is installed if a scenario sets no queue, and no packet is lost;
+// SACK overflows the same queue.
 #[test]
 fn dctcp_brings_its_marks() {
     let mut plan = wire("dctcp", linux(), 10, Span::from_millis(60), 50, 0.0, 20);
@@ -146,8 +151,8 @@ fn dctcp_brings_its_marks() {
     assert!(goodput > 0.95 * 9.5, "{goodput}");
 }
 
-// Caini and Firrincieli 2004: the rate of a connection is that of the reference, whatever its round trip; with random losses, too.
-// Reno's falls with the round trip, to a twelfth at 300 ms (Mathis et al. 1997).
+// Caini and Firrincieli 2004: the rate of a connection is that of the reference, whatever its round trip,
+// even with random losses. Reno's falls with the round trip, to a twelfth at 300 ms (Mathis et al. 1997).
 #[test]
 fn hyblas_rate_does_not_fall_with_the_round_trip() {
     let at = |scheme, ms| goodput(&wire(scheme, linux(), 100, Span::from_millis(ms), 500, 1e-3, 60), 3);
@@ -160,8 +165,8 @@ fn hyblas_rate_does_not_fall_with_the_round_trip() {
     assert!(reno < 1.5 * reference * 25.0 / 300.0, "{reno}");
 }
 
-// Hoe 1996, as the paper recommends: slow start ends at the bandwidth-delay product without losses; without spacing and
-// estimate it loses thousands of segments (100 ms: 15 segments more with each ACK).
+// Hoe 1996, as recommended by the paper: slow start ends at the bandwidth-delay product without losses;
+// without pacing and estimate it loses thousands of segments (100 ms: growth by 15 segments per ACK).
 #[test]
 fn hyblas_estimate_ends_slow_start() {
     let plan = |form| {
@@ -175,8 +180,9 @@ fn hyblas_estimate_ends_slow_start() {
     assert!(plan(1.0) > 1000);
 }
 
-// Liu et al. 2008: alpha_max and beta_min far from congestion: many times Reno's goodput with random losses; with losses p and no queue
-// the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) / (2 beta p)): at 1e-3, 274 segments of the 721 that the path holds.
+// Liu et al. 2008: alpha_max and beta_min far from congestion give many times Reno's goodput with random
+// losses; with losses p and no queue the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) / (2 beta
+// p)): at 1e-3, 274 segments of the 721 that the path holds.
 #[test]
 fn illinois_regains_what_random_losses_take() {
     let at = |scheme, loss| goodput(&wire(scheme, linux(), 100, Span::from_millis(60), 200, loss, 40), 2);
@@ -190,8 +196,8 @@ fn illinois_regains_what_random_losses_take() {
     is_within(many.0, segments * 988.0 * 8.0 / 0.06 / 1e6, 0.15, "AIMD(10, 1/8)");
 }
 
-// The same: the window is a concave function of the time between losses, as alpha falls while the queue grows. Reno's is a line, but for
-// the round trip, which grows too.
+// Liu et al. 2008: the window is a concave function of the time between losses, as alpha falls while the
+// queue grows. Reno's is linear, except for the growth of the round trip.
 #[test]
 fn illinois_is_concave() {
     let halfway = |scheme| {
@@ -213,8 +219,9 @@ fn illinois_is_concave() {
     assert!(illinois > 0.7 && (0.45..0.6).contains(&sack));
 }
 
-// Leith and Shorten 2004: after a loss the window grows by 2 (1 - beta) segments a round trip for a second, then as the integral of
-// 1 + 10 t + t²/4: 6.08 times as much in the next second. Without a queue to speak of, so that the round trip is the same.
+// Leith and Shorten 2004: after a loss the window grows by 2 (1 - beta) segments per round trip for a second,
+// then as the integral of 1 + 10 t + t²/4: 6.08 times as much in the next second. The queue is negligible, so
+// the round trip is constant.
 #[test]
 fn htcp_grows_quadratically_after_a_second() {
     let mut plan = wire("htcp", linux(), 1000, Span::from_millis(60), 20_000, 0.0, 4);
@@ -226,7 +233,7 @@ fn htcp_grows_quadratically_after_a_second() {
     let windows = windows(&tables, 0.0);
     let at = |s: f64| windows.iter().take_while(|w| w.0 <= s).last().expect("a window").1;
     let begun = windows.iter().find(|w| w.1 > windows[0].1).expect("an ACK").0;
-    // Slow start is over after three round trips.
+    // Slow start has ended after three round trips.
     let gain = |from: f64, to: f64| at(begun + to) - at(begun + from);
     let rounds = |area: f64| area / 0.06;
     is_within(gain(0.4, 1.0), rounds(0.6), 0.1, "Reno's second");
@@ -234,8 +241,8 @@ fn htcp_grows_quadratically_after_a_second() {
     is_within(gain(2.0, 3.0), rounds(1.0 + 15.0 + 7.0 / 12.0), 0.1, "and the next");
 }
 
-// The same: a loss leaves RTTmin/RTTmax, which just empties the queue, between 0.5 and 0.8: with queues of packets of 832 us
-// behind 60 ms.
+// Leith and Shorten 2004: a loss leaves the fraction RTTmin/RTTmax, which just empties the queue, between 0.5
+// and 0.8: with queues of packets of 832 us behind 60 ms.
 #[test]
 fn htcp_empties_the_queue() {
     for packets in [10, 30, 50, 100] {

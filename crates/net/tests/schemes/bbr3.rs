@@ -1,5 +1,6 @@
-//! What the draft says of BBR v3 (draft-ietf-ccwg-bbr-06), beside v1, on the path of the kernel's measurements: 10 Mbit/s, 30 ms each way
-//! and MTU 1040, so that 73 segments fill it, with queues and losses of several kinds.
+//! BBR v3 compared with its draft (draft-ietf-ccwg-bbr-06) and with v1, on the path of the kernel's
+//! measurements: 10 Mbit/s, 30 ms each way and MTU 1040, so that 73 segments fill it, with several queue
+//! capacities and loss rates.
 
 use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
@@ -9,8 +10,8 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 
-/// Flows of these schemes, each begun 300 ms after the one before, over a queue of this capacity in packets, for a
-/// minute.
+/// Simulates flows of these schemes, each started 300 ms after the previous one, over a queue of this
+/// capacity in packets, for a minute.
 fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowReport> {
     let tcp = |scheme| hosts::tcp(scheme, Preset::Linux.config(988));
     let base = hosts::hosts(Span::from_secs(60), tcp(schemes[0]), AppPlan::Bulk);
@@ -31,15 +32,16 @@ fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowRepo
     run(&plan, seed).flows
 }
 
-/// Mean goodput over three replications of a flow alone, Mbit/s.
+/// Returns the mean goodput over three replications of a lone flow, Mbit/s.
 fn goodput(scheme: &str, loss: f64) -> f64 {
     (1..=3).map(|seed| flows(&[scheme], 50, loss, seed)[0].goodput_mbps).sum::<f64>() / 3.0
 }
 
-// §1: v1 loses much in a queue shorter than what it overshoots, all the time if the queue is short enough, as it does not heed losses. v3
-// stays below what was lost at, and probes every two seconds only: with 20 packets of queue, less than a third of a path's content, a
-// quarter of v1's retransmissions at the same goodput, and less than its 191 at 50. In a deep queue neither loses anything, and v3 fills
-// that by no more than v1.
+// §1: v1 loses much in a queue shorter than its overshoot, permanently if the queue is short enough, as it
+// ignores losses. v3 stays below the flight that caused losses, and probes only every two seconds: with a
+// queue of 20 packets, less than a third of the BDP, a quarter of v1's retransmissions at the same goodput,
+// and fewer than v1's 191 with a queue of 50. In a deep queue neither loses packets, and v3 fills it no more
+// than v1.
 #[test]
 fn short_queues_lose_little() {
     for (packets, share) in [(10, 0.15), (20, 0.25), (50, 0.9)] {
@@ -55,9 +57,10 @@ fn short_queues_lose_little() {
     assert_eq!(flows(&["bbr3"], 300, 0.0, 1)[0].retransmissions, 0);
 }
 
-// §5.3.3.8.3: "the steady-state (non-bandwidth-probing) BBR response to … X % packet loss is to reduce the sending rate by X %" a round
-// trip, until it probes again: at 1 % and 33 to 50 round trips of 61 ms, to 0.99^40 = 0.67 at the end, 0.82 on average. §2.8: LossThresh
-// is 2 % of a flight; above it each probe ends as it begins. v1 does not care.
+// §5.3.3.8.3: "the steady-state (non-bandwidth-probing) BBR response to … X % packet loss is to reduce the
+// sending rate by X %" per round trip, until the next probe: at 1 % and 33 to 50 round trips of 61 ms, to
+// 0.99^40 = 0.67 at the end, 0.82 on average. §2.8: LossThresh is 2 % of a flight; above it each probe ends
+// at its start. v1 ignores losses.
 #[test]
 fn losses_of_the_air_cost_little_below_the_threshold_and_much_above() {
     let [clean, thousandth, hundredth, twentieth] =
@@ -69,8 +72,9 @@ fn losses_of_the_air_cost_little_below_the_threshold_and_much_above() {
     assert!(twentieth < 0.35 * clean && v1 > 0.9 * clean);
 }
 
-// §5.3.3.8.1: Reno and CUBIC must be able to work beside it. Of a queue of 50 v1 leaves them a tenth; v3 about a third, on average: who
-// gets what depends on when v3 probes. In 300 packets, four times the path, v3's share is nearer to the half than v1's.
+// §5.3.3.8.1: Reno and CUBIC must be able to share a link with BBR. In a queue of 50 packets v1 leaves them a
+// tenth; v3 about a third on average, depending on the times of its probes. In a queue of 300, four times the
+// BDP, v3's share is closer to one half than v1's.
 #[test]
 fn reno_and_cubic_work_beside_it() {
     let share = |scheme, other, packets| {
@@ -92,7 +96,8 @@ fn reno_and_cubic_work_beside_it() {
     }
 }
 
-// §3.1: "converge toward a more fair allocation". Jain's index of two, which is 0.9 at shares of two to one.
+// §3.1: "converge toward a more fair allocation". Jain's index of two flows; 0.9 corresponds to shares of two
+// to one.
 #[test]
 fn two_share() {
     for packets in [20, 50, 300] {

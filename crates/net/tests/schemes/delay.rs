@@ -19,7 +19,7 @@ const CAPACITY: f64 = 10.0 * 988.0 / 1040.0;
 const ALONE: Given = &[("competitive", 1.0)];
 const PLUS_PLUS: Given = &[("form", 1.0)];
 
-/// Flows of these schemes with these start times, s.
+/// Returns flows of these schemes with these start times, s.
 fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
     let config = Preset::Linux.config(988);
     let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), AppPlan::Bulk);
@@ -39,17 +39,18 @@ fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> P
     }
 }
 
-/// Packets that wait for the wire to b.
+/// Packets queued before the wire to b.
 #[derive(Debug)]
 struct Waiting {
     mean: f64,
     least: f64,
     most: f64,
-    /// From one time at which more than half of the most wait, after none did, to the next, ms on average.
+    /// Mean period of the queue's oscillation, ms: between times at which more than half of the maximum is
+    /// queued, with an empty queue in between.
     period_ms: f64,
 }
 
-/// From `from` seconds to the end.
+/// Returns the queue from `from` seconds to `until`.
 fn waiting(tables: &[Table], from: f64, until: f64) -> Waiting {
     let rows: Vec<(f64, f64)> =
         queue_at(tables, "a->b").into_iter().map(|(time, packets)| (time, f64::from(packets))).collect();
@@ -89,8 +90,9 @@ fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
     (value / expected - 1.0).abs() <= tolerance
 }
 
-// Arun and Balakrishnan 2018, §3 and figure 1: the queue swings between none and 2.5/δ packets, 1.25/δ on average, in five round trips.
-// That of one packet more or less is what a queue of packets differs from a fluid.
+// Arun and Balakrishnan 2018, §3 and figure 1: the queue oscillates between 0 and 2.5/δ packets, 1.25/δ on
+// average, in five round trips. The tolerance of one packet is the difference between a queue of packets and
+// a fluid.
 #[test]
 fn copas_queue_swings_as_its_analysis_says() {
     for delta in [0.5, 0.2] {
@@ -106,7 +108,7 @@ fn copas_queue_swings_as_its_analysis_says() {
     }
 }
 
-// §2.1: in steady state the velocity is 1, and the window swings by the same 2.5/δ.
+// §2.1: in steady state the velocity is 1, and the window oscillates by the same 2.5/δ.
 #[test]
 fn copas_window_swings_about_the_pipe() {
     let (_, tables) = traced(&plan(&[("copa", &[], 0)], 60, 500, 0.0), 1);
@@ -117,7 +119,8 @@ fn copas_window_swings_about_the_pipe() {
     assert!((least - pipe).abs() < 1.5 && (most - least - 5.0).abs() < 1.0, "{least} to {most}, pipe {pipe}");
 }
 
-// §1 and §3: flows share alike, and each adds 1/δ to the queue. They do not take each other for somebody who fills it.
+// §1 and §3: flows have equal shares, and each adds 1/δ to the queue. They do not mistake each other for
+// buffer-filling flows.
 #[test]
 fn copa_flows_share_and_keep_the_queue_short() {
     for given in [&[] as Given, ALONE] {
@@ -161,9 +164,9 @@ fn copa_competes_if_it_may() {
     }
 }
 
-// The authors' sender: if delays carry no information, losses of 30 % bound the window. Another sender exceeds the
-// capacity of the link and keeps its queue full: without the bound Copa would take the constant delay for an empty
-// queue, and raise its rate without limit.
+// The authors' sender: if delays carry no information, losses of 30 % limit the window. Another sender
+// exceeds the capacity of the link and keeps its queue full: without the limit Copa would regard the constant
+// delay as an empty queue, and raise its rate indefinitely.
 #[test]
 fn copa_does_not_flood_a_queue_that_is_always_full() {
     let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
@@ -175,9 +178,9 @@ fn copa_does_not_flood_a_queue_that_is_always_full() {
     assert!(mbps < 12.0, "{mbps} Mbit/s offered");
 }
 
-// RFC 6817 §2.4.2: the queue that it adds stays at TARGET, here in a buffer of 416 ms, and at its highest the two segments that pacing sends
-// together are above it. LEDBAT++ (§4.4) leaves it now and then, so that
-// the path without a queue is seen.
+// RFC 6817 §2.4.2: the queueing delay added by LEDBAT stays at TARGET, here in a buffer of 416 ms; its
+// maximum exceeds TARGET by the two segments of a pacing burst. LEDBAT++ (§4.4) empties the queue
+// periodically, which reveals the path without a queue.
 #[test]
 fn ledbats_queue_stays_at_its_target() {
     for (given, target) in [(&[] as Given, 100.0), (&[("target", 25.0)], 25.0), (PLUS_PLUS, 60.0)] {
@@ -193,8 +196,8 @@ fn ledbats_queue_stays_at_its_target() {
     }
 }
 
-// RFC 6817 §1: it yields to flows that fill the queue, where the buffer is longer than its target. In one of 42 ms it never gets there,
-// and shares as Reno does.
+// RFC 6817 §1: LEDBAT yields to flows that fill the queue if the buffer is longer than its target. In a
+// buffer of 42 ms it never reaches the target, and shares as Reno does.
 #[test]
 fn ledbat_yields_where_there_is_room_for_its_target() {
     for given in [&[] as Given, PLUS_PLUS] {
@@ -209,8 +212,8 @@ fn ledbat_yields_where_there_is_room_for_its_target() {
     assert!((0.67..1.5).contains(&(rates[0] / rates[1])), "{rates:?}");
 }
 
-// RFC 6817 §4.4 ("latecomer's advantage"): the later flow takes the queue of the earlier one for the path and adds its own target to it.
-// That is what the slowdowns of LEDBAT++ are for.
+// RFC 6817 §4.4 ("latecomer's advantage"): the later flow regards the queue of the earlier one as part of the
+// path and adds its own target to it. The slowdowns of LEDBAT++ avoid this.
 #[test]
 fn the_latecomer_wins_but_not_with_slowdowns() {
     for (given, is_unfair) in [(&[] as Given, true), (PLUS_PLUS, false)] {

@@ -1,4 +1,4 @@
-//! EBSN and RTTN over links that fade (Kounavis 1996), and the observer's books on timeouts.
+//! EBSN and RTTN over links that fade (Kounavis 1996), and the observer's counts of timeouts.
 
 use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
@@ -21,7 +21,7 @@ fn heard(r: &Report, kind: NoticeKind) -> u64 {
     r.flows[0].notices[kind.index()]
 }
 
-/// Sums of these numbers over several runs.
+/// Returns the sum of a number over several runs.
 fn sum(plan: &Plan, of: impl Fn(&FlowReport) -> u64) -> u64 {
     SEEDS.map(|seed| of(&run(plan, seed).flows[0])).sum()
 }
@@ -38,8 +38,9 @@ fn upwards(mobile: &Mobile) -> Plan {
     plan
 }
 
-// Kounavis 1996 §3, §6: from a fixed host EBSN avoids nearly all timeouts of local recovery alone, and its notices are
-// in time; between mobiles some arrive after the timer has expired. RTTN does not depend on timely notices.
+// Kounavis 1996 §3, §6: from a fixed host EBSN avoids nearly all timeouts of local recovery alone, and its
+// notices are in time; between mobiles some arrive after the timer has expired. RTTN does not depend on
+// timely notices.
 #[test]
 fn what_notices_spare() {
     for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
@@ -54,8 +55,8 @@ fn what_notices_spare() {
     assert!(mobile > 20 && fixed * 10 < mobile, "{fixed} and {mobile}");
 }
 
-// A persistent link loses no packet, so every timeout is spurious and every segment beyond those of the transfer is a
-// duplicate.
+// A persistent link loses no packet, so every timeout is spurious and every segment beyond those of the
+// transfer is a duplicate.
 #[test]
 fn a_persistent_link_makes_every_timeout_needless() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
@@ -71,8 +72,8 @@ fn a_persistent_link_makes_every_timeout_needless() {
     }
 }
 
-// The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data are at the base station. That ACK has
-// the number of the segment that times out, but is no copy of it.
+// The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data reach the base
+// station. That ACK has the sequence number of the segment that times out, but is no copy of it.
 #[test]
 fn an_ack_is_no_copy_of_a_segment() {
     let means = [Span::from_millis(200), Span::from_secs(3)];
@@ -97,8 +98,9 @@ fn timeouts_for_losses_are_needed() {
     assert!(timeouts > 100 && spurious == 0, "{spurious} of {timeouts}");
 }
 
-// The trace shows the lateness of each notice. The k-th arrival is the k-th notice sent, as the path keeps the order
-// and loses none. A notice is late if the timer expired in between: a timeout retransmission without a releasing ACK.
+// The trace shows the lateness of each notice. The k-th arrival is the k-th notice sent, as the path keeps
+// the order and loses none. A notice is late if the timer expired in between: a timeout retransmission
+// without a releasing ACK.
 #[test]
 fn lateness_by_an_independent_reader() {
     for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
@@ -143,7 +145,8 @@ fn lateness_by_an_independent_reader() {
     }
 }
 
-// A notice dropped by a full queue is no longer under way. A burst of them takes some 60 ms of the 250 ms between two.
+// A notice dropped by a full queue is no longer in flight. A burst of notices takes about 60 ms of the 250 ms
+// between two bursts.
 #[test]
 fn lost_notices_warn_nobody() {
     let mut plan = over_fades("tahoe", false).plan();
@@ -154,8 +157,8 @@ fn lost_notices_warn_nobody() {
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
 }
 
-// The base station notifies of its downlink only. The source's own link calls the sender, if enabled, and its calls are
-// never late.
+// The base station sends notices about its downlink only. The source's own link calls the sender, if enabled,
+// and its calls are never late.
 #[test]
 fn a_mobile_source_hears_its_own_link_if_it_wants() {
     let mut plan = upwards(&over_fades("ebsn", false));
@@ -164,13 +167,13 @@ fn a_mobile_source_hears_its_own_link_if_it_wants() {
     let r = run(&plan, 1);
     assert!(heard(&r, NoticeKind::Ebsn) > 20, "{:?}", r.flows[0]);
     assert_eq!(r.flows[0].lateness.late, 0);
-    // These notices are no packets: they arrive even if the link to the source fades.
+    // Calls are not packets: they arrive even if the link to the source fades.
     let silent = sum(&upwards(&over_fades("ebsn", false)), |f| f.timeouts);
     assert!(sum(&plan, |f| f.timeouts) * 2 < silent);
 }
 
-// A base station on an uplink observes the fades of its link by the TCP ACKs that it sends down; without link ACKs for
-// them it observes nothing.
+// A base station on an uplink detects the fades of its link by the TCP ACKs that it sends down; without link
+// ACKs for them it detects none.
 #[test]
 fn a_base_station_knows_what_its_own_link_layer_meets() {
     let mobile = over_fades("rttn", false);
@@ -202,7 +205,8 @@ fn one_base_station_between_two_mobiles() {
     }
 }
 
-// On 802.11 an EBSN for every attempt of a data frame that is followed by another: as many as there are further attempts.
+// On 802.11 an EBSN for every failed attempt of a data frame that another attempt follows: as many as there
+// are further attempts.
 #[test]
 fn a_cell_tells_of_its_attempts() {
     let hop = LastHop { scheme: "ebsn", fer: 0.3, attempts: 7, seconds: 20, ..LastHop::default() };
@@ -215,11 +219,11 @@ fn a_cell_tells_of_its_attempts() {
     let made = notices.iter().filter(|event| **event == "sent").count();
     assert!(again > 100 && made.abs_diff(again) <= 1, "{made} notices, {again} further attempts");
     assert!(heard(&r, NoticeKind::Ebsn) <= made as u64);
-    // RTO and fades differ by orders of magnitude: everything is in time.
+    // RTO and fades differ by orders of magnitude: all notices are in time.
     assert_eq!((r.flows[0].lateness.late, r.flows[0].timeouts), (0, 0));
 }
 
-// Counters are of the time after the warm-up.
+// Counters cover the time after the warm-up.
 #[test]
 fn the_warm_up_is_left_out() {
     let plan = over_fades("ebsn", true).plan();

@@ -1,4 +1,4 @@
-//! Behaviour of schemes on links, against the equilibria and tables of their papers.
+//! Behaviour of schemes on links, compared with the equilibria and tables of their papers.
 
 mod adaptive;
 mod bbr3;

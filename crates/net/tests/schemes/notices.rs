@@ -1,5 +1,5 @@
-//! Explicit loss notification on Yun's last hop: every sender with its own notification and with the link layer's; how often a
-//! loss goes undetected, and how long a notification takes (Yun 2009, Table 1).
+//! Explicit loss notification on Yun's last hop: every sender with its own notices and with the link layer's;
+//! the rate of undetected losses, and the delay of a notice (Yun 2009, Table 1).
 
 use crate::common::trace::{Sent, numbers, offsets, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
@@ -12,14 +12,15 @@ use airhop_tcp::{Config, Notices, Preset};
 use airhop_trace::Table;
 use std::collections::BTreeSet;
 
-/// Number of losses classified as wireless, and number of these that were congestion losses or no losses.
+/// Returns the number of losses classified as wireless, and how many of them were congestion losses or no
+/// losses.
 fn wireless(r: &Report) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = r.flows[0].judgements[Judged::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Each scheme installs its notification, works in either direction and with every preset, receives notices of losses,
-// and repairs these losses without a window reduction.
+// Each scheme installs its notification service, works in either direction and with every preset, receives
+// notices of losses, and repairs these losses without a window reduction.
 #[test]
 fn every_sender_hears_of_losses() {
     for scheme in ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"] {
@@ -36,8 +37,8 @@ fn every_sender_hears_of_losses() {
     }
 }
 
-// Yun 2009 §5.3: LL-ELSN's notifications under four senders. With the same notices, the sender that neither counts the
-// duplicates caused by its own retransmissions nor reduces twice per window is ahead.
+// Yun 2009 §5.3: LL-ELSN's notices with four senders. With the same notices, the sender that neither counts
+// the duplicate ACKs caused by its own retransmissions nor reduces twice per window has the highest goodput.
 #[test]
 fn four_senders_under_the_same_notifications() {
     for uplink in [false, true] {
@@ -55,7 +56,7 @@ fn four_senders_under_the_same_notifications() {
     }
 }
 
-/// A sender with LL-ELSN's notifications.
+/// Returns a sender with LL-ELSN's notices.
 fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: Notices, seed: u64) -> Report {
     let hop = LastHop {
         scheme,
@@ -72,9 +73,10 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
     run(&plan, seed)
 }
 
-// Yun 2009 §5.3 taken further: LL-ELSN's notifications under the senders of today, with every way to repair a loss. What the air loses
-// cuts nobody's window: of hundreds of such losses hardly one is taken for congestion (whose notice, or repair, a queue dropped), and
-// the cuts are hardly more at 5 % than where the air loses nothing but collisions: RACK takes a few repairs for lost whose ACKs were late.
+// Yun 2009 §5.3 taken further: LL-ELSN's notices with modern senders and every loss recovery. Wireless losses
+// reduce no window: of hundreds of such losses hardly any is classified as congestion (its notice or
+// retransmission was dropped by a queue), and reductions at 5 % loss are hardly more than without bit errors:
+// RACK marks a few retransmissions lost whose ACKs were late.
 #[test]
 fn no_sender_that_is_told_cuts_for_the_air() {
     let by_recovery = [
@@ -101,8 +103,8 @@ fn no_sender_that_is_told_cuts_for_the_air() {
     }
 }
 
-// And that is what pays: with the same notices on the wire, heeded or not, five times the goodput at 3 %; to BBR, which does not cut for
-// losses anyway, they are worth next to nothing.
+// The benefit: compared with the same notices on the wire but ignored, five times the goodput at 3 % loss;
+// for BBR, which does not reduce its window for losses, almost none.
 #[test]
 fn notices_pay_for_who_cuts() {
     for (scheme, preset, least, most) in [
@@ -119,7 +121,8 @@ fn notices_pay_for_who_cuts() {
     }
 }
 
-// Notification and sender are chosen independently: a sender without ELN support ignores the base station's bit.
+// Notification and sender are chosen independently: a sender without ELN support ignores the base station's
+// bit.
 #[test]
 fn a_deaf_sender_is_not_disturbed() {
     let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
@@ -128,8 +131,8 @@ fn a_deaf_sender_is_not_disturbed() {
     assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
 }
 
-// Bakre and Badrinath 1995: every byte arrives once and in order through two connections; also through a buffer of two
-// segments, although the wireless link may lose the window updates.
+// Bakre and Badrinath 1995: every byte arrives once and in order through two connections, even through a
+// buffer of two segments, although the wireless link may lose the window updates.
 #[test]
 fn a_split_connection_delivers_everything() {
     for (uplink, preset, buffer) in [
@@ -150,8 +153,9 @@ fn a_split_connection_delivers_everything() {
     }
 }
 
-// An agent beside the proxy lies between proxy and wireless link: Snoop stores and retransmits the segments of the
-// proxy. It does not see the other connection, so no segment goes to a receiver that has not answered a SYN.
+// An agent beside the proxy lies between proxy and wireless link: Snoop stores and retransmits the segments
+// of the proxy. It does not see the other connection, so no segment is sent to a receiver that has not
+// answered a SYN.
 #[test]
 fn agents_see_the_wireless_side_of_a_split_connection() {
     let hop = LastHop { scheme: "split", preset: Preset::Rfc, fer: 0.8, seconds: 20, ..LastHop::default() };
@@ -177,8 +181,8 @@ fn agents_see_the_wireless_side_of_a_split_connection() {
     assert!(repairs > 0 && late > 0, "{repairs} repairs, {late} late handshakes");
 }
 
-// The purpose of splitting: the lossy half has the short round trip. On the downlink the sender never reacts to a
-// wireless loss; the bursts that a filled hole releases into the wire can still overflow a queue.
+// Purpose of splitting: the lossy connection has the short round trip. On the downlink the sender never
+// reacts to a wireless loss; the burst that a filled hole releases into the wire can still overflow a queue.
 #[test]
 fn a_split_connection_keeps_wireless_losses_from_the_sender() {
     let goodput = |scheme, uplink| {
@@ -195,8 +199,8 @@ fn a_split_connection_keeps_wireless_losses_from_the_sender() {
     }
 }
 
-/// Returns one segment at a time, over a channel that errs towards the receiver only, so that each loss is the channel's and each ACK
-/// arrives.
+/// Returns one segment at a time, over a channel with errors only towards the receiver, so that each loss is
+/// the channel's and each ACK arrives.
 fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, seconds: u64) -> Plan {
     let mut plan = LastHop { scheme, seconds, d_off_ms, ..LastHop::default() }.plan();
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: REFERENCE_BYTES as u64 * 8 };
@@ -209,12 +213,13 @@ fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, s
 
 const REFERENCE_BYTES: f64 = 1076.0;
 
-/// Returns the probability that `bytes` bytes are hit.
+/// Returns the probability of an error in `bytes` bytes.
 fn hit(fer: f64, bytes: f64) -> f64 {
     1.0 - (1.0 - fer).powf(bytes / REFERENCE_BYTES)
 }
 
-/// Within four standard deviations of a binomial: a false alarm in 16 000, and the seed is fixed.
+/// Checks a fraction within four standard deviations of a binomial: a false alarm in 16 000, and the seed is
+/// fixed.
 fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     let (mean, deviation) = (of as f64 * p, (of as f64 * p * (1.0 - p)).sqrt());
     assert!(
@@ -223,13 +228,14 @@ fn assert_share(part: u64, of: u64, p: f64, what: &str) {
     );
 }
 
-/// Segments that did not arrive, from a sender with at most one segment in flight. The last may be in flight.
+/// Returns the number of segments that did not arrive, from a sender with at most one segment in flight; the
+/// last may be in flight.
 fn lost(r: &Report) -> u64 {
     r.flows[0].sent_segments - r.flows[0].delivered_bytes / 1000
 }
 
-// Yun 2009, Table 1: P_f_header. The frame of a HACK segment has 36 + 40 + 4 bytes of headers and 1000 of payload; EWLN's has no
-// option.
+// Yun 2009, Table 1: P_f_header. The frame of a HACK segment has 36 + 40 + 4 bytes of headers and 1000 of
+// payload; EWLN's segments have no option.
 #[test]
 fn hack_fails_where_headers_are_hit() {
     for (scheme, option) in [("hack", 4.0), ("hack-fixed", 4.0), ("tcp-eln", 4.0), ("ewln", 0.0)] {
@@ -242,9 +248,9 @@ fn hack_fails_where_headers_are_hit() {
     }
 }
 
-// Yun 2009, Table 1: P_f_frag. 1052 bytes (with timestamps, so that each ACK gives a sample and the timer stays short) are
-// fragments of 100, three of 256 and one of 184, with 36 of the link layer each, in five slots: all five must succeed, and five
-// failures of the first lose the headers.
+// Yun 2009, Table 1: P_f_frag. 1052 bytes (with timestamps, so that each ACK yields a sample and the timeout
+// stays short) are fragments of 100, three of 256 and one of 184 bytes, each with 36 bytes of the link layer,
+// in five slots: all five must succeed, and five failures of the first fragment lose the headers.
 #[test]
 fn lhp_fails_where_the_first_fragment_is_lost() {
     let fer = 0.97;
@@ -274,10 +280,10 @@ fn a_packet_in_fragments_is_told_of_once() {
         let air: Vec<Sent> = on_air(&tables).into_iter().filter(|f| f.packet == "data").collect();
         assert!(air.iter().all(|f| f.kind == "ack" || [256, 164].contains(&f.bytes)));
         let data: Vec<&Sent> = air.iter().filter(|f| f.kind == "data").collect();
-        // The longest backoff is 20 ms, and no segment comes within three links of 10 ms after the last.
+        // The longest backoff is 20 ms, and no segment arrives within three links of 10 ms after the last.
         let packets: Vec<&[&Sent]> = data.chunk_by(|a, b| b.start < a.end + 0.025).collect();
         assert!(packets.len() > 300 && packets.iter().all(|p| p.iter().all(|f| f.seq == p[0].seq)));
-        // The end of the run may cut off the last one.
+        // The end of the run may interrupt the last one.
         let last = data[data.len() - 1].seq;
         let seqs = |what: &dyn Fn(&[&Sent]) -> bool| -> Vec<u64> {
             packets.iter().filter(|p| what(p)).map(|p| p[0].seq).filter(|&seq| seq != last).collect()
@@ -301,7 +307,7 @@ fn a_packet_in_fragments_is_told_of_once() {
     }
 }
 
-/// Rows of `table` with `word` in `column`: seconds and sequence number.
+/// Returns the rows of `table` with `word` in `column`: seconds and sequence number.
 fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u64)> {
     let (time, seq) = (numbers(tables, table, "time_s"), offsets(tables, table, "seq"));
     let words = words(tables, table, column);
@@ -323,8 +329,8 @@ fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
     delays
 }
 
-// Yun 2009, Table 1, downlink: T_wrd for LL-ELSN, T_ack + T_wrd for HACK and LHP, T_data + T_ack + T_wrd for the base station's
-// ELN, on a path that is idle otherwise. All in milliseconds.
+// Yun 2009, Table 1, downlink: T_wrd for LL-ELSN, T_ack + T_wrd for HACK and LHP, T_data + T_ack + T_wrd for
+// the base station's ELN, on an otherwise idle path. All times in milliseconds.
 #[test]
 fn a_notification_takes_as_long_as_table_1_says() {
     let mean = |delays: &[f64]| delays.iter().sum::<f64>() / delays.len() as f64;
@@ -335,15 +341,16 @@ fn a_notification_takes_as_long_as_table_1_says() {
     let (difs, backoff) = (0.05, 0.31);
     let ll_elsn = eln_delays("ll-elsn", 1);
     assert!(ll_elsn.iter().all(|d| (d - wired(40.0)).abs() < 1e-6), "to the nanosecond: {ll_elsn:?}");
-    // The special ACK has 48 bytes. When the link layer of the base station discards the frame, most of DIFS has
-    // passed.
+    // The special ACK has 48 bytes. When the link layer of the base station discards the frame, most of DIFS
+    // has elapsed.
     for scheme in ["hack", "lhp"] {
         let delay = mean(&eln_delays(scheme, 1));
         let least = wired(48.0) + backoff + frame(48.0);
         assert!((least - 0.03..least + difs + 0.03).contains(&delay), "{scheme}: {delay}, expected {least}");
     }
-    // With two segments in the network the next one is there already or comes within a transmission time, unless it goes last;
-    // and its frame is acknowledged (10 + 304 us) before the ACK of TCP contends.
+    // With two segments in the network the next one is there already or arrives within a transmission time,
+    // unless the loss is the last one's; and its frame is acknowledged (10 + 304 us) before the TCP ACK
+    // contends.
     let eln = eln_delays("eln", 2);
     let least = wired(40.0) + frame(1040.0) + 0.314 + difs + frame(40.0);
     assert!(eln.iter().all(|&d| d > least), "{eln:?}");

@@ -19,8 +19,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Five stations; a bulk flow over four hops. Data frames from the third to the fourth are lost with probability `fer`, and a MAC tries
-/// four times.
+/// Returns five stations with a bulk flow over four hops. Data frames from the third to the fourth are lost
+/// with probability `fer`, and a MAC sends up to four times.
 fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan {
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: 1076 * 8 };
     let errors = vec![LinkErrors { from: Some(2), to: Some(3), model }];
@@ -59,47 +59,48 @@ fn read(path: &Path) -> Seen {
     while let Some(block) = reader.next_block() {
         let Block::EnhancedPacket(block) = block.expect("a block") else { continue };
         let is_in = block.options.iter().any(|o| matches!(o, EnhancedPacketOption::Flags(f) if f & 3 == 1));
-        // Checksums and lengths are checked there.
+        // The decoder checks checksums and lengths.
         seen.push((is_in, airhop_wire::decode(&block.data).expect("a packet of Airhop").packet));
     }
     seen
 }
 
-/// Numbers named by the ACKs that entered or left a node.
+/// Returns the numbers named by the ACKs that entered or left a node.
 fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
     let packets = seen.iter().filter(|seen| seen.0 == is_in);
     packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.options.naks.seqs().to_vec()).collect()
 }
 
-/// Losses classified as wireless, rightly and wrongly.
+/// Returns the numbers of losses classified as wireless, correctly and wrongly.
 fn wireless(f: &FlowReport) -> (u64, u64) {
     let [queue, aqm, channel, collision, none] = f.judgements[Judged::Wireless as usize];
     (channel + collision, queue + aqm + none)
 }
 
-// Cheng & Lin 2008: a node in the middle drops a segment, writes its number into an ACK, and the source, two hops away,
-// retransmits it without a window reduction. Drops of the source's own MAC are reported by calls: no ACK carries their
-// numbers.
+// Cheng & Lin 2008: a node in the middle discards a segment, writes its number into an ACK, and the source,
+// two hops away, retransmits it without a window reduction. Discards of the source's own MAC are reported by
+// calls: no ACK carries their numbers.
 #[test]
 fn naks_ride_on_acks_to_the_source() {
     let (r, at) = captured(&chain("tcp-cl", 0.3, &[]), "naks");
     let f = &r.flows[0];
     let (heard, by_air) = (named(&at[0], true), [1, 2, 3, 4].map(|node| named(&at[node], false)));
     assert!(by_air[1].len() > 50 && by_air[2].is_empty() && by_air[3].is_empty(), "{f:?}");
-    // The source receives the NAKs forwarded, and perhaps repeated, by its next hop, and the calls of its own MAC.
+    // The source receives the NAKs forwarded, and possibly repeated, by its next hop, and the calls of its
+    // own MAC.
     assert!(heard.len() > 50 && heard.len() as u64 <= naks(f), "{f:?}");
     assert!(heard.len() <= by_air[0].len() && heard.iter().all(|seq| by_air[0].contains(seq)));
     assert!(by_air[1].iter().filter(|seq| heard.contains(seq)).count() > by_air[1].len() * 9 / 10);
     let (right, wrong) = wireless(f);
     assert!(right > 50 && wrong == 0 && right <= naks(f), "{f:?}");
-    // Every drop was repaired by a retransmission, and hardly ever caused a window reduction.
+    // Every discard was repaired by a retransmission, and hardly ever caused a window reduction.
     assert!(f.window_cuts < right / 4 && f.retransmissions >= right, "{f:?}");
     let reno = run(&chain("reno", 0.3, &[]), 1);
     assert!(f.goodput_mbps > 1.5 * reno.flows[0].goodput_mbps, "{f:?} {reno:?}");
 }
 
-// RET_F: with n = 0 there are no NAKs, and TCP-CL is Reno; a larger n causes more NAKs. Readings that omit NAKs have
-// fewer.
+// RET_F: with n = 0 there are no NAKs, and TCP-CL is Reno; a larger n causes more NAKs. Readings that omit
+// NAKs have fewer.
 #[test]
 fn ret_f_limits_the_naks() {
     let told = |given: &[(&'static str, f64)]| naks(&run(&chain("tcp-cl", 0.5, given), 1).flows[0]);
@@ -111,7 +112,7 @@ fn ret_f_limits_the_naks() {
     assert!(told(&[("no_ack", 1.0)]) < one && told(&[("ret_f", 1.0)]) <= 4);
 }
 
-// NAKs of the third station travel on waiting ACKs only, or also in packets of their own.
+// NAKs of the third station are sent only on queued ACKs, or also in separate packets.
 #[test]
 fn naks_without_an_ack() {
     for (no_ack, name) in [(1.0, "drop"), (2.0, "send")] {
@@ -123,8 +124,8 @@ fn naks_without_an_ack() {
     }
 }
 
-// Hamadani and Rakocevic 2007 (TCP-CC): every node adds the contention time of a segment. At the source it is zero, and
-// it grows from hop to hop; on the air of the others at least a DIFS and half of CWmin, in the mean.
+// Hamadani and Rakocevic 2007 (TCP-CC): every node adds the contention time of a segment. The sum is zero at
+// the source and grows from hop to hop, by at least a DIFS and half of CWmin on average.
 #[test]
 fn contention_adds_up() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");

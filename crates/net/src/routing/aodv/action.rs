@@ -1,30 +1,30 @@
-//! Actions of routers, packets by source and destination, and counts of messages.
+//! Actions of routers, fields of packets that routers use, and counts of messages.
 
 use airhop_base::{NodeId, Packet, Routing};
 use airhop_engine::Id;
 
-/// Action of a router, for its station to carry out.
+/// Action of a router, carried out by its station.
 #[derive(Debug)]
 pub enum Action {
     /// Send this packet to this neighbour.
     Forward {
         /// The packet.
         packet: Id<Packet>,
-        /// The neighbour.
+        /// Next hop.
         next: NodeId,
     },
     /// Send a message to a neighbour.
     Send {
-        /// The message.
+        /// Message.
         message: Routing,
-        /// The neighbour, or [`NodeId::BROADCAST`].
+        /// Receiver: a neighbour, or [`NodeId::BROADCAST`].
         to: NodeId,
-        /// Hops that it may go.
+        /// Maximum number of hops of the message.
         ttl: u8,
     },
-    /// Drop this packet: there is no route for it.
+    /// Drop this packet for lack of a route.
     Drop(Id<Packet>),
-    /// Drop all packets that wait to be sent to this neighbour: it does not lead to where they go any more.
+    /// Drop all packets queued for this neighbour, which no longer leads to their destinations.
     Flush(NodeId),
 }
 
@@ -35,7 +35,7 @@ pub struct Passing {
     pub src: NodeId,
     /// Destination of the packet.
     pub dst: NodeId,
-    /// Hops that it has come.
+    /// Number of hops so far.
     pub hops: u8,
 }
 
@@ -49,9 +49,9 @@ impl Passing {
 /// Counts of routers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoutingCounts {
-    /// Route requests sent, those of others that were passed on included.
+    /// Route requests sent, forwarded ones included.
     pub requests: u64,
-    /// Route replies sent, those of others that were passed on included.
+    /// Route replies sent, forwarded ones included.
     pub replies: u64,
     /// Route errors sent.
     pub errors: u64,

@@ -1,4 +1,4 @@
-//! The buffer of a router holds packets that wait for a route.
+//! Buffer of a router for packets that wait for a route.
 
 use airhop_base::{NodeId, Packet, Span, Time};
 use airhop_engine::Id;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 pub(super) struct Buffer {
     waiting: VecDeque<Waiting>,
     capacity: usize,
-    /// Longest wait of a packet.
+    /// Maximum time in the buffer.
     patience: Span,
 }
 
@@ -25,7 +25,7 @@ impl Buffer {
         Buffer { waiting: VecDeque::new(), capacity, patience }
     }
 
-    /// Adds a packet. If there is no room, the oldest makes it: that is returned.
+    /// Adds a packet. If the buffer is full, removes and returns the oldest packet.
     pub fn push(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) -> Option<Id<Packet>> {
         let is_full = self.waiting.len() >= self.capacity;
         let oldest = if is_full { self.waiting.pop_front() } else { None };
@@ -39,7 +39,7 @@ impl Buffer {
         self.waiting.remove(place).map(|w| w.packet)
     }
 
-    /// Removes the oldest packet, if it has waited for too long.
+    /// Removes the oldest packet if its time in the buffer is over.
     pub fn pop_expired(&mut self, now: Time) -> Option<Id<Packet>> {
         let is_expired = self.waiting.front().is_some_and(|w| w.until <= now);
         if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }
@@ -49,7 +49,7 @@ impl Buffer {
         self.waiting.iter().any(|w| w.dst == dst)
     }
 
-    /// Returns the time at which the oldest packet will have waited for too long.
+    /// Returns the time at which the oldest packet's time in the buffer is over.
     pub fn expires(&self) -> Option<Time> {
         self.waiting.front().map(|w| w.until)
     }

@@ -1,11 +1,11 @@
-//! The parameters of AODV and their presets.
+//! Parameters of AODV and their presets.
 
 use airhop_base::Span;
 
-/// The parameters of AODV. Names in capitals are those of RFC 3561 §10.
+/// Parameters of AODV. Names in capitals are those of RFC 3561 §10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AodvPlan {
-    /// Source of the rules that the numbers below leave open.
+    /// Source of the rules that the parameters below do not determine.
     pub variant: Variant,
     /// Lifetime of an unused route: ACTIVE_ROUTE_TIMEOUT.
     pub active_route: Span,
@@ -15,29 +15,30 @@ pub struct AodvPlan {
     pub request_memory: Span,
     /// Upper estimate of the traversal time of a hop: NODE_TRAVERSAL_TIME.
     pub hop_time: Span,
-    /// Hops between two nodes at most: NET_DIAMETER.
+    /// Maximum number of hops between two nodes: NET_DIAMETER.
     pub diameter: u8,
-    /// The radius of the first request for a destination of which nothing is known: TTL_START.
+    /// TTL of the first request for an unknown destination: TTL_START.
     pub ttl_start: u8,
     /// Increment of the TTL for the next request: TTL_INCREMENT.
     pub ttl_step: u8,
-    /// From this radius on the next request goes through the whole network: TTL_THRESHOLD.
+    /// TTL beyond which the next request covers the whole network: TTL_THRESHOLD.
     pub ttl_threshold: u8,
-    /// Number of repetitions of a request through the whole network: RREQ_RETRIES.
+    /// Number of repetitions of a request that covers the whole network: RREQ_RETRIES.
     pub retries: u32,
-    /// After that, nothing is asked for so long.
+    /// Pause without requests after the last repetition.
     pub pause: Span,
-    /// Packets that a node holds while it searches.
+    /// Maximum number of packets that a node buffers during a route discovery.
     pub buffer_packets: usize,
-    /// Longest wait of each of them.
+    /// Maximum time of a packet in the buffer.
     pub buffer_time: Span,
-    /// Between packets that a found route sets free.
+    /// Interval between packets released by a discovered route.
     pub release_gap: Span,
     /// Upper bound of the random delay of a rebroadcast.
     pub jitter: Span,
-    /// Routes and searches are looked after at multiples of this; `None`: when it is time.
+    /// Interval of the checks for expired routes and searches; `None`: at the exact times.
     pub upkeep: Option<Span>,
-    /// True if a node that is nearer to the destination than to the source tries to find another route before it reports a lost one.
+    /// True if a node closer to the destination than to the source searches for another route before it
+    /// reports a lost one.
     pub repairs: bool,
 }
 
@@ -51,7 +52,7 @@ pub enum Variant {
 }
 
 impl AodvPlan {
-    /// RFC 3561 §10. It has no numbers for the buffer and the jitter: those are ns-2's.
+    /// Constants of RFC 3561 §10. The RFC states no numbers for buffer and jitter: those are ns-2's.
     pub const RFC3561: AodvPlan = AodvPlan {
         variant: Variant::Rfc3561,
         active_route: Span::from_secs(3),
@@ -72,8 +73,8 @@ impl AodvPlan {
         repairs: false,
     };
 
-    /// Defaults of ns-2.35, with a link layer that reports lost neighbours. Its TTL_START is 5, but ns-2 treats an unknown distance as 255
-    /// hops, so the first request goes through the whole network.
+    /// Defaults of ns-2.35, with a link layer that reports lost neighbours. Its TTL_START is 5, but ns-2
+    /// treats an unknown distance as 255 hops, so the first request covers the whole network.
     pub const NS2: AodvPlan = AodvPlan {
         variant: Variant::Ns2,
         active_route: Span::from_secs(10),
@@ -90,6 +91,6 @@ impl AodvPlan {
         ..AodvPlan::RFC3561
     };
 
-    /// The presets by name.
+    /// Presets by name.
     pub const PRESETS: [(&str, AodvPlan); 2] = [("rfc3561", Self::RFC3561), ("ns2", Self::NS2)];
 }

@@ -1,9 +1,9 @@
 //! Ad hoc on-demand distance vector routing (RFC 3561), and ns-2.35's variant.
 //!
-//! Left out, as in ns-2: hello messages (the link layer reports lost neighbours), routes to neighbours without a sequence number,
-//! gratuitous replies, multicast, acknowledgements of replies, limits on the rate of messages, and the error with the 'N' flag that reports
-//! a longer route after a repair, on which no node has to act. [`Variant`] selects where the two differ; `repair` has what follows on a
-//! lost neighbour.
+//! Not implemented, as in ns-2: hello messages (the link layer reports lost neighbours), routes to neighbours
+//! without a sequence number, gratuitous replies, multicast, acknowledgements of replies, limits on the rate
+//! of messages, and the error with the 'N' flag that reports a longer route after a repair, on which no node
+//! has to act. [`Variant`] selects between the two where they differ; `repair` handles lost neighbours.
 
 use super::action::{Action, Passing, RoutingCounts};
 use super::buffer::Buffer;
@@ -14,27 +14,27 @@ use airhop_base::{NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time,
 use airhop_engine::{Id, Stream};
 use std::collections::VecDeque;
 
-/// The router of one node.
+/// Router of one node.
 #[derive(Debug)]
 pub struct Router {
     pub(super) me: NodeId,
     pub(super) plan: AodvPlan,
     pub(super) table: Table,
     buffer: Buffer,
-    /// The node's own sequence number. In ns-2 it is even: the number of a broken route is one more, and never counts
-    /// as a new one.
+    /// The node's own sequence number. In ns-2 it is even: the number of a broken route is one higher, and
+    /// never counts as new.
     pub(super) seq: u32,
-    /// The identity of the last request.
+    /// Identifier of the last request.
     request: u32,
-    /// Requests of others that were seen, and until when to remember them.
+    /// Requests of other nodes that were seen, with the end of their memory.
     seen: VecDeque<(NodeId, u32, Time)>,
     /// Actions due now.
     pub(super) actions: VecDeque<Action>,
     /// Actions due later, the earliest first.
     later: VecDeque<(Time, Action)>,
-    /// Times at which ns-2 gives repairs up.
+    /// Times at which repairs of ns-2's variant are abandoned.
     pub(super) repairs: VecDeque<(Time, NodeId)>,
-    /// Time of the next upkeep of routes and buffer; it may be too early.
+    /// Time of the next check of routes and buffer; possibly earlier than needed.
     upkeep: Time,
     jitter: Stream,
     pub(super) counts: RoutingCounts,
@@ -60,7 +60,7 @@ impl Router {
         }
     }
 
-    /// Returns the next action. A message in it counts as sent.
+    /// Returns the next action. A message in the action then counts as sent.
     pub fn poll_action(&mut self) -> Option<Action> {
         let action = self.actions.pop_front()?;
         if let Action::Send { message, .. } = &action {
@@ -76,19 +76,19 @@ impl Router {
         [later, repair].into_iter().flatten().chain([self.upkeep]).min().filter(|&at| at < Time::MAX)
     }
 
-    /// Returns its counts.
+    /// Returns the counts of the router.
     pub fn counts(&self) -> RoutingCounts {
         self.counts
     }
 
-    /// Returns the number of packets that it holds.
+    /// Returns the number of packets in the router's buffers.
     pub fn holds(&self) -> usize {
         let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
         let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
         self.buffer.len() + planned.filter(is_packet).count()
     }
 
-    /// Returns the next hop towards `dst`, if there is a route.
+    /// Returns the next hop towards `dst`; `None` without a route.
     #[cfg(test)]
     pub(super) fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
         self.table.up(dst).map(|route| route.next)
@@ -96,7 +96,7 @@ impl Router {
 
     // ---- packets ---------------------------------------------------------------------------------------------------
 
-    /// Finds a next hop for a packet, made here or by another node.
+    /// Determines the next hop of a packet created at this or another node.
     pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, passing: Passing) {
         let Passing { src, dst, hops } = passing;
         let came_back = src == self.me && hops > 0;
@@ -121,15 +121,15 @@ impl Router {
                     route.outdate(); // RFC 3561 §6.11 (ii); ns-2 leaves it at that of the loss
                 }
                 let lost = vec![Unreachable { dst, seq: route.seq }];
-                // The sender of the packet must receive the error, a precursor or not.
+                // The sender of the packet must receive the error, whether or not it is a precursor.
                 self.send_error(lost, NodeId::BROADCAST);
                 self.actions.push_back(Action::Drop(packet));
             }
         }
     }
 
-    /// Extends the lifetimes of routes that are used: in ns-2 that to the destination alone; by RFC 3561 §6.2 that to the source, too, and
-    /// those to the next hops of both.
+    /// Extends the lifetimes of used routes: in ns-2 only the route to the destination; by RFC 3561 §6.2 also
+    /// the routes to the source, and to the next hops of both.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
         let until = now + self.plan.active_route;
         let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
@@ -164,7 +164,7 @@ impl Router {
         }
     }
 
-    /// Sends the packets that waited for a route, at intervals of `gap`.
+    /// Sends the packets buffered for a route, at intervals of `gap`.
     pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
         let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
         let mut at = now;
@@ -177,7 +177,7 @@ impl Router {
 
     // ---- searching -------------------------------------------------------------------------------------------------
 
-    /// Sends a request for `dst`, or gives the search up, if it is time to.
+    /// Sends a request for `dst`, or ends the search, if it is due.
     pub(super) fn search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
@@ -188,13 +188,14 @@ impl Router {
             route.search.give_up(now, plan.pause);
             return self.drop_waiting(dst);
         }
-        // RFC 3561 §6.4: rings of growing radius, the first of them around the place where the destination was last.
+        // RFC 3561 §6.4: rings of growing radius; the first includes the last known distance of the
+        // destination.
         let ring = Ring { is_first: route.search.is_over(), last: route.search.ttl, hops: route.hops };
         let ttl = plan.radius(ring);
         self.ask(now, dst, ttl);
     }
 
-    /// Sends a request for `dst` that goes `ttl` hops.
+    /// Sends a request for `dst` with this TTL.
     pub(super) fn ask(&mut self, now: Time, dst: NodeId, ttl: u8) {
         let plan = self.plan;
         let route = self.table.entry(dst);
@@ -215,7 +216,7 @@ impl Router {
 
     // ---- messages --------------------------------------------------------------------------------------------------
 
-    /// Handles a message from the neighbour `from`, which may go `ttl` hops more.
+    /// Handles a message from the neighbour `from` with this remaining TTL.
     pub fn on_message(&mut self, now: Time, message: Routing, from: NodeId, ttl: u8) {
         match message {
             Routing::Request(request) => self.on_request(now, request, from, ttl),
@@ -233,9 +234,9 @@ impl Router {
         self.learn_way_back(now, &request, from);
         if request.dst == self.me {
             self.seq = match self.plan.variant {
-                // RFC 3561 §6.1, §6.6.1: the own number goes up only to that of the request.
+                // RFC 3561 §6.1, §6.6.1: the own number is raised at most to that of the request.
                 Variant::Rfc3561 => newest(self.seq, request.dst_seq),
-                // A new number for each reply.
+                // ns-2: a new number for each reply.
                 Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),
             };
             self.reply(request.origin, from, 0, self.me, self.seq, self.plan.own_route);
@@ -258,7 +259,7 @@ impl Router {
         }
     }
 
-    /// True if this request came before; from now on it has.
+    /// True if this request was seen before; records it otherwise.
     fn is_known(&mut self, now: Time, request: &RouteRequest) -> bool {
         while self.seen.front().is_some_and(|&(_, _, until)| until <= now) {
             self.seen.pop_front();
@@ -271,7 +272,7 @@ impl Router {
         false
     }
 
-    /// Learns the route back to the originator of a request.
+    /// Stores the reverse route to the originator of a request.
     fn learn_way_back(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
         let &RouteRequest { origin, origin_seq, hops, .. } = request;
         let until = now + self.plan.way_back(hops);
@@ -282,7 +283,7 @@ impl Router {
         }
         let mut expires = route.expires;
         if route.search.until > Time::ZERO {
-            // It was wanted in the other direction too.
+            // The route was requested in the other direction too.
             expires = expires.max(now + self.plan.active_route);
             route.search.found(hops);
         }
@@ -291,14 +292,15 @@ impl Router {
         self.release(now, origin, Span::ZERO);
     }
 
-    /// Sends a reply back to `origin`; if the request came over another neighbour than the route does, over that of the route.
+    /// Sends a reply to `origin` along the route, even if the request arrived from another neighbour.
     fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
         let to = self.table.up(origin).map_or(from, |route| route.next);
         let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
         self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
     }
 
-    /// Adds precursors to two routes that a reply joined: each is used by the neighbour on the other (RFC 3561 §6.6.2).
+    /// Adds precursors to two routes joined by a reply: each route is used by the next hop of the other (RFC
+    /// 3561 §6.6.2).
     fn join(&mut self, a: NodeId, b: NodeId) {
         for (one, other) in [(a, b), (b, a)] {
             if let Some(next) = self.table.up(other).map(|route| route.next) {
@@ -332,8 +334,9 @@ impl Router {
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
 
-    /// Handles a route error (RFC 3561 §6.11 (iii)): the routes by the neighbour that sent it are lost, however old its number; ns-2
-    /// ignores older ones. Packets on their way to that neighbour are dropped, as in ns-2.
+    /// Handles a route error (RFC 3561 §6.11 (iii)): the routes through its sender are lost, even if the
+    /// error's sequence number is older; ns-2 ignores older ones. Packets queued for the sender are dropped,
+    /// as in ns-2.
     fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
         let variant = self.plan.variant;
         let mut passed_on = Vec::new();
@@ -346,7 +349,8 @@ impl Router {
                 continue;
             }
             is_hit = true;
-            // To copy an older number, as §6.11 reads, lets old routes come back, which loop (van Glabbeek, Höfner, Tan and Portmann 2013).
+            // To adopt an older number, as §6.11 says, would restore old routes, which can form loops (van
+            // Glabbeek, Höfner, Tan and Portmann 2013).
             let seq = match variant {
                 Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
                 Variant::Ns2 => seq,
@@ -368,8 +372,8 @@ impl Router {
         }
     }
 
-    /// Returns the destination of an error for these neighbours: by RFC 3561 §6.11 to a single one, so that its link layer sees to it; in
-    /// ns-2 to all.
+    /// Returns the destination of an error for these neighbours: by RFC 3561 §6.11 a single neighbour gets a
+    /// unicast, which its link layer acknowledges; in ns-2 the error is always broadcast.
     pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
         match (self.plan.variant, users) {
             (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
@@ -400,7 +404,7 @@ impl Router {
         }
     }
 
-    /// Expires routes and buffered packets.
+    /// Removes expired routes and buffered packets.
     fn look_after_all(&mut self, now: Time) {
         self.drop_expired(now);
         self.give_up_repairs(now);
@@ -426,7 +430,7 @@ impl Router {
         }
     }
 
-    /// Has [`Router::look_after_all`] called at `at`, or at the next time that the plan has for it.
+    /// Schedules [`Router::look_after_all`] at `at`, or at the plan's next check after it.
     fn look_after(&mut self, at: Time) {
         let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
         self.upkeep = self.upkeep.min(at);
@@ -446,7 +450,7 @@ fn newest(a: u32, b: u32) -> u32 {
     if is_newer(a, b) { a } else { b }
 }
 
-/// Returns the first multiple of `every` that is not before `at`.
+/// Returns the first multiple of `every` at or after `at`.
 fn next_multiple(at: Time, every: Span) -> Time {
     Time::ZERO + every * at.nanos().div_ceil(every.nanos())
 }

@@ -1,23 +1,23 @@
-//! The routing table of AODV, with sequence numbers, lifetimes and precursors.
+//! Routing table of AODV, with sequence numbers, lifetimes and precursors.
 
 use super::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;
 
-/// Routing table of a node, with invalidated routes.
+/// Routing table of a node, including invalid routes.
 #[derive(Debug, Default)]
 pub(super) struct Table(BTreeMap<NodeId, Route>);
 
-/// Route from a node to another (RFC 3561 §2).
+/// Route to another node (RFC 3561 §2).
 #[derive(Debug)]
 pub(super) struct Route {
     pub state: State,
-    /// Destination sequence number; 0 if it is unknown.
+    /// Destination sequence number; 0 if unknown.
     pub seq: u32,
-    /// Of the route, or of the last one there was; `None` if there was none.
+    /// Number of hops of the route, or of the last valid one; `None` before the first.
     pub hops: Option<u8>,
     pub next: NodeId,
-    /// Expiry of the route, if it is not used.
+    /// Expiry of the route unless it is used.
     pub expires: Time,
     /// Precursors: neighbours that use the route, and receive an error if it breaks.
     pub precursors: Vec<NodeId>,
@@ -32,22 +32,22 @@ pub(super) enum State {
     Down,
 }
 
-/// The search for a route.
+/// Search for a route.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// The radius of the last request, or the length of the route that it found; 0 at first.
+    /// TTL of the last request, or number of hops of the route that was found; 0 before.
     pub ttl: u8,
-    /// Requests through the whole network so far.
+    /// Number of requests that covered the whole network.
     pub floods: u32,
-    /// No other request before.
+    /// Earliest time of the next request.
     pub until: Time,
     /// Time of the last request.
     asked: Time,
-    /// The time per hop that the last searches took, the latest last.
+    /// Time per hop of the last searches, the latest last.
     hop_times: Vec<Span>,
 }
 
-/// True if sequence number `a` is newer than `b` (RFC 3561 §6.1: signed arithmetic, so that it survives the turn).
+/// True if sequence number `a` is newer than `b` (RFC 3561 §6.1: signed arithmetic, for wrap-around).
 pub(super) fn is_newer(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }
@@ -66,7 +66,7 @@ impl Table {
         self.0.entry(dst).or_insert_with(Route::unknown)
     }
 
-    /// Returns the route to `dst`, if there is one.
+    /// Returns the route to `dst`, if it is valid.
     pub fn up(&self, dst: NodeId) -> Option<&Route> {
         self.get(dst).filter(|route| route.state == State::Up)
     }
@@ -98,14 +98,14 @@ impl Route {
         }
     }
 
-    /// True if newer information replaces the route, or, at the same age, a shorter route does (RFC 3561 §6.2, §6.7). A route that is not
-    /// active is longer than any other.
+    /// True if the given information replaces the route: it is newer, or as new with fewer hops (RFC 3561
+    /// §6.2, §6.7). An inactive route counts as longer than any other.
     pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
         let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
         is_newer(seq, self.seq) || (seq == self.seq && is_longer)
     }
 
-    /// True if it is used, or answered with; ns-2 takes a route for that while it is repaired.
+    /// True if the route may be used and put into replies; in ns-2 this includes a route under repair.
     pub fn is_active(&self, variant: Variant) -> bool {
         match variant {
             Variant::Rfc3561 => self.state == State::Up,
@@ -119,13 +119,13 @@ impl Route {
             (State::Up, seq, Some(hops), next, expires);
     }
 
-    /// Marks the route down.
+    /// Marks the route as down.
     pub fn take_down(&mut self) {
         (self.state, self.expires) = (State::Down, Time::ZERO);
     }
 
-    /// Invalidates a route whose next hop is lost or whose lifetime is over: this node's earlier replies about it are void (RFC 3561
-    /// §6.11).
+    /// Invalidates a route whose next hop is lost or whose lifetime is over: this node's earlier replies with
+    /// the route become void (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
         self.outdate();
         self.take_down();
@@ -136,7 +136,7 @@ impl Route {
         self.seq = self.seq.wrapping_add(1);
     }
 
-    /// Extends the lifetime to `until` at least.
+    /// Extends the lifetime to at least `until`.
     pub fn extend(&mut self, until: Time) {
         self.expires = self.expires.max(until);
     }
@@ -147,14 +147,14 @@ impl Route {
         }
     }
 
-    /// True if it is active and leads over this neighbour.
+    /// True if the route is active and its next hop is this neighbour.
     pub fn goes_by(&self, neighbour: NodeId, variant: Variant) -> bool {
         self.is_active(variant) && self.next == neighbour
     }
 }
 
 impl Search {
-    /// Searches whose time per hop is remembered.
+    /// Number of searches whose time per hop is stored.
     const MEMORY: usize = 3;
 
     /// Records a request sent now.
@@ -167,7 +167,7 @@ impl Search {
         self.until == Time::ZERO
     }
 
-    /// Ends a search without a route; no request is sent for the time of `pause`.
+    /// Ends a search without a route; no request is sent for `pause`.
     pub fn give_up(&mut self, now: Time, pause: Span) {
         self.floods = 0;
         self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
@@ -186,7 +186,7 @@ impl Search {
         self.hop_times.push(now.since(self.asked) / u64::from(hops));
     }
 
-    /// Returns the mean time per hop of the last searches.
+    /// Returns the mean time per hop of the last searches; `None` before the first.
     pub fn hop_time(&self) -> Option<Span> {
         let total = self.hop_times.iter().fold(Span::ZERO, |sum, &time| sum + time);
         (!self.hop_times.is_empty()).then(|| total / self.hop_times.len() as u64)

@@ -1,4 +1,4 @@
-//! Timers of AODV: waiting times of routers, and lifetimes of their information.
+//! Timers of AODV: timeouts of routers, and lifetimes of their information.
 
 use super::plan::{AodvPlan, Variant};
 use airhop_base::Span;
@@ -9,16 +9,16 @@ use airhop_engine::Stream;
 pub(super) struct Ring {
     /// True for the first request of the search.
     pub is_first: bool,
-    /// The radius of the request before it, or the length of the route that was found; 0 at first.
+    /// TTL of the previous request, or number of hops of the route that was found; 0 before.
     pub last: u8,
-    /// Hops of the last route that there was.
+    /// Number of hops of the last valid route.
     pub hops: Option<u8>,
 }
 
 impl AodvPlan {
     /// Returns the TTL of a request.
     pub(super) fn radius(&self, ring: Ring) -> u8 {
-        // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", also where that is beyond TTL_THRESHOLD.
+        // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", even beyond TTL_THRESHOLD.
         if ring.is_first && self.variant == Variant::Rfc3561 {
             let around = |hops: u8| hops.saturating_add(self.ttl_step).min(self.diameter);
             return ring.hops.map_or(self.ttl_start, around);
@@ -30,13 +30,15 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the longest distance of a destination to which a node repairs the route: MAX_REPAIR_TTL, 0.3 NET_DIAMETER (RFC 3561 §10).
+    /// Returns the maximum distance of a destination for a local repair: MAX_REPAIR_TTL, 0.3 NET_DIAMETER
+    /// (RFC 3561 §10).
     pub(super) fn max_repair(&self) -> u8 {
         (u16::from(self.diameter) * 3 / 10) as u8
     }
 
-    /// Returns the TTL of a local repair's request: max(MIN_REPAIR_TTL, hops to the source / 2) + LOCAL_ADD_TTL; the first is the last
-    /// known distance of the destination, the last 2 (RFC 3561 §6.12, §10).
+    /// Returns the TTL of a local repair's request: max(MIN_REPAIR_TTL, hops to the source / 2) +
+    /// LOCAL_ADD_TTL; MIN_REPAIR_TTL is the last known distance of the destination, LOCAL_ADD_TTL is 2 (RFC
+    /// 3561 §6.12, §10).
     pub(super) fn repair_radius(&self, to_end: u8, to_source: u8) -> u8 {
         to_end.max(to_source / 2).saturating_add(2).min(self.diameter)
     }
@@ -49,12 +51,13 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the timeout of a request with a TTL of `ttl`, the `floods`-th of those that go through the whole network; `hop_time` is the
-    /// mean time of a hop so far.
+    /// Returns the timeout of a request with this TTL; `floods`: number of requests that covered the whole
+    /// network, this one included; `hop_time`: mean time per hop so far.
     pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
         let there_and_back = |hops: u8| 2 * u64::from(hops);
         match self.variant {
-            // RFC 3561 §6.4: with room for two hops more in a ring (TIMEOUT_BUFFER), and twice as long for each further flood.
+            // RFC 3561 §6.4: two more hops in a ring (TIMEOUT_BUFFER); the timeout doubles for each further
+            // request to the whole network.
             Variant::Rfc3561 if floods == 0 => self.hop_time * there_and_back(ttl + 2),
             Variant::Rfc3561 => self.hop_time * there_and_back(self.diameter) * (1 << (floods - 1)),
             Variant::Ns2 => (hop_time * there_and_back(ttl) * u64::from(floods.max(1))).min(self.pause),
@@ -73,7 +76,7 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the rest of a route's lifetime as a reply carries it: ns-2 counts whole seconds.
+    /// Returns the remaining lifetime of a route in a reply: ns-2 counts whole seconds.
     pub(super) fn rounded(&self, lifetime: Span) -> Span {
         const SECOND: Span = Span::from_secs(1);
         match self.variant {
@@ -82,7 +85,8 @@ impl AodvPlan {
         }
     }
 
-    /// Returns the delay of a broadcast that other receivers of the same message may send at the same time.
+    /// Returns the random delay of a broadcast that other receivers of the same message may send at the same
+    /// time.
     pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
         Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
     }

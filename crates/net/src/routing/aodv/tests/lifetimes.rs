@@ -1,10 +1,10 @@
-//! The lifetime of routes, and how they are lost.
+//! Tests of the lifetime and the loss of routes.
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, request};
 use airhop_base::{NodeId, RouteReply, Routing, Span};
 
-// RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid with a number one higher; their users receive an
-// error. ns-2 sends it in any case.
+// RFC 3561 §6.11 (i): all routes over a lost neighbour become invalid, with a sequence number one higher;
+// their users receive an error. ns-2 sends it in any case.
 #[test]
 fn a_lost_neighbour_takes_its_routes_along() {
     for plan in [RFC, NS2] {
@@ -12,7 +12,7 @@ fn a_lost_neighbour_takes_its_routes_along() {
         bench.hear(0, BEFORE, request(END, 0, 1, 0));
         bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the neighbour before uses it
         bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // no other node uses this
-        // RFC 3561 §6.11: an error for one neighbour alone goes to it, and its link layer sees to it.
+        // RFC 3561 §6.11: an error for a single neighbour is a unicast, which its link layer acknowledges.
         let sent = match plan {
             RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),
             _ => Did::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),
@@ -24,7 +24,7 @@ fn a_lost_neighbour_takes_its_routes_along() {
     }
 }
 
-// RFC 3561 §6.2, §10: a route ends ACTIVE_ROUTE_TIMEOUT after its last use; ns-2 looks every half second.
+// RFC 3561 §6.2, §10: a route expires ACTIVE_ROUTE_TIMEOUT after its last use; ns-2 checks every half second.
 #[test]
 fn routes_live_as_long_as_they_are_used() {
     for (plan, ends) in [(RFC, 5_000), (NS2, 12_000)] {
@@ -42,7 +42,8 @@ fn routes_live_as_long_as_they_are_used() {
     }
 }
 
-// RFC 3561 §6.5: the way back lives 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME; ns-2's 6 s.
+// RFC 3561 §6.5: the lifetime of the reverse route is 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME;
+// in ns-2 6 s.
 #[test]
 fn the_way_back_lives_for_a_while() {
     for (plan, ends) in [(RFC, 5600 - 2 * 3 * 40), (NS2, 6000)] {
@@ -55,7 +56,8 @@ fn the_way_back_lives_for_a_while() {
     }
 }
 
-// RFC 3561 §6.2: a route that is used lives on, and so do those to the source and to the next hops of both.
+// RFC 3561 §6.2: the use of a route extends its lifetime, and those of the routes to the source and to the
+// next hops of both.
 #[test]
 fn use_extends_the_routes_of_both_ways() {
     for (plan, extended) in [(RFC, true), (NS2, false)] {

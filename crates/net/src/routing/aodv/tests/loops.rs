@@ -1,4 +1,4 @@
-//! The property that sequence numbers are there for: next hops never form a loop (Perkins and Royer 1999).
+//! Purpose of sequence numbers: next hops never form a loop (Perkins and Royer 1999).
 
 use crate::routing::AodvPlan;
 use crate::routing::aodv::{Action, Passing, Router};
@@ -7,10 +7,10 @@ use airhop_engine::{Arena, Stream, Streams};
 
 const NODES: u16 = 8;
 
-/// Routers whose messages arrive in any order, late, twice or never, over links that come and go.
+/// Routers whose messages arrive in any order, late, twice or never, over links that appear and disappear.
 struct Net {
     routers: Vec<Router>,
-    /// From, to, message, hops that it may still go.
+    /// Messages in flight: from, to, message, remaining TTL.
     under_way: Vec<(NodeId, NodeId, Routing, u8)>,
     links: Vec<bool>,
     arena: Arena<Packet>,
@@ -42,7 +42,7 @@ impl Net {
         &mut self.links[usize::from(a.0.min(b.0) * NODES + a.0.max(b.0))]
     }
 
-    /// Something happens.
+    /// Executes a random step.
     fn step(&mut self) {
         match self.dice.below(10) {
             0 => {
@@ -69,7 +69,7 @@ impl Net {
         self.carry_out(at);
     }
 
-    /// Time passes.
+    /// Advances the time.
     fn wait(&mut self) {
         self.now += Span::from_millis(u64::from(self.dice.below(400)));
         for i in 0..NODES {
@@ -80,7 +80,7 @@ impl Net {
         }
     }
 
-    /// Any message in flight arrives: late or early, sometimes twice, sometimes never.
+    /// Delivers a random message in flight, sometimes twice, sometimes not at all.
     fn deliver(&mut self) {
         if self.under_way.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl Net {
 fn next_hops_never_form_a_loop() {
     for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
-        // 558: to copy an older number out of an error, as RFC 3561 §6.11 (iii) reads, ends in a loop there.
+        // With seed 558, adopting an older number from an error, as in RFC 3561 §6.11 (iii), leads to a loop.
         for seed in (0..60).chain([558]) {
             let mut net = Net::new(plan, seed);
             for step in 0..3000 {

@@ -1,4 +1,4 @@
-//! Requests, replies and errors on their way through a router.
+//! Tests of requests, replies and errors at a router.
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
@@ -17,8 +17,9 @@ fn a_request_is_passed_on_once() {
     assert_eq!(bench.hear(6000, AFTER, request(END, 7, 1, 4)).len(), 1, "forgotten after 5.6 s");
 }
 
-// RFC 3561 §6.6.1 and §6.1: the destination answers itself. Its number goes up by one if that is the one asked for, to the one asked for
-// if that is newer yet, and otherwise stays. ns-2's is a new one each time.
+// RFC 3561 §6.6.1 and §6.1: the destination replies itself. Its sequence number increases by one if the
+// request has the next one, becomes the requested one if that is newer, and otherwise stays. In ns-2 each
+// reply has a new number.
 #[test]
 fn the_destination_answers() {
     let numbers = |plan: AodvPlan| {
@@ -36,7 +37,7 @@ fn the_destination_answers() {
     assert_eq!(numbers(NS2), [4, 6, 8, 10, 12, 42, 44]);
 }
 
-// RFC 3561 §6.6.2: so does a node with a route that is fresh enough, and with no other.
+// RFC 3561 §6.6.2: a node with a sufficiently fresh route replies too; others do not.
 #[test]
 fn a_node_with_a_fresh_route_answers_for_the_destination() {
     for (asked, answers) in [(9, true), (10, true), (11, false)] {
@@ -69,8 +70,8 @@ fn replies_are_passed_back_unless_they_bring_nothing() {
     assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
 }
 
-// RFC 3561 §6.11 (ii): a node without a route for another node's packet sends an error, with a number that is one newer each time; ns-2's
-// stays. For its own, it asks.
+// RFC 3561 §6.11 (ii): a node without a route for another node's packet sends an error whose sequence number
+// increases each time; in ns-2 it stays. For its own packets the node sends a request.
 #[test]
 fn a_packet_of_somebody_else_without_a_route_is_an_error() {
     for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
@@ -84,9 +85,9 @@ fn a_packet_of_somebody_else_without_a_route_is_an_error() {
     }
 }
 
-// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number, and makes the own number newer
-// in any case; in ns-2 an older one does not count. It is forwarded to the users of the route, and packets waiting for
-// that next hop are dropped (ns-2).
+// RFC 3561 §6.11 (iii): an error from the next hop is processed, whatever its number, and makes the own
+// number newer; ns-2 ignores older ones. The error is forwarded to the users of the route, and packets queued
+// for that next hop are dropped (ns-2).
 #[test]
 fn errors_are_passed_on_to_precursors() {
     let cases = [
@@ -114,7 +115,7 @@ fn errors_are_passed_on_to_precursors() {
     assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "nobody uses it");
 }
 
-// A request that comes back to its sender, or has come further than the network is wide, goes round in a circle.
+// A request that returns to its originator, or exceeds the network diameter, is dropped.
 #[test]
 fn circles_are_broken() {
     let mut bench = Bench::new(RFC);
@@ -124,7 +125,7 @@ fn circles_are_broken() {
     assert_eq!(bench.pass(3, SOURCE, END, 35), [Did::Drop(2)]);
 }
 
-// A request that is passed on waits for its jitter, and counts when it is sent.
+// A forwarded request is delayed by its jitter, and counted when it is sent.
 #[test]
 fn messages_count_when_they_are_sent() {
     let mut bench = Bench::new(AodvPlan { jitter: Span::from_millis(10), ..RFC });

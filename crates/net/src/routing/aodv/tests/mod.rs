@@ -1,4 +1,4 @@
-//! Routers by scripts of messages.
+//! Tests of routers with scripted messages.
 
 mod lifetimes;
 mod loops;
@@ -20,7 +20,7 @@ const SOURCE: NodeId = NodeId(0);
 const END: NodeId = NodeId(9);
 const FOREVER: Span = Span::from_secs(1000);
 
-/// Everything without delays, so that scripts can name times.
+/// RFC constants without delays, so that scripts can state exact times.
 const RFC: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::RFC3561 };
 const NS2: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::NS2 };
 
@@ -28,7 +28,7 @@ fn ms(t: u64) -> Time {
     Time::ZERO + Span::from_millis(t)
 }
 
-/// Action of a router, with packets by their numbers.
+/// Action of a router, with packets identified by their numbers.
 #[derive(Clone, Debug, PartialEq)]
 enum Did {
     Forward(u64, NodeId),
@@ -55,14 +55,14 @@ impl Bench {
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
 
-    /// Returns a packet from `src` to `dst` after this number of hops.
+    /// Passes a packet from `src` to `dst` after this number of hops to the router.
     fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         self.router.on_packet(ms(at), packet, Passing { src, dst, hops });
         self.did()
     }
 
-    /// Returns a packet of this node's own for [`END`].
+    /// Passes a packet of this node for [`END`] to the router.
     fn own(&mut self, at: u64) -> Vec<Did> {
         self.pass(at, ME, END, 0)
     }
@@ -72,12 +72,12 @@ impl Bench {
         self.did()
     }
 
-    /// Returns a route to `dst` over `next`, as in a reply for `origin`.
+    /// Passes a reply for `origin` to the router, with a route to `dst` through `next`.
     fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<Did> {
         self.hear(at, next, reply(dst, 10, 2, origin))
     }
 
-    /// The link layer gives up a packet from [`SOURCE`] for `dst`.
+    /// Reports the discard by the link layer of a packet from [`SOURCE`] for `dst`.
     fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
         let packet = self.packet();
         let number = self.made - 1;
@@ -90,7 +90,7 @@ impl Bench {
         dropped.into_iter().chain(self.did()).collect()
     }
 
-    /// Lets time pass until the router does something, and returns when that was.
+    /// Advances the time to the router's next action, and returns its time and the actions.
     fn wait(&mut self, until: u64) -> Option<(u64, Vec<Did>)> {
         while let Some(at) = self.router.poll_timeout().filter(|&at| at <= ms(until)) {
             self.router.on_timeout(at);

@@ -1,12 +1,13 @@
-//! Local repair, ns-2's and that of RFC 3561 §6.12.
+//! Tests of local repair, ns-2's and that of RFC 3561 §6.12.
 
 use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
 use crate::routing::AodvPlan;
 use crate::routing::aodv::Passing;
 use airhop_base::{NodeId, Routing};
 
-// ns-2's local repair, with its faults: past the middle of the way the packet is kept, and a route as fresh as the lost one is asked
-// for; a longer one does not help until the repair is given up, at about twice the present time.
+// ns-2's local repair, with its defects: beyond the middle of the path the packet is buffered, and a route as
+// fresh as the lost one is requested; a longer one is not used until the repair is abandoned, at about twice
+// the present time.
 #[test]
 fn ns2_repairs_near_the_destination() {
     let mut bench = Bench::new(NS2);
@@ -30,11 +31,11 @@ fn ns2_repairs_near_the_destination() {
     assert_eq!(bench.hear(10_120, BEFORE, reply(END, 12, 4, ME)), [Did::Forward(0, BEFORE)], "newer");
 }
 
-/// The RFC with local repair.
+/// RFC constants with local repair.
 const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
 
-/// Returns a router with a route to [`END`] of this number of hops, used by the neighbour before, and one to another node by
-/// the same neighbour.
+/// Returns a router with a route to [`END`] of this number of hops, used by the previous neighbour, and one
+/// to another node through the same neighbour.
 fn with_routes(hops: u8) -> Bench {
     let mut bench = Bench::new(REPAIRING);
     bench.hear(0, BEFORE, request(END, 0, 1, 1));
@@ -44,8 +45,9 @@ fn with_routes(hops: u8) -> Bench {
     bench
 }
 
-// RFC 3561 §6.12: the request asks for the lost route's number and one, max(hops to the destination, hops to the source / 2) + 2 hops
-// wide; packets are kept; the other routes of that link are lost at once. An answer, even over a longer way, sets them free.
+// RFC 3561 §6.12: the request has the lost route's sequence number plus one and a radius of max(hops to the
+// destination, hops to the source / 2) + 2 hops; packets are buffered; the other routes of that link are lost
+// at once. A reply, even with a longer route, releases the packets.
 #[test]
 fn a_broken_route_is_repaired() {
     for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
@@ -67,7 +69,7 @@ fn a_broken_route_is_repaired() {
     }
 }
 
-// RFC 3561 §6.12: while it is repaired a route is not active: no reply contains it (§6.6 (ii)).
+// RFC 3561 §6.12: a route under repair is not active: no reply contains it (§6.6 (ii)).
 #[test]
 fn a_route_that_is_repaired_answers_no_request() {
     let mut bench = with_routes(3);
@@ -77,8 +79,8 @@ fn a_route_that_is_repaired_answers_no_request() {
     assert_eq!(asked.dst_seq, 11);
 }
 
-// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), the users of the route receive an
-// error and the packets are dropped.
+// RFC 3561 §6.12: without a reply within the discovery period, 2 × 40 ms × (5 + 2), the users of the route
+// receive an error and the packets are dropped.
 #[test]
 fn a_repair_that_fails_is_an_error() {
     let mut bench = with_routes(3);
@@ -92,7 +94,8 @@ fn a_repair_that_fails_is_an_error() {
     assert_eq!(did, [Did::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), Did::Drop(1)]);
 }
 
-// RFC 3561 §6.12, §10: not if the destination was farther than MAX_REPAIR_TTL = 0.3 NET_DIAMETER hops away.
+// RFC 3561 §6.12, §10: no repair if the destination was farther than MAX_REPAIR_TTL = 0.3 NET_DIAMETER hops
+// away.
 #[test]
 fn a_distant_destination_is_not_repaired() {
     let mut bench = with_routes(11);
@@ -100,7 +103,8 @@ fn a_distant_destination_is_not_repaired() {
     assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
 }
 
-// RFC 3561 §6.3: the source, which has no users to notify, asks again with all its retries, and keeps the packet.
+// RFC 3561 §6.3: the source, which has no users to notify, sends requests with all retries, and buffers the
+// packet.
 #[test]
 fn the_source_asks_again() {
     let mut bench = Bench::new(REPAIRING);

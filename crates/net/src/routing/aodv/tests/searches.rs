@@ -1,10 +1,10 @@
-//! Route requests and their rings, and packets that wait for a route.
+//! Tests of route requests and their rings, and of packets that wait for a route.
 
 use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
 use crate::routing::AodvPlan;
 use airhop_base::{NodeId, Routing};
 
-/// Radius and time of all requests until the search is abandoned, and the time of that.
+/// Returns time and TTL of all requests until the search ends, and the time of its end.
 fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
     let mut bench = Bench::new(plan);
     let radius = |did: &[Did]| match did {
@@ -33,15 +33,15 @@ fn the_ring_expands_as_the_rfc_has_it() {
     assert_eq!(end, 10320 + 4 * 2800);
 }
 
-// ns-2: the whole network from the first request on; 2 × 30 × 30 ms, twice, three and four times that, looked after every half
-// second.
+// ns-2: the whole network from the first request on; timeouts of 2 × 30 × 30 ms, twice, three and four times
+// that, checked every half second.
 #[test]
 fn ns2_floods_and_waits_longer_each_time() {
     let (asked, end) = search(NS2);
     assert_eq!((asked, end), (vec![(0, 30), (2000, 30), (6000, 30), (11500, 30)], 19000));
 }
 
-// After that, ns-2 asks nothing for 10 s; the RFC asks again for the next packet.
+// After the last request, ns-2 sends none for 10 s; the RFC sends a request for the next packet.
 #[test]
 fn a_pause_follows_in_ns2() {
     for (plan, end, is_quiet) in [(NS2, 19000, true), (RFC, 21520, false)] {
@@ -66,8 +66,8 @@ fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
     }
 }
 
-// RFC 3561 §6.4: so it does where that is beyond TTL_THRESHOLD, and is then waited for no longer than for that ring: 2 × 40 ms × (10 + 2) for
-// a destination that was 8 hops away. Only after that comes the whole network, with 2.8 s.
+// RFC 3561 §6.4: the same beyond TTL_THRESHOLD; the timeout is that of the ring: 2 × 40 ms × (10 + 2) for a
+// destination that was 8 hops away. The next request covers the whole network, with a timeout of 2.8 s.
 #[test]
 fn a_ring_around_a_distant_destination_is_still_a_ring() {
     let mut bench = Bench::new(RFC);
@@ -100,7 +100,8 @@ fn a_found_route_sets_free_what_waited() {
     }
 }
 
-// ns-2's buffer: 64 packets, of which the oldest makes room; none waits for more than 30 s.
+// ns-2's buffer: 64 packets, of which the oldest is dropped for a new one; no packet waits for more than 30
+// s.
 #[test]
 fn the_buffer_is_bounded_in_number_and_time() {
     let mut bench = Bench::new(AodvPlan { retries: 100, ..RFC });
@@ -116,7 +117,7 @@ fn the_buffer_is_bounded_in_number_and_time() {
     assert_eq!(dropped, expected);
 }
 
-// RFC 3561 §6.1: before it asks, a node counts its own number up by one; ns-2 by two.
+// RFC 3561 §6.1: before a request a node increments its own sequence number by one; ns-2 by two.
 #[test]
 fn a_node_that_asks_has_a_new_number() {
     for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {
