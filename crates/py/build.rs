@@ -1,6 +1,6 @@
-//! Sets the build constants: AIRHOP_MODEL, a hash of every source that can change the result of a run, and the commit,
-//! compiler and target. Studies key their results by AIRHOP_MODEL, so that results of two models are never mixed; the
-//! other constants are only shown.
+//! Sets the build constants: AIRHOP_MODEL, a hash of every source that can change the result of a run, and
+//! the commit, compiler and target. Studies key their results by AIRHOP_MODEL, so that results of two models
+//! are never mixed; the other constants are informative.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates whose code a result depends on. `trace` and `wire` only watch.
+/// Crates whose code can change results. `trace` and `wire` only observe.
 const CRATES: [&str; 8] = ["base", "bpf", "engine", "net", "py", "radio", "scenario", "tcp"];
 
 fn main() -> io::Result<()> {
@@ -22,7 +22,7 @@ fn main() -> io::Result<()> {
 
 /// Returns the hash of the sources of a run, 16 hexadecimal digits.
 fn model(root: &Path) -> io::Result<String> {
-    // Versions and features of everything that is linked in.
+    // Versions and features of all linked crates.
     let mut files = vec![root.join("Cargo.lock"), root.join("Cargo.toml")];
     for name in CRATES {
         let home = root.join("crates").join(name);
@@ -33,7 +33,7 @@ fn model(root: &Path) -> io::Result<String> {
     for file in files {
         println!("cargo::rerun-if-changed={}", file.display());
         let path = file.strip_prefix(root).expect("it was found there");
-        // One name on every system.
+        // The same name on every system.
         let name: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         named.push((name.join("/"), fs::read(&file)?));
     }
@@ -41,9 +41,9 @@ fn model(root: &Path) -> io::Result<String> {
     Ok(format!("{:016x}", hash(&named)))
 }
 
-/// Returns the sources below `folder`, tests left out.
+/// Returns the source files below `folder`, without tests.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    // New and deleted files.
+    // Detects new and deleted files.
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -57,7 +57,8 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// FNV-1a, 64 bit, of names and contents, each preceded by its length, so that nothing can move from one to the next.
+/// FNV-1a, 64 bit, of names and contents, each preceded by its length, so that the boundaries are
+/// unambiguous.
 fn hash(files: &[(String, Vec<u8>)]) -> u64 {
     let parts = files.iter().flat_map(|(name, content)| [name.as_bytes(), content]);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -69,8 +70,9 @@ fn hash(files: &[(String, Vec<u8>)]) -> u64 {
     hash
 }
 
-/// Returns the commit that is built and its day, `0123456789ab 2026-01-31`, with `modified` behind it if a source of the
-/// simulator differs from it. None outside a checkout: a released archive, a tree of somebody else's.
+/// Returns the commit of the build and its day, `0123456789ab 2026-01-31`, followed by `modified` if a source
+/// of the simulator differs from the commit. `None` outside a checkout, as in a released archive or another
+/// repository's tree.
 fn commit(root: &Path) -> Option<String> {
     if !root.join(".git").exists() {
         return None; // git would find a repository around this folder, which knows nothing of it
@@ -78,7 +80,8 @@ fn commit(root: &Path) -> Option<String> {
     let git = |words: &[&str]| {
         answer(Command::new("git").arg("--no-optional-locks").arg("-C").arg(root).args(words))
     };
-    // Gets a line whenever another commit is checked out. It is absent where git was told to keep no such log.
+    // This log gets a line whenever another commit is checked out. It is absent if git is configured without
+    // reflogs.
     let log = root.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?);
     if log.exists() {
         println!("cargo::rerun-if-changed={}", log.display());
@@ -88,13 +91,13 @@ fn commit(root: &Path) -> Option<String> {
     Some(if changed.is_empty() { commit } else { commit + " modified" })
 }
 
-/// Returns the compiler as it names itself, without its first word: `1.88.0 (6b00bc388 2025-06-23)`.
+/// Returns the compiler's version line without its first word: `1.88.0 (6b00bc388 2025-06-23)`.
 fn rustc() -> Option<String> {
     let line = answer(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
     Some(line.strip_prefix("rustc ").unwrap_or(&line).to_string())
 }
 
-/// What a command prints. None if there is no such command, or it fails.
+/// Returns the output of a command; `None` if there is no such command, or it fails.
 fn answer(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim().to_string())

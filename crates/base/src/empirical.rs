@@ -2,15 +2,15 @@
 
 use crate::Span;
 
-/// Durations with the counts of a measurement.
+/// Measured durations with their counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Empirical {
-    /// Each duration, ascending, with the count of all durations up to it.
+    /// Distinct durations, ascending, each with the cumulative count up to it.
     steps: Vec<(Span, u64)>,
 }
 
 impl Empirical {
-    /// Creates the distribution of `counts`: durations in ascending order, each with its count.
+    /// Creates the distribution from durations in ascending order with their counts.
     pub fn new(counts: impl IntoIterator<Item = (Span, u64)>) -> Self {
         let mut total = 0;
         let step = |(length, count)| {
@@ -25,7 +25,8 @@ impl Empirical {
         self.steps.last().map_or(0, |&(_, total)| total)
     }
 
-    /// Returns the duration of rank `u`, uniform in [0, 1): the inverse of the empirical distribution function. Zero without a measurement.
+    /// Returns the duration of rank `u`, uniform in [0, 1): the inverse of the empirical distribution
+    /// function. Zero without measurements.
     pub fn draw(&self, u: f64) -> Span {
         let rank = (u * self.count() as f64) as u64;
         let place = self.steps.partition_point(|&(_, total)| total <= rank);
@@ -37,7 +38,8 @@ impl Empirical {
 mod tests {
     use super::*;
 
-    // The inverse distribution function: of n ranks spread evenly over [0, 1) each duration gets as many as its count.
+    // The inverse distribution function: of n ranks spread evenly over [0, 1), each duration gets a number
+    // equal to its count.
     #[test]
     fn lengths_are_drawn_as_often_as_they_were_measured() {
         let [short, long] = [Span::from_micros(60), Span::from_millis(40)];

@@ -7,25 +7,27 @@ use crate::{HEADER_BYTES, NodeId, Span, Time};
 pub struct Notice {
     /// Kind of the notice.
     pub kind: NoticeKind,
-    /// First byte of the segment that the notice is about.
+    /// First byte of the segment concerned.
     pub seq: u64,
     /// First byte after that segment.
     pub end: u64,
-    /// Expected extra delay; only RTTN carries one (Kounavis 1996).
+    /// Expected additional delay; only in an RTTN (Kounavis 1996).
     pub delay: Span,
-    /// Source of its packet: the node that made it, or, of a notice in the form of an ACK, the receiver of the flow.
+    /// Source of the notice's packet: the node that created the notice, or the receiver of the flow if the
+    /// notice has the form of an ACK.
     pub origin: NodeId,
-    /// Time of its making. An observer's knowledge, not on the wire.
+    /// Creation time, known only to an observer and not on the wire.
     pub made: Time,
 }
 
 impl Notice {
-    /// Creates a notice about the segment `[seq, end)`; its sender fills in `origin` and `made`.
+    /// Creates a notice about the segment `[seq, end)`; its sender sets `origin` and `made`.
     pub const fn about(kind: NoticeKind, seq: u64, end: u64) -> Self {
         Notice { kind, seq, end, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
     }
 
-    /// Returns the length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12.
+    /// Returns the length of the notice's IP datagram, bytes: that of a pure ACK; a NAK has an option of 12
+    /// bytes in addition.
     pub const fn bytes(&self) -> u32 {
         match self.kind {
             NoticeKind::Nak => HEADER_BYTES + 12,
@@ -54,13 +56,13 @@ impl NoticeKind {
     pub const ALL: [NoticeKind; 5] =
         [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Ebsn, NoticeKind::Rttn, NoticeKind::Nak];
 
-    /// Returns its place in [`NoticeKind::ALL`].
+    /// Returns the index of the kind in [`NoticeKind::ALL`].
     pub fn index(self) -> usize {
         NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL has every kind")
     }
 
-    /// True if the notice is about the one segment that it names, and so void once that has arrived. EBSN and RTTN are about the link,
-    /// whichever segment they quote (Kounavis 1996 §3, §4).
+    /// True if the notice concerns only the segment that it names, and is void after its arrival. EBSN and
+    /// RTTN concern the link, whichever segment they quote (Kounavis 1996 §3, §4).
     pub const fn names_segment(self) -> bool {
         matches!(self, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak)
     }

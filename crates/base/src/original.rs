@@ -1,11 +1,11 @@
-//! Bytes of a real IP datagram on its way through simulated links, and at its departure.
+//! Bytes of a real IP datagram, carried through simulated links until its departure.
 
 use crate::{NodeId, Time};
 use std::fmt;
 use std::sync::Arc;
 
-/// Datagram as a real host sent it: all of it, or the kept prefix ([`crate::Packet::bytes`] is its whole length). Copies of a packet share
-/// it; the network's changes of its headers are written at its departure.
+/// Datagram as sent by a real host: all bytes, or a prefix ([`crate::Packet::bytes`] is the full length).
+/// Copies of a packet share the bytes; the network's changes to the headers are written at the departure.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Original {
     datagram: Arc<[u8]>,
@@ -13,17 +13,18 @@ pub struct Original {
 }
 
 impl Original {
-    /// Creates the datagram, with the bytes of options in its TCP header; zero for other protocols.
+    /// Creates the datagram; `option_bytes`: length of the options in its TCP header, zero for other
+    /// protocols.
     pub fn new(datagram: Arc<[u8]>, option_bytes: u8) -> Self {
         Original { datagram, option_bytes }
     }
 
-    /// Returns the bytes, from the IP header on.
+    /// Returns the bytes from the IP header on.
     pub fn datagram(&self) -> &Arc<[u8]> {
         &self.datagram
     }
 
-    /// Returns the bytes of TCP options, padding included.
+    /// Returns the length of the TCP options, padding included, bytes.
     pub fn option_bytes(&self) -> u32 {
         self.option_bytes.into()
     }
@@ -35,12 +36,12 @@ impl fmt::Debug for Original {
     }
 }
 
-/// Datagram that has reached the node in front of its destination host.
+/// Datagram that has left the network towards its destination host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Time at which it left the network.
+    /// Time at which the datagram left the network.
     pub at: Time,
-    /// Node by which it left.
+    /// Node at which the datagram left.
     pub node: NodeId,
     /// Bytes of the datagram, as many as had entered.
     pub datagram: Arc<[u8]>,

@@ -1,6 +1,7 @@
 //! IP packets that carry a TCP segment, a datagram, a notice or a routing message.
 //!
-//! A packet is a plain value, small enough to copy through an arena. The `wire` crate turns it into real bytes.
+//! A packet is a plain value, small enough to be copied through an arena. The `wire` crate encodes packets as
+//! real bytes.
 
 use crate::{Notice, Original, Routing, Segment, Time};
 
@@ -19,15 +20,15 @@ impl NodeId {
     pub const BROADCAST: NodeId = NodeId(u16::MAX);
 }
 
-/// Flow: one sender, one receiver, in the order of the scenario file.
+/// Flow: one sender and one receiver, numbered in the order of the scenario file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FlowId(pub u16);
 
 impl FlowId {
-    /// Flow of packets that belong to none: routing messages. No flow has this number.
+    /// Flow of packets that belong to no flow: routing messages. No flow has this number.
     pub const NONE: FlowId = FlowId(u16::MAX);
 
-    /// Returns its place among the flows, unless it is none.
+    /// Returns the index of the flow; `None` for [`FlowId::NONE`].
     pub fn index(self) -> Option<usize> {
         (self != FlowId::NONE).then_some(usize::from(self.0))
     }
@@ -36,7 +37,7 @@ impl FlowId {
 /// IP packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packet {
-    /// Flow of the packet; a notice belongs to the flow that it is about.
+    /// Flow of the packet; a notice belongs to the flow that it concerns.
     pub flow: FlowId,
     /// Source node.
     pub src: NodeId,
@@ -44,12 +45,12 @@ pub struct Packet {
     pub dst: NodeId,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// Treatment by a biased queue.
+    /// Drop priority in a biased queue.
     pub profile: Profile,
-    /// True if bit errors hit its payload while its headers are intact. Only the receiver of a scheme that uses such
-    /// packets receives one.
+    /// True if bit errors hit the payload while the headers are intact. Such packets are delivered only to
+    /// receivers of schemes that use them.
     pub damaged: bool,
-    /// Hops left. Only on-demand routing counts them: static routes have no loops.
+    /// Remaining hops, counted only by on-demand routing, as static routes have no loops.
     pub ttl: u8,
     /// Length of the IP datagram in bytes, headers and options included.
     pub bytes: u32,
@@ -60,17 +61,17 @@ pub struct Packet {
 /// Payload of a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// A TCP segment.
+    /// TCP segment.
     Tcp(Segment),
-    /// A UDP datagram, or a datagram of a real host other than TCP.
+    /// UDP datagram, or a non-TCP datagram of a real host.
     Udp(Datagram),
-    /// An explicit notification about a TCP flow, on its way to the sender.
+    /// Explicit notice about a TCP flow, on its way to the sender.
     Notice(Notice),
-    /// A message between the routers of two neighbours.
+    /// Message between the routers of two neighbours.
     Routing(Routing),
 }
 
-/// ECN codepoint of the IP header (RFC 3168 §5); its number is that of the field.
+/// ECN codepoint of the IP header (RFC 3168 §5); its value is that of the field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ecn {
     /// Not ECN-capable.
@@ -85,7 +86,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// All codepoints; the number of one is its place.
+    /// All codepoints, indexed by value.
     pub const ALL: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 
     /// Returns the codepoint in the last two bits of the traffic class.
@@ -109,17 +110,17 @@ impl Ecn {
     }
 }
 
-/// Treatment of a packet by a biased queue that is full (Biaz and Vaidya 2005).
+/// Drop priority of a packet in a full biased queue (Biaz and Vaidya 2005).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// Spared as long as there are others.
+    /// Dropped only if no packet marked "out" is queued.
     #[default]
     In,
     /// Dropped first.
     Out,
 }
 
-/// A UDP datagram.
+/// UDP datagram.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datagram {
     /// Number of the datagram, counted from zero.
@@ -128,11 +129,11 @@ pub struct Datagram {
     pub len: u32,
     /// Time of sending, for the receiver's delay statistics.
     pub sent: Time,
-    /// Bytes of a datagram from a real host: UDP, ICMP, or anything else but TCP.
+    /// Bytes of a datagram from a real host: UDP, ICMP, or another protocol except TCP.
     pub original: Option<Box<Original>>,
 }
 
-/// Reason for a drop. Every drop has exactly one.
+/// Cause of a drop. Every drop has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Drop {
     /// Full queue.
@@ -141,13 +142,13 @@ pub enum Drop {
     Aqm,
     /// Bit errors on the channel (a frame).
     Channel,
-    /// Collision: two frames on the air at once, or the receiver was itself sending (a frame).
+    /// Collision: two frames on the air at once, or the receiver was itself transmitting (a frame).
     Collision,
     /// Discard by the link layer after its last attempt.
     Retries,
-    /// Consumption by an agent, for example Snoop suppressing a duplicate ACK.
+    /// Drop by an agent, for example Snoop's suppression of a duplicate ACK.
     Agent,
-    /// No route to its destination, or none any more.
+    /// No route to the destination, or its loss.
     Route,
 }
 
@@ -180,13 +181,14 @@ impl Packet {
         Packet { flow, src, dst, bytes, ecn, profile, damaged: false, ttl, body }
     }
 
-    /// Creates a message from the router of a node to that of a neighbour, or of all neighbours ([`NodeId::BROADCAST`]).
+    /// Creates a message from the router of a node to that of a neighbour, or of all neighbours
+    /// ([`NodeId::BROADCAST`]).
     pub fn routing(src: NodeId, dst: NodeId, ttl: u8, message: Routing) -> Self {
         let bytes = UDP_HEADER_BYTES + message.bytes();
         Packet { ttl, ..Packet::new(FlowId::NONE, src, dst, bytes, Body::Routing(message)) }
     }
 
-    /// Returns the TCP segment inside, if any.
+    /// Returns the TCP segment of the packet, if any.
     pub fn segment(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(s) => Some(s),
@@ -194,7 +196,7 @@ impl Packet {
         }
     }
 
-    /// Returns the real bytes, if it came from a real host.
+    /// Returns the real bytes of a packet from a real host.
     pub fn original(&self) -> Option<&Original> {
         match &self.body {
             Body::Tcp(s) => s.options.original.as_ref(),
@@ -203,7 +205,7 @@ impl Packet {
         }
     }
 
-    /// Returns the bytes of payload; the rest are headers.
+    /// Returns the length of the payload, bytes; the rest are headers.
     pub fn payload(&self) -> u32 {
         match &self.body {
             Body::Tcp(s) => s.len,
@@ -213,12 +215,12 @@ impl Packet {
         }
     }
 
-    /// Returns the bytes of headers, options included.
+    /// Returns the length of the headers, options included, bytes.
     pub fn header_bytes(&self) -> u32 {
         self.bytes - self.payload()
     }
 
-    /// True if it carries TCP payload, in contrast to a pure ACK, a notice or a datagram.
+    /// True if the packet carries TCP payload: no pure ACK, notice or datagram.
     pub fn is_tcp_data(&self) -> bool {
         self.segment().is_some_and(|s| s.len > 0)
     }

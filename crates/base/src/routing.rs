@@ -2,27 +2,27 @@
 
 use crate::{NodeId, Span};
 
-/// Message of AODV. Every hop sends it anew, so the source of its packet is the neighbour that sent it last.
+/// Message of AODV. Every hop sends a new packet, whose source is the last sender.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routing {
     /// Route request: broadcast, and forwarded by nodes without a route.
     Request(RouteRequest),
     /// Route reply: returns on the path of the request.
     Reply(RouteReply),
-    /// Route error: destinations that cannot be reached through the sender any more.
+    /// Route error: destinations no longer reachable through the sender.
     Error(Vec<Unreachable>),
 }
 
 /// Route request (RFC 3561 §5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteRequest {
-    /// With `origin`, the identity of the request.
+    /// Identifier of the request, together with `origin`.
     pub id: u32,
     /// Hops from the originator to the sender of this copy.
     pub hops: u8,
-    /// Destination of the wanted route.
+    /// Destination of the requested route.
     pub dst: NodeId,
-    /// Least destination sequence number of the wanted route; 0 if it is unknown.
+    /// Minimum destination sequence number of the requested route; 0 if unknown.
     pub dst_seq: u32,
     /// Originator of the request.
     pub origin: NodeId,
@@ -41,7 +41,7 @@ pub struct RouteReply {
     pub dst_seq: u32,
     /// Originator of the request.
     pub origin: NodeId,
-    /// Lifetime of the route; whole milliseconds on the wire.
+    /// Lifetime of the route; integer milliseconds on the wire.
     pub lifetime: Span,
 }
 
@@ -55,7 +55,7 @@ pub struct Unreachable {
 }
 
 impl Routing {
-    /// Returns its length in bytes, without the headers of UDP and IP (RFC 3561 §5.1 to §5.3).
+    /// Returns the length of the message in bytes, without the headers of UDP and IP (RFC 3561 §5.1 to §5.3).
     pub fn bytes(&self) -> u32 {
         match self {
             Routing::Request(_) => 24,

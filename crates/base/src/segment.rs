@@ -10,19 +10,20 @@ pub const MAX_OPTION_BYTES: u32 = 40;
 /// TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
-    /// First byte of the payload; of a SYN, its own number; of a pure ACK, the next byte to send.
+    /// First byte of the payload; for a SYN, its own number; for a pure ACK, the next byte to send.
     pub seq: u64,
-    /// Next byte expected from the other side.
+    /// Next byte expected from the other end.
     pub ack: u64,
     /// Advertised window in bytes.
     pub window: u64,
-    /// Time at which its sender passed it to IP, by which an observer distinguishes copies. Not on the wire.
+    /// Time at which the sender passed the segment to IP, by which an observer distinguishes copies. Not on
+    /// the wire.
     pub sent: Time,
     /// Payload length in bytes.
     pub len: u32,
     /// Control bits.
     pub flags: Flags,
-    /// True with a checksum of the headers alone, on data (HACK: Balan et al. 2001).
+    /// True if data carries a checksum of the headers alone (HACK: Balan et al. 2001).
     pub header_check: bool,
     /// SACK permitted, on a SYN (RFC 2018 §2).
     pub sack_permitted: bool,
@@ -33,22 +34,22 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Returns the segment with these options in place of its own.
+    /// Returns the segment with its options replaced by these.
     pub fn with(self, options: RareOptions) -> Segment {
         Segment { options: options.into(), ..self }
     }
 
-    /// Returns the first sequence number after this segment; a SYN or FIN counts one (RFC 9293 §3.4).
+    /// Returns the first sequence number after this segment; a SYN or FIN counts as one (RFC 9293 §3.4).
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
-    /// True if its ECE echoes a mark; on a SYN, ECE is about the connection (RFC 3168 §6.1.1).
+    /// True if ECE echoes a mark; on a SYN, ECE negotiates ECN (RFC 3168 §6.1.1).
     pub const fn is_echo(&self) -> bool {
         self.flags.ece && !self.flags.syn
     }
 
-    /// Returns the first byte of the segment that its ELN is about, if it has one.
+    /// Returns the first byte of the segment named by the ELN, if there is one.
     pub fn lost(&self) -> Option<u64> {
         match self.options.eln {
             Some(Eln::Next) => Some(self.ack),
@@ -57,12 +58,12 @@ impl Segment {
         }
     }
 
-    /// Bytes of TCP options, padded to a multiple of four: timestamps 12 (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018
-    /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12, k NAKs 4 + 4k
-    /// (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs
-    /// without it) and window scale 4 (RFC 7323 §2.2).
+    /// Returns the length of the TCP options, bytes, padded to a multiple of four: timestamps 12 (RFC 7323
+    /// appendix A), SACK 4 + 8n (RFC 2018 §3), header checksum 4 and the number of a damaged segment 8 (Balan
+    /// et al. 2001), arrival 12, k NAKs 4 + 4k (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4
+    /// (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2; NOPs without it) and window scale 4 (RFC 7323 §2.2).
     ///
-    /// A real segment has those that it came with, and the NAKs that agents put beside them.
+    /// A real segment has its original options, and the NAKs added by agents.
     pub fn option_bytes(&self) -> u32 {
         if let Some(original) = &self.options.original {
             return original.option_bytes() + self.options.nak_bytes();
@@ -74,8 +75,9 @@ impl Segment {
     }
 }
 
-/// Options that few segments carry. They are allocated apart, and only if present: a segment is copied several times on its way, and tens
-/// of thousands of them are under way at a time, so that room for rare options would cost more than all work on them.
+/// Options that few segments carry. They are allocated separately, and only if present: a segment is copied
+/// several times, and tens of thousands of segments are in flight at a time, so that inline room for rare
+/// options would cost more than all work on them.
 #[derive(Clone, Default)]
 pub struct Options(Option<Box<RareOptions>>);
 
@@ -88,11 +90,11 @@ pub struct RareOptions {
     pub eln: Option<Eln>,
     /// Segment that caused this ACK, and its arrival.
     pub arrival: Option<Arrival>,
-    /// Numbers of segments that MACs on the path dropped, on an ACK.
+    /// For an ACK: numbers of segments dropped by MACs on the path.
     pub naks: Naks,
     /// Contention time of the data on the path so far, if nodes add it up.
     pub contention: Option<Span>,
-    /// Datagram of a real TCP, if it came from a real host.
+    /// Original datagram of a segment from a real host.
     pub original: Option<Original>,
 }
 
@@ -138,7 +140,7 @@ impl Deref for Options {
     }
 }
 
-/// Allocates room for the options, unless there is some.
+/// Allocates memory for the options on first use.
 impl DerefMut for Options {
     fn deref_mut(&mut self) -> &mut RareOptions {
         self.0.get_or_insert_default()
@@ -146,7 +148,7 @@ impl DerefMut for Options {
 }
 
 impl From<RareOptions> for Options {
-    /// Allocates room only if there is an option.
+    /// Allocates memory only if an option is present.
     fn from(options: RareOptions) -> Options {
         Options((options != RareOptions::NONE).then(|| Box::new(options)))
     }
@@ -171,9 +173,9 @@ pub struct Flags {
     pub syn: bool,
     /// The acknowledgement field is valid.
     pub ack: bool,
-    /// No more data.
+    /// No more data follows.
     pub fin: bool,
-    /// Push: the receiver delivers all data to the application now (RFC 9293 §3.9.1.2).
+    /// Push: the receiver delivers all data to the application at once (RFC 9293 §3.9.1.2).
     pub psh: bool,
     /// ECN echo (RFC 3168 §6.1).
     pub ece: bool,
@@ -184,7 +186,7 @@ pub struct Flags {
 /// Timestamps option, in milliseconds (RFC 7323 §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
-    /// TSval: clock of the sender of this segment.
+    /// TSval: clock of the segment's sender.
     pub value: u32,
     /// TSecr: echoed value.
     pub echo: u32,
@@ -193,24 +195,25 @@ pub struct Timestamps {
 /// Explicit loss notification inside an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eln {
-    /// A bit alone: the lost segment is the one expected next (Balakrishnan and Katz 1998).
+    /// Bit only: the lost segment is the next expected one (Balakrishnan and Katz 1998).
     Next,
-    /// An option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al. 2001).
+    /// Option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al.
+    /// 2001).
     Segment(u64),
 }
 
-/// Segment that caused an ACK: its first byte, as in SMART (Keshav and Morgan 1997), and the receiver's clock at its arrival, as JTCP,
-/// Santa Cruz and New Jersey need it. An option of 12 bytes.
+/// Segment that caused an ACK: its first byte, as in SMART (Keshav and Morgan 1997), and the receiver's clock
+/// at its arrival, as required by JTCP, Santa Cruz and New Jersey. An option of 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// First byte of the segment.
     pub seq: u64,
-    /// Time of its arrival, on the receiver's clock.
+    /// Arrival time of the segment, on the receiver's clock.
     pub at: Time,
 }
 
-/// First bytes of segments that a MAC on the path dropped (Cheng & Lin 2008): at most four, each once, the lowest
-/// first.
+/// First bytes of segments dropped by a MAC on the path (Cheng & Lin 2008): at most four, each once, the
+/// lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Naks {
     len: u8,
@@ -224,7 +227,8 @@ impl Naks {
     /// None.
     pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
 
-    /// Adds the segment that begins at `seq`, unless it is present. Of five segments the highest is dropped.
+    /// Inserts the segment that begins at `seq`, unless it is present. If there are already four entries, the
+    /// highest of the five is dropped.
     pub fn insert(&mut self, seq: u64) {
         let place = self.seqs().partition_point(|&known| known < seq);
         if place == Naks::MOST || self.seqs().get(place) == Some(&seq) {
@@ -236,7 +240,7 @@ impl Naks {
         self.len = kept as u8 + 1;
     }
 
-    /// Returns the first bytes, the lowest first.
+    /// Returns the first bytes of the segments, the lowest first.
     pub fn seqs(&self) -> &[u64] {
         &self.seqs[..self.len as usize]
     }
@@ -246,7 +250,7 @@ impl Naks {
         self.len as usize
     }
 
-    /// True if there are none.
+    /// True if there are no entries.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -288,7 +292,7 @@ impl Sack {
     /// No blocks.
     pub const EMPTY: Sack = Sack { blocks: [SackBlock { start: 0, end: 0 }; 4], len: 0 };
 
-    /// Adds a block behind the others; a fifth is left out, as there is no room for it in the option.
+    /// Appends a block; a fifth block is ignored, as the option has no room for it.
     pub fn push(&mut self, b: SackBlock) {
         if (self.len as usize) < self.blocks.len() {
             self.blocks[self.len as usize] = b;
@@ -306,7 +310,7 @@ impl Sack {
         self.len as usize
     }
 
-    /// True if there are none.
+    /// True if there are no blocks.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -322,7 +326,7 @@ impl fmt::Debug for Sack {
 mod tests {
     use super::*;
 
-    // Up to four sequence numbers, the lowest first; NAKs of two nodes are merged.
+    // At most four sequence numbers, the lowest first; NAKs of two nodes are merged.
     #[test]
     fn naks_are_sorted_each_once_and_the_lowest_stay() {
         let four: Naks = [7, 3, 9, 3, 5, 9].into_iter().collect();
@@ -331,7 +335,7 @@ mod tests {
         assert_eq!(merged.seqs(), [1, 3, 4, 5]);
     }
 
-    // RFC 9293 §3.1: options fill 32-bit words. 2 + 4k bytes and two of padding; 8 for the contention.
+    // RFC 9293 §3.1: options fill 32-bit words: 2 + 4k bytes and two bytes of padding; 8 for the contention.
     #[test]
     fn options_of_naks_and_contention() {
         let mut ack = Segment::default();
@@ -344,7 +348,7 @@ mod tests {
         assert_eq!(data.option_bytes(), 8);
     }
 
-    // The budget of a run: absent options take no room. And room that was allocated for nothing makes no difference.
+    // Memory budget of a run: absent options need no memory. An empty allocation has no effect.
     #[test]
     fn options_take_room_only_where_there_are_some() {
         assert!(Options::from(RareOptions::NONE).0.is_none());

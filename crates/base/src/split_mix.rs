@@ -1,6 +1,6 @@
 //! SplitMix64 (Steele, Lea and Flood 2014).
 
-/// Increment of the generator's state: the golden ratio's fraction, made odd.
+/// Increment of the generator's state: the fraction of the golden ratio, made odd.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the output of one step of SplitMix64 from the state `x`.
@@ -18,12 +18,12 @@ pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
-/// Sequence of random numbers.
+/// SplitMix64 generator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Creates the sequence that begins with `seed`.
+    /// Creates the generator with this seed.
     pub fn new(seed: u64) -> Self {
         SplitMix64(seed)
     }

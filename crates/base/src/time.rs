@@ -1,7 +1,7 @@
-//! Instants, durations and rates, exact to the nanosecond.
+//! Points in time, durations and rates, exact to the nanosecond.
 //!
-//! Integers, not floats: sums of link times must not depend on the order of addition, or two runs would
-//! differ in their last bits (determinism), and ties between events would be decided by rounding.
+//! The types are integers, not floats: sums of link times must not depend on the order of addition, as
+//! otherwise two runs would differ in their last bits, and rounding would decide ties between events.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -15,7 +15,7 @@ pub struct Time(u64);
 impl Time {
     /// The beginning of the simulation.
     pub const ZERO: Time = Time(0);
-    /// A time later than every event.
+    /// Time later than every event.
     pub const MAX: Time = Time(u64::MAX);
 
     /// Creates the time `ns` nanoseconds after the beginning.
@@ -33,7 +33,7 @@ impl Time {
         self.0 as f64 / NANOS as f64
     }
 
-    /// Returns the time passed since `earlier`; zero if `earlier` is in fact later.
+    /// Returns the time passed since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -54,7 +54,7 @@ impl AddAssign<Span> for Time {
 
 impl Sub for Time {
     type Output = Span;
-    /// Returns the time from `earlier` to `self`. Debug builds panic if that is negative.
+    /// Returns the time from `earlier` to `self`. Debug builds panic if it is negative.
     fn sub(self, earlier: Time) -> Span {
         debug_assert!(self >= earlier, "{self} is before {earlier}");
         self.since(earlier)
@@ -78,25 +78,25 @@ impl fmt::Debug for Time {
 pub struct Span(u64);
 
 impl Span {
-    /// No time at all.
+    /// Zero duration.
     pub const ZERO: Span = Span(0);
 
-    /// `ns` nanoseconds.
+    /// Creates a duration of `ns` nanoseconds.
     pub const fn from_nanos(ns: u64) -> Self {
         Span(ns)
     }
 
-    /// `us` microseconds.
+    /// Creates a duration of `us` microseconds.
     pub const fn from_micros(us: u64) -> Self {
         Span(us * 1_000)
     }
 
-    /// `ms` milliseconds.
+    /// Creates a duration of `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
         Span(ms * 1_000_000)
     }
 
-    /// `s` seconds.
+    /// Creates a duration of `s` seconds.
     pub const fn from_secs(s: u64) -> Self {
         Span(s * NANOS)
     }
@@ -106,7 +106,7 @@ impl Span {
         Span((s * NANOS as f64 + 0.5) as u64)
     }
 
-    /// Returns whole nanoseconds.
+    /// Returns nanoseconds.
     pub const fn nanos(self) -> u64 {
         self.0
     }
@@ -126,7 +126,7 @@ impl Span {
         Span(self.0.saturating_sub(other.0))
     }
 
-    /// Returns the number of whole `part`s; zero if `part` is zero.
+    /// Returns how many times `part` fits into the duration; zero if `part` is zero.
     pub const fn whole(self, part: Span) -> u64 {
         match self.0.checked_div(part.0) {
             Some(n) => n,
@@ -171,7 +171,7 @@ impl fmt::Debug for Span {
     }
 }
 
-/// Data rate in whole bits per second. Never zero.
+/// Data rate in integer bits per second. Never zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
@@ -179,13 +179,13 @@ impl Rate {
     /// Creates a rate of `bps` bits per second.
     ///
     /// # Panics
-    /// If `bps` is zero: nothing could ever be sent. Scenario files are checked before they come here.
+    /// If `bps` is zero, as no bit could ever be sent. Scenario files are checked before.
     pub const fn from_bps(bps: u64) -> Self {
         assert!(bps > 0, "a rate of zero");
         Rate(bps)
     }
 
-    /// Converts a computed rate in bits per second, rounded down, to one bit per second at least.
+    /// Converts a computed rate in bits per second, rounded down, but at least one bit per second.
     pub const fn computed(bps: f64) -> Self {
         let whole = bps as u64;
         Rate(if whole > 0 { whole } else { 1 })
@@ -196,9 +196,11 @@ impl Rate {
         self.0
     }
 
-    /// Returns the time of `bits` at this rate, rounded up to a whole nanosecond (a link is never faster than it is).
+    /// Returns the time of `bits` at this rate, rounded up to a nanosecond, so that a link never exceeds its
+    /// rate.
     pub const fn time_for_bits(self, bits: u64) -> Span {
-        // 2^64 / 1e9 = 18e9 bits: past any frame, so u64 would do; u128 keeps absurd inputs from wrapping.
+        // 2^64 / 1e9 = 18e9 bits: more than any frame, so u64 suffices; u128 keeps absurd inputs from
+        // wrapping.
         if bits < u64::MAX / NANOS {
             Span((bits * NANOS).div_ceil(self.0))
         } else {
@@ -207,7 +209,7 @@ impl Rate {
         }
     }
 
-    /// Returns the time of `bytes` at this rate.
+    /// Returns the time of `bytes` bytes at this rate.
     pub const fn time_for(self, bytes: u32) -> Span {
         self.time_for_bits(bytes as u64 * 8)
     }
@@ -230,7 +232,7 @@ mod tests {
         assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
     }
 
-    // A division of a window by a round trip always yields a usable rate: a rate of zero would never send.
+    // The quotient of a window and a round trip always yields a usable rate: a rate of zero would never send.
     #[test]
     fn a_computed_rate_is_never_zero() {
         let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::computed(bps).bps());

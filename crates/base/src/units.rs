@@ -1,12 +1,13 @@
-//! Quantities with units, as scenario files and command lines write them: `"10 ms"`, `"5.5 Mbit/s"`, `"1000 B"`.
+//! Quantities with units, as scenario files and command lines write them: `"10 ms"`, `"5.5 Mbit/s"`, `"1000
+//! B"`.
 //!
-//! A number without a unit is refused: a rate of `10` has cost more simulation studies than any bug.
+//! A number without a unit is an error, since a rate of `10` has spoilt more simulation studies than any bug.
 
 use crate::{Rate, Span};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The micro sign is U+00B5 here; [`plain`] has the Greek letter that looks like it, U+03BC, read alike.
+/// The micro sign is U+00B5 here; [`plain`] converts the Greek letter U+03BC to it.
 const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATE_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 const BYTE_UNITS: [(&str, f64); 3] = [("B", 1.0), ("kB", 1e3), ("MB", 1e6)];
@@ -15,7 +16,7 @@ const FREQUENCY_UNITS: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e
 const POWER_UNITS: [(&str, f64); 1] = [("dBm", 1.0)];
 const RATIO_UNITS: [(&str, f64); 1] = [("dB", 1.0)];
 
-/// Message about a refused quantity: the expected form, with an example.
+/// Message about an invalid quantity: the expected form, with an example.
 pub type Refusal = String;
 
 /// Parses a duration such as `"10 ms"`. Zero is allowed.
@@ -107,7 +108,7 @@ fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Res
     Ok(value)
 }
 
-/// Parses a quantity that may be negative, or no finite number.
+/// Parses a quantity that may be negative or not finite.
 fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
     let plain = plain(text);
     let text = plain.trim();
@@ -136,8 +137,9 @@ fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Resul
     Ok(value * scale)
 }
 
-/// Replaces characters that word processors and PDF files put in place of those of a keyboard: the minus sign U+2212 by a hyphen, and the
-/// Greek letter U+03BC by the micro sign U+00B5. Spaces of any width are spaces to Rust.
+/// Replaces characters that word processors and PDF files substitute for those of a keyboard: the minus sign
+/// U+2212 by a hyphen, and the Greek letter U+03BC by the micro sign U+00B5. Rust treats spaces of any width
+/// as spaces.
 fn plain(text: &str) -> Cow<'_, str> {
     let stands_for = |c| match c {
         '\u{2212}' => '-',
@@ -150,7 +152,7 @@ fn plain(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a duration so that [`parse_span`] reads the same value back.
+/// Formats a duration so that [`parse_span`] reads the same value.
 pub fn format_span(d: Span) -> String {
     let ns = d.nanos();
     let (unit, scale) = match ns {
@@ -163,7 +165,7 @@ pub fn format_span(d: Span) -> String {
     format!("{} {unit}", decimal(ns, scale))
 }
 
-/// Writes a rate so that [`parse_rate`] reads the same value back.
+/// Formats a rate so that [`parse_rate`] reads the same value.
 pub fn format_rate(r: Rate) -> String {
     let bps = r.bps();
     let (unit, scale) = match bps {
@@ -187,7 +189,7 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Writes a frequency in Hz so that [`parse_frequency`] reads the same value back.
+/// Formats a frequency in Hz so that [`parse_frequency`] reads the same value.
 pub fn format_frequency(hz: u64) -> String {
     let (unit, scale) = match hz {
         _ if hz >= 1_000_000_000 => ("GHz", 1_000_000_000),
@@ -240,14 +242,14 @@ mod tests {
             assert!(parse_rate(bad).is_err(), "{bad}");
         }
         assert!(parse_bytes("0.5 B").is_err());
-        // Numbers beyond an f64, as written or once the unit is in.
+        // Numbers beyond the range of f64, as written or after multiplication by the unit.
         assert!(parse_span("1e400 s").unwrap_err().contains("can count"));
         assert!(parse_metres("1e308 km").unwrap_err().contains("can count"));
         assert!(parse_metres("-1e400 m").unwrap_err().contains("not negative"));
     }
 
-    /// Characters of word processors and PDF files are read as those of a keyboard: the Greek letter mu, spaces that are wider, narrower or
-    /// do not break, and the minus sign.
+    /// Characters of word processors and PDF files are read as those of a keyboard: the Greek letter mu,
+    /// wider, narrower and non-breaking spaces, and the minus sign.
     #[test]
     fn characters_that_look_alike_are_read_alike() {
         for micro in ["10 us", "10 \u{b5}s", "10 \u{3bc}s", "10\u{3bc}s"] {

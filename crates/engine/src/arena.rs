@@ -1,14 +1,14 @@
 use std::marker::PhantomData;
 
-/// A slab of values. [`Id`]s are not `Copy`: the holder of an id removes its value exactly once, and the values left at the end of a run
-/// can be counted.
+/// Slab of values. [`Id`]s are not `Copy`: the owner of an id removes its value exactly once, and the values
+/// left at the end of a run can be counted.
 #[derive(Debug)]
 pub struct Arena<T> {
     slots: Vec<Option<T>>,
     free: Vec<u32>,
 }
 
-/// Key to one value of an [`Arena`]. Neither `Copy` nor `Clone`.
+/// Key of one value of an [`Arena`]; neither `Copy` nor `Clone`.
 #[derive(Debug)]
 #[must_use = "the value behind it would stay in the arena for ever"]
 pub struct Id<T> {
@@ -17,7 +17,7 @@ pub struct Id<T> {
 }
 
 impl<T> Id<T> {
-    /// Returns the slot number, unique among the values that are alive. For logs and hashes.
+    /// Returns the slot number, unique among the values present; for logs and hashes.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -66,18 +66,18 @@ impl<T> Arena<T> {
         self.slots[id.index as usize].take().expect("an id belongs to one arena")
     }
 
-    /// Removes a value that nobody needs any longer. It stays in memory until another replaces it.
+    /// Removes a value without returning it. The value stays in memory until another replaces it.
     #[inline]
     pub fn discard(&mut self, id: Id<T>) {
         self.free.push(id.index);
     }
 
-    /// Returns the number of values inside.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// True if nothing is inside.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

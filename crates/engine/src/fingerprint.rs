@@ -1,8 +1,10 @@
 use airhop_base::Time;
 
-/// A rolling 64-bit hash of a trajectory: two runs with the same fingerprint had the same events at the same times.
+/// Rolling 64-bit hash of a trajectory: two runs with the same fingerprint had the same events at the same
+/// times.
 ///
-/// Not cryptographic. Mixed values must not depend on construction order; use [`name_hash`] rather than indices.
+/// Not cryptographic. Mixed values must not depend on construction order; use [`name_hash`] rather than
+/// indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
@@ -13,7 +15,7 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds the event `what` at `when`.
+    /// Adds the event `what` at the time `when`.
     pub fn mix(&mut self, when: Time, what: u64) {
         let x = (self.0 ^ when.nanos()).wrapping_mul(0xff51_afd7_ed55_8ccd);
         self.0 = (x ^ (x >> 32) ^ what).wrapping_mul(0xc4ce_b9fe_1a85_ec53).rotate_left(23);

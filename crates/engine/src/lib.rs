@@ -1,10 +1,10 @@
-//! A discrete-event engine that knows nothing of networks.
+//! Discrete-event engine, independent of networks.
 //!
-//! * [`EventQueue`]: the one queue of a world; ties leave in the order in which they came.
-//! * [`Schedule`]: operations of a world on its queue, to be replayed on a bare one.
+//! * [`EventQueue`]: event queue of a world; simultaneous events are popped in the order of scheduling.
+//! * [`Schedule`]: recorded operations of a world on its queue, for a replay on a queue alone.
 //! * [`Timers`]: deadlines that move often and fire rarely.
-//! * [`Arena`]: values with ids that cannot be copied, so that each is taken out exactly once.
-//! * [`Streams`]: randomness by name.
+//! * [`Arena`]: values with ids that cannot be copied, so that each value is removed exactly once.
+//! * [`Streams`]: named random streams.
 //! * [`Fingerprint`]: a rolling hash of a trajectory.
 
 mod arena;

@@ -1,34 +1,36 @@
 use airhop_base::{Span, Time};
 
-/// Bits of an instant, and number of buckets.
+/// Number of bits of a time, and number of buckets.
 const BITS: usize = u64::BITS as usize;
-/// Maximum number of events sorted as they come near.
+/// Maximum number of events sorted at once.
 const NEXT: usize = 12;
 /// Number of sorted events above which they return to the buckets.
 const MOST: usize = 2 * NEXT;
 
-/// The pending events of a world, earliest first; events of the same instant leave in the order in which they came.
+/// Pending events of a world, earliest first; events of the same instant are popped in the order of
+/// scheduling.
 ///
-/// `E` is meant to be a small `Copy` enum: nothing is boxed and nothing is called.
+/// `E` should be a small `Copy` enum, not a boxed closure.
 ///
-/// The next few events lie sorted; where few wait, all of them. What comes later is in a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan
-/// 1990, J. ACM 37:213): since time never goes back, events are sorted only as finely as their distance asks for. What is far away, such
-/// as most timers, lies in one coarse bucket, which is divided as it comes near, until there are few enough to be sorted. Events of the
-/// same instant are always in the same place, behind each other.
+/// The next few events are sorted; so are all events if they are few. Later events are in a radix heap
+/// (Ahuja, Mehlhorn, Orlin and Tarjan 1990, J. ACM 37:213): since time never decreases, far events, such as
+/// most timers, stay in one coarse bucket, which is divided as its time approaches, until its events are few
+/// enough to be sorted. Events of the same instant are always in the same bucket, in their order.
 ///
 /// # Panics
-/// Scheduling into the past panics: an effect before its cause is a bug that must not become a number.
+/// If an event is scheduled in the past: an effect before its cause is a bug that must not produce results.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// Events before all others, sorted: the last is the next.
+    /// Sorted events, earlier than all others: the last is the next to be popped.
     next: Vec<Entry<E>>,
-    /// Time before which an event belongs among the sorted ones.
+    /// Time before which an event belongs to the sorted ones.
     until: Time,
-    /// Lower bound: not later than `until`, and not later than any event in `crowd` and `buckets`.
+    /// Lower bound of all times: at most `until`, and at most every time in `crowd` and `buckets`.
     base: Time,
-    /// Events at `base`, in their order; none if `until` is later.
+    /// Events at the time `base`, in their order; empty if `until` is later.
     crowd: Vec<Entry<E>>,
-    /// In the bucket `b`: the events whose time differs from `base` in bit `b`, and in no higher one, in their order.
+    /// Bucket `b` has, in their order, the events whose time differs from `base` in bit `b` and in no higher
+    /// bit.
     buckets: [Vec<Entry<E>>; BITS],
     /// Bit set of the buckets that are not empty.
     filled: u64,
@@ -68,7 +70,7 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Returns the time of the last event popped.
+    /// Returns the time of the last popped event.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
@@ -80,7 +82,7 @@ impl<E: Copy> EventQueue<E> {
         self.popped
     }
 
-    /// True if more events are due at this very instant.
+    /// True if more events are due at this instant.
     #[inline]
     pub fn more_is_due(&self) -> bool {
         match self.next.last() {
@@ -89,20 +91,21 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Returns the number of events that wait.
+    /// Returns the number of pending events.
     pub fn len(&self) -> usize {
         self.next.len() + self.crowd.len() + self.buckets.iter().map(Vec::len).sum::<usize>()
     }
 
-    /// True if nothing waits.
+    /// True if no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Schedules `event` at `at`. A call, not a copy in each of the many places that schedule something: the loop has to fit the
-    /// instruction cache.
+    /// Schedules `event` at `at`. The function is not inlined into its many callers, so that the event loop
+    /// fits the instruction cache.
     ///
     /// # Panics
+    ///
     /// If `at` has passed.
     #[inline(never)]
     pub fn push(&mut self, at: Time, event: E) {
@@ -139,7 +142,7 @@ impl<E: Copy> EventQueue<E> {
         Some((at, event))
     }
 
-    /// Stores an event that does not belong among the sorted ones.
+    /// Stores an event that does not belong to the sorted ones.
     #[inline]
     fn put_off(&mut self, entry: Entry<E>) {
         match distance(self.base, entry.at) {
@@ -151,11 +154,11 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
-    /// Sorts the events of the nearest buckets, up to a limit, when none of the sorted events is left.
+    /// Sorts the events of the nearest buckets, up to a limit, when no sorted event is left.
     #[inline(never)]
     fn come_near(&mut self) {
         if !self.crowd.is_empty() {
-            // Later events at this instant leave after them.
+            // Later events at this instant are popped after these.
             std::mem::swap(&mut self.next, &mut self.crowd);
             return self.next.reverse();
         }
@@ -195,8 +198,9 @@ impl<E: Copy> EventQueue<E> {
         self.buckets[bucket] = entries;
     }
 
-    /// Returns the sorted events, which have become too many, to the buckets, which have none as early. Events there may stay: now is
-    /// before `until`, so it differs from the base in lower bits only than they do.
+    /// Returns the sorted events, which have become too many, to the buckets, whose events are all later. The
+    /// bucket events stay: the present time is before `until`, so it differs from the base only in lower bits
+    /// than they do.
     #[inline(never)]
     fn put_back(&mut self) {
         self.base = self.base.max(self.now);
@@ -227,8 +231,9 @@ fn refuse(at: Time, now: Time) -> ! {
     panic!("an event at {at} was scheduled at {now}, after it");
 }
 
-/// Appends an event. The call keeps the rare growth of memory apart from its callers: the event stays in registers. Written to the stack in
-/// parts and read back as a whole, it would have to wait for the parts.
+/// Appends an event. The call separates the rare growth of memory from its callers, so that the event stays
+/// in registers. If the event were written to the stack in parts and read back as a whole, the read would
+/// stall.
 #[inline]
 fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     #[cold]
@@ -242,7 +247,7 @@ fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     bucket.push(entry);
 }
 
-/// Returns the highest bit in which two instants differ.
+/// Returns the highest bit in which two times differ.
 #[inline]
 fn distance(a: Time, b: Time) -> Option<usize> {
     (a.nanos() ^ b.nanos()).checked_ilog2().map(|bit| bit as usize)
@@ -274,8 +279,9 @@ mod tests {
 
     #[test]
     fn a_random_mix_leaves_in_order() {
-        // Against a sorted list: events with many ties, near and far, some taken out in between, up to an end that leaves some. A few wait,
-        // or hundreds, so that those sorted go back to the buckets, and buckets are divided.
+        // Comparison with a sorted list: events with many ties, near and far, some popped in between, up to
+        // an end that leaves some. Few or hundreds of events are pending, so that sorted ones return to the
+        // buckets, and buckets are divided.
         let mut draw = crate::Streams::new(1, 0).stream("times");
         for taken in [0.4, 0.9, 0.98] {
             let (mut q, mut reference, mut out) = (EventQueue::new(), Vec::new(), Vec::new());
@@ -296,7 +302,8 @@ mod tests {
         }
     }
 
-    // Thousands of events of one instant, as of many flows that begin together, go in and out at once, without comparisons with all others.
+    // Thousands of events of one instant, as of many flows that begin together, are pushed and popped without
+    // comparisons with all others.
     #[test]
     fn a_crowd_at_one_instant_is_not_sorted() {
         let mut q = EventQueue::new();
@@ -316,8 +323,8 @@ mod tests {
         assert_eq!(out, (0..100_000).chain([0]).chain(100_000..300_000).collect::<Vec<_>>());
     }
 
-    // A look ahead divides the buckets there, relative to that time; then many events come before it, as a run goes on from where it was
-    // stopped.
+    // A look ahead divides the buckets relative to a future time; then many events are scheduled before it,
+    // as when a paused run continues.
     #[test]
     fn what_was_looked_at_in_vain_may_yet_be_preceded() {
         let mut q = EventQueue::new();

@@ -2,11 +2,12 @@ use crate::EventQueue;
 use airhop_base::Time;
 use std::hint::black_box;
 
-/// Operations of a world on its event queue for a while: the queue at its beginning, and the events that each popped event pushed.
+/// Recorded operations of a world on its event queue: the initial queue, and the events that each popped
+/// event pushed.
 ///
-/// Replayed on a bare queue it is the ceiling of a run loop: as many events wait, as far away and in the same mix, and nothing is done with
-/// them. (The hold model of Jones 1986, CACM 29:300, one event out and one in at a drawn distance, with the run's own distances in place
-/// of a distribution, and its own ins and outs.)
+/// A replay on a queue alone measures the maximum speed of a run loop: the same events are pending at the
+/// same times, but are not handled. (This is the hold model of Jones 1986, CACM 29:300, with the run's own
+/// pushes and pops in place of one pop and one push at a random distance.)
 #[derive(Clone, Debug)]
 pub struct Schedule<E> {
     begin: EventQueue<E>,
@@ -16,12 +17,13 @@ pub struct Schedule<E> {
 }
 
 impl<E: Copy> Schedule<E> {
-    /// Creates a schedule that begins with this queue.
+    /// Creates a schedule with this initial queue.
     pub fn beginning(queue: &EventQueue<E>) -> Self {
         Schedule { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
     }
 
-    /// Records an event that has left `queue`, and pushes the events that it scheduled, in `made`, into `queue`.
+    /// Records an event popped from `queue`, and pushes the events that it scheduled, in `made`, into
+    /// `queue`.
     pub fn take_down(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
         while let Some((at, event)) = made.pop_until(Time::MAX) {
             queue.push(at, event);
@@ -30,17 +32,17 @@ impl<E: Copy> Schedule<E> {
         self.ends.push(u32::try_from(self.pushed.len()).expect("fewer than 2^32 events"));
     }
 
-    /// Returns the number of events that left the queue.
+    /// Returns the number of popped events.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// True if no event left it.
+    /// True if no event was popped.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Returns the mean number of events that wait after an event and those that it scheduled; 0 if none left.
+    /// Returns the mean number of pending events after each popped event and its pushes; 0 without events.
     pub fn mean_waiting(&self) -> f64 {
         let waited = |(left, &end): (usize, &u32)| (self.begin.len() + end as usize - left - 1) as f64;
         self.ends.iter().enumerate().map(waited).sum::<f64>() / self.len().max(1) as f64
@@ -69,7 +71,8 @@ mod tests {
         Time::from_nanos(ns)
     }
 
-    /// Pops this many events; each schedules 0, 1 or 2 others, near, far or at once. Returns the popped events, in order.
+    /// Pops this many events; each schedules 0, 1 or 2 others, near, far or at the same time. Returns the
+    /// popped events, in order.
     fn run(
         queue: &mut EventQueue<u32>,
         events: u32,

@@ -3,8 +3,9 @@ use airhop_base::{split_mix, unit};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Source of all randomness of one run. A stream is keyed by (seed, replication, name), never by the order of construction and never by the
-/// scheme under test: so every scheme meets the same channel, and an unrelated node added to a scenario changes nothing.
+/// Source of all randomness of one run. The key of a stream is (seed, replication, name), never the order of
+/// construction nor the scheme under test: so every scheme meets the same channel, and an unrelated node
+/// added to a scenario has no effect on other streams.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     seed: u64,
@@ -17,12 +18,12 @@ impl Streams {
         Streams { seed, replication }
     }
 
-    /// Returns the stream `name`, to be drawn from in sequence.
+    /// Returns the stream `name`, for draws in sequence.
     pub fn stream(&self, name: &str) -> Stream {
         Stream(Xoshiro256PlusPlus::seed_from_u64(self.key(name)))
     }
 
-    /// Returns the stream `name` by index: the value at an index does not depend on earlier calls.
+    /// Returns the stream `name` for draws by index: the value at an index does not depend on earlier calls.
     pub fn indexed(&self, name: &str) -> Indexed {
         Indexed(self.key(name))
     }
@@ -32,7 +33,7 @@ impl Streams {
     }
 }
 
-/// A sequence of random numbers (Xoshiro256++). Every variate is made from exactly one draw, by inversion.
+/// Sequence of random numbers (Xoshiro256++). Every variate is computed from exactly one draw, by inversion.
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
@@ -53,7 +54,7 @@ impl Stream {
     }
 }
 
-/// Random numbers by index (a SplitMix64 counter): for paths with random access.
+/// Random numbers by index (a SplitMix64 counter), for random access.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed(u64);
 
@@ -81,8 +82,8 @@ mod tests {
 
     #[test]
     fn neighbouring_seeds_are_uncorrelated() {
-        // ns-2's generator has first draws of 0.3346, 0.3350, … for the seeds 1001, 1002, … Mean of 4000 first draws: standard deviation
-        // 0.289 / sqrt(4000) = 0.0046; five of them allowed.
+        // ns-2's generator has first draws of 0.3346, 0.3350, … for the seeds 1001, 1002, … Mean of 4000
+        // first draws: standard deviation 0.289 / sqrt(4000) = 0.0046; five of them permitted.
         let draws: Vec<f64> = (0..4000).map(|i| Streams::new(i, 0).stream("x").uniform()).collect();
         let mean = draws.iter().sum::<f64>() / 4000.0;
         assert!((mean - 0.5).abs() < 0.023, "{mean}");

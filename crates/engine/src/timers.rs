@@ -1,10 +1,11 @@
 use crate::EventQueue;
 use airhop_base::Time;
 
-/// Deadlines that move often and fire rarely, such as retransmission timers and frozen backoffs.
+/// Timers whose deadlines change often and expire rarely, such as retransmission timers and frozen backoffs.
 ///
-/// A change of a deadline is a store; at most one event per timer waits in the queue. If that event comes before the deadline, the timer
-/// moved in the meantime and the event is pushed again for the rest. Measured four times cheaper than a stale heap entry per move.
+/// A change of a deadline is a store; at most one event per timer is pending in the queue. If that event is
+/// popped before the deadline, because the deadline was postponed meanwhile, the event is pushed again.
+/// Measurements: four times faster than a stale heap entry per change.
 #[derive(Debug, Default)]
 pub struct Timers {
     slots: Vec<Slot>,
@@ -14,7 +15,7 @@ pub struct Timers {
 struct Slot {
     /// Deadline of the timer; `Time::MAX` if it is not armed.
     deadline: Time,
-    /// Time of its earliest event in the queue; `Time::MAX` if there is none.
+    /// Time of the timer's earliest event in the queue; `Time::MAX` without one.
     queued: Time,
 }
 
@@ -34,19 +35,21 @@ impl Timers {
         TimerId(u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 timers"))
     }
 
-    /// Arms `id` for `deadline`, or disarms it with `None`. `event` must be the one that leads back to [`Timers::fire`].
+    /// Arms timer `id` for `deadline`, or disarms it with `None`. The handler of `event` must call
+    /// [`Timers::fire`].
     pub fn set<E: Copy>(&mut self, id: TimerId, deadline: Option<Time>, event: E, queue: &mut EventQueue<E>) {
         let slot = &mut self.slots[id.0 as usize];
         let deadline = deadline.unwrap_or(Time::MAX);
         slot.deadline = deadline;
         if deadline < slot.queued {
-            // An earlier event than the queued one: the later event will be ignored.
+            // The new event is earlier than the queued one, which will be ignored.
             slot.queued = deadline;
             queue.push(deadline, event);
         }
     }
 
-    /// True if the timer is due now; it is then disarmed. False if it moved, or was switched off, in the meantime.
+    /// True if the timer is due now; it is then disarmed. False if the deadline was postponed or disarmed in
+    /// the meantime.
     pub fn fire<E: Copy>(&mut self, id: TimerId, event: E, queue: &mut EventQueue<E>) -> bool {
         let now = queue.now();
         let slot = &mut self.slots[id.0 as usize];
@@ -75,7 +78,7 @@ mod tests {
         Time::from_nanos(ns)
     }
 
-    /// Runs a timer through `moves` (when, deadline) and returns the times at which it fired.
+    /// Applies changes (time, deadline) to a timer and returns the times at which it fired.
     fn fired(moves: &[(u64, Option<u64>)]) -> Vec<u64> {
         const TICK: u32 = 1;
         const TIMER: u32 = 0;

@@ -1,4 +1,5 @@
-//! Emulation and replay: runs whose hosts are outside. A thread of its own has the clock or the log; Python looks for signals meanwhile.
+//! Emulation and replay: runs with hosts outside. A separate thread has the clock or the log, while Python
+//! checks for signals.
 
 use crate::outcome::Outcome;
 use crate::runs::{POLL, RunError, Workers, python_error};
@@ -32,7 +33,7 @@ pub(crate) enum Failure {
     Replay(ReplayError),
 }
 
-/// A run for the live side, which hears only that it stopped.
+/// Opened run for the live crate, which learns only that the run stopped.
 pub(crate) struct Opened {
     run: OpenRun,
     stop: Arc<AtomicBool>,
@@ -85,16 +86,18 @@ impl Outside for Opened {
     }
 }
 
-/// Name of a door in messages, its node, and its device, or `None` for a namespace.
+/// Endpoint for real hosts: its name in messages, its node, and its device, or `None` for a network
+/// namespace.
 pub(crate) type AskedDoor = (String, String, Option<String>);
 
-/// A scheme that the log names instead of having its code: the file or module, the name of the scheme, and the digest of its code.
+/// Scheme that the log names without its code: file or module, name of the scheme, and digest of its code.
 pub(crate) type Code = (String, String, String);
 
-/// Condition for the start of the next command: its node, and a port or else a line for `sh -c`.
+/// Condition for the start of the next command: its node, and a port or a line for `sh -c`.
 type AskedReady = (String, Option<u16>, String);
 
-/// The congestion control of a node's senders: node, name, and the object's file and bytes, or none for one of the kernel.
+/// Congestion control of a node's senders: node, name, and the object's file and bytes; `None` for one of the
+/// kernel.
 type AskedControl = (String, String, Option<(PathBuf, Vec<u8>)>);
 
 /// Prepares an object for a kernel. Raises RunError, whose text names the file.
@@ -104,15 +107,18 @@ fn loadable((node, name, object): AskedControl) -> PyResult<(String, String, Opt
     Ok((node, name, object))
 }
 
-/// True if an object has a program that hears notices.
+/// True if an object has a program that listens for notices.
 fn listens(object: Option<&Loadable>) -> bool {
     object.is_some_and(|object| object.programs.iter().any(|program| program.kind == ProgramKind::Filter))
 }
 
-/// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time, when what `ready` asks for holds. `doors` are (what messages call it,
-/// node, device or None for a network namespace), `controls` have senders at namespaces use congestion controls, and those who listen get notices that look like ACKs, or all (`always_told`). `log` gets what entered, with the names and digests of `code`, `spin_us` microseconds before an event the emulator stays
-/// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON, and what its twin needs. Raises
-/// ScenarioError, OSError, RunError.
+/// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time, when the
+/// conditions in `ready` hold. `doors` are (name in messages, node, device or None for a network namespace);
+/// `controls` set the congestion controls of senders in namespaces; senders with a listener, or all
+/// (`always_told`), get notices in the form of ACKs. All entering datagrams are written to `log`, with the
+/// names and digests of `code`; the emulator busy-waits for the last `spin_us` microseconds before an event;
+/// `on_progress` gets a dict ten times per second. Returns the run's document with `live`, JSON, and the data
+/// for its twin. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, doors, always_told, controls, commands, ready, seed, rep, log, headers_only, code, spin_us, on_progress))]
 #[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
@@ -198,25 +204,28 @@ pub fn emulate(
     Ok((document.to_string(), emulated))
 }
 
-/// Returns the congestion control of a connection: as its kernel reports, else that of new sockets of its node.
+/// Returns the congestion control of a connection: the one reported by its kernel, else that of new sockets
+/// of its node.
 fn control(live: &Live, flow: &SeenFlow) -> Option<String> {
     if !matches!(flow.load, SeenLoad::Tcp { .. }) {
         return None;
     }
-    // A connection that uses the ports of an earlier one has its name with a number.
+    // A connection that reuses the ports of an earlier one has the earlier name with a number.
     let told = flow.name.split(" #").next().and_then(|ports| live.controls.get(ports));
     let of_node = || live.congestion_control.iter().find(|(node, _)| *node == flow.from);
     told.or_else(|| of_node().map(|(_, word)| word)).cloned()
 }
 
-/// Returns the additional time of each sleep of the emulator: zero, but for tests of the effect of lateness, which set it in microseconds.
+/// Returns the additional duration of each sleep of the emulator: zero, except in tests of the effect of
+/// lateness, which set it in microseconds.
 fn oversleep() -> Span {
     let told = std::env::var("AIRHOP_OVERSLEEP_US").ok();
     told.and_then(|text| text.parse().ok()).map_or(Span::ZERO, Span::from_micros)
 }
 
-/// Runs what a log has, in its scenario, which the caller has read from [`log_header`]. The outcome is that of a run; second, whether the log
-/// has its end; third, the congestion controls of real senders by flow, as far as it has them. Raises ScenarioError, OSError, RunError.
+/// Replays a log in its scenario, which the caller has read from [`log_header`]. Returns the outcome of the
+/// run; whether the log is complete; and the congestion controls of real senders by flow, as far as the log
+/// has them. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, path, trace = false, pcap_dir = None))]
 pub fn replay(
@@ -245,7 +254,7 @@ pub fn replay(
                 if trace && !log.samples().is_empty() {
                     outcome.tables.push(tcp_info::table(log.samples()));
                 }
-                // The last sample of a flow is how it ended.
+                // The last sample of a flow is its final state.
                 let told =
                     log.samples().iter().map(|sample| (sample.info.flow(), sample.info.control.clone()));
                 Ok((outcome, matches!(replayed.ending, Ending::Complete(_)), told.collect()))
@@ -257,16 +266,17 @@ pub fn replay(
     Ok((Outcome { inner }, is_whole, controls))
 }
 
-/// Returns the version of a log's format, and the log's description of its run, JSON: `airhop` (version), `scenario`, `files` (content by
-/// digest), `with` (schemes that are not Airhop's own), `seed`, `rep`, `doors`, `headers_only`. Raises OSError.
+/// Returns the version of a log's format, and the log's description of its run, JSON: `airhop` (version),
+/// `scenario`, `files` (content by digest), `with` (schemes not built into Airhop), `seed`, `rep`, `doors`,
+/// `headers_only`. Raises OSError.
 #[pyfunction]
 pub fn log_header(path: PathBuf) -> PyResult<(u16, String)> {
     let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
     Ok((log.version(), log.header().to_string()))
 }
 
-/// Return the privileges of this process: (name, true if it has it, a sentence) for namespaces, TUN, real-time priority, struct_ops and
-/// TCP_INFO.
+/// Return the privileges of this process: (name, true if the process has it, a sentence) for namespaces, TUN,
+/// real-time priority, struct_ops and TCP_INFO.
 #[pyfunction]
 pub fn privileges() -> Vec<(&'static str, bool, String)> {
     let Privileges { namespaces, tun, real_time, struct_ops, tcp_info } = Privileges::look();
@@ -289,7 +299,8 @@ pub fn needs_user_namespace() -> bool {
     airhop_live::privileges::needs_user_namespace()
 }
 
-/// Does the work in a thread that Python knows, for schemes of its own may run there, and looks for signals meanwhile.
+/// Does the work in a thread registered with Python, since Python schemes may run there, and checks for
+/// signals meanwhile.
 pub(crate) fn in_a_thread<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send + 'static,
@@ -301,7 +312,7 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
         let mut work = Some(work);
         Workers::default().attach(&mut || {
             if let Some(work) = work.take() {
-                // Nobody listens any more if Python is being taken down.
+                // No receiver is left while Python shuts down.
                 let _ = sender.send(work(asked.clone()));
             }
         });
@@ -332,12 +343,12 @@ pub(crate) fn in_a_thread<T: Send + 'static>(
     })
 }
 
-/// Returns the scenario, opened; nobody needs to hear notices where no datagram leaves.
+/// Returns the scenario, opened for a replay; notices need no listeners, as no datagram leaves.
 pub(crate) fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
     opened_to(scenario, doors, &|_| false)
 }
 
-/// Returns the scenario, opened; senders at the nodes that hear get notices that look like ACKs.
+/// Returns the scenario, opened; senders at nodes for which `hears` is true get notices in the form of ACKs.
 fn opened_to(scenario: &Scenario, doors: &[AskedDoor], hears: &dyn Fn(&str) -> bool) -> PyResult<Opening> {
     let door = |(asked, node, device): &AskedDoor| Door {
         asked: asked.clone(),
@@ -373,7 +384,7 @@ fn place(opening: &Opening, node: &str) -> NodeId {
     NodeId(place as u16)
 }
 
-/// Returns the text that [`log_header`] will return.
+/// Returns the header text of a log, which [`log_header`] returns later.
 pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &[Code]) -> String {
     let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
     let doors: Vec<Value> =
@@ -396,7 +407,7 @@ pub(crate) fn header(run: &Run, doors: &[AskedDoor], headers_only: bool, code: &
     .to_string()
 }
 
-/// Fields of a log's header that a replay needs.
+/// Fields of a log's header needed for a replay.
 struct Header {
     seed: u64,
     rep: u64,

@@ -1,4 +1,5 @@
-//! `airhop._core`: scenarios and runs for Python. Everything else of the package is Python on top of this.
+//! `airhop._core`: scenarios and runs for Python. All other parts of the package are Python code on top of
+//! this module.
 
 mod emulation;
 mod objects;
@@ -56,8 +57,9 @@ mod _core {
     }
 }
 
-/// Return the build of this extension: version, profile ("release" or "debug"), target, model (16 hexadecimal digits that are the same only
-/// if every source that can change a result is), commit (empty if it was not built from git) and compiler.
+/// Return the build of this extension: version, profile ("release" or "debug"), target, model (16 hexadecimal
+/// digits, equal only if all sources that can change a result are equal), commit (empty if not built from
+/// git) and compiler.
 #[pyfunction]
 fn build_info() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([
@@ -94,8 +96,8 @@ fn schema() -> String {
     airhop_scenario::schema()
 }
 
-/// Names and places (x and y, metres) of the stations of a layout, given as JSON (see `airhop_scenario::places`). Raises
-/// ScenarioError.
+/// Return names and positions (x and y, metres) of the stations of a layout, given as JSON (see
+/// `airhop_scenario::places`). Raises ScenarioError.
 #[pyfunction]
 fn places(text: &str, source: &str, seed: u64, rep: u64) -> PyResult<Vec<(String, [f64; 2])>> {
     airhop_scenario::places(text, source, seed, rep)

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::collections::BTreeMap;
 
-/// A column of a trace table: name, dtype, little-endian values, and the words of a category.
+/// Column of a trace table: name, dtype, little-endian values, and the words of a category.
 type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>, Option<Vec<String>>);
 
 /// Outcome of one run.
@@ -21,8 +21,8 @@ impl Outcome {
         &self.inner.document
     }
 
-    /// Returns the tables of the trace by name: for each column its name, dtype ("u64", "u32", "f64", "bool", "category"), raw
-    /// little-endian bytes, and for a category its words. Empty if no trace was asked for.
+    /// Returns the tables of the trace by name: for each column its name, dtype ("u64", "u32", "f64", "bool",
+    /// "category"), raw little-endian bytes, and for a category its words. Empty without a trace.
     fn tables<'py>(&self, py: Python<'py>) -> BTreeMap<&'static str, Vec<PyColumn<'py>>> {
         let tables = self.inner.tables.iter();
         tables

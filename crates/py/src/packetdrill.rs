@@ -1,4 +1,4 @@
-//! Verdicts on scripts of packetdrill.
+//! Verdicts on packetdrill scripts.
 
 use airhop_packetdrill::{Note, Verdict, judge, judge_on_kernel};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Emulations without a machine, for logs by the thousand.
+//! Emulations without real hosts, for thousands of logs.
 
 use crate::emulation::{AskedDoor, Code, Failure, Opened, header, in_a_thread, opened};
 use crate::scenario::Scenario;
@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 use std::fs::File;
 use std::path::PathBuf;
 
-/// A connection: which of the TCP flows that make room it follows, modulo their number; its start in ms, and its bytes.
+/// Connection: index of the TCP flow that it replaces, modulo their number; its start in ms, and its bytes.
 type Connection = (usize, u64, u64);
 
-/// Emulates `connections` of Airhop's own TCP and `noise` other datagrams on a clock that costs no time, and writes the log of it. Returns the
-/// run's document, JSON. Raises ScenarioError, OSError, RunError.
+/// Emulates `connections` of Airhop's own TCP and `noise` other datagrams on a virtual clock, and writes a
+/// log. Returns the run's document, JSON. Raises ScenarioError, OSError, RunError.
 #[pyfunction]
 #[pyo3(signature = (scenario, doors, seed, rep, log, headers_only, code, connections, noise))]
 #[allow(clippy::too_many_arguments, reason = "as of emulate")]

@@ -1,4 +1,4 @@
-//! `run` and `run_many`: the GIL is released while the simulator works, and Ctrl-C is looked for.
+//! `run` and `run_many`: release the GIL while the simulator works, and check for Ctrl-C.
 
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, ScenarioError};
@@ -27,13 +27,15 @@ create_exception!(
     "A scheme written in Python raised an exception, which is the cause of this one, or asked for the impossible."
 );
 
-/// Time for which Python waits for a result before it checks for signals.
+/// Interval at which Python checks for signals while it waits for a result.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
-/// Time for which runs that were stopped may continue. A run that takes longer is lost in a method of a scheme, and is interrupted there.
+/// Grace period of stopped runs. A run that takes longer is stuck in a method of a scheme, and is interrupted
+/// there.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Time after which nobody waits for a run that heeds no interruption, as in a call that blocks outside the interpreter.
+/// Time after which a run that ignores the interruption, as in a call that blocks outside the interpreter, is
+/// no longer awaited.
 const LAST_PATIENCE: Duration = Duration::from_millis(600);
-/// Threads at work in runs, also those that nobody waits for any more.
+/// Number of threads at work in runs, including runs no longer awaited.
 static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs one replication. With `trace` the outcome has tables; `pcap_dir` gets one `NODE.pcapng` per node.
@@ -56,8 +58,9 @@ pub fn run(
     outcome.ok_or_else(|| RunError::new_err("the run ended without an outcome"))
 }
 
-/// Runs `(scenario, seed, rep)` jobs on so many threads and calls `on_done(index, run_json)` in this thread as they finish,
-/// in any order. Ctrl-C, or an exception of `on_done`, stops all of them and goes on; finished runs have been reported.
+/// Runs `(scenario, seed, rep)` jobs on a number of threads and calls `on_done(index, run_json)` in this
+/// thread as they finish, in any order. Ctrl-C or an exception of `on_done` stops all runs and is raised;
+/// finished runs have been reported.
 #[pyfunction]
 #[pyo3(signature = (jobs, threads, on_done))]
 pub fn run_many(
@@ -76,8 +79,8 @@ pub fn run_many(
     })
 }
 
-/// Does all runs and hands every outcome to `on_done`. The first failure (of a run, of `on_done`, or Ctrl-C) stops them; what
-/// is over by then is still reported, unless it was `on_done` that failed.
+/// Runs all jobs and passes every outcome to `on_done`. The first failure (of a run, of `on_done`, or Ctrl-C)
+/// stops the runs; runs finished by then are still reported, unless `on_done` failed.
 fn drive(
     py: Python<'_>,
     runs: Vec<Run>,
@@ -124,12 +127,12 @@ pub fn threads_at_work() -> usize {
     AT_WORK.load(Ordering::Relaxed)
 }
 
-/// The threads of a pool, by the numbers that Python has for them.
+/// Threads of a pool, by their Python thread identifiers.
 #[derive(Clone, Default)]
 pub(crate) struct Workers(Arc<Mutex<Vec<c_long>>>);
 
 impl Workers {
-    /// Makes this thread known to Python for as long as it works, so that a call of a scheme need not do so.
+    /// Attaches this thread to Python for the duration of the work, so that calls of a scheme need not do so.
     pub(crate) fn attach(&self, work: &mut (dyn FnMut() + Send)) {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
@@ -142,10 +145,10 @@ impl Workers {
         AT_WORK.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Ends what Python code they are in, were it an endless loop.
+    /// Interrupts the Python code that the threads execute, even an endless loop.
     fn interrupt(&self, _attached: Python<'_>) {
         for &number in self.numbers().iter() {
-            // SAFETY: this thread is attached, and KeyboardInterrupt is there as long as Python is.
+            // SAFETY: this thread is attached, and KeyboardInterrupt exists as long as Python does.
             unsafe { ffi::PyThreadState_SetAsyncExc(number, ffi::PyExc_KeyboardInterrupt) };
         }
     }
@@ -155,7 +158,7 @@ impl Workers {
     }
 }
 
-/// Returns the exception for the failure of a job, whose index it carries as `job`.
+/// Returns the exception for the failure of a job, with its index as attribute `job`.
 fn failure_of(py: Python<'_>, job: usize, error: airhop_scenario::RunError) -> PyErr {
     let raised = python_error(py, error);
     raised.value(py).setattr("job", job).map_or_else(|why| why, |()| raised)

@@ -33,8 +33,9 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML. `source` is what messages call it, `folder` what the files that it names are relative to (None: it may name only those
-    /// of `files`, by digest and content), `sets` are paths with TOML literals (or bare text), `scheme` replaces that of every TCP flow.
+    /// Reads TOML. `source`: name of the scenario in messages; `folder`: base of relative file names (None:
+    /// the scenario may name only `files`, by digest and content); `sets`: paths with TOML literals (or bare
+    /// text); `scheme`: replaces the scheme of every TCP flow.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn parse(
@@ -51,7 +52,7 @@ impl Scenario {
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
-    /// Reads the same model given as JSON.
+    /// Reads the same model from JSON.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme, files = Vec::new()))]
     fn from_json(
@@ -68,19 +69,19 @@ impl Scenario {
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 
-    /// Name of the scenario.
+    /// Return the name of the scenario.
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
     }
 
-    /// Simulated time in seconds.
+    /// Return the simulated time in seconds.
     #[getter]
     fn duration_s(&self) -> f64 {
         self.inner.duration().secs_f64()
     }
 
-    /// Returns the effective scenario as TOML, every default written out.
+    /// Returns the effective scenario as TOML, with every default.
     fn toml(&self) -> String {
         self.inner.toml()
     }
@@ -90,34 +91,35 @@ impl Scenario {
         self.inner.json()
     }
 
-    /// Text that results depend on: the JSON, with files by their digests alone.
+    /// Return the text on which results depend: the JSON, with files as digests.
     fn identity(&self) -> String {
         self.inner.identity()
     }
 
-    /// Returns the fades of each link in one replication up to `until`, a duration, or the end of the run: the link, and the text of a CSV
-    /// file that a recorded channel reads. Raises ScenarioError.
+    /// Returns the fades of each link in one replication up to `until`, a duration, or the end of the run:
+    /// the link, and the text of a CSV file that a recorded channel reads. Raises ScenarioError.
     fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> PyResult<Vec<(String, String)>> {
         let saved = self.inner.fades(seed, rep, until).map_err(ScenarioError::new_err)?;
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
-    /// Returns its traps: the name, the links or schemes in it, a sentence, and the setting that avoids it.
+    /// Returns hints about pitfalls in the scenario: the name of the hint, the links or schemes concerned, a
+    /// sentence, and the setting that avoids it.
     fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {
         self.inner.hints().into_iter().map(|h| (h.trap, h.about, h.text, h.set)).collect()
     }
 
-    /// Stacks of the TCP senders: each base with its flows.
+    /// Return the stacks of the TCP senders: each base with its flows.
     fn bases(&self) -> Vec<(String, Vec<String>)> {
         self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
     }
 
-    /// Names of the nodes, in the order of their addresses: the first is 10.0.0.1.
+    /// Return the names of the nodes, in the order of their addresses: the first is 10.0.0.1.
     fn nodes(&self) -> Vec<&str> {
         self.inner.plan().nodes.iter().map(String::as_str).collect()
     }
 
-    /// Names of the TCP flows.
+    /// Return the names of the TCP flows.
     fn tcp_flows(&self) -> Vec<&str> {
         self.inner.tcp_flows().collect()
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// Operations of a run on its event queue for a while, to be replayed on a queue alone.
+/// Recorded operations of a run on its event queue, for a replay on a queue alone.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Schedule {
     inner: airhop_scenario::WorldSchedule,
@@ -15,8 +15,8 @@ pub struct Schedule {
 
 #[pymethods]
 impl Schedule {
-    /// Returns the schedule of `events` events of a run, from the middle of its simulated time on; of fewer if it ends before. Ctrl-C stops
-    /// it.
+    /// Returns the schedule of `events` events of a run, from the middle of its simulated time on; fewer if
+    /// the run ends before. Ctrl-C stops the recording.
     #[staticmethod]
     fn of(py: Python<'_>, scenario: &Scenario, seed: u64, rep: u64, events: usize) -> PyResult<Schedule> {
         let run = Run { scenario: scenario.inner.clone(), seed, rep };
@@ -35,18 +35,18 @@ impl Schedule {
         taken_down.map(|inner| Schedule { inner }).map_err(|why| python_error(py, why))
     }
 
-    /// Number of events.
+    /// Return the number of events.
     fn __len__(&self) -> usize {
         self.inner.events()
     }
 
-    /// Mean number of events that wait, over all events.
+    /// Return the mean number of pending events, over all events.
     #[getter]
     fn mean_waiting(&self) -> f64 {
         self.inner.mean_waiting()
     }
 
-    /// Puts the same events into a queue of the same kind and takes them out of it; nothing is done with them.
+    /// Pushes the recorded events into a queue of the same kind, and pops them without handling them.
     fn replay(&self, py: Python<'_>) {
         py.detach(|| self.inner.replay());
     }

@@ -1,4 +1,4 @@
-//! Schemes written in Python: an object of the user's class stands behind the seams of one sender.
+//! Schemes written in Python: an object of the user's class implements the seams of one sender.
 
 use crate::views::{Ack, Flow, Loss, Notice, Window};
 use airhop_base::Time;
@@ -32,8 +32,8 @@ pub struct Parameter {
     about: String,
 }
 
-/// Adds a scheme to the catalogue. It replaces one that was added before under its name; scenarios that were read keep the
-/// one they were read with.
+/// Adds a scheme to the catalogue, in place of an added scheme of the same name; scenarios read before keep
+/// the old one.
 #[pyfunction]
 pub fn add_scheme(declaration: Declaration) -> PyResult<()> {
     let Declaration { name, title, family, cite, recovery, needs, parameters, cls } = declaration;
@@ -58,7 +58,7 @@ pub fn add_scheme(declaration: Declaration) -> PyResult<()> {
     .map_err(PyValueError::new_err)
 }
 
-/// Creates one sender's object of the class, behind both seams.
+/// Creates one sender's object of the class, for both seams.
 fn policies(
     scheme: &str,
     cls: &Py<PyAny>,
@@ -73,12 +73,12 @@ fn policies(
     (Box::new(PyControl(object)), notices)
 }
 
-/// Leaves the simulation because `method` raised.
+/// Leaves the simulation because `method` raised an exception.
 fn fault(scheme: &str, method: &'static str, raised: PyErr) -> ! {
     Fault { scheme: scheme.to_string(), method, cause: Box::new(raised) }.raise()
 }
 
-/// An object of the user's class, with the arguments that its methods are shown.
+/// Object of the user's class, with the arguments of its methods.
 #[derive(Debug)]
 struct Object {
     scheme: String,
@@ -92,7 +92,7 @@ struct Object {
     on_progress: Option<Py<PyAny>>,
 }
 
-/// A method with its arguments, ready to be called again and again.
+/// Method with its reusable arguments.
 #[derive(Debug)]
 struct Call {
     method: Py<PyAny>,
@@ -139,8 +139,8 @@ impl Object {
         })
     }
 
-    /// Calls `method`, which may change the window, once `show` has filled its other argument. Returns what `read` makes of its
-    /// answer.
+    /// Calls `method`, which may change the window, after `show` has set its other argument. Returns the
+    /// method's answer converted by `read`.
     fn change<T: Send>(
         &self,
         w: &mut seams::Window,
@@ -163,7 +163,7 @@ impl Object {
     }
 }
 
-/// Window control in Python.
+/// Congestion control in Python.
 #[derive(Debug)]
 struct PyControl(Arc<Object>);
 
@@ -185,7 +185,7 @@ impl CongestionControl for PyControl {
 #[derive(Debug)]
 struct PyNotices(Arc<Object>);
 
-/// Answers of `on_notice`. None is the first.
+/// Answers of `on_notice`. None stands for the first.
 const REACTIONS: [(&str, Reaction); 7] = [
     ("ignore", Reaction::Ignore),
     ("retransmit", Reaction::Retransmit),
@@ -223,7 +223,7 @@ fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
     one_of(&REACTIONS, &answer)
 }
 
-/// Answers of `on_loss`. None is the first.
+/// Answers of `on_loss`. None stands for the first.
 const JUDGED: [(&str, Judged); 3] =
     [("congestion", Judged::Congestion), ("wireless", Judged::Wireless), ("undecided", Judged::Undecided)];
 
@@ -231,7 +231,7 @@ fn judged(answer: Bound<'_, PyAny>) -> PyResult<Judged> {
     one_of(&JUDGED, &answer)
 }
 
-/// Returns the value of the word that a method answered.
+/// Returns the value of the word answered by a method.
 fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T> {
     if answer.is_none() {
         return Ok(known[0].1);

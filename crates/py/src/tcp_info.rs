@@ -1,4 +1,4 @@
-//! The table `tcp_info`: samples of real hosts' connections by their kernels.
+//! The table `tcp_info`: samples of real connections from their kernels.
 
 use airhop_live::sockets::Sampled;
 use airhop_trace::{Column, Table};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// `enum tcp_ca_state` of include/uapi/linux/tcp.h.
 const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
-/// Returns a row for each sample, in the order of time.
+/// Returns a row for each sample, in chronological order.
 pub(crate) fn table(samples: &[Sampled]) -> Table {
     let mut samples: Vec<&Sampled> = samples.iter().collect();
     samples.sort_by_key(|sampled| sampled.at);

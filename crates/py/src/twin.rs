@@ -1,4 +1,4 @@
-//! The twin of an emulation, for Python to run and compare.
+//! Twin of an emulation: simulations for Python to run and compare with it.
 
 use crate::scenario::Scenario;
 use airhop_base::{Span, Time};
@@ -7,7 +7,7 @@ use airhop_scenario::{EmulatorPlan, Opening, RealFlow, TwinFlow};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// An emulation as its twin needs it: what real hosts sent, and what was measured of emulator and hosts.
+/// Data of an emulation for its twin: the traffic of real hosts, and the measurements of emulator and hosts.
 #[pyclass(frozen, module = "airhop._core")]
 pub struct Emulated {
     pub(crate) scenario: Arc<airhop_scenario::Scenario>,
@@ -21,8 +21,9 @@ type Compared = (String, f64, Option<&'static str>, Option<(String, Option<Strin
 
 #[pymethods]
 impl Emulated {
-    /// Returns the twin of the first `length_s` seconds: the scenario with punctual simulated hosts; the same with the measured lateness
-    /// and turnaround; and the flows to compare: name, start in seconds, scheme, and name and congestion control of the real flow.
+    /// Returns the twin of the first `length_s` seconds: the scenario with punctual simulated hosts; the same
+    /// scenario with the measured lateness and turnaround; and the flows to compare: name, start in seconds,
+    /// scheme, and name and congestion control of the real flow.
     fn twin(&self, length_s: f64) -> (Scenario, Scenario, Vec<Compared>) {
         let end = Time::ZERO + Span::from_secs_f64(length_s);
         let twin = self.scenario.twin(&self.opening, &self.flows, end, self.emulator());

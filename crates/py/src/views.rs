@@ -1,6 +1,7 @@
 //! Arguments of the methods of a scheme written in Python.
 //!
-//! There is one of each for every flow, filled anew for every call. Python can make them too, to test a scheme by itself.
+//! Every flow has one object of each kind, updated for every call. Python code can create such objects too,
+//! to test a scheme alone.
 
 use airhop_base::{Span, Time};
 use airhop_tcp::SenderState;
@@ -8,10 +9,11 @@ use airhop_tcp::seams::{self, Signal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A window may have so many segments, the most that a scenario file takes, before it must have been earned.
+/// Maximum window that a scheme may set in advance, segments: the largest value in a scenario file. A larger
+/// window must result from growth.
 const MANY: f64 = 1e6;
 
-/// The congestion window in segments, as the papers write it. A scheme changes it.
+/// Congestion window in segments, as in the papers, which a scheme may change.
 #[pyclass(module = "airhop._core")]
 #[derive(Default)]
 pub struct Window {
@@ -21,7 +23,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Copies `w` of a sender in the state `s`.
+    /// Copies the window `w` of a sender in state `s`.
     pub(crate) fn fill(&mut self, w: &seams::Window, s: &SenderState) {
         // Slow start adds a segment per ACK, and appropriate byte counting at most two (RFC 3465 §2.2).
         *self = Window { cwnd: w.cwnd, ssthresh: w.ssthresh, most: MANY.max(2.0 * segments(s.una, s)) };
@@ -33,8 +35,8 @@ impl Window {
     }
 }
 
-/// Checks a number of segments that a scheme set. RFC 5681 §3.1: the loss window, one segment, is the least that a window can be; a sender
-/// with less would never send again.
+/// Checks a number of segments set by a scheme. RFC 5681 §3.1: the loss window, one segment, is the minimum
+/// of a window; a sender with less would never send again.
 fn checked(name: &str, segments: f64) -> PyResult<f64> {
     match segments >= 0.0 {
         true => Ok(segments.max(1.0)),
@@ -53,7 +55,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Congestion window; less than one segment becomes one.
+    /// Congestion window, segments; a value below one becomes one.
     #[getter]
     fn cwnd(&self) -> f64 {
         self.cwnd
@@ -72,7 +74,7 @@ impl Window {
         Ok(())
     }
 
-    /// Slow-start threshold; less than one segment becomes one, infinity is none.
+    /// Slow-start threshold, segments; a value below one becomes one; infinity: no threshold.
     #[getter]
     fn ssthresh(&self) -> f64 {
         self.ssthresh
@@ -95,15 +97,15 @@ impl Window {
     }
 }
 
-/// An acknowledgement of new data, outside loss recovery.
+/// ACK of new data, outside loss recovery.
 #[pyclass(module = "airhop._core", get_all)]
 #[derive(Default)]
 pub struct Ack {
-    /// Time of its arrival, simulated seconds.
+    /// Arrival time of the ACK, simulated seconds.
     now: f64,
-    /// Bytes that it acknowledges for the first time.
+    /// Newly acknowledged bytes.
     acked: u64,
-    /// Round-trip sample in seconds, if it gave a valid one (Karn's rule applied).
+    /// Round-trip sample in seconds, if valid by Karn's rule; else None.
     rtt: Option<f64>,
 }
 
@@ -126,18 +128,20 @@ impl Ack {
     }
 }
 
-/// A loss that counts as congestion.
+/// Loss that counts as congestion.
 #[pyclass(module = "airhop._core", get_all)]
 #[derive(Default)]
 pub struct Loss {
-    /// Time of its detection, simulated seconds.
+    /// Time of detection, simulated seconds.
     now: f64,
-    /// Signal of the loss: "duplicates" (duplicate ACKs, or SACK blocks above a hole), "timeout", or "echo" (no loss, but a router's mark,
-    /// RFC 3168).
+    /// Signal of the loss: "duplicates" (duplicate ACKs, or SACK blocks above a hole), "timeout", or "echo"
+    /// (no loss, but a router's ECN mark, RFC 3168).
     signal: &'static str,
-    /// Half of what the scenario halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
+    /// Half of the quantity that the scenario halves (flight or window), in segments, at least 2 (RFC 5681
+    /// §3.1 (4)).
     half: f64,
-    /// The window that halving leaves, in segments: `half`, but for ns-2, which keeps only ssthresh above 2.
+    /// Window after halving, segments: `half`, except in ns-2, where the minimum of 2 applies only to
+    /// ssthresh.
     window: f64,
 }
 
@@ -174,18 +178,18 @@ impl Loss {
     }
 }
 
-/// A notice about a segment that is missing, or about a wireless link.
+/// Notice about a missing segment or about a wireless link.
 #[pyclass(module = "airhop._core", get_all)]
 pub struct Notice {
-    /// Time of its arrival, simulated seconds.
+    /// Arrival time of the notice, simulated seconds.
     now: f64,
     /// Kind of the notice: "eln", "ersn", "ebsn", "rttn" or "nak".
     kind: String,
-    /// First byte of the segment that it is about.
+    /// First byte of the segment concerned.
     start: u64,
     /// First byte after that segment.
     end: u64,
-    /// An extra delay to expect, seconds; only RTTN carries one.
+    /// Expected additional delay, seconds; only in an RTTN.
     delay: f64,
 }
 
@@ -222,9 +226,9 @@ pub struct Flow {
     segment: u64,
     /// Bytes acknowledged so far.
     acked: u64,
-    /// Data sent and not acknowledged, in segments.
+    /// Data sent and not acknowledged, segments.
     flight: f64,
-    /// Smoothed round-trip time in seconds, once there was a sample.
+    /// Smoothed round-trip time in seconds; None before the first sample.
     srtt: Option<f64>,
 }
 

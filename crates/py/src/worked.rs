@@ -1,4 +1,5 @@
-//! Parts of a sender by themselves, for worked examples of papers: LHP's packet list, and a sender that a few ACKs reach.
+//! Separate parts of a sender, for worked examples of papers: LHP's packet list, and a sender that receives
+//! given ACKs.
 
 use airhop_base::{
     Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span,
@@ -12,23 +13,24 @@ use pyo3::prelude::*;
 /// Payload of a segment, bytes. Segments are numbered from 1.
 const MSS: u32 = 1000;
 
-/// Entries of a packet list, (segment, duplicate ACKs) in sending order, and the segments that an ACK shows lost.
+/// Entries of a packet list, (segment, duplicate ACKs) in sending order, and the segments that an ACK reveals
+/// as lost.
 type Shown = (Vec<(u64, u32)>, Vec<u64>);
-/// Segments sent, fast recoveries and window cuts so far, congestion window in segments.
+/// Segments sent, fast recoveries and window reductions so far, congestion window in segments.
 type Answer = (Vec<u64>, u64, u64, f64);
 
 /// Step of a packet list.
 #[derive(FromPyObject)]
 pub enum Step {
-    /// A segment is sent.
+    /// Transmission of a segment.
     Send(u64),
-    /// An ACK comes: the segment it expects, and the one that caused it.
+    /// Arrival of an ACK: the segment that it expects, and the segment that caused it.
     Ack((u64, u64)),
 }
 
-/// Returns, for each ACK in `steps`, the entries of LHP's packet list as (segment, duplicate ACKs) in sending order,
-/// and the segments that the ACK shows to be lost. A step is a sent segment, or an ACK (expected segment, segment that
-/// triggered it).
+/// Returns, for each ACK in `steps`, the entries of LHP's packet list as (segment, duplicate ACKs) in sending
+/// order, and the segments that the ACK reveals as lost. A step is a sent segment, or an ACK (expected
+/// segment, segment that triggered it).
 #[pyfunction]
 #[pyo3(signature = (steps, dupthresh = 3))]
 pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
@@ -46,10 +48,11 @@ pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
     shown
 }
 
-/// Return the reaction of a sender of `scheme`, alone and greedy, to ACKs: for each the segments that it sends, its fast recoveries and
-/// window cuts so far, and its congestion window in segments. An ACK is (milliseconds, expected, arrived): `arrived` are the segments above
-/// the expected one that reached the receiver, the one that caused the ACK last. `window` is open at first, in segments, and grows by a
-/// segment a round trip. Raises ValueError for an unknown scheme.
+/// Return the reaction of a lone saturated sender of `scheme` to ACKs: for each ACK the segments that it
+/// releases, the numbers of fast recoveries and window reductions so far, and the congestion window in
+/// segments. An ACK is (milliseconds, expected, arrived): `arrived` are the segments above the expected one
+/// that reached the receiver, the one that caused the ACK last. `window`: initial window, in segments, which
+/// grows by a segment per round trip. Raises ValueError for an unknown scheme.
 #[pyfunction]
 pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> PyResult<Vec<Answer>> {
     let scheme = airhop_tcp::find(scheme)

@@ -1,23 +1,23 @@
-//! The two ends of a TCP connection of Airhop's own, with nothing but datagrams between them.
+//! The two ends of a TCP connection of Airhop, joined only by datagrams.
 
 use super::Talk;
 use airhop_base::{Body, FlowId, NodeId, Packet, Time};
 use airhop_tcp::{Config, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
 
-/// Datagrams and who sends them.
+/// Datagrams with their sending nodes.
 pub(super) type Sent = Vec<(NodeId, Vec<u8>)>;
 
 /// Sender and receiver.
 pub(super) struct Connection {
     flow: FlowId,
     ends: [NodeId; 2],
-    /// Time of its opening, and number of bytes; `None` once it is open.
+    /// Time of opening, and number of bytes; `None` after the opening.
     opens: Option<(Time, u64)>,
     sender: Sender,
     receiver: Receiver,
     conversation: Conversation,
-    /// Window scales, as both ends learned them from SYNs.
+    /// Window scales of both ends, learned from their SYNs.
     shifts: [u8; 2],
 }
 
@@ -39,13 +39,13 @@ impl Connection {
         }
     }
 
-    /// Returns the time of the next action of an end by itself.
+    /// Returns the time of the next action of an end without input.
     pub fn due(&self) -> Option<Time> {
         let opens = self.opens.map(|(at, _)| at);
         [opens, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
     }
 
-    /// Carries out all actions that are due.
+    /// Carries out all due actions.
     pub fn work(&mut self, now: Time, sent: &mut Sent) {
         if let Some((_, bytes)) = self.opens.take_if(|(at, _)| *at <= now) {
             self.sender.supply(bytes);
@@ -59,7 +59,7 @@ impl Connection {
         self.transmit(now, sent);
     }
 
-    /// Handles a datagram at a node, which may be for another.
+    /// Handles a datagram at a node; it may be for another connection.
     pub fn receive(&mut self, now: Time, node: NodeId, datagram: &[u8], sent: &mut Sent) {
         let Ok(decoded) = decode(datagram) else { return };
         let mut packet = decoded.packet;

@@ -1,8 +1,9 @@
-//! Emulations without a machine: the loop and the log of `airhop-live`, with hosts in place of programs and kernels, and a clock that costs
-//! no time.
+//! Emulations without real hosts: the loop and the log of `airhop-live`, with simulated hosts in place of
+//! programs and kernels, and a virtual clock.
 //!
-//! The hosts are TCPs of Airhop that speak real datagrams, and noise: datagrams of every kind that a kernel sends, and of some that none
-//! does. Equal seeds rehearse equally, so that a log can be had by the thousand and no test needs a right.
+//! The hosts are TCPs of Airhop that exchange real datagrams, and sources of noise: datagrams of every kind
+//! that a kernel sends, and of some that none sends. Equal seeds lead to equal rehearsals, so that tests can
+//! create thousands of logs without privileges.
 
 mod host;
 mod noise;
@@ -21,25 +22,25 @@ use std::io;
 use std::rc::Rc;
 use std::sync::mpsc;
 
-/// Time that a reading of the clock takes.
+/// Virtual duration of a reading of the clock.
 const READING: Span = Span::from_micros(1);
 
 /// Specification of a rehearsal.
 #[derive(Debug)]
 pub struct Rehearsal<'a> {
-    /// The nodes with hosts.
+    /// Nodes with hosts.
     pub ends: Vec<NodeId>,
-    /// The TCP connections of the hosts.
+    /// TCP connections of the hosts.
     pub talks: Vec<Talk<'a>>,
     /// Number of datagrams of other kinds.
     pub noise: usize,
     /// End of the rehearsal.
     pub duration: Span,
-    /// Of everything that is drawn.
+    /// Seed of all random draws.
     pub seed: u64,
 }
 
-/// A TCP connection that carries data one way.
+/// TCP connection that carries data in one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Talk<'a> {
     /// Node that opens the connection and sends the data.
@@ -54,12 +55,12 @@ pub struct Talk<'a> {
     pub scheme: &'static Scheme,
     /// Parameters of the scheme.
     pub params: &'a Params,
-    /// Configuration of both ends, which always shake hands.
+    /// Configuration of both ends, which always use a handshake.
     pub config: &'a Config,
 }
 
 impl Rehearsal<'_> {
-    /// Drives `world`; what enters is appended to `log`.
+    /// Runs `world` with the hosts, and appends all entering datagrams to `log`.
     ///
     /// # Errors
     /// The log cannot be written.
@@ -83,13 +84,13 @@ impl Rehearsal<'_> {
     }
 }
 
-/// All hosts, and the time.
+/// All hosts, and the virtual time.
 struct Machine {
     now: Time,
     connections: Vec<Connection>,
     /// Datagrams of other kinds, the next first.
     noise: VecDeque<(Time, NodeId, Vec<u8>)>,
-    /// By node, what waits to be read.
+    /// Datagrams waiting to be read, by node.
     waiting: Vec<(NodeId, VecDeque<Vec<u8>>)>,
 }
 
@@ -100,13 +101,13 @@ impl Machine {
         }
     }
 
-    /// Returns the time of the next action of a host by itself.
+    /// Returns the time of the next action of a host without input.
     fn next(&self) -> Option<Time> {
         let timers = self.connections.iter().filter_map(Connection::due);
         timers.chain(self.noise.front().map(|(at, ..)| *at)).min()
     }
 
-    /// Carries out all actions that are due.
+    /// Carries out all due actions.
     fn work(&mut self) {
         while self.noise.front().is_some_and(|(at, ..)| *at <= self.now) {
             let Some((_, node, datagram)) = self.noise.pop_front() else { break };
@@ -126,7 +127,7 @@ impl Machine {
     }
 }
 
-/// The machine, as clock, as what sleeps, and behind every port.
+/// Handle of the machine, as clock, as sleeper, and behind every port.
 #[derive(Clone)]
 struct Hosts(Rc<RefCell<Machine>>);
 
@@ -155,7 +156,7 @@ impl Sleep for Hosts {
     }
 }
 
-/// The port of a node.
+/// Port of a node.
 struct Cable {
     node: NodeId,
     hosts: Hosts,

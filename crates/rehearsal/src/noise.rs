@@ -1,17 +1,17 @@
-//! Datagrams beside the connections: those of other protocols, and what is wrong with some.
+//! Datagrams besides the connections: of other protocols, some of them malformed.
 
 use airhop_base::{NodeId, Span, SplitMix64, Time, unit};
 use airhop_wire::addressing::{address, address6};
 use std::collections::VecDeque;
 
-/// Most bytes of a datagram, below every MTU that a scenario gives its nodes.
+/// Maximum length of a datagram, bytes, below every MTU that a scenario sets for its nodes.
 const LONGEST: u64 = 500;
-/// Ports that are used again and again, so that conversations have more than one datagram.
+/// Ports that are reused, so that conversations have more than one datagram.
 const PORTS: u64 = 4;
-/// Sequence numbers that are next to each other, so that connections are opened again, and retransmitted.
+/// Sequence numbers close to each other, so that connections are reopened, and data is retransmitted.
 const NUMBERS: u64 = 3000;
 
-/// Draws `count` datagrams of hosts at `ends` in the order of time.
+/// Draws `count` datagrams of hosts at `ends`, in chronological order.
 pub(super) fn datagrams(
     ends: &[NodeId],
     count: usize,
@@ -56,7 +56,7 @@ impl Draw {
                 self.ip(from, to, protocol, |draw| draw.bytes(100))
             }
             10 => {
-                // Anything may be wrong with it: a few bits of a datagram are others.
+                // Some datagrams are malformed: a few of their bits are flipped.
                 let mut bytes = self.ip(from, to, 6, Self::tcp);
                 for _ in 0..4 {
                     let place = self.below(bytes.len() as u64) as usize;
@@ -71,7 +71,7 @@ impl Draw {
         }
     }
 
-    /// Draws an IPv4 or IPv6 datagram, seldom to an address of nobody, or a fragment.
+    /// Draws an IPv4 or IPv6 datagram, rarely to an unknown address or as a fragment.
     fn ip(&mut self, from: NodeId, to: NodeId, protocol: u8, body: fn(&mut Self) -> Vec<u8>) -> Vec<u8> {
         let body = body(self);
         let ecn = (self.below(4) as u8) & 3;
@@ -103,8 +103,7 @@ impl Draw {
         [self.ports(), (8 + payload as u16).to_be_bytes().to_vec(), vec![0; 2 + payload as usize]].concat()
     }
 
-    /// Draws a segment as of a host that has lost its mind: any flags, numbers next to each other, some far
-    /// away.
+    /// Draws an arbitrary segment: any flags, numbers close to each other, some far away.
     fn tcp(&mut self) -> Vec<u8> {
         let number = |draw: &mut Self| {
             let near = draw.below(NUMBERS) as u32;

@@ -3,20 +3,20 @@
 use crate::columns::{Column, Table};
 use airhop_base::{FlowId, Time};
 
-/// ACK as the sender processes it.
+/// ACK processed by a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acked {
-    /// Acknowledgement number: all bytes before it are acknowledged.
+    /// Acknowledgement number: all bytes below are acknowledged.
     pub ack: u64,
-    /// Bytes in its SACK blocks.
+    /// Bytes in the ACK's SACK blocks.
     pub sacked_bytes: u32,
-    /// True if it acknowledges nothing new.
+    /// True if the ACK acknowledges no new data.
     pub duplicate: bool,
-    /// True if it echoes a mark (RFC 3168 §6.1.3).
+    /// True if the ACK echoes an ECN mark (RFC 3168 §6.1.3).
     pub ece: bool,
 }
 
-/// `acks`: each ACK as the sender processes it.
+/// `acks`: each ACK processed by a sender.
 #[derive(Default)]
 pub(crate) struct Acks {
     time: Vec<f64>,

@@ -1,4 +1,4 @@
-//! The table `air`: every transmission on the 802.11 channels, for a diagram of space and time.
+//! The table `air`: every transmission on the 802.11 channels, for space-time diagrams.
 
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, flows_or_none, words};
@@ -11,13 +11,13 @@ pub enum AirKind {
     Rts,
     /// Clear to send.
     Cts,
-    /// A data frame for one station.
+    /// Data frame to one station.
     Data,
     /// The link layer's acknowledgement.
     Ack,
-    /// A data frame addressed to all stations.
+    /// Data frame to all stations.
     Broadcast,
-    /// Several data frames for one station in one PPDU.
+    /// Several data frames to one station in one PPDU.
     Ampdu,
     /// Request for a BlockAck.
     BlockAckReq,
@@ -26,7 +26,7 @@ pub enum AirKind {
 }
 
 impl AirKind {
-    /// All kinds; a category code is an index.
+    /// All kinds, indexed by category code.
     pub const ALL: [AirKind; 8] = [
         AirKind::Rts,
         AirKind::Cts,
@@ -53,23 +53,23 @@ impl AirKind {
     }
 }
 
-/// Outcome of a frame at the station addressed; of a broadcast, the best outcome at any station.
+/// Outcome of a frame at the addressed station; for a broadcast, the best outcome at any station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AirOutcome {
     /// Received.
     Received,
-    /// Lost by bit errors.
+    /// Loss by bit errors.
     Channel,
-    /// Lost by another signal, or because the station was sending.
+    /// Loss by another signal, or because the station was transmitting.
     Collision,
-    /// Received although another signal overlapped it.
+    /// Reception although another signal overlapped the frame.
     Captured,
-    /// No station addressed was in receive range.
+    /// No addressed station was in receive range.
     Unheard,
 }
 
 impl AirOutcome {
-    /// All outcomes; a category code is an index.
+    /// All outcomes, indexed by category code.
     pub const ALL: [AirOutcome; 5] = [
         AirOutcome::Received,
         AirOutcome::Channel,
@@ -93,26 +93,27 @@ impl AirOutcome {
 /// Row of `air`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AirRow {
-    /// First bit of the preamble.
+    /// Start: first bit of the preamble.
     pub start: Time,
-    /// End on the air.
+    /// End of the transmission.
     pub end: Time,
     /// The sending node.
     pub from: NodeId,
-    /// The node addressed; `None`: all who hear the frame.
+    /// Addressed node; `None`: broadcast.
     pub to: Option<NodeId>,
     /// Kind of the frame.
     pub kind: AirKind,
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// Flow of the packet inside, if it belongs to one; of a control frame, flow of the packet that the
+    /// Flow of the packet in the frame, if it belongs to one; for a control frame, of the packet that the
     /// exchange carries.
     pub flow: FlowId,
     /// Kind of that packet.
     pub packet: DropKind,
-    /// First byte of the packet's payload; the acknowledgement number of an ACK; the number of a datagram.
+    /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
+    /// number.
     pub seq: u64,
-    /// Number of the attempt at that packet; the first is 1.
+    /// Attempt number at that packet, from 1.
     pub attempt: u32,
     /// Outcome of the frame.
     pub outcome: AirOutcome,
@@ -120,7 +121,7 @@ pub struct AirRow {
 
 /// `air`: each transmission, in the order of their ends.
 pub(crate) struct Air {
-    /// Names of the nodes, for the columns of nodes.
+    /// Names of the nodes, for the columns with nodes.
     nodes: Vec<String>,
     start: Vec<f64>,
     end: Vec<f64>,
@@ -173,7 +174,7 @@ impl Air {
     }
 
     pub fn into_table(self, flows: &[String]) -> Table {
-        // The word for all nodes, which no node can be called.
+        // The word for all nodes, which is no valid node name.
         let everyone = std::iter::once("*".to_owned());
         let receivers = self.nodes.iter().cloned().chain(everyone).collect();
         let columns = vec![

@@ -1,4 +1,4 @@
-//! Tables of columns: the form of a trace outside the simulator.
+//! Tables of columns: form of a trace outside the simulator.
 
 /// Column of a [`Table`].
 #[derive(Clone, Debug, PartialEq)]
@@ -7,11 +7,11 @@ pub enum Column {
     U64(Vec<u64>),
     /// Lengths in bytes.
     U32(Vec<u32>),
-    /// Times, windows in segments, durations; NaN where there is no value.
+    /// Times, windows in segments, durations; NaN for a missing value.
     F64(Vec<f64>),
     /// Booleans.
     Bool(Vec<bool>),
-    /// Words out of a small set: an index for each row, and the words.
+    /// Words from a small set: an index for each row, and the words.
     Category(Vec<u32>, Vec<String>),
 }
 
@@ -32,7 +32,7 @@ impl Column {
     }
 }
 
-/// Table: columns of equal length, in the order in which they are shown.
+/// Table: columns of equal length, in display order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Name of the table, and of its file.

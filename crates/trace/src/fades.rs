@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::Time;
 
-/// `fades`: the bad times of each directed link with fades in real time, whether or not anything was sent in them.
+/// `fades`: bad periods of each directed link with fades in real time, independent of traffic.
 #[derive(Default)]
 pub(crate) struct Fades {
     place: Vec<u32>,

@@ -1,6 +1,7 @@
-//! Probes to columns and to pcapng.
+//! Probes, and their output as column tables and pcapng.
 //!
-//! A run writes into a [`Recorder`], which returns [`Table`]s at its end; packets go to files as they pass.
+//! A run writes into a [`Recorder`], which returns [`Table`]s at its end; captured packets are written to
+//! files during the run.
 
 mod acks;
 mod air;

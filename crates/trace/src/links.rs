@@ -4,7 +4,8 @@ use crate::columns::{Column, Table};
 use crate::tables::Places;
 use airhop_base::{Rate, Span, Time};
 
-/// `links`: rate and delay of each directed link that changes, from each change on; a rate of 0 where nothing leaves the link.
+/// `links`: rate and delay of each directed link that changes, from each change on; the rate is 0 while the
+/// link sends nothing.
 #[derive(Default)]
 pub(crate) struct Links {
     time: Vec<f64>,
@@ -21,7 +22,7 @@ impl Links {
         self.delay.push(delay.millis_f64());
     }
 
-    /// Returns the table; none if no link changes in the run.
+    /// Returns the table; `None` if no link changes in the run.
     pub fn into_table(self, places: &Places) -> Option<Table> {
         if self.time.is_empty() {
             return None;

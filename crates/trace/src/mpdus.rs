@@ -1,34 +1,35 @@
-//! The table `mpdus`: each MPDU on the channels of cells that aggregate.
+//! The table `mpdus`: each MPDU in cells with aggregation.
 
 use crate::air::AirOutcome;
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, flows_or_none, words};
 use airhop_base::FlowId;
 
-/// Row of `mpdus`, a packet in an MPDU, without the number of its PPDU.
+/// Row of `mpdus`: a packet in an MPDU, without the number of the PPDU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpduRow {
-    /// Place in the A-MPDU, from 0; 0 for an MPDU alone in its PPDU.
+    /// Position in the A-MPDU, from 0; 0 for a single MPDU.
     pub place: u32,
     /// Place of the packet in the A-MSDU, from 0; 0 for a packet alone in its MPDU.
     pub msdu: u32,
-    /// Sequence number under the Block Ack agreement, from 0; the air has it modulo 4096.
+    /// Sequence number under the Block Ack agreement, from 0; on the air modulo 4096.
     pub sequence: u64,
-    /// Flow of the packet inside, if it belongs to one.
+    /// Flow of the packet in the MPDU, if it belongs to one.
     pub flow: FlowId,
     /// Kind of that packet.
     pub packet: DropKind,
-    /// First byte of the packet's payload; the acknowledgement number of an ACK; the number of a datagram.
+    /// First byte of the packet's payload; for an ACK, the acknowledgement number; for a datagram, its
+    /// number.
     pub seq: u64,
     /// Length of the MPDU, bytes, without delimiter and padding.
     pub bytes: u32,
-    /// Number of this transmission of the MPDU; the first is 1.
+    /// Attempt number of the MPDU, from 1.
     pub attempt: u32,
-    /// Outcome of the MPDU at the station addressed.
+    /// Outcome of the MPDU at the addressed station.
     pub outcome: AirOutcome,
 }
 
-/// `mpdus`: each packet of each MPDU of each PPDU, in the order of `air`, then of their places.
+/// `mpdus`: each packet of each MPDU of each PPDU, in the order of `air`, then of their positions.
 #[derive(Default)]
 pub(crate) struct Mpdus {
     ppdu: Vec<u32>,
@@ -44,7 +45,7 @@ pub(crate) struct Mpdus {
 }
 
 impl Mpdus {
-    /// Adds an MPDU of the PPDU in this row of `air`.
+    /// Adds an MPDU of the PPDU in row `ppdu` of `air`.
     pub fn push(&mut self, ppdu: u32, row: MpduRow) {
         self.ppdu.push(ppdu);
         self.place.push(row.place);

@@ -1,7 +1,7 @@
-//! Packets to pcapng (draft-ietf-opsawg-pcapng), one file per node.
+//! Capture of packets as pcapng (draft-ietf-opsawg-pcapng), one file per node.
 //!
-//! Packets go to disk as they pass. A simulation has no use for half a capture, so the first error ends capturing and
-//! is kept until the end of the run.
+//! Packets are written during the run. A partial capture is of no use, so the first error ends capturing and
+//! is reported at the end of the run.
 
 use airhop_base::{Body, NodeId, Packet, Span, Time};
 use airhop_wire::Conversation;
@@ -38,16 +38,16 @@ impl Direction {
     }
 }
 
-/// `if_tsresol`: timestamps count 10⁻⁹ s.
+/// `if_tsresol`: timestamps in units of 10⁻⁹ s.
 const NANOSECONDS: u8 = 9;
-/// `snaplen`: no limit. Checksums can only be verified over whole packets.
+/// `snaplen`: no limit, as checksums can be verified only over whole packets.
 const NO_LIMIT: u32 = 0;
 const BUFFER: usize = 1 << 18;
 
 /// Capture files of a run.
 pub(crate) struct Captures {
     files: Vec<Capture>,
-    /// Conversation of each flow, once it has sent something.
+    /// Conversation of each flow; `None` before its first packet.
     conversations: Vec<Option<Conversation>>,
     /// Bytes of the current packet.
     bytes: Vec<u8>,
@@ -60,8 +60,8 @@ struct Capture {
 }
 
 impl Captures {
-    /// Creates the directory and in it an empty capture for each node. Refuses more flows than there are ports now, not when the first
-    /// packet of theirs passes.
+    /// Creates the directory and in it an empty capture for each node. More flows than ports are an error
+    /// now, not at their first packet.
     pub fn create(dir: &Path, nodes: &[String], flows: usize, duration: Span) -> io::Result<Self> {
         if flows > usize::from(MAX_FLOWS) {
             let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
@@ -100,7 +100,8 @@ impl Captures {
         packet: &Packet,
         comment: Option<&str>,
     ) {
-        // Captured as it leaves: a second copy in the same file would be taken for a retransmission.
+        // A forwarded packet is captured at its departure: a second copy in the same file would look like a
+        // retransmission.
         let is_for_here = packet.dst == node || packet.dst == NodeId::BROADCAST;
         let passes = direction == Direction::In && !is_for_here && comment.is_none();
         if passes || self.error.is_some() {
@@ -127,7 +128,7 @@ impl Captures {
         self.keep(result);
     }
 
-    /// Writes the rest from memory.
+    /// Writes buffered data to the files.
     pub fn finish(mut self) -> io::Result<()> {
         for mut capture in std::mem::take(&mut self.files) {
             let result = capture.writer.get_mut().flush().map_err(|e| at(&capture.path, e));
@@ -144,7 +145,7 @@ impl Captures {
     }
 }
 
-/// Returns the conversation that this packet of a flow, the first, opens.
+/// Returns the conversation opened by this first packet of a flow.
 fn first(packet: &Packet) -> Conversation {
     match packet.body {
         Body::Tcp(_) | Body::Udp(_) | Body::Routing(_) => Conversation::new(packet.src, packet.dst),
@@ -158,7 +159,7 @@ impl Capture {
             format!("Node {node}, {duration} of simulated time that begins at 0 s (1970-01-01 00:00:00 UTC)");
         let application = concat!("airhop ", env!("CARGO_PKG_VERSION"));
         let section = SectionHeaderBlock {
-            // Little endian on every machine, for the same bytes.
+            // Little-endian on every machine, for identical bytes.
             endianness: Endianness::Little,
             options: vec![
                 SectionHeaderOption::Comment(comment.into()),
@@ -226,13 +227,13 @@ fn at(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// Returns a file name for each node: its own name, made harmless, and distinguished from the others by its number if need be.
+/// Returns a file name for each node: its own name, made safe, with its number if needed to be distinct.
 fn file_names(nodes: &[String]) -> Vec<String> {
     let harmless = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut names: Vec<String> = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
         let mut name: String = node.chars().map(harmless).collect();
-        // Not hidden, and not two names for one file on a disk that ignores case.
+        // Not hidden, and distinct on a file system that ignores case.
         while name.starts_with('.') || names.iter().any(|n| n.eq_ignore_ascii_case(&name)) {
             name = format!("{number}-{name}");
         }
@@ -245,7 +246,7 @@ fn file_names(nodes: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A name from a scenario file can neither leave the directory nor take another node's file.
+    /// A name from a scenario file can neither leave the directory nor overwrite another node's file.
     #[test]
     fn file_names_are_harmless_and_unique() {
         let nodes = ["bs", "d", "../etc/x", "a b", "a_b", "BS", ".."].map(String::from);

@@ -1,4 +1,4 @@
-//! The probes that the simulator calls.
+//! Probes called by the simulator.
 
 use crate::acks::{Acked, Acks};
 use crate::air::{Air, AirRow};
@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// Recorder of one run: tables in memory, packets in files.
 ///
-/// Every method is cheap, and returns at once if its records were not asked for.
+/// Every method returns at once if its records were not requested.
 pub struct Recorder {
     flows: Vec<String>,
     tables: Option<Tables>,
@@ -96,7 +96,7 @@ impl Recorder {
         }
     }
 
-    /// Records an ACK that a sender processed.
+    /// Records an ACK processed by a sender.
     pub fn ack(&mut self, t: Time, flow: FlowId, acked: Acked) {
         if let Some(tables) = &mut self.tables {
             tables.acks.push(t, flow, acked);
@@ -124,15 +124,15 @@ impl Recorder {
         }
     }
 
-    /// Records that `packets` packets wait at `place` (of [`Recorder::place`]) from then on; a row is added if the number changed. Calls
-    /// for each place must come in the order of time.
+    /// Records that `packets` packets are queued at `place` (of [`Recorder::place`]) from `t` on; a row is
+    /// added if the number changed. Calls for each place must be in chronological order.
     pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
         if let Some(tables) = &mut self.tables {
             tables.queue.push(t, place, packets as u32);
         }
     }
 
-    /// Returns the code of a place of queues or drops, such as `bs->d`. To be called once, at the start.
+    /// Returns the code of a place of queues or drops, such as `bs->d`. Called once, at the start.
     pub fn place(&mut self, name: &str) -> u32 {
         self.tables.as_mut().map_or(0, |tables| tables.places.code(name))
     }
@@ -151,29 +151,30 @@ impl Recorder {
         }
     }
 
-    /// Records that the channel at `place` (of [`Recorder::place`]) is bad from the first to before the second of these times.
+    /// Records that the channel at `place` (of [`Recorder::place`]) is bad from the first of these times
+    /// until before the second.
     pub fn fade(&mut self, place: u32, times: [Time; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.fades.push(place, times);
         }
     }
 
-    /// Records the rate of the link at `place` (of [`Recorder::place`]) from `from` on, `None` if it sends nothing, and the delay of
-    /// packets that leave it.
+    /// Records the rate of the link at `place` (of [`Recorder::place`]) from `from` on (`None`: it sends
+    /// nothing), and its delay.
     pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
         if let Some(tables) = &mut self.tables {
             tables.links.push(from, place, rate, delay);
         }
     }
 
-    /// Records the place of a station of `wlan`, metres. To be called once, at the start.
+    /// Records the position of a station of `wlan`, metres. Called once, at the start.
     pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
         if let Some(tables) = &mut self.tables {
             tables.stations.push(wlan, station, place);
         }
     }
 
-    /// True if tables are recorded, so that it is worth calling [`Recorder::transmission`].
+    /// True if tables are recorded; otherwise calls of [`Recorder::transmission`] are needless.
     pub fn wants_transmissions(&self) -> bool {
         self.tables.is_some()
     }
@@ -185,26 +186,27 @@ impl Recorder {
         }
     }
 
-    /// Records an MPDU of the transmission that [`Recorder::transmission`] recorded last.
+    /// Records an MPDU of the last transmission recorded by [`Recorder::transmission`].
     pub fn mpdu(&mut self, row: MpduRow) {
         if let Some(tables) = &mut self.tables {
             tables.mpdus.push(tables.air.last(), row);
         }
     }
 
-    /// True if packets are captured, so that it is worth calling [`Recorder::packet`].
+    /// True if packets are captured; otherwise calls of [`Recorder::packet`] are needless.
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
     }
 
-    /// Registers an interface of a node under the name of its link; the result is for [`Recorder::packet`].
+    /// Registers an interface of a node under the name of its link; returns the number for
+    /// [`Recorder::packet`].
     pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
         self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))
     }
 
     /// Records a packet that crossed an interface of `node`; `comment` notes a loss there.
     ///
-    /// A packet that arrives at a node only to be forwarded is captured once, as it leaves, unless it was lost.
+    /// A packet that arrives only to be forwarded is captured once, at its departure, unless it was lost.
     pub fn packet(
         &mut self,
         t: Time,
@@ -219,10 +221,10 @@ impl Recorder {
         }
     }
 
-    /// Closes the capture files and returns the tables (none if they were not asked for).
+    /// Closes the capture files and returns the tables (empty if not requested).
     ///
     /// # Errors
-    /// The first error that any capture file met, such as a full disk.
+    /// The first error of any capture file, such as a full disk.
     pub fn finish(self) -> io::Result<Vec<Table>> {
         if let Some(captures) = self.captures {
             captures.finish()?;

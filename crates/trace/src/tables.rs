@@ -1,6 +1,6 @@
 //! Tables of a trace, and the values of their category columns.
 //!
-//! Times are seconds. Sequence numbers are stream offsets in bytes, the first data byte being 1.
+//! Times are in seconds. Sequence numbers are stream offsets in bytes; the first data byte is 1.
 
 use crate::columns::{Column, Table};
 use airhop_base::{Drop, FlowId, NoticeKind, Segment, Span, Time};
@@ -13,20 +13,21 @@ pub enum SendCause {
     New,
     /// Fast retransmit: the segment whose loss was detected (RFC 5681 §3.2).
     Fast,
-    /// The retransmission timer expired (RFC 6298 §5.4).
+    /// Expiry of the retransmission timer (RFC 6298 §5.4).
     Timeout,
-    /// An explicit notification of its loss.
+    /// Explicit notice of the segment's loss.
     Notice,
-    /// A further retransmission of the same recovery, or data sent to keep it going (RFC 6582, RFC 6675).
+    /// Further retransmission in the same recovery, or data that keeps the ACK clock running (RFC 6582, RFC
+    /// 6675).
     Recovery,
     /// Tail loss probe (RFC 8985 §7.3).
     Probe,
-    /// Unknown, of a real sender.
+    /// Unknown, for a real sender.
     Unknown,
 }
 
 impl SendCause {
-    /// All causes; a category code is an index.
+    /// All causes, indexed by category code.
     pub const ALL: [SendCause; 7] = [
         SendCause::New,
         SendCause::Fast,
@@ -69,7 +70,7 @@ pub enum DropKind {
 }
 
 impl DropKind {
-    /// All kinds; a category code is an index.
+    /// All kinds, indexed by category code.
     pub const ALL: [DropKind; 6] = [
         DropKind::Data,
         DropKind::Ack,
@@ -101,41 +102,41 @@ pub struct DropRow {
     pub cause: Drop,
     /// Kind of the packet or frame.
     pub kind: DropKind,
-    /// First byte of the payload; the acknowledgement number of an ACK; the number of a datagram.
+    /// First byte of the payload; for an ACK, the acknowledgement number; for a datagram, its number.
     pub seq: u64,
     /// Length of the IP datagram or of the frame, bytes.
     pub bytes: u32,
 }
 
-/// State of a sender at one moment.
+/// State of a sender at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WindowSample {
     /// Congestion window, in segments.
     pub cwnd: f64,
     /// Slow-start threshold, in segments.
     pub ssthresh: f64,
-    /// Bytes in flight, as the sender counts them.
+    /// Bytes in flight, as counted by the sender.
     pub flight: u32,
-    /// Smoothed round-trip time, once there was a sample.
+    /// Smoothed round-trip time; `None` before the first sample.
     pub srtt: Option<Span>,
-    /// Retransmission timeout, once there was a sample.
+    /// Retransmission timeout; `None` before the first sample.
     pub rto: Option<Span>,
 }
 
-/// Circumstances in which a data segment was sent.
+/// State of the sender at the transmission of a data segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SendContext {
     /// True if the segment begins below the highest byte sent before.
     pub retransmission: bool,
-    /// Cause of its sending.
+    /// Cause of the transmission.
     pub cause: SendCause,
     /// Congestion window at that time, in segments.
     pub cwnd: f64,
-    /// Bytes in flight with it, as the sender counts them.
+    /// Bytes in flight including the segment, as counted by the sender.
     pub flight: u32,
 }
 
-/// `segments`: each data segment as the sender passes it to IP.
+/// `segments`: each data segment passed to IP by its sender.
 #[derive(Default)]
 pub(crate) struct Segments {
     time: Vec<f64>,
@@ -175,7 +176,7 @@ impl Segments {
     }
 }
 
-/// `window`: the sender's state, whenever cwnd, ssthresh, srtt or rto changed.
+/// `window`: the sender's state, at each change of cwnd, ssthresh, srtt or rto.
 pub(crate) struct Windows {
     /// Last sample of each flow.
     last: Vec<Option<WindowSample>>,
@@ -209,7 +210,7 @@ impl Windows {
 
     pub fn push(&mut self, t: Time, flow: FlowId, sample: WindowSample) {
         let last = &mut self.last[usize::from(flow.0)];
-        // The flight changes with every segment; alone it makes no row.
+        // The flight changes with every segment, so its change alone adds no row.
         if last.is_some_and(|last| WindowSample { flight: sample.flight, ..last } == sample) {
             return;
         }
@@ -299,7 +300,7 @@ impl Drops {
     }
 }
 
-/// `queue`: the number of packets that wait, at each change.
+/// `queue`: number of queued packets, at each change.
 #[derive(Default)]
 pub(crate) struct Queues {
     /// Length after the last row of each place; a queue begins empty.
@@ -323,7 +324,7 @@ impl Queues {
         self.packets.push(packets);
     }
 
-    /// Sorts by time: departures from the queue before a wire are recorded when the next packet comes.
+    /// Sorts by time: departures from the queue before a wire are recorded at the next arrival.
     pub fn into_table(self, places: &Places) -> Table {
         let mut order: Vec<usize> = (0..self.time.len()).collect();
         order.sort_by(|&a, &b| self.time[a].total_cmp(&self.time[b]));
@@ -341,14 +342,15 @@ impl Queues {
 pub enum NoticeEvent {
     /// Creation.
     Sent,
-    /// Reception by the sender, which acted on it.
+    /// Reception by the sender, which reacted to the notice.
     Received {
-        /// Time after the expiry of the retransmission timer that it should have prevented; negative: in time.
+        /// Time from the expiry of the retransmission timer that the notice should have prevented; negative:
+        /// in time.
         lateness_ms: Option<f64>,
     },
 }
 
-/// `notices`: explicit notifications, where they were made and where they were acted on.
+/// `notices`: explicit notices, at their creation and at their reception.
 #[derive(Default)]
 pub(crate) struct Notices {
     time: Vec<f64>,
@@ -386,7 +388,7 @@ impl Notices {
     }
 }
 
-/// `deliveries`: in-order bytes handed to the receiving application since the beginning.
+/// `deliveries`: in-order bytes delivered to the receiving application since the start.
 #[derive(Default)]
 pub(crate) struct Deliveries {
     time: Vec<f64>,
@@ -411,7 +413,7 @@ impl Deliveries {
     }
 }
 
-/// Returns a column of flows; rows of no flow have the word "-", which no flow can be called.
+/// Returns a column of flows; rows without a flow have the word "-", which is no valid flow name.
 pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
     for code in codes.iter_mut().filter(|code| **code == u32::from(FlowId::NONE.0)) {
@@ -422,7 +424,8 @@ pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     Column::Category(codes, names)
 }
 
-/// `stations`: places of the stations of each wlan, metres. The only table without times: stations do not move.
+/// `stations`: positions of the stations of each wlan, metres; the only table without times, as stations do
+/// not move.
 #[derive(Default)]
 pub(crate) struct Stations {
     wlans: IndexSet<String>,

@@ -13,16 +13,16 @@ pub enum Step {
     Offered,
     /// Intact arrival at the end of a link.
     Arrived,
-    /// End of the walk: the destination has the packet, or an agent that ends the connection, or, of a broadcast, the air.
+    /// End of the walk: the packet reached its destination or a proxy agent; or, for a broadcast, was sent.
     Delivered,
     /// End of the walk by a drop, for this reason.
     Dropped(Drop),
-    /// Arrival at the end of a wire that reorders, which delays the packet further.
+    /// Arrival at the end of a reordering wire, which delays the packet further.
     Late,
 }
 
 impl Step {
-    /// The names of steps in traces; a category code is an index.
+    /// Names of steps in traces, indexed by category code.
     pub const NAMES: [&'static str; 6] = ["made", "offered", "arrived", "delivered", "dropped", "late"];
 
     const fn code(self) -> u32 {
@@ -36,7 +36,7 @@ impl Step {
         }
     }
 
-    /// Returns the reason for a drop as a number; past the last reason for other steps.
+    /// Returns the cause of a drop as a number; beyond the last cause for other steps.
     const fn cause(self) -> u32 {
         match self {
             Step::Dropped(why) => why as u32,
@@ -45,7 +45,7 @@ impl Step {
     }
 }
 
-/// Spot of a step.
+/// Location of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// At a node.
@@ -57,32 +57,32 @@ pub enum Spot {
 /// Packet that takes a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Walker {
-    /// Slot in the simulator's memory, its own from the first step to the last.
+    /// Slot of the packet in the simulator's memory, unique from the first step to the last.
     pub slot: u32,
     /// Flow of the packet, if it belongs to one.
     pub flow: FlowId,
     /// Kind of the packet.
     pub kind: DropKind,
-    /// First byte of its payload; the acknowledgement number of an ACK; the number of a datagram.
+    /// First byte of the payload; for an ACK, the acknowledgement number; for a datagram, its number.
     pub seq: u64,
     /// Length of the IP datagram, bytes.
     pub bytes: u32,
     /// Bytes of payload.
     pub payload: u32,
-    /// True if only its headers are intact.
+    /// True if only the packet's headers are intact.
     pub damaged: bool,
     /// ECN codepoint, before the step.
     pub ecn: Ecn,
-    /// The control bits of a TCP segment.
+    /// Control bits of a TCP segment; `None` for other packets.
     pub flags: Option<Flags>,
 }
 
-/// The letters of control bits (as tcpdump has them), in the order of a code's bits.
+/// Letters of control bits, as in tcpdump, in the order of a code's bits.
 const LETTERS: [char; 6] = ['F', 'S', 'P', '.', 'E', 'W'];
 /// Code of packets other than TCP segments.
 const NO_FLAGS: u32 = 1 << LETTERS.len();
 
-/// Returns the code of control bits: a bit each.
+/// Returns the code of control bits, one bit each.
 fn flags_code(flags: Option<Flags>) -> u32 {
     let Some(Flags { syn, ack, fin, psh, ece, cwr }) = flags else { return NO_FLAGS };
     (0..).zip([fin, syn, psh, ack, ece, cwr]).map(|(place, bit)| u32::from(bit) << place).sum()
@@ -97,9 +97,9 @@ fn flags_words() -> Vec<String> {
     (0..NO_FLAGS).map(word).chain(["-".to_owned()]).collect()
 }
 
-/// `packets`: each step of each packet, in the order of the steps.
+/// `packets`: each step of each packet, in chronological order.
 pub(crate) struct Walks {
-    /// Names of the nodes; their codes come before those of places.
+    /// Names of the nodes, whose codes precede those of places.
     nodes: Vec<String>,
     /// Number of the packet in each slot.
     numbers: Vec<u64>,

@@ -1,11 +1,11 @@
-//! Captures of hostile packets, read back: random ones, and those that the fuzzer found worth keeping (docs/fuzzing.md).
+//! Captures of hostile packets, read back: random packets, and packets kept by the fuzzer (docs/fuzzing.md).
 
 use crate::hostile;
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Inputs that together reach all that the fuzzer has reached.
+/// Inputs that together reach all code that the fuzzer has reached.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/pcapng");
 
 fn folder(name: &str) -> PathBuf {

@@ -1,6 +1,6 @@
-//! Contents of captures and tables.
+//! Tests of captures and tables.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod fuzzed;
 mod hostile;

@@ -31,7 +31,7 @@ fn recorder(dir: &Path) -> Recorder {
         .unwrap()
 }
 
-/// A transfer over one link of 10 ms, as its sender sees it, written segment by segment.
+/// Transfer over one link of 10 ms, seen at its sender, written segment by segment.
 struct Exchange {
     recorder: Recorder,
     interface: u16,
@@ -94,7 +94,8 @@ impl Exchange {
     }
 }
 
-/// First byte of the segment with this number; a receiver never sends data, so that its own offset stays 1.
+/// Returns the first byte of the segment with this number. The receiver never sends data, so its own offset
+/// stays 1.
 fn first_byte(number: u64) -> u64 {
     1 + number * u64::from(MSS)
 }
@@ -105,7 +106,8 @@ fn blank(clock: u32) -> Segment {
     Segment { seq: 1, ack: 1, window: 20_000, flags, timestamps, ..Segment::default() }
 }
 
-/// Handshake; segment 2 of six is lost, ERSN and ELN come before the duplicate ACKs; it is retransmitted.
+/// Writes a handshake; segment 2 of six is lost, ERSN and ELN arrive before the duplicate ACKs, and it is
+/// retransmitted.
 fn exchange(dir: &Path) -> Exchange {
     let mut x = Exchange::new(dir);
     x.handshake();
@@ -139,7 +141,7 @@ fn read(path: &Path) -> (Vec<InterfaceDescriptionBlock<'static>>, Vec<EnhancedPa
     (interfaces, packets)
 }
 
-/// pcapng §4.2: raw IPv4, a name and nanoseconds for each interface; a file for each node, also for silent ones.
+/// pcapng §4.2: raw IPv4, a name and nanoseconds for each interface; one file per node, even without packets.
 #[test]
 fn interfaces_are_described() {
     let dir = directory("interfaces");
@@ -154,7 +156,7 @@ fn interfaces_are_described() {
     assert_eq!(read(&dir.join("d.pcapng")), (vec![], vec![]));
 }
 
-/// pcapng §4.3: time to the nanosecond, direction, the whole packet, and a comment on the lost one only.
+/// pcapng §4.3: time to the nanosecond, direction, the whole packet, and a comment only on the lost one.
 #[test]
 fn packets_are_stamped_and_lost_ones_commented() {
     let dir = directory("stamps");
@@ -175,8 +177,8 @@ fn packets_are_stamped_and_lost_ones_commented() {
     }
 }
 
-/// RFC 791 §3.1 and RFC 9293 §3.1, as etherparse reads them: headers, checksums, and sequence numbers that go on
-/// from those of the SYNs.
+/// RFC 791 §3.1 and RFC 9293 §3.1, as parsed by etherparse: headers, checksums, and sequence numbers that
+/// continue those of the SYNs.
 #[test]
 fn headers_are_right() {
     let dir = directory("headers");
@@ -196,7 +198,7 @@ fn headers_are_right() {
         assert_eq!(ip.header_checksum, ip.calc_header_checksum());
         let tcp = tcp(index);
         if let Body::Tcp(segment) = &sent.body {
-            // etherparse drops the reserved bits, so that it cannot know the checksum of a notice.
+            // etherparse drops the reserved bits, so it cannot compute the checksum of a notice.
             let payload = headers[index].payload.slice();
             assert_eq!(tcp.checksum, tcp.calc_checksum_ipv4(ip, payload).unwrap());
             let way = usize::from(sent.src == RECEIVER);
@@ -209,7 +211,8 @@ fn headers_are_right() {
     }
 }
 
-/// RFC 9293 §3.8.1: every apparent retransmission is one. A forwarder's capture contains each packet once.
+/// RFC 9293 §3.8.1: every apparent retransmission is a real one. A forwarder's capture contains each packet
+/// once.
 #[test]
 fn forwarders_capture_each_packet_once() {
     let dir = directory("forwarder");
@@ -228,7 +231,7 @@ fn forwarders_capture_each_packet_once() {
     assert_eq!(interfaces, [u32::from(wire), u32::from(air)]);
 }
 
-/// RFC 768: datagrams of a second flow stand between the segments of the first.
+/// RFC 768: datagrams of a second flow are interleaved with the segments of the first.
 #[test]
 fn datagrams_are_captured() {
     let dir = directory("datagrams");
@@ -244,7 +247,7 @@ fn datagrams_are_captured() {
     assert_eq!((udp.source_port, udp.destination_port, udp.length), (49153, 6001, 168));
 }
 
-/// An error of the disk or of a packet ends capturing, not the run, and is reported with its place at the end.
+/// An error of the disk or of a packet ends capturing, not the run, and is reported at the end with its file.
 #[test]
 fn errors_wait_for_the_end() {
     let dir = directory("errors");
@@ -284,7 +287,7 @@ fn a_directory_that_cannot_be_made_is_named() {
     assert!(error.to_string().contains("a-file"), "{error}");
 }
 
-/// There are as many flows as dynamic ports (RFC 6335 §6): more are refused before anything runs.
+/// The number of flows is limited by the dynamic ports (RFC 6335 §6): more are an error before the run.
 #[test]
 fn more_flows_than_ports_are_refused_at_once() {
     let dir = directory("ports");

@@ -1,4 +1,4 @@
-//! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
+//! Tables returned by a recorder: readers of traces rely on names, order and types of the columns.
 
 use airhop_base::{Drop, Ecn, Flags, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
@@ -26,7 +26,7 @@ fn at(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// One packet of each kind.
+/// Records one packet of each kind.
 fn fill(r: &mut Recorder) {
     r.segment(at(1500), WEB, &segment(), SENT);
     r.ack(at(1), FTP, Acked { ack: 2001, sacked_bytes: 3000, duplicate: true, ece: true });
@@ -88,7 +88,7 @@ fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     }
 }
 
-/// The interface to the files: these tables, with these columns of these types.
+/// Interface to the files: these tables, with these columns of these types.
 #[test]
 fn the_schema_is_fixed() {
     let mut r = recorder(true);
@@ -130,7 +130,7 @@ fn the_schema_is_fixed() {
     assert_eq!(schema, expected);
 }
 
-/// Every probe ends in the row that it describes.
+/// Every probe leads to the row that it describes.
 #[test]
 fn rows_say_what_was_recorded() {
     let mut r = recorder(true);
@@ -198,7 +198,7 @@ fn rows_say_what_was_recorded() {
     );
 }
 
-/// A packet has its number from its first step to its last; the slot that it had is then another one's.
+/// A packet has its number from its first step to its last; then its slot belongs to another packet.
 #[test]
 fn each_packet_has_a_number_of_its_own() {
     let mut r = recorder(true);
@@ -244,7 +244,7 @@ fn each_packet_has_a_number_of_its_own() {
     assert_eq!(words(packets, "flags"), [".", ".", "-", ".", "SEW"]);
 }
 
-/// The codes of category columns are positions in the lists of words.
+/// Codes of category columns are indices into the lists of words.
 #[test]
 fn every_word_has_its_code() {
     let mut r = recorder(true);
@@ -288,7 +288,7 @@ fn windows_are_recorded_when_they_change() {
     assert!(rto_ms[2].is_nan() && rto_ms[3] == 1000.0);
 }
 
-/// A row of `queue` is a change of the length at that place; queues begin empty.
+/// A row of `queue` is a change of the length at that place; queues are empty at first.
 #[test]
 fn queues_are_recorded_when_they_change() {
     let mut r = recorder(true);
@@ -312,7 +312,7 @@ fn links_that_do_not_change_have_no_table() {
     assert!(tables.iter().all(|table| table.name != "links"));
 }
 
-/// A recorder of nothing accepts everything and has no tables.
+/// A recorder without requested records accepts all calls and has no tables.
 #[test]
 fn nothing_is_recorded_unasked() {
     let mut r = Recorder::new(&[], &[], Span::ZERO, false, None).unwrap();

@@ -1,19 +1,19 @@
-//! Addresses, ports and initial sequence numbers, which a simulated packet does not carry.
+//! Addresses, ports and initial sequence numbers, which simulated packets do not carry.
 
 use crate::WireError;
 use airhop_base::{Body, FlowId, NodeId, Packet};
 use std::net::IpAddr;
 
-/// Source port of flow 0, followed by those of the next flows: the dynamic ports (RFC 6335 §6).
+/// Source port of flow 0; the next flows use the following ports: the dynamic ports (RFC 6335 §6).
 pub const SENDER_PORT: u16 = 49152;
-/// Port of all TCP receivers. One port that no protocol owns, rather than one for each flow: a hundred flows would come across the ports of
-/// SIP, DNS and others, and a capture would show them as these.
+/// Port of all TCP receivers: one port without an assigned protocol, instead of one per flow. A hundred
+/// consecutive ports would include those of SIP, DNS and others, as which a capture would show the flows.
 pub const TCP_RECEIVER_PORT: u16 = 5001;
 /// Port of all UDP receivers.
 pub const UDP_RECEIVER_PORT: u16 = 6001;
 /// Port of routers (RFC 3561 §5).
 pub const AODV_PORT: u16 = 654;
-/// Maximum number of flows: that of the dynamic ports.
+/// Maximum number of flows: the number of dynamic ports.
 pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
 
 /// 10.0.0.0/8 is for private use (RFC 1918 §3).
@@ -22,9 +22,9 @@ const NETWORK: u32 = 10 << 24;
 /// Direction of a packet of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// From the sender of the data.
+    /// Direction from the sender of the data.
     Forward,
-    /// From the receiver: acknowledgements and notices.
+    /// Direction from the receiver: acknowledgements and notices.
     Reverse,
 }
 
@@ -37,7 +37,8 @@ impl Way {
     }
 }
 
-/// Returns the IPv4 address of a node: node 0 is 10.0.0.1. A broadcast goes to all on the link (RFC 919 §7).
+/// Returns the IPv4 address of a node: node 0 is 10.0.0.1. The broadcast address is the limited one (RFC 919
+/// §7).
 pub fn address(node: NodeId) -> [u8; 4] {
     if node == NodeId::BROADCAST {
         return [255; 4];
@@ -45,7 +46,7 @@ pub fn address(node: NodeId) -> [u8; 4] {
     (NETWORK + u32::from(node.0) + 1).to_be_bytes()
 }
 
-/// fd00::/8 is for private use (RFC 4193 §3.1); a prefix of Airhop's own.
+/// fd00::/8 is for private use (RFC 4193 §3.1); this prefix is Airhop's own.
 const NETWORK6: [u8; 14] = [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// Returns the IPv6 address of a node: node 0 is fd00:a1b0::1.
@@ -56,8 +57,9 @@ pub fn address6(node: NodeId) -> [u8; 16] {
     address
 }
 
-/// True if this address is of one host. A simulated network routes to hosts: packets of a kernel to all its neighbours (RFC 1112 §4, RFC
-/// 4291 §2.7: group membership, router solicitations) mean the link at hand.
+/// True if this is the address of a single host. A simulated network routes to hosts only; a kernel's packets
+/// to all its neighbours (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) concern the
+/// local link.
 pub fn is_unicast(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(to) => {
@@ -68,7 +70,7 @@ pub fn is_unicast(address: IpAddr) -> bool {
     }
 }
 
-/// Returns the node whose host has this address, of either family, if a node has it.
+/// Returns the node whose host has this address, of either family; `None` if there is none.
 pub fn host(address: IpAddr) -> Option<NodeId> {
     match address {
         IpAddr::V4(address) => node(address.octets()).filter(|node| *node != NodeId::BROADCAST),
@@ -80,7 +82,7 @@ pub fn host(address: IpAddr) -> Option<NodeId> {
     }
 }
 
-/// Returns the node that has this address, if a node has it.
+/// Returns the node with this address; `None` if there is none.
 pub fn node(address: [u8; 4]) -> Option<NodeId> {
     if address == [255; 4] {
         return Some(NodeId::BROADCAST);
@@ -89,7 +91,7 @@ pub fn node(address: [u8; 4]) -> Option<NodeId> {
     u16::try_from(index).ok().map(NodeId).filter(|node| *node != NodeId::BROADCAST)
 }
 
-/// Returns source and destination port of a packet of this flow, whose receiver listens at `receiver`.
+/// Returns source and destination port of a packet of this flow; `receiver`: port of the receiver.
 pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
     let sender = SENDER_PORT + flow.0;
     match way {
@@ -111,8 +113,8 @@ pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(Flow
 
 /// Returns the initial sequence number of the stream in this direction.
 ///
-/// RFC 9293 §3.4.1 wants it unpredictable; a simulation wants the same bytes every time. Multiplying by an odd number keeps the streams
-/// apart: no two have the same.
+/// RFC 9293 §3.4.1 requires an unpredictable number; a simulation requires the same bytes in every run.
+/// Multiplication by an odd number makes the numbers of all streams distinct.
 pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
     (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
 }
@@ -122,27 +124,27 @@ pub fn initial_numbers(flow: FlowId) -> [u32; 2] {
     [Way::Forward, Way::Reverse].map(|way| isn(flow, way))
 }
 
-/// Returns the ports of the sender and of the receiver of a TCP flow. There are [`MAX_FLOWS`] of the first.
+/// Returns the ports of the sender and of the receiver of a TCP flow. There are [`MAX_FLOWS`] sender ports.
 pub fn tcp_ports(flow: FlowId) -> [u16; 2] {
     [SENDER_PORT.wrapping_add(flow.0), TCP_RECEIVER_PORT]
 }
 
-/// Agreements of both ends of a flow, as far as headers depend on them.
+/// Connection state of a flow on which headers depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
     pub(crate) sender: NodeId,
     pub(crate) receiver: NodeId,
-    /// Window scale of each end; RFC 7323 §2.2: zero for an end that has sent no SYN.
+    /// Window scale of each end; zero for an end that has sent no SYN (RFC 7323 §2.2).
     shift: [u8; 2],
 }
 
 impl Conversation {
-    /// Creates the conversation of a flow from `sender` to `receiver`, at its beginning.
+    /// Creates the state of a flow from `sender` to `receiver` before its first packet.
     pub fn new(sender: NodeId, receiver: NodeId) -> Self {
         Conversation { sender, receiver, shift: [0; 2] }
     }
 
-    /// Records the window scale of a SYN. To be called with every packet, before it is encoded.
+    /// Records the window scale of a SYN. Must be called with every packet, before it is encoded.
     pub fn observe(&mut self, packet: &Packet) {
         match &packet.body {
             Body::Tcp(segment) if segment.flags.syn => {
@@ -165,7 +167,7 @@ impl Conversation {
 mod tests {
     use super::*;
 
-    /// RFC 1918 §3: every node has an address of its own in 10.0.0.0/8.
+    /// RFC 1918 §3: every node has a distinct address in 10.0.0.0/8.
     #[test]
     fn every_node_has_a_private_address() {
         assert_eq!(address(NodeId(0)), [10, 0, 0, 1]);
@@ -182,12 +184,12 @@ mod tests {
         assert_eq!(address6(NodeId(0x1233)), [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34]);
         assert_eq!([[255; 16], [0; 16]].map(|address| host(address.into())), [None; 2]);
         assert_eq!(host([255; 4].into()), None, "all are no host");
-        // All on the link have one address, which is not that of a node.
+        // The broadcast address is not the address of a node.
         assert_eq!([[10, 1, 0, 0], [10, 1, 0, 1]].map(node), [None; 2]);
         assert_eq!(node([192, 168, 0, 1]), None);
     }
 
-    /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcasts and groups are no hosts.
+    /// RFC 919 §7, RFC 1112 §4, RFC 4291 §2.7: broadcast and group addresses are no hosts.
     #[test]
     fn groups_are_not_unicast() {
         let unicast = |address: &str| is_unicast(address.parse().unwrap());
@@ -195,7 +197,7 @@ mod tests {
         assert!(!["10.255.255.255", "255.255.255.255", "224.0.0.22", "ff02::2"].into_iter().any(unicast));
     }
 
-    /// RFC 6335 §6: every flow has a dynamic port of its own, and other ports belong to no flow.
+    /// RFC 6335 §6: every flow has a distinct dynamic port, and other ports belong to no flow.
     #[test]
     fn ports_tell_flow_and_direction() {
         for id in [0, 1, 59, MAX_FLOWS - 1] {

@@ -10,10 +10,10 @@ const REQUEST: u8 = 1;
 const REPLY: u8 = 2;
 const ERROR: u8 = 3;
 
-/// Of a request: the sequence number of the destination is unknown.
+/// Flag of a request: the sequence number of the destination is unknown.
 const UNKNOWN: u8 = 0b0000_1000;
 
-/// Writes the header of UDP and the message.
+/// Writes the UDP header and the message.
 pub(crate) fn write(message: &Routing, out: &mut Vec<u8>) -> Result<IpNumber, WireError> {
     let bytes = UdpHeader::LEN + message.bytes() as usize;
     let length = u16::try_from(bytes).map_err(|_| WireError::TooLong(bytes))?;

@@ -1,8 +1,8 @@
 //! EBSN and RTTN: 40-byte packets in the form of an ICMP error (RFC 792).
 //!
-//! The type is one of those for experiments (RFC 4727), the code tells the two apart. Like an ICMP error, they
-//! quote the first eight bytes of what was behind the IP header of the packet that they are about: the ports and the
-//! sequence number. There is no room for its IP header in 40 bytes, and no need: the receiver of the notice sent it.
+//! The type is one of those for experiments (RFC 4727); the code distinguishes the two. Like an ICMP error,
+//! they quote the first eight bytes after the IP header of the packet concerned: ports and sequence number.
+//! Its IP header does not fit 40 bytes, and is not needed, as the receiver of the notice sent the packet.
 //!
 //! ```text
 //! type 253 | code | checksum || delay in µs || source port | destination port || sequence number || end of the segment

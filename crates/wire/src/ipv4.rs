@@ -9,7 +9,7 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header};
 /// Length of the header; Airhop writes no IP options.
 pub(crate) const HEADER: usize = Ipv4Header::MIN_LEN;
 
-/// Datagram as it was read.
+/// Parsed datagram.
 pub(crate) struct Datagram<'a> {
     pub src: NodeId,
     pub dst: NodeId,
@@ -21,13 +21,13 @@ pub(crate) struct Datagram<'a> {
     pub body: &'a [u8],
 }
 
-/// Leaves room for the header that [`finish`] writes.
+/// Reserves room for the header that [`finish`] writes.
 pub(crate) fn begin(out: &mut Vec<u8>) {
     out.clear();
     out.resize(HEADER, 0);
 }
 
-/// Writes the header and the checksum of the body, which stands behind the header in `out`.
+/// Writes the header and the checksum of the body, which follows the header in `out`.
 pub(crate) fn finish(
     packet: &Packet,
     protocol: IpNumber,
@@ -41,8 +41,8 @@ pub(crate) fn finish(
     let (src, dst) = ends(packet, conversation);
     let header = Ipv4Header {
         total_len,
-        // RFC 6864 §4.1: the identification of an unfragmented datagram may have any value. Zero makes a packet the
-        // same bytes at every node.
+        // RFC 6864 §4.1: the identification of an unfragmented datagram may have any value. With zero a
+        // packet has the same bytes at every node.
         identification: 0,
         dont_fragment: true,
         time_to_live: packet.ttl,
@@ -72,8 +72,8 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// Returns the sum of the words of the body (in memory order, RFC 1071 §2 (B)), and of the pseudo header that TCP (RFC 9293 §3.1) and UDP
-/// (RFC 768) put before it.
+/// Returns the sum of the words of the body (in memory order, RFC 1071 §2 (B)) and of the pseudo header of
+/// TCP (RFC 9293 §3.1) and UDP (RFC 768).
 fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
     let body_sum = Sum16BitWords::new().add_slice(body);
     if header.protocol == IpNumber::ICMP {
@@ -86,10 +86,10 @@ fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
         .add_slice(&header.destination)
 }
 
-/// Returns the source and destination addresses of a packet in its IP header.
+/// Returns the source and destination nodes of a packet in its IP header.
 fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
     match &packet.body {
-        // Yun 2009, §3.1: like an ACK of the receiver, whoever made it.
+        // Yun 2009, §3.1: the source is the receiver, as in an ACK, whichever node created the notice.
         Body::Notice(n) if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak) => {
             (conversation.receiver, conversation.sender)
         }
@@ -118,7 +118,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
         protocol: header.protocol,
         body,
     };
-    // RFC 1071 §1: with the checksum in place the sum is all ones.
+    // RFC 1071 §1: the sum including the checksum is all ones.
     if sum(&header, body).ones_complement() == 0 {
         Ok(datagram)
     } else {

@@ -1,20 +1,24 @@
-//! Packets to and from real IPv4, TCP, UDP and ICMP bytes.
+//! Encoding of packets as real IPv4, TCP, UDP and ICMP bytes, and decoding.
 //!
-//! A simulated [`Packet`] has the fields that the simulation needs. On the wire it needs more: addresses, ports and initial sequence
-//! numbers, which [`addressing`] derives from node and flow numbers, and the window scale, which a [`Conversation`] remembers from its
-//! SYNs. What is on the wire holds less in five places:
+//! A simulated [`Packet`] has the fields that the simulation needs. The wire format needs more: addresses,
+//! ports and initial sequence numbers, which [`addressing`] derives from node and flow numbers, and the
+//! window scale, which a [`Conversation`] stores from its SYNs. In five respects the wire format has less
+//! information:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
-//! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
-//! * the acknowledgement number of a segment without the ACK bit is not carried,
-//!   the delay of an RTTN (2³² - 1 at most), the clock of an arrival and the contention of data (both modulo 2³²) count whole
+//! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323
+//!   §2.3);
+//! * the acknowledgement number of a segment without the ACK bit is not carried, the delay of an RTTN (2³² -
+//!   1 at most), the clock of an arrival and the contention of data (both modulo 2³²) count whole
 //!   microseconds, and the lifetime of a route (modulo 2³²) whole milliseconds;
-//! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent;
-//! * nor when a segment was sent or a notice made: it is read as time zero.
+//! * damage of the payload is not carried: the payload is written as it was sent;
+//! * the transmission time of a segment and the creation time of a notice are not carried: they are read as
+//!   zero.
 //!
-//! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats the same bytes.
+//! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats the
+//! same bytes.
 //!
-//! Datagrams of real hosts, which know none of this, are for [`real`].
+//! Datagrams of real hosts, which lack this mapping, are processed by [`real`].
 
 pub mod addressing;
 mod aodv;
@@ -31,20 +35,20 @@ pub use options::window_shift;
 
 use airhop_base::{Body, NoticeKind, Packet};
 
-/// Packet that was read from the wire.
+/// Decoded packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// Packet. The window of its segment is the header's field: a reader that knows the connection shifts it left by the window scale of
-    /// the sender's SYN (RFC 7323 §2.3).
+    /// Packet. The window of its segment is the header's field: a reader that knows the connection must shift
+    /// it left by the window scale of the sender's SYN (RFC 7323 §2.3).
     pub packet: Packet,
-    /// The window scale that a SYN announces.
+    /// Window scale announced by a SYN.
     pub window_shift: Option<u8>,
 }
 
-/// Reason for which a packet cannot be written to, or was not read from, the wire.
+/// Reason why a packet cannot be encoded or decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// A packet's length is not that of its headers and payload.
+    /// The length field of a packet differs from the length of its headers and payload.
     #[error("a packet of {is} bytes says that it has {says}")]
     Length {
         /// Value of `Packet::bytes`.
@@ -52,31 +56,33 @@ pub enum WireError {
         /// Length of header, options and payload.
         is: usize,
     },
-    /// Longer than an IPv4 datagram can be (RFC 791 §3.1).
+    /// The packet is longer than an IPv4 datagram can be (RFC 791 §3.1).
     #[error("a packet of {0} bytes does not fit an IPv4 datagram (65535)")]
     TooLong(usize),
-    /// More than 40 bytes of TCP options (RFC 9293 §3.1).
+    /// The TCP options exceed 40 bytes (RFC 9293 §3.1).
     #[error("{0} bytes of TCP options, where 40 fit")]
     Options(usize),
     /// There are fewer ports than flows.
     #[error("flow number {0} has no port: at most {max} flows can be put on the wire", max = addressing::MAX_FLOWS)]
     Flow(u16),
-    /// The bytes end before the packet does, or a header contradicts itself.
+    /// The bytes are truncated, or a header is inconsistent.
     #[error("malformed {0}")]
     Malformed(&'static str),
     /// A checksum is wrong.
     #[error("wrong {0} checksum")]
     Checksum(&'static str),
-    /// A well-formed packet that Airhop did not make: another protocol, address or port, a fragment, or
+    /// A well-formed packet of another origin than Airhop: another protocol, address or port, a fragment, or
     /// the reserved bits of no known notice.
     #[error("not a packet of Airhop: {0}")]
     Foreign(&'static str),
 }
 
-/// Writes `packet`, which belongs to `conversation`, as an IPv4 datagram into `out`, in place of its content.
+/// Encodes `packet`, which belongs to `conversation`, as an IPv4 datagram that replaces the contents of
+/// `out`.
 ///
 /// # Errors
-/// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]; `out` is then of no use.
+/// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]; the contents
+/// of `out` are then undefined.
 pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -> Result<(), WireError> {
     if packet.flow.index().is_some_and(|flow| flow >= usize::from(addressing::MAX_FLOWS)) {
         return Err(WireError::Flow(packet.flow.0));
@@ -94,7 +100,7 @@ pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -
     ipv4::finish(packet, protocol, conversation, out)
 }
 
-/// Reads an IPv4 datagram that [`encode`] could have written. Bytes behind the datagram are ignored.
+/// Decodes an IPv4 datagram in the format of [`encode`]. Bytes after the datagram are ignored.
 ///
 /// # Errors
 /// [`WireError::Malformed`], [`WireError::Checksum`] or [`WireError::Foreign`].

@@ -14,7 +14,7 @@ pub(crate) fn unfold(number: u32, isn: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// RFC 9293 §3.4: offsets fold around 2³² from any initial sequence number.
+    /// RFC 9293 §3.4: offsets wrap at 2³² from any initial sequence number.
     #[test]
     fn offsets_fold_modulo_2_to_the_32() {
         assert_eq!(fold(0x1_0000_0003, 0xFFFF_FFFF), 2);

@@ -1,4 +1,5 @@
-//! TCP options: those of the RFCs, and those that explicit loss notification adds, which are options for experiments (RFC 4727).
+//! TCP options: those of the RFCs, and those of explicit loss notification, which are options for experiments
+//! (RFC 4727).
 //!
 //! ```text
 //! header checksum    253 | 4  | checksum (2)                                              HACK: Balan et al. 2001
@@ -8,14 +9,15 @@
 //! contention         254 | 8 | identifier (2) | microseconds (4)                          TCP-CC
 //! ```
 //!
-//! Which of kind 253 or 254 an option is, its length tells. A segment has them in this order behind MSS, SACK permitted, window scale, timestamps and SACK, with the padding that
-//! [`Segment::option_bytes`] counts.
+//! Options of kind 253 or 254 are distinguished by their length. A segment has its options in this order
+//! after MSS, SACK permitted, window scale, timestamps and SACK, with the padding counted by
+//! [`Segment::option_bytes`].
 
 use crate::WireError;
 use crate::numbers::{fold, unfold};
 use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
 
-/// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.
+/// Largest segment that fits an IPv4 datagram (RFC 6691 §2), as Airhop's receivers accept any length.
 const MSS: u16 = u16::MAX - 40;
 /// RFC 7323 §2.3.
 pub(crate) const MAX_WINDOW_SHIFT: u8 = 14;
@@ -32,13 +34,14 @@ const ARRIVAL: [u8; 2] = [0xA1, 0x51];
 /// Identifier of the contention option.
 const CONTENTION: [u8; 2] = [0xA1, 0x52];
 
-/// Returns the window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2), so that as
-/// few bits as possible are lost.
+/// Returns the window scale of a connection whose largest window is `window`: the smallest that can express
+/// it (RFC 7323 §2.2), to lose as few bits as possible.
 pub fn window_shift(window: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
 }
 
-/// Returns the options of a segment, whose peer counts from `isn`. The header checksum is left zero.
+/// Returns the options of a segment; `isn`: initial sequence number of the peer. The header checksum is left
+/// zero.
 pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     let options = &segment.options;
     let mut out = Vec::new();
@@ -82,8 +85,8 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
     out
 }
 
-/// Reads options into `segment`, whose peer counts from `isn`. Returns the window scale, if it is a SYN that announces one. Options
-/// that are not known are ignored (RFC 9293 §3.1, MUST-6).
+/// Reads options into `segment`; `isn`: initial sequence number of the peer. Returns the window scale if a
+/// SYN announces one. Unknown options are ignored (RFC 9293 §3.1, MUST-6).
 pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Option<u8>, WireError> {
     let mut window_shift = None;
     for option in (Walk { options, at: 0 }) {
@@ -129,7 +132,7 @@ pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
 
 const MALFORMED: WireError = WireError::Malformed("TCP option");
 
-/// Iterator over options: offset, kind, and value behind the length (RFC 9293 §3.1).
+/// Iterator over options: offset, kind, and value (RFC 9293 §3.1).
 pub(crate) struct Walk<'a> {
     pub options: &'a [u8],
     /// Offset of the next option, or of the end of the list.

@@ -1,20 +1,21 @@
-//! TCP segments (RFC 9293 §3.1) with their options, and the notices that look like segments.
+//! TCP segments (RFC 9293 §3.1) with their options, and notices in the form of segments.
 //!
-//! ERSN and ELN (Yun 2009, §3.1) have the size, addresses and ports of a pure ACK of the receiver. Two reserved bits
-//! tell what they are: the first two behind the data offset, bits 4 and 5 of byte 12, the most significant being bit 0
-//! (the last reserved bit is left to Accurate ECN, RFC 9768).
+//! ERSN and ELN (Yun 2009, §3.1) have the size, addresses and ports of a pure ACK of the receiver. Two
+//! reserved bits identify them: the first two after the data offset, bits 4 and 5 of byte 12, where the most
+//! significant is bit 0 (the last reserved bit is left to Accurate ECN, RFC 9768).
 //!
 //! ```text
 //! byte 12:  data offset (4) | notice (2) | ELN (1) | reserved (1)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
 //! ```
 //!
-//! The acknowledgement field holds the first byte of the segment that the notice is about, the window field its length,
-//! subtracted from 65535: who takes it for a window (an analyser of captures) sees a large one, not one that closes.
-//! Neither means what it means in an ACK, although the ACK bit is on: a sender must look at the reserved bits first,
-//! and a TCP that knows nothing of notices must not be sent any.
+//! The acknowledgement field has the first byte of the segment concerned, the window field 65535 less its
+//! length: a capture analyser that reads it as a window sees a large one, not a closing one. Although the ACK
+//! bit is set, both fields differ from those of an ACK: a sender must check the reserved bits first, and
+//! notices must not be sent to a TCP without notice support.
 //!
-//! The third reserved bit, ELN, leaves an ACK what it is: besides, a segment was lost on the air, the one that is expected next
-//! (Balakrishnan and Katz 1998) or the one that an option names (HACK). Who does not know the bit sees an ACK.
+//! With the third reserved bit, ELN, the segment stays an ordinary ACK, and reports that a segment was lost
+//! on the air: the next expected one (Balakrishnan and Katz 1998) or the one named by an option (HACK). A
+//! sender that ignores the bit sees an ACK.
 
 use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
@@ -24,19 +25,19 @@ use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, TcpHeader};
 
-/// Offset of the data offset and the reserved bits.
+/// Offset of the byte with the data offset and the reserved bits.
 const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
 pub(crate) const ERSN_BITS: u8 = 0b0000_0100;
 pub(crate) const ELN_BITS: u8 = 0b0000_1000;
-/// An ACK with an ELN: the segment that the ACK asks for was lost, or the segment that an option names.
+/// ELN bit in an ACK: the segment that the ACK requests was lost, or the segment named by an option.
 pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 
 /// Offset of the checksum.
 const CHECKSUM: usize = 16;
 
-/// NAK (Cheng & Lin 2008) is an option for experiments (RFC 4727) with an identifier (RFC 6994 §3):
-/// `253 | 12 | identifier (2) | first byte (4) | end (4)`.
+/// NAK (Cheng & Lin 2008) as an option for experiments (RFC 4727) with an identifier (RFC 6994 §3): `253 | 12
+/// | identifier (2) | first byte (4) | end (4)`.
 const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x50];
 
 /// Writes header, options and payload of a segment.
@@ -73,8 +74,8 @@ pub(crate) fn write_segment(
     Ok(IpNumber::TCP)
 }
 
-/// Sets the header checksum of HACK, if the header has that option: the checksum of RFC 9293 §3.1 of a segment with this header and
-/// no data, itself taken to be zero.
+/// Sets the header checksum of HACK, if the header has that option: the checksum of RFC 9293 §3.1 of a
+/// segment with this header, without data, and with a zero header checksum.
 fn protect(header: &mut [u8], ends: [NodeId; 2]) {
     if let Some(at) = options::header_check(&header[TcpHeader::MIN_LEN..]) {
         let at = TcpHeader::MIN_LEN + at;
@@ -83,7 +84,7 @@ fn protect(header: &mut [u8], ends: [NodeId; 2]) {
     }
 }
 
-/// Returns the sum of a header without data, and of the pseudo header before it.
+/// Returns the sum of a header without data, and of its pseudo header.
 fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
     let [source, destination] = ends.map(addressing::address);
     Sum16BitWords::new()
@@ -108,7 +109,7 @@ pub(crate) fn write_notice(
     notice: &Notice,
     out: &mut Vec<u8>,
 ) -> Result<IpNumber, WireError> {
-    // The receiver has sent nothing but its SYN: its next byte is the first.
+    // The receiver has sent only its SYN: its next byte is the first.
     let mut header = header(packet.flow, Way::Reverse, 1);
     let isn = addressing::isn(packet.flow, Way::Forward);
     let (seq, end) = (numbers::fold(notice.seq, isn), numbers::fold(notice.end, isn));
@@ -129,13 +130,13 @@ pub(crate) fn write_notice(
     Ok(IpNumber::TCP)
 }
 
-/// Returns a header with ports and sequence number, and nothing else.
+/// Returns a header with ports and sequence number only.
 fn header(flow: FlowId, way: Way, seq: u64) -> TcpHeader {
     let (source, destination) = addressing::ports(flow, way, TCP_RECEIVER_PORT);
     TcpHeader::new(source, destination, numbers::fold(seq, addressing::isn(flow, way)), 0)
 }
 
-/// Reads a segment, or the notice that looks like one.
+/// Parses a segment, or a notice in the form of one.
 pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
     let (header, payload) = TcpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("TCP header"))?;
     let (flow, way) = addressing::flow(header.source_port, header.destination_port, TCP_RECEIVER_PORT)?;
@@ -168,7 +169,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     Ok((flow, Body::Tcp(segment), window_shift))
 }
 
-/// Returns the notice that a header carries: in its reserved bits, or as an option.
+/// Returns the notice in the reserved bits or options of a header.
 fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Notice>, WireError> {
     let isn = addressing::isn(flow, Way::Forward);
     let notice = |kind, seq: u32, end| {
@@ -182,7 +183,7 @@ fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Noti
         ELN_BITS => Ok(notice(NoticeKind::Eln, seq, end)),
         NOTICE_BITS => Err(WireError::Foreign("reserved bits")),
         _ => Ok(match header.options.as_slice() {
-            // Nothing else is as long and begins so.
+            // No other option has this length and beginning.
             nak if nak.len() == 12 && nak.starts_with(&NAK_HEAD) => {
                 let edge = |at: usize| u32::from_be_bytes([nak[at], nak[at + 1], nak[at + 2], nak[at + 3]]);
                 notice(NoticeKind::Nak, edge(4), edge(8))

@@ -1,4 +1,4 @@
-//! UDP datagrams (RFC 768). Number and time of sending stand at the start of the payload, as far as they fit.
+//! UDP datagrams (RFC 768). The payload begins with the number and transmission time, as far as they fit.
 
 use crate::WireError;
 use crate::addressing::{self, UDP_RECEIVER_PORT, Way};

@@ -1,4 +1,4 @@
-//! Bytes against the RFCs.
+//! Tests of bytes against the RFCs.
 
 use crate::common::{
     BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, notice, reverse, sack, word,
@@ -41,7 +41,8 @@ fn an_ack_with_sack_byte_by_byte() {
     assert!(checksums_hold(&out));
 }
 
-/// Yun 2009, §3.1: the format of an ACK of the receiver, for any origin, except for two reserved bits (RFC 9293 §3.1).
+/// Yun 2009, §3.1: the form of an ACK of the receiver, for any origin, except for two reserved bits (RFC 9293
+/// §3.1).
 #[test]
 fn eln_and_ersn_byte_by_byte() {
     for (kind, offset_byte) in [(NoticeKind::Ersn, 0x54), (NoticeKind::Eln, 0x58)] {
@@ -75,7 +76,7 @@ fn eln_in_acks_byte_by_byte() {
     assert!(checksums_hold(&special));
 }
 
-/// Cheng & Lin 2008: option kind 253, length 2 + 4k; and the header field of TCP-CC. A NAK of four beside
+/// Cheng & Lin 2008: option kind 253, length 2 + 4k; and the header field of TCP-CC. Four NAKs beside
 /// timestamps, arrival and an ELN would not fit.
 #[test]
 fn naks_and_contention_byte_by_byte() {
@@ -131,7 +132,7 @@ fn the_header_checksum_protects_the_headers_alone() {
     assert!(decode(&payload).is_ok());
 }
 
-/// RFC 9293 §3.1, MUST-6 and MUST-7: options that are not known are ignored, those that contradict themselves are refused.
+/// RFC 9293 §3.1, MUST-6 and MUST-7: unknown options are ignored, inconsistent ones are an error.
 #[test]
 fn foreign_options() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
@@ -165,7 +166,7 @@ fn a_syn_offers_mss_sack_and_window_scale() {
     assert_eq!(syn(false)[40..], [2, 4, 0xFF, 0xD7, 1, 1, 1, 1, 1, 3, 3, 7]);
 }
 
-/// RFC 3561 §5.1 to §5.3, every byte behind the header of IP; to all on the link (RFC 919 §7), as many hops as the ring has.
+/// RFC 3561 §5.1 to §5.3: every byte after the IP header; broadcast (RFC 919 §7), with the TTL of the ring.
 #[test]
 fn routing_messages_byte_by_byte() {
     let [dst, origin] = [NodeId(8), NodeId(0)];
@@ -189,7 +190,7 @@ fn routing_messages_byte_by_byte() {
     assert!(checksums_hold(&out));
 }
 
-/// RFC 7323 §2.3: later windows are shifted by what the SYN announced, saturate, and the shift ends at 14.
+/// RFC 7323 §2.3: later windows are shifted by the window scale of the SYN, at most 14, and saturate.
 #[test]
 fn windows_are_scaled_after_the_syn() {
     let mut conversation = Conversation::new(SENDER, RECEIVER);
@@ -219,7 +220,7 @@ fn ecn_is_where_rfc_3168_puts_it() {
     assert_eq!(bytes(&data(Segment { flags, ..NOTHING }))[33], 0b1101_0000);
 }
 
-/// RFC 9293 §3.8.1: a retransmission carries the bytes of the original, also with other segment boundaries.
+/// RFC 9293 §3.8.1: a retransmission carries the bytes of the original, even with other segment boundaries.
 #[test]
 fn retransmissions_repeat_the_bytes() {
     let original = bytes(&data(Segment { seq: 1001, len: 1000, ..NOTHING }));
@@ -227,7 +228,7 @@ fn retransmissions_repeat_the_bytes() {
     assert_eq!(original[540..], part[40..]);
 }
 
-/// RFC 768: a datagram of no, few and many bytes; RFC 791 §3.1: the longest there is.
+/// RFC 768: a datagram of no, few and many bytes; RFC 791 §3.1: the longest possible.
 #[test]
 fn datagrams_of_any_length() {
     for len in [0, 5, 12, 1000, 65_507] {
@@ -240,7 +241,8 @@ fn datagrams_of_any_length() {
     }
 }
 
-/// Packets that the wire cannot carry are refused: RFC 791 §3.1 (length), RFC 9293 §3.1 (40 bytes of options).
+/// Packets that the wire format cannot carry are errors: RFC 791 §3.1 (length), RFC 9293 §3.1 (40 bytes of
+/// options).
 #[test]
 fn what_does_not_fit_is_refused() {
     let conversation = Conversation::new(SENDER, RECEIVER);
@@ -268,7 +270,7 @@ fn damage_is_found() {
     assert_eq!(decode(&padded), decode(&good), "link layers may pad (RFC 894)");
 }
 
-/// Packets of other hosts are recognised as such, and the fourth value of the notice bits is not read as a notice.
+/// Packets of other hosts are recognised, and the fourth value of the notice bits is not read as a notice.
 #[test]
 fn foreign_packets_are_told_apart() {
     let mut reserved = bytes(&notice(NoticeKind::Eln, 1, 2));

@@ -1,6 +1,6 @@
-//! Packets to bytes, and back.
+//! Tests of encoding and decoding.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod bytes;
 mod carried;

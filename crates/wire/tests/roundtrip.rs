@@ -1,4 +1,4 @@
-//! Written packets are read back unchanged, and any bytes are read or refused.
+//! Encoded packets are decoded unchanged, and any bytes are decoded or lead to an error.
 
 use crate::carried::carried;
 use crate::common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
@@ -12,7 +12,7 @@ use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_sh
 use proptest::prelude::*;
 use std::fs;
 
-/// Inputs that together reach all that the fuzzer has reached (docs/fuzzing.md).
+/// Inputs that together reach all code that the fuzzer has reached (docs/fuzzing.md).
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/wire");
 
 prop_compose! {
@@ -79,7 +79,7 @@ fn notices() -> impl Strategy<Value = Notice> {
         |(kind, seq, len, micros, made)| {
             let rttn = kind == NoticeKind::Rttn;
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
-            // In the form of an ACK of the receiver, or from the base station that made it.
+            // In the form of an ACK of the receiver, or from the base station that created it.
             let origin = if kind.names_segment() { RECEIVER } else { BASE_STATION };
             let made = Time::from_nanos(made);
             Notice { delay, origin, made, ..Notice::about(kind, seq, seq + len) }
@@ -138,8 +138,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// RFC 791, 768, 792, 9293: every written datagram is read back, has the length of its headers, and valid
-    /// checksums.
+    /// RFC 791, 768, 792, 9293: every encoded datagram is decoded, has the length of its headers and payload,
+    /// and valid checksums.
     #[test]
     fn what_is_written_is_read(packet in packets(), largest in any::<u64>()) {
         let mut conversation = Conversation::new(SENDER, RECEIVER);
@@ -153,7 +153,8 @@ proptest! {
         prop_assert_eq!(decode(&out).unwrap().packet, carried(&packet, window_shift(largest)));
     }
 
-    /// RFC 9293 §3.1 (MUST-7): any bytes, and any options behind right checksums, are read or refused without a panic.
+    /// RFC 9293 §3.1 (MUST-7): any bytes, and any options with valid checksums, are decoded or lead to an
+    /// error, without a panic.
     #[test]
     fn any_bytes_are_survived(
         noise in prop::collection::vec(any::<u8>(), 0..100),

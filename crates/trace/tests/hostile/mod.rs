@@ -1,5 +1,5 @@
-//! Laws for any captured packets: a reader of the files finds exactly these packets. Random tests and the fuzzer use
-//! this harness.
+//! Law for any captured packets: a reader of the files finds exactly these packets. Random tests and the
+//! fuzzer use this harness.
 
 #[path = "../../../tcp/tests/hostile/bytes.rs"]
 mod bytes;
@@ -119,12 +119,12 @@ impl Wire {
         if let Body::Tcp(s) = &packet.body
             && s.flags.syn
         {
-            // RFC 7323 §2.2, §2.3: 14 at most.
+            // RFC 7323 §2.2, §2.3: at most 14.
             *shift = (0..14).find(|shift| s.window >> shift <= 65_535).unwrap_or(14);
         }
         let packet = carried(packet, *shift);
         match &packet.body {
-            // Yun 2009, §3.1: like an ACK of the receiver, for any origin.
+            // Yun 2009, §3.1: in the form of an ACK of the receiver, for any origin.
             Body::Notice(n) if n.kind.names_segment() => {
                 let (src, dst) = (conversation.receiver, conversation.sender);
                 Packet { src, dst, body: Body::Notice(Notice { origin: src, ..*n }), ..packet }

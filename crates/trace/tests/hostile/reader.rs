@@ -1,26 +1,26 @@
-//! pcapng as draft-ietf-opsawg-pcapng has it, little-endian, read strictly and without the crate that writes it.
+//! Strict reader of little-endian pcapng (draft-ietf-opsawg-pcapng), independent of the crate that writes it.
 
 use std::collections::BTreeMap;
 
-/// A capture file.
+/// Capture file.
 pub struct Capture {
-    /// Of its section.
+    /// Comment of the file's section.
     pub comment: String,
     pub interfaces: Vec<Interface>,
     pub records: Vec<Record>,
 }
 
-/// An interface description block (§4.2).
+/// Interface description block (§4.2).
 #[derive(Debug, PartialEq)]
 pub struct Interface {
     pub name: String,
     pub link_type: u16,
     pub snap_len: u32,
-    /// Timestamps count 10⁻ⁿ s.
+    /// Resolution n: timestamps are in units of 10⁻ⁿ s.
     pub resolution: u8,
 }
 
-/// An enhanced packet block (§4.3).
+/// Enhanced packet block (§4.3).
 #[derive(Debug, PartialEq)]
 pub struct Record {
     pub interface: u32,
@@ -41,7 +41,7 @@ const IF_NAME: u16 = 2;
 const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;
 
-/// Reads a file of one section. Panics if it is not in order.
+/// Reads a file of one section. Panics if the file is malformed.
 pub fn read(mut file: &[u8]) -> Capture {
     let mut section = block(&mut file, SECTION);
     assert_eq!(word(&mut section), BYTE_ORDER_MAGIC);
@@ -80,7 +80,7 @@ fn record(mut body: &[u8]) -> Record {
     Record { interface, ticks, original_len, flags: word(&mut flags), comment, data }
 }
 
-/// Returns the body of the next block, which is of this type (§3.1).
+/// Returns the body of the next block, which must have this type (§3.1).
 fn block<'a>(file: &mut &'a [u8], of_type: u32) -> &'a [u8] {
     assert_eq!(word(file), of_type);
     let length = word(file) as usize;
@@ -90,7 +90,7 @@ fn block<'a>(file: &mut &'a [u8], of_type: u32) -> &'a [u8] {
     body
 }
 
-/// Options by their code, each once (§3.5).
+/// Returns options by code, each once (§3.5).
 fn options(mut body: &[u8]) -> BTreeMap<u16, &[u8]> {
     let mut options = BTreeMap::new();
     loop {
@@ -104,7 +104,7 @@ fn options(mut body: &[u8]) -> BTreeMap<u16, &[u8]> {
     }
 }
 
-/// Bytes, and the zeros that fill the last word.
+/// Returns bytes, and skips the zeros that fill the last word.
 fn padded<'a>(bytes: &mut &'a [u8], length: usize) -> &'a [u8] {
     let taken = take(bytes, length);
     let padding = take(bytes, length.next_multiple_of(4) - length);

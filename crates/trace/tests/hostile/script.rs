@@ -8,21 +8,21 @@ use airhop_base::{
 };
 use airhop_trace::Direction;
 
-/// Nodes and flows, at most.
+/// Maximum number of nodes and flows.
 pub const NODES: u16 = 4;
 pub const FLOWS: u16 = 3;
-/// Events of a script, at most.
+/// Maximum number of events of a script.
 const LONGEST: usize = 200;
 
-/// Names as the loader takes them, and some that it never would.
+/// Names that the scenario loader accepts, and some that it rejects.
 const NAMES: [&str; 12] =
     ["bs", "BS", "a_b", "a b", "1-a_b", "../etc/x", "..", "", "bücher", "con", "a\nb", "0-BS"];
 const COMMENTS: [&str; 6] = ["lost on bs->d: channel", "kept by an agent", "", "x", "é", "three"];
 
-/// A run that is captured.
+/// Captured run.
 #[derive(Debug)]
 pub struct Script {
-    /// No two have the same name.
+    /// Names of the nodes, all distinct.
     pub nodes: Vec<&'static str>,
     pub duration: Span,
     pub events: Vec<Event>,
@@ -30,9 +30,9 @@ pub struct Script {
 
 #[derive(Debug)]
 pub enum Event {
-    /// A node has another interface, of this name.
+    /// Registration of another interface of a node, with this name.
     Interface(NodeId, &'static str),
-    /// A packet crosses one of them.
+    /// Crossing of an interface by a packet.
     Crossing(Box<Crossing>),
 }
 
@@ -40,14 +40,14 @@ pub enum Event {
 pub struct Crossing {
     pub t: Time,
     pub node: NodeId,
-    /// Modulo how many there are.
+    /// Number of the interface, modulo the number of interfaces.
     pub interface: u8,
     pub direction: Direction,
     pub packet: Packet,
     pub comment: Option<&'static str>,
 }
 
-/// Returns the script that these bytes are.
+/// Decodes the script from bytes.
 pub fn read(bytes: &[u8]) -> Script {
     let mut bytes = Bytes(bytes);
     let first = usize::from(bytes.next());
@@ -92,7 +92,7 @@ impl Bytes<'_> {
             Body::Notice(n) => n.bytes(),
             Body::Routing(message) => 28 + message.bytes(),
         };
-        // One in 64 has no length.
+        // One packet in 64 has a wrong length.
         let bytes = if self.next() % 64 == 63 { bytes + 1 } else { bytes };
         Packet {
             ecn: self.one_of(&Ecn::ALL),
@@ -103,7 +103,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// One of those that are captured, or any other.
+    /// Returns a captured node, or any other.
     fn node(&mut self) -> NodeId {
         match self.next() {
             byte @ 0..=239 => NodeId(u16::from(byte) % NODES),
@@ -134,7 +134,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// In most cases none: the options of a segment have no room for everything.
+    /// Returns `None` in most cases, as the options of a segment have limited room.
     fn seldom<T>(&mut self, get: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.next().is_multiple_of(4).then(|| get(self))
     }

@@ -1,14 +1,14 @@
-//! The Internet checksum (RFC 1071): of bytes, and kept right when a header changes.
+//! Internet checksum (RFC 1071) of bytes, and its incremental update after a change of a header.
 
 use etherparse::checksum::Sum16BitWords;
 
-/// Returns the sum of some bytes; one more at their end counts as if a zero stood behind it (RFC 1071 §1).
+/// Returns the sum of some bytes; an odd last byte is padded with a zero (RFC 1071 §1).
 pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
     Sum16BitWords::new().add_slice(bytes)
 }
 
-/// Incremental update of a checksum with the bytes that it protects (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). It never needs the
-/// rest of the datagram, and leaves a checksum that was wrong as wrong as it was.
+/// Incremental update of a checksum (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). The update does not
+/// need the rest of the datagram, and keeps a wrong checksum wrong.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Update(u32);
 
@@ -27,7 +27,7 @@ impl Update {
         Update(self.0 + u32::from(word))
     }
 
-    /// Adds a few words: no sum here comes near 2³².
+    /// Adds a few words; the sums are far below 2³².
     pub fn add_all(self, words: &[u8]) -> Update {
         words.as_chunks::<2>().0.iter().fold(self, |sum, word| sum.add(u16::from_be_bytes(*word)))
     }
@@ -48,8 +48,8 @@ mod tests {
         assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
     }
 
-    /// RFC 1624 §3: equation 3 has the result of a complete sum, for every checksum and a word of each kind. Words that are not all zero
-    /// never have the checksum 0xFFFF; so no update may make one.
+    /// RFC 1624 §3: equation 3 has the result of a complete sum, for every checksum and a word of each kind.
+    /// Words that are not all zero never have the checksum 0xFFFF, so no update may produce it.
     #[test]
     fn an_update_is_the_sum_of_all_words() {
         for other in 1..=u16::MAX {
@@ -65,7 +65,8 @@ mod tests {
         }
     }
 
-    /// A segment grows by at most 40 bytes of options, and all words of its header may change: the sum folds to the end.
+    /// A segment grows by at most 40 bytes of options, and all words of its header may change: the sum must
+    /// be folded completely.
     #[test]
     fn carries_are_carried_again() {
         let most = (0..64).fold(Update::of(0), |update, _| update.replace(0, 0xFFFF));

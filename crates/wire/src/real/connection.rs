@@ -6,9 +6,9 @@ use airhop_base::{Options, Original, RareOptions, Sack, SackBlock, Segment, Time
 /// Direction of a segment of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// From the side that opened the connection, the sender of the first observed packet.
+    /// Direction from the end that opened the connection, the sender of the first observed packet.
     Forward,
-    /// From the other side.
+    /// Direction from the other end.
     Reverse,
 }
 
@@ -22,14 +22,15 @@ impl Way {
     }
 }
 
-/// A TCP connection as an observer between its ends knows it: from which number each side counts, how far it has come, and what its window
-/// field means.
+/// State of a TCP connection for an observer between its ends: initial sequence number, highest offset and
+/// window scale of each end.
 ///
-/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. For a side without an observed SYN, the
-/// first observed number counts as its first byte of data. Older data that arrives later has offset 0.
+/// Offsets are those of [`Segment`]: a SYN is 0, the first byte of data 1. For an end without an observed
+/// SYN, the first observed number counts as its first byte of data. Older data that arrives later has offset
+/// 0.
 ///
-/// Acknowledgements of a side are bounded by the data seen from the other side: a host may claim more (RFC 9293 §3.10.7.4 drops such an
-/// ACK).
+/// Acknowledgements of an end are limited to the data seen from the other end: a host may claim more (RFC
+/// 9293 §3.10.7.4 drops such an ACK).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connection {
     streams: [Stream; 2],
@@ -38,11 +39,11 @@ pub struct Connection {
 /// Stream of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stream {
-    /// The number on the wire that is offset 0, once one is known.
+    /// Sequence number on the wire of offset 0; `None` while unknown.
     isn: Option<u32>,
-    /// The first offset that was never sent.
+    /// First offset never sent.
     end: u64,
-    /// Window scale of its SYN.
+    /// Window scale of the stream's SYN.
     window_scale: Option<u8>,
 }
 
@@ -53,11 +54,12 @@ impl Stream {
             *self = Stream { isn: Some(syn.seq), ..Stream::default() };
         }
         self.end = self.end.max(1);
-        // A retransmitted SYN may lack options; the other side's SYN shows whether the first arrived.
+        // A retransmitted SYN may lack options; the other end's SYN shows whether the first one arrived.
         self.window_scale = syn.window_scale.or(self.window_scale);
     }
 
-    /// Returns the offset of a number: the one next to the end (RFC 9293 §3.4). Before any is known, this is the first byte of data.
+    /// Returns the offset of a sequence number: the candidate closest to the end (RFC 9293 §3.4). The first
+    /// observed number is the first byte of data.
     fn unfold(&mut self, number: u32) -> u64 {
         let isn = *self.isn.get_or_insert_with(|| {
             self.end = 1;
@@ -67,7 +69,7 @@ impl Stream {
         self.end.saturating_add_signed(distance.into())
     }
 
-    /// Returns the offset of a number that the other side sent about this stream.
+    /// Returns the offset of a number sent by the other end about this stream.
     fn acknowledged(&mut self, number: u32) -> u64 {
         self.unfold(number).min(self.end)
     }
@@ -79,16 +81,17 @@ fn fold(isn: u32, offset: u64) -> u32 {
 }
 
 impl Connection {
-    /// Creates a connection of which nothing has been seen.
+    /// Creates the state before any packet.
     pub fn new() -> Connection {
         Connection::default()
     }
 
-    /// True if this is the SYN of another connection between the same ports: its initial sequence number is not the one known
-    /// (RFC 9293 §3.6, MAY-2). To be asked before [`Connection::segment`], which would begin to count anew.
+    /// True if this is the SYN of a new connection between the same ports: its initial sequence number
+    /// differs from the known one (RFC 9293 §3.6, MAY-2). Must be called before [`Connection::segment`],
+    /// which would restart the numbering.
     ///
-    /// A SYN that answers the only SYN seen so far belongs to it, whatever its number: a listener that keeps no state (SYN cookies, RFC
-    /// 4987 §3.6) picks another one for each answer.
+    /// A SYN-ACK to the only SYN so far belongs to the same connection, whatever its number: a listener
+    /// without state (SYN cookies, RFC 4987 §3.6) chooses a new number for each answer.
     pub fn is_reopened_by(&self, way: Way, seen: &SeenTcp) -> bool {
         let stream = &self.streams[way as usize];
         let peer = &self.streams[way.opposite() as usize];
@@ -97,11 +100,12 @@ impl Connection {
         seen.flags.syn && !seen.rst && is_other && !answers
     }
 
-    /// Returns the segment that a header describes, with `payload` bytes of data, as part of the datagram `original`. When it was sent is
-    /// for the caller to fill in.
+    /// Returns the segment of a header with `payload` bytes of data, as part of the datagram `original`. The
+    /// caller must set the transmission time.
     ///
-    /// Its window is scaled if both sides' SYNs were seen and had the option; that of a SYN never is (RFC 7323 §2.2). A RST teaches
-    /// nothing: that of a host which knows no such connection has made-up numbers (RFC 9293 §3.10.7.1).
+    /// The window is scaled if both SYNs were seen and had the option; the window of a SYN never is (RFC 7323
+    /// §2.2). A RST does not update the state: a host without such a connection sends arbitrary numbers (RFC
+    /// 9293 §3.10.7.1).
     pub fn segment(&mut self, way: Way, seen: &SeenTcp, payload: u32, original: Original) -> Segment {
         let known = *self;
         if self.is_reopened_by(way, seen) {
@@ -127,18 +131,20 @@ impl Connection {
         }
     }
 
-    /// Returns the number on the wire of an offset in the stream that flows `way` (RFC 9293 §3.4): of the acknowledgement and of NAKs of a
-    /// segment, that is the opposite one. Of a stream of which nothing was seen, the offset itself modulo 2³².
+    /// Returns the sequence number on the wire of an offset in the stream of direction `way` (RFC 9293 §3.4);
+    /// for the acknowledgement and NAKs of a segment, `way` is the opposite direction. For a stream without
+    /// an observed packet, the offset itself modulo 2³².
     pub fn fold(&self, way: Way, offset: u64) -> u32 {
         fold(self.streams[way as usize].isn.unwrap_or(0), offset)
     }
 
-    /// Returns the next sequence number on the wire of the stream that flows `way`: behind all data seen of it.
+    /// Returns the next sequence number on the wire of the stream of direction `way`: after all data seen of
+    /// it.
     pub fn next(&self, way: Way) -> u32 {
         self.fold(way, self.streams[way as usize].end)
     }
 
-    /// Returns sequence and acknowledgement number; zero in place of a number that a header does not have.
+    /// Returns sequence and acknowledgement number; zero for a number that the header lacks.
     fn offsets(&mut self, way: Way, seen: &SeenTcp, payload: u32) -> [u64; 2] {
         let stream = &mut self.streams[way as usize];
         let seq = if seen.flags.syn && !seen.rst {
@@ -153,7 +159,7 @@ impl Connection {
         [seq, if seen.flags.ack { peer.acknowledged(seen.ack) } else { 0 }]
     }
 
-    /// Returns the SACK blocks that are not empty. They do not update the observer's state, hence the copy of the
+    /// Returns the non-empty SACK blocks. They do not update the observer's state, hence the copy of the
     /// stream: they lie above the cumulative acknowledgement or, as D-SACK (RFC 2883), below it.
     fn sack(&self, way: Way, seen: &SeenTcp) -> Sack {
         let mut peer = self.streams[way.opposite() as usize];

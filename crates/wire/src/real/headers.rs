@@ -14,7 +14,7 @@ pub(super) const ICMPV6: u8 = 58;
 pub(super) const SCTP: u8 = 132;
 pub(super) const UDP_LITE: u8 = 136;
 
-/// Extension headers (RFC 8200 §4) that are passed over.
+/// Extension headers (RFC 8200 §4) that are skipped.
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
@@ -35,7 +35,8 @@ pub(super) struct Headers {
     pub transport: usize,
     pub protocol: u8,
     pub is_fragment: bool,
-    /// True with a routing header whose route is not at its end: the destination address is not the last one.
+    /// True with a routing header whose route is not at its end: the destination address is then not the
+    /// final one.
     pub is_on_route: bool,
 }
 
@@ -49,7 +50,7 @@ impl Headers {
         }
     }
 
-    /// Reads the header of IPv4 (RFC 791 §3.1).
+    /// Parses the IPv4 header (RFC 791 §3.1).
     fn of_v4(bytes: &[u8]) -> Result<Headers, Unreadable> {
         const WHAT: &str = "IPv4 header";
         let header = part(bytes, 0, IPV4_HEADER, usize::MAX, WHAT)?;
@@ -63,13 +64,14 @@ impl Headers {
             bytes: total,
             transport: length,
             protocol: header[9],
-            // More fragments, or an offset.
+            // The flag "more fragments", or an offset.
             is_fragment: half(header, 6) & 0x3FFF != 0,
             is_on_route: false,
         })
     }
 
-    /// Reads the headers of IPv6 (RFC 8200 §3, §4). A fragment that is the whole datagram (RFC 6946) is none.
+    /// Parses the headers of IPv6 (RFC 8200 §3, §4). A fragment that is the whole datagram (RFC 6946) does
+    /// not count as a fragment.
     fn of_v6(bytes: &[u8]) -> Result<Headers, Unreadable> {
         let header = part(bytes, 0, IPV6_HEADER, usize::MAX, "IPv6 header")?;
         let mut headers = Headers {
@@ -99,7 +101,7 @@ impl Headers {
         Ok(headers)
     }
 
-    /// Returns the TCP header with its options (RFC 9293 §3.1), if it is TCP.
+    /// Returns the TCP header with its options (RFC 9293 §3.1); `None` for other protocols.
     pub fn tcp<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, Unreadable> {
         const WHAT: &str = "TCP header";
         if self.protocol != TCP || self.is_fragment {
@@ -113,7 +115,7 @@ impl Headers {
         part(bytes, self.transport, length, self.bytes, WHAT).map(Some)
     }
 
-    /// Bytes behind the IP headers.
+    /// Returns the number of bytes after the IP headers.
     pub fn behind(&self) -> usize {
         self.bytes - self.transport
     }
@@ -133,13 +135,13 @@ impl Headers {
         sum.add_slice(addresses).add_2bytes([0, self.protocol]).add_2bytes((length as u16).to_be_bytes())
     }
 
-    /// Returns the codepoint (RFC 3168 §5: the last two bits of the traffic class).
+    /// Returns the ECN codepoint (RFC 3168 §5: the last two bits of the traffic class).
     pub fn ecn(&self, bytes: &[u8]) -> Ecn {
         Ecn::of_traffic_class(if self.is_v6 { bytes[1] >> 4 } else { bytes[1] })
     }
 }
 
-/// Returns `length` bytes from `at` of a datagram that ends at `end`, or the bytes before.
+/// Returns `length` bytes from `at` of a datagram that ends at `end`.
 pub(super) fn part<'a>(
     bytes: &'a [u8],
     at: usize,
@@ -154,17 +156,17 @@ pub(super) fn part<'a>(
     bytes.get(at..needs).ok_or(Unreadable::Cut { what, needs, has: bytes.len() })
 }
 
-/// Returns the 16-bit number at this place of bytes that reach as far.
+/// Returns the 16-bit number at an offset within bounds.
 pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes(array(bytes, at))
 }
 
-/// Returns the 32-bit number at this place of bytes that reach as far.
+/// Returns the 32-bit number at an offset within bounds.
 pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array(bytes, at))
 }
 
-/// Writes a 16-bit number at this place of bytes that reach as far.
+/// Writes a 16-bit number at an offset within bounds.
 pub(super) fn put(bytes: &mut [u8], at: usize, value: u16) {
     bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }

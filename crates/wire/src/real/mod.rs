@@ -1,14 +1,16 @@
-//! Datagrams of real hosts: the fields that the simulation needs, and their bytes at departure.
+//! Datagrams of real hosts: parsing of the fields that the simulation needs, and writing of the bytes at
+//! departure.
 //!
-//! [`crate::encode`] and [`crate::decode`] speak Airhop's own addresses; real hosts have any. [`read`] looks into such
-//! a datagram of IPv4 or IPv6, a [`Connection`] turns its TCP header into an [`airhop_base::Segment`] with offsets that
-//! never wrap, and [`write_back`] writes the network's changes (CE marks, ELN, NAKs) into a copy of the bytes. All
-//! other parts of a datagram leave unchanged: unknown options, reserved bits, urgent data, valid and invalid checksums.
+//! [`crate::encode`] and [`crate::decode`] use Airhop's own addresses; real hosts have any address. [`read`]
+//! parses such a datagram of IPv4 or IPv6, a [`Connection`] converts its TCP header into an
+//! [`airhop_base::Segment`] with offsets that never wrap, and [`write_back`] writes the network's changes (CE
+//! marks, ELN, NAKs) into a copy of the bytes. All other parts of a datagram leave unchanged: unknown
+//! options, reserved bits, urgent data, valid and invalid checksums.
 //!
-//! Further work of a host and a network card: [`notice`] writes to a sender, and [`complete_checksum`] and [`segments`]
-//! complete the work that a host left to its card.
+//! Further functions: [`notice`] builds a notice to a sender; [`complete_checksum`] and [`segments`] complete
+//! work that a host leaves to its network card.
 //!
-//! Nothing here does any I/O, and no bytes make it panic.
+//! The module does no I/O, and no input makes it panic.
 
 mod checksum;
 mod connection;
@@ -26,13 +28,13 @@ pub use read::{Seen, SeenSack, SeenTcp, header_bytes, read};
 pub use verify::checksums_hold;
 pub use write::{has_eln, naks, write_back};
 
-/// Reason for which bytes are not a readable datagram.
+/// Reason why bytes are not a readable datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// The first four bits are neither 4 (RFC 791 §3.1) nor 6 (RFC 8200 §3).
     #[error("IP version {0}, where 4 or 6 is expected: does something stand before the IP header?")]
     Version(u8),
-    /// The bytes end before a header does.
+    /// The bytes end within a header.
     #[error("{has} bytes, where the {what} goes on to byte {needs}: keep at least the headers of a datagram")]
     Cut {
         /// The header.
@@ -42,7 +44,7 @@ pub enum Unreadable {
         /// Number of bytes present.
         has: usize,
     },
-    /// A header contradicts itself, or goes on behind the end of the datagram as the IP header has it.
+    /// A header is inconsistent, or extends beyond the length in the IP header.
     #[error("malformed {0}: a length in it is not possible")]
     Malformed(&'static str),
 }

@@ -1,10 +1,10 @@
-//! Notices to a real sender. ELN and ERSN have the form of an ACK of its receiver, with a mark in reserved bits (Yun
-//! 2009 §3.1; the bits are those of [`crate::encode`]): they must be sent only to a host that listens for them. EBSN
-//! and RTTN are ICMP messages in the form of [`crate::encode`]'s, with addresses behind.
+//! Notices to a real sender. ELN and ERSN have the form of an ACK of its receiver, with a mark in reserved
+//! bits (Yun 2009 §3.1; the bits are those of [`crate::encode`]): they must be sent only to hosts that listen
+//! for them. EBSN and RTTN are ICMP messages in the format of [`crate::encode`], followed by addresses.
 //!
-//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore them; a
-//! program that listens for ICMP receives them. The addresses of the segment stand in full, since the notice goes to
-//! its source, but does not come from its destination:
+//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). Kernels ignore
+//! them; a program that listens for ICMP receives them. The message contains both addresses of the segment,
+//! since the notice goes to the segment's source but does not come from its destination:
 //!
 //! ```text
 //! type | code 0 EBSN, 1 RTTN | checksum || delay in µs || source port | destination port || sequence number || end of the segment
@@ -28,27 +28,27 @@ const TCP_CHECKSUM: usize = 16;
 /// RFC 791 §3.1: don't fragment.
 const DONT_FRAGMENT: u8 = 0x40;
 
-/// The segment that a notice is about, as its headers had it.
+/// Segment concerned by a notice, as in its headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quoted {
-    /// Sender of the packet, and now destination of the notice.
+    /// Source of the segment, which is the destination of the notice.
     pub source: IpAddr,
-    /// Destination of the packet.
+    /// Destination of the segment.
     pub destination: IpAddr,
     /// Source and destination port.
     pub ports: [u16; 2],
     /// Sequence number.
     pub seq: u32,
-    /// First sequence number behind it.
+    /// First sequence number after the segment.
     pub end: u32,
-    /// The next sequence number of the other side: that of an ACK of the segment.
+    /// Next sequence number of the other end: that of an ACK of the segment.
     pub peer_seq: u32,
 }
 
-/// Reason for which a notice cannot be an ICMP message.
+/// Reason why a notice cannot be a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoticeError {
-    /// A NAK is an option of an ACK that is on its way.
+    /// A NAK is an option of an ACK in transit.
     #[error("a notice of kind {0:?} is no datagram of its own: Eln, Ersn, Ebsn or Rttn is expected")]
     Kind(NoticeKind),
     /// The addresses are not of one version of IP.
@@ -56,17 +56,18 @@ pub enum NoticeError {
         "{router} cannot send to {source_address} about {destination}: addresses of one IP version are expected"
     )]
     Versions {
-        /// Of the router that would send the notice.
+        /// Router that would send the notice.
         router: IpAddr,
-        /// Of the segment.
+        /// Source of the segment.
         source_address: IpAddr,
-        /// Of the segment.
+        /// Destination of the segment.
         destination: IpAddr,
     },
 }
 
-/// Builds a datagram to the source of the segment that it is `about`: from its destination, with the ports of an ACK, if it is an ELN or an
-/// ERSN, and from `router` else. Whole microseconds of the delay of an RTTN are carried, 2³² - 1 at most; of an EBSN it is zero.
+/// Builds a notice to the source of the segment `about`. An ELN or ERSN comes from the segment's destination,
+/// with the ports of an ACK; other notices come from `router`. The delay of an RTTN is carried in integer
+/// microseconds, at most 2³² - 1; that of an EBSN is zero.
 ///
 /// # Errors
 /// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
@@ -97,8 +98,9 @@ pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> 
     }
 }
 
-/// Builds an ACK from the destination of the segment, without options: these reserved bits identify it, the acknowledgement field has the
-/// first byte of the segment, and the window field 65535 less its length ([`crate::tcp`] has the reasons).
+/// Builds an ACK from the destination of the segment, without options: these reserved bits identify the
+/// notice, the acknowledgement field has the first byte of the segment, and the window field 65535 less its
+/// length ([`crate::tcp`] has the reasons).
 fn like_an_ack(about: &Quoted, bits: u8) -> Result<Vec<u8>, NoticeError> {
     let [to, from] = about.ports;
     let length = u16::try_from(about.end.wrapping_sub(about.seq)).unwrap_or(u16::MAX);
@@ -162,7 +164,7 @@ fn over_v6(source: [u8; 16], destination: [u8; 16], protocol: u8, body: &[u8]) -
     out
 }
 
-/// Sets the checksum at `at`, which is zero so far, of all bytes and the sum in `before`.
+/// Sets the checksum at `at`, which is zero so far, over all bytes and the sum `before`.
 fn protect(bytes: &mut [u8], at: usize, before: Sum16BitWords) {
     let checksum = before.add_slice(bytes).ones_complement().to_ne_bytes();
     bytes[at..at + 2].copy_from_slice(&checksum);

@@ -1,27 +1,27 @@
-//! Work that a host leaves to its network card: checksums, and cutting large segments. A datagram that is taken from a device before that
-//! (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` that lists the rest of the work (Virtual I/O Device
-//! 1.2, §5.1.6).
+//! Work that a host leaves to its network card: checksums, and segmentation. A datagram read from a device
+//! before this work (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` that
+//! describes it (Virtual I/O Device 1.2, §5.1.6).
 
 use super::Unreadable;
 use super::checksum::sum;
 use super::headers::{Headers, IPV6_HEADER, TCP_HEADER, UDP, UDP_HEADER, half, part, put, word};
 use etherparse::checksum::Sum16BitWords;
 
-/// Of TCP (RFC 9293 §3.1).
+/// Offset in the TCP header (RFC 9293 §3.1).
 const FLAGS: usize = 13;
 const FIN_AND_PSH: u8 = 0x09;
 const CWR: u8 = 0x80;
 
-/// Reason for which a card could not have done this, either.
+/// Reason why offloaded work is impossible, for a network card too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffloadError {
-    /// There is no datagram with headers.
+    /// The bytes are no datagram with headers.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// The checksum would lie behind the end.
+    /// The checksum would be beyond the end.
     #[error("a checksum at bytes {at} and {}, but only {has} bytes are there", at + 1)]
     Checksum {
-        /// csum_start and csum_offset together.
+        /// Sum of csum_start and csum_offset.
         at: usize,
         /// Length of the datagram.
         has: usize,
@@ -34,11 +34,12 @@ pub enum OffloadError {
 /// Offset of the checksum in the header of UDP (RFC 768).
 const UDP_CHECKSUM: usize = 6;
 
-/// Sets a checksum that the host began (`VIRTIO_NET_HDR_F_NEEDS_CSUM`): the field at `start + offset` holds the sum of the pseudo header,
-/// and the checksum goes over it and everything from `start` to the end of the slice.
+/// Completes a checksum begun by the host (`VIRTIO_NET_HDR_F_NEEDS_CSUM`): the field at `start + offset`
+/// holds the sum of the pseudo header, and the checksum goes over it and everything from `start` to the end
+/// of the slice.
 ///
 /// # Errors
-/// [`OffloadError::Checksum`], with `datagram` as it was.
+/// [`OffloadError::Checksum`], with `datagram` unchanged.
 pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result<(), OffloadError> {
     let (start, has) = (usize::from(start), datagram.len());
     let at = start + usize::from(offset);
@@ -50,16 +51,17 @@ pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result
     Ok(())
 }
 
-/// Returns the field as it is sent, in network order. In UDP zero means that there is no checksum, so all ones stand for it (RFC 768); TCP
-/// has no such exception.
+/// Returns the checksum field in network order. In UDP a result of zero is sent as all ones, because zero
+/// means that there is no checksum (RFC 768); TCP has no such exception.
 fn finished(sum: Sum16BitWords, is_udp: bool) -> [u8; 2] {
     let checksum = if is_udp { sum.to_ones_complement_with_no_zero() } else { sum.ones_complement() };
     checksum.to_ne_bytes()
 }
 
-/// Returns the datagrams that a card would make of a large one: `gso_size` bytes of payload in each, the rest in the last. Identifications
-/// of IPv4 and sequence numbers go on, FIN and PSH stay on the last segment and CWR on the first (RFC 3168 §6.1.2), and all lengths and
-/// checksums are their own. One that needs no cutting is one segment.
+/// Returns the datagrams into which a card would segment a large one: `gso_size` bytes of payload in each,
+/// the rest in the last. IPv4 identifications and sequence numbers continue, FIN and PSH are on the last
+/// segment and CWR on the first (RFC 3168 §6.1.2), and all lengths and checksums are recomputed. A datagram
+/// that needs no segmentation is one segment.
 ///
 /// # Errors
 /// [`OffloadError`] for anything but a whole TCP or UDP datagram, and for a `gso_size` of zero.
@@ -69,7 +71,7 @@ pub fn segments(datagram: &[u8], gso_size: u16) -> Result<impl Iterator<Item = V
     Ok((0..count).map(move |index| large.segment(index)))
 }
 
-/// A datagram to be segmented.
+/// Datagram to be segmented.
 struct Large<'a> {
     headers: Headers,
     /// All headers.
@@ -121,7 +123,8 @@ impl<'a> Large<'a> {
         out
     }
 
-    /// Writes the IP header (RFC 8200 §3; RFC 791 §3.1: each its own identification, for it may be fragmented).
+    /// Writes the IP header (RFC 8200 §3; RFC 791 §3.1: each datagram has its own identification, as it may
+    /// be fragmented).
     fn write_ip(&self, out: &mut [u8], index: usize) {
         let length = out.len();
         if self.headers.is_v6 {

@@ -1,4 +1,4 @@
-//! Reading the headers of any datagram.
+//! Parsing of the headers of any datagram.
 
 use super::Unreadable;
 use super::headers::{DCCP, Headers, ICMP, ICMPV6, SCTP, UDP, UDP_HEADER, UDP_LITE, half, part, word};
@@ -22,37 +22,39 @@ const CWR: u8 = 0x80;
 pub struct Seen {
     /// Source address of the IP header.
     pub source: IpAddr,
-    /// Destination address of the IP header; with a routing header the next one of the route (RFC 8200 §4.4).
+    /// Destination address of the IP header; with a routing header, the next address of the route (RFC 8200
+    /// §4.4).
     pub destination: IpAddr,
-    /// Protocol behind the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
+    /// Protocol after the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
     pub protocol: u8,
-    /// Source and destination port of TCP, UDP, and other protocols that have them at the same place: DCCP, SCTP, UDP-Lite. A fragment has
-    /// none.
+    /// Source and destination port of TCP, UDP, and other protocols that have them at the same offset: DCCP,
+    /// SCTP, UDP-Lite; `None` for a fragment.
     pub ports: Option<[u16; 2]>,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
-    /// Length of the datagram in bytes by its IP header, however many of them were read.
+    /// Length of the datagram in bytes according to its IP header, even if fewer bytes are present.
     pub bytes: u32,
-    /// Bytes behind the TCP header; of anything else, bytes behind the IP headers and eight more, as UDP's header has.
+    /// Bytes after the TCP header; for other protocols, bytes after the IP headers and a further eight, the
+    /// length of UDP's header.
     pub payload: u32,
-    /// A part of a datagram (RFC 791 §3.2, RFC 8200 §4.5), which carries no information about its transport.
+    /// True for a fragment (RFC 791 §3.2, RFC 8200 §4.5), whose transport header is not read.
     pub is_fragment: bool,
-    /// The TCP header, unless it is a fragment.
+    /// TCP header, unless the datagram is a fragment.
     pub tcp: Option<SeenTcp>,
 }
 
-/// Fields of a TCP header (RFC 9293 §3.1). Numbers are as they are on the wire.
+/// Fields of a TCP header (RFC 9293 §3.1), with numbers as on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeenTcp {
     /// Sequence number.
     pub seq: u32,
-    /// Acknowledgement number; zero if there is no ACK flag.
+    /// Acknowledgement number; zero without the ACK flag.
     pub ack: u32,
     /// Window field, not scaled.
     pub window: u16,
-    /// The control bits that a [`airhop_base::Segment`] has.
+    /// Control bits represented in a [`airhop_base::Segment`].
     pub flags: Flags,
-    /// The connection is no more.
+    /// True if the RST flag resets the connection.
     pub rst: bool,
     /// Bytes of options, padding included, for [`airhop_base::Original::new`].
     pub option_bytes: u8,
@@ -68,7 +70,7 @@ pub struct SeenTcp {
     pub timestamps: Option<Timestamps>,
 }
 
-/// SACK blocks as they are on the wire, at most four.
+/// SACK blocks as on the wire, at most four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SeenSack {
     len: u8,
@@ -76,7 +78,7 @@ pub struct SeenSack {
 }
 
 impl SeenSack {
-    /// Returns the first byte of each block and the first byte behind it, the most recent first.
+    /// Returns the first byte of each block and the first byte after it, the most recent block first.
     pub fn blocks(&self) -> &[[u32; 2]] {
         &self.blocks[..usize::from(self.len)]
     }
@@ -89,12 +91,12 @@ impl SeenSack {
     }
 }
 
-/// Reads the headers of an IPv4 or IPv6 datagram. Bytes behind its end are ignored, and of its payload none are needed. Checksums are not
-/// looked at: the receiver checks whether a datagram is intact.
+/// Parses the headers of an IPv4 or IPv6 datagram. Bytes after its end are ignored, and its payload is not
+/// needed. Checksums are left to the receiver.
 ///
 /// # Errors
-/// [`Unreadable`] if the IP headers or the transport header are not all there, or contradict themselves. TCP options that cannot be read
-/// are left out instead.
+/// [`Unreadable`] if the IP headers or the transport header are truncated or inconsistent. Malformed TCP
+/// options are ignored instead.
 pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
     let headers = Headers::of(bytes)?;
     let tcp = headers.tcp(bytes)?;
@@ -120,8 +122,8 @@ pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
     })
 }
 
-/// Returns the number of a datagram's bytes that are headers: without the other bytes [`read`] has the same result. An unreadable header,
-/// and everything behind it, does not count.
+/// Returns the length of a datagram's headers, bytes: with these bytes alone [`read`] has the same result. A
+/// malformed header, and all bytes after it, do not count.
 pub fn header_bytes(bytes: &[u8]) -> usize {
     let Ok(headers) = Headers::of(bytes) else { return 0 };
     let behind = match headers.protocol {
@@ -162,7 +164,7 @@ fn read_tcp(header: &[u8]) -> SeenTcp {
     tcp
 }
 
-/// Reads an option. Options of the handshake have no meaning later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
+/// Parses an option. Options of the handshake are ignored later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
 fn read_option(tcp: &mut SeenTcp, kind: u8, body: &[u8]) {
     match (kind, body) {
         (MSS, &[high, low]) if tcp.flags.syn => tcp.mss = Some(u16::from_be_bytes([high, low])),

@@ -3,12 +3,13 @@
 use super::checksum::sum;
 use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
 
-/// Checks the checksums of a whole datagram: of the IPv4 header (RFC 791 §3.1), of TCP (RFC 9293 §3.1), UDP (RFC 768; zero is none on
-/// IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3). Of a fragment and of other protocols, of the IPv4 header alone.
+/// Checks the checksums of a whole datagram: of the IPv4 header (RFC 791 §3.1), of TCP (RFC 9293 §3.1), UDP
+/// (RFC 768; zero is none on IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3). For a
+/// fragment and for other protocols, only of the IPv4 header.
 ///
 /// # Errors
-/// If a checksum is wrong, or the bytes are no whole datagram. The destination of a datagram that still has to follow a
-/// source route, which IPv6 protects instead of that in its header, is not looked for: that is an error, too.
+/// If a checksum is wrong, or the bytes are no complete datagram, or an IPv6 datagram has an unfinished
+/// source route (its checksum covers the final destination, which is not searched for).
 pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
     let headers = Headers::of(datagram).map_err(|_| "not an IP datagram")?;
     let datagram = datagram.get(..headers.bytes).ok_or("not the whole datagram")?;
@@ -42,7 +43,7 @@ fn udp_holds(headers: Headers, datagram: &[u8], body: &[u8]) -> Result<(), &'sta
     holds(headers, datagram, body, UDP_HEADER, "wrong UDP checksum")
 }
 
-/// Checks that the sum with the checksum in place is all ones (RFC 1071 §1).
+/// Checks that the sum including the checksum is all ones (RFC 1071 §1).
 fn holds(
     headers: Headers,
     datagram: &[u8],

@@ -1,4 +1,4 @@
-//! Writing the network's changes into a datagram.
+//! Writes the network's changes into a datagram.
 
 use super::checksum::Update;
 use super::headers::{Headers, TCP_HEADER, half, put, word};
@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// Identifier of the NAK option (RFC 6994 §3).
 const NAKS: [u8; 2] = [0xA1, 0x50];
-/// Kind, length and identifier.
+/// Length of kind, length and identifier.
 const NAKS_HEAD: usize = 4;
 
-/// Offsets of the checksums in their headers, and of ECN and length in that of IP.
+/// Offsets of the checksums in their headers, and of ECN and length in the IP header.
 const IPV4_CHECKSUM: usize = 10;
 const TCP_CHECKSUM: usize = 16;
 const TCP_OFFSET: usize = 12;
@@ -23,14 +23,16 @@ const IPV6_LENGTH: usize = 4;
 /// Returns the datagram to send for `packet`: the original bytes if nothing changed, else a copy with
 ///
 /// * the codepoint Congestion Experienced, if an ECN-capable packet was marked (RFC 3168 §5),
-/// * the reserved bit ELN in an ACK that an agent marked (Balakrishnan and Katz 1998), if its receiver `hears` notices, and
-/// * the NAKs that agents added to an ACK, after its other options, as an experimental option (RFC 4727, RFC 6994):
-///   `253 | 4 + 4k | 0xA150 | k sequence numbers (4 bytes each)`, each that of the first byte of a dropped segment.
+/// * the reserved bit ELN in an ACK that an agent marked (Balakrishnan and Katz 1998), if its receiver
+///   `hears` notices, and
+/// * the NAKs that agents added to an ACK, after the other options, as an experimental option (RFC 4727, RFC
+///   6994): `253 | 4 + 4k | 0xA150 | k sequence numbers (4 bytes each)`, each that of the first byte of a
+///   dropped segment.
 ///
-/// The length fields are adjusted, and the checksums updated incrementally (RFC 1624), so that a truncated datagram
-/// suffices. NAKs need `connection`, with the direction of the packet in it: their numbers are those on the wire. NAKs
-/// are left out if 40 bytes of options leave no room (RFC 9293 §3.1), or if an End of Option List precedes the end of
-/// the header.
+/// The length fields are adjusted, and the checksums updated incrementally (RFC 1624), so that a truncated
+/// datagram suffices. NAKs need `connection`, with the packet's direction, to compute sequence numbers on the
+/// wire. NAKs are left out if 40 bytes of options leave no room (RFC 9293 §3.1), or if an End of Option List
+/// precedes the end of the header.
 pub fn write_back(
     original: &Original,
     packet: &Packet,
@@ -58,7 +60,7 @@ pub fn write_back(
     out
 }
 
-/// True if an agent marked this ACK: the link lost the segment that it asks for.
+/// True if an agent marked this ACK: the link lost the segment that it requests.
 pub fn has_eln(packet: &Packet) -> bool {
     packet.segment().is_some_and(|segment| segment.options.eln == Some(Eln::Next))
 }
@@ -72,7 +74,8 @@ fn set_eln(datagram: &mut [u8], headers: Headers) {
     put(datagram, headers.transport + TCP_CHECKSUM, Update::of(checksum).replace(old, new).checksum());
 }
 
-/// Returns the sequence numbers of the NAK options of a TCP datagram, in their order; none if it has none, or is no TCP.
+/// Returns the sequence numbers of the NAK options of a TCP datagram, in their order; empty without NAKs or
+/// for other protocols.
 pub fn naks(datagram: &[u8]) -> Vec<u32> {
     let header = Headers::of(datagram).and_then(|headers| headers.tcp(datagram)).ok().flatten();
     let options = header.map_or(&[][..], |header| &header[TCP_HEADER..]);
@@ -83,7 +86,7 @@ pub fn naks(datagram: &[u8]) -> Vec<u32> {
     bodies.flat_map(|numbers| numbers.as_chunks::<4>().0).map(|number| word(number, 0)).collect()
 }
 
-/// Sets both bits of ECN, the last of the traffic class (RFC 3168 §5).
+/// Sets both ECN bits, the last of the traffic class (RFC 3168 §5).
 fn mark(datagram: &mut [u8], headers: Headers) {
     if headers.is_v6 {
         datagram[1] |= 0b11 << 4;
@@ -95,7 +98,7 @@ fn mark(datagram: &mut [u8], headers: Headers) {
     put(datagram, IPV4_CHECKSUM, checksum.replace(old, old | 0b11).checksum());
 }
 
-/// Returns the NAKs of a packet as numbers of the stream that it acknowledges.
+/// Returns the NAKs of a packet as sequence numbers of the stream that it acknowledges.
 fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Option<Vec<u32>> {
     let naks: &Naks = &packet.segment()?.options.naks;
     let (connection, way) = connection?;
@@ -103,7 +106,7 @@ fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Optio
     (!naks.is_empty()).then(|| naks.seqs().iter().map(fold).collect())
 }
 
-/// Returns a copy with the option, if there is room for it.
+/// Returns a copy with the option; `None` if there is no room for it.
 fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8>> {
     let header = headers.tcp(datagram).ok()??;
     let added = NAKS_HEAD + 4 * numbers.len();
@@ -116,7 +119,8 @@ fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8
     }
     let (start, end) = (headers.transport, headers.transport + header.len());
     let mut new = header.to_vec();
-    // A reader of options stops at the end of the list (RFC 9293 §3.1): padding of that kind becomes NOPs.
+    // A reader of options stops at an End of Option List (RFC 9293 §3.1): padding of that kind is replaced by
+    // NOPs.
     new[TCP_HEADER + free..].fill(NOP);
     new.extend([EXPERIMENT[0], added as u8, NAKS[0], NAKS[1]]);
     new.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
@@ -133,8 +137,8 @@ fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8
     Some(out)
 }
 
-/// Returns the checksum of a segment whose header `old` became `new`, and whose length of `length` bytes in the pseudo header grew by
-/// `added`.
+/// Returns the checksum of a segment whose header changed from `old` to `new`, and whose length of `length`
+/// bytes in the pseudo header grew by `added`.
 fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 {
     let (changed, inserted) = new.split_at(old.len());
     let checksum = Update::of(half(old, TCP_CHECKSUM)).replace(length as u16, (length + added) as u16);

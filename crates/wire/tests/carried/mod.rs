@@ -1,5 +1,5 @@
-//! Parts of a packet that the wire carries, as documented by the crate. Captures (`crates/trace`) are read back to the
-//! same.
+//! Parts of a packet carried by the wire format, as documented by the crate. Captures (`crates/trace`) are
+//! read back to the same parts.
 
 use airhop_base::{
     Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions, RouteReply,
@@ -12,7 +12,7 @@ pub fn carried(packet: &Packet, shift: u8) -> Packet {
     let body = match packet.body.clone() {
         Body::Tcp(segment) => Body::Tcp(carried_segment(segment, shift)),
         Body::Udp(d) => {
-            // As much of them as there is payload.
+            // As many fields as the payload has room for.
             let number = if d.len >= 8 { d.number } else { 0 };
             let sent = if d.len >= 16 { d.sent } else { Time::ZERO };
             Body::Udp(Datagram { number, sent, ..d })
@@ -56,7 +56,7 @@ fn carried_segment(s: Segment, shift: u8) -> Segment {
 }
 
 fn carried_notice(n: Notice) -> Notice {
-    // Where a window has its place, a length has 16 bits.
+    // The length of a notice is in the window field, which has 16 bits.
     let most =
         if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u64::from(u32::MAX) };
     let length = low(n.end.wrapping_sub(n.seq)).min(most);
@@ -67,7 +67,7 @@ fn carried_notice(n: Notice) -> Notice {
     Notice { seq: low(n.seq), end: low(low(n.seq) + length), delay, made: Time::ZERO, ..n }
 }
 
-/// Whole microseconds, modulo 2³².
+/// Returns integer microseconds, modulo 2³².
 fn micros(nanos: u64) -> Span {
     Span::from_micros(low(nanos / 1000))
 }

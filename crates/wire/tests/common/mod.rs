@@ -1,4 +1,4 @@
-//! The ends of a flow, and packets of it, on the wire.
+//! Ends of a flow, and packets of it, on the wire.
 
 use crate::hostile::{internet_checksum, protected};
 use airhop_base::{
@@ -9,7 +9,7 @@ use airhop_wire::{Conversation, encode};
 pub const SENDER: NodeId = NodeId(0);
 pub const RECEIVER: NodeId = NodeId(4);
 pub const BASE_STATION: NodeId = NodeId(2);
-/// An ACK without any option.
+/// ACK without options.
 pub const NOTHING: Segment = Segment {
     seq: 1,
     len: 0,
@@ -62,7 +62,7 @@ pub fn checksums_hold(datagram: &[u8]) -> bool {
     internet_checksum(&datagram[..20]) == 0 && internet_checksum(&protected(datagram)) == 0
 }
 
-/// The 32-bit number at this place.
+/// Returns the 32-bit number at this offset.
 pub fn word(datagram: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([datagram[at], datagram[at + 1], datagram[at + 2], datagram[at + 3]])
 }

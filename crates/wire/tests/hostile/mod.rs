@@ -3,7 +3,8 @@
 use airhop_base::{Body, Packet};
 use airhop_wire::{Conversation, WireError, decode, encode};
 
-/// Bytes are read, or refused with a message; a packet that was read is written as a datagram with the same meaning.
+/// Bytes are decoded, or lead to an error with a message; a decoded packet is encoded as a datagram with the
+/// same meaning.
 pub fn datagram(bytes: &[u8]) {
     let packet = match decode(bytes) {
         Ok(decoded) => decoded.packet,
@@ -13,13 +14,14 @@ pub fn datagram(bytes: &[u8]) {
     let mut again = Vec::new();
     match encode(&packet, &conversation(&packet), &mut again) {
         Ok(()) => assert_eq!(decode(&again).map(|decoded| decoded.packet).as_ref(), Ok(&packet)),
-        // Options that Airhop does not write, or not in this number, or in another order with less padding.
+        // Options that Airhop does not write: of other kinds, in another number, or in another order with
+        // less padding.
         Err(WireError::Options(_) | WireError::Length { .. }) => {}
         Err(other) => panic!("{packet:?}: {other}"),
     }
 }
 
-/// The same with valid checksums and lengths, which random bytes do not have.
+/// The same law for datagrams with valid checksums and lengths, which random bytes do not have.
 pub fn repaired_datagram(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     if bytes.len() >= 28 {
@@ -42,7 +44,7 @@ fn conversation(packet: &Packet) -> Conversation {
     }
 }
 
-/// RFC 1071 §4.1, in C there; independent of what the crate uses.
+/// Checksum in the form of RFC 1071 §4.1's C code, independent of the crate's.
 pub fn internet_checksum(words: &[u8]) -> u16 {
     let mut sum = 0u32;
     for word in words.chunks(2) {
@@ -64,7 +66,7 @@ pub fn protected(datagram: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Puts right checksums into the headers of a datagram, as far as there are headers.
+/// Sets valid checksums in the headers of a datagram, as far as there are headers.
 pub fn repair_checksums(datagram: &mut [u8]) {
     let transport = match datagram[9] {
         6 => 36,

@@ -1,4 +1,4 @@
-//! Datagrams of real hosts, as etherparse builds them.
+//! Datagrams of real hosts, built by etherparse.
 
 mod hostile;
 mod notices;
@@ -18,7 +18,7 @@ pub const SERVER: [u8; 4] = [198, 51, 100, 80];
 pub const CLIENT_V6: [u8; 16] = [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7];
 pub const SERVER_V6: [u8; 16] = [0x20, 1, 0x0D, 0xB8, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80];
 
-/// Returns the beginning of a datagram with this ECN field.
+/// Returns the start of a datagram with this ECN field.
 pub fn ip(is_v6: bool, ecn: u8) -> PacketBuilderStep<IpHeaders> {
     if is_v6 {
         let header = etherparse::Ipv6Header {
@@ -51,7 +51,7 @@ pub fn tcp(is_v6: bool, ecn: u8, header: TcpHeader, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns a TCP header from 40000 to 443.
+/// Returns a TCP header from port 40000 to 443.
 pub fn header(seq: u32, options: &[TcpOptionElement]) -> TcpHeader {
     let mut header = TcpHeader::new(40_000, 443, seq, 5000);
     header.set_options(options).unwrap();
@@ -63,7 +63,7 @@ pub fn seen(datagram: &[u8]) -> SeenTcp {
     read(datagram).unwrap().tcp.unwrap()
 }
 
-/// Returns the whole of a datagram, or a prefix.
+/// Returns a whole datagram, or a prefix.
 pub fn original(bytes: &[u8]) -> Original {
     let option_bytes = read(bytes).ok().and_then(|seen| seen.tcp).map_or(0, |tcp| tcp.option_bytes);
     Original::new(Arc::from(bytes), option_bytes)

@@ -39,8 +39,8 @@ fn over_ipv6_byte_by_byte() {
     assert_eq!(checksums_hold(&broken), Err("wrong ICMPv6 checksum"));
 }
 
-/// Yun 2009 §3.1: addresses, ports and size of a pure ACK of the receiver, whose acknowledgement field names the segment, and one of two reserved
-/// bits. Every byte, over both versions of IP, whatever router it is of.
+/// Yun 2009 §3.1: addresses, ports and size of a pure ACK of the receiver, whose acknowledgement field names
+/// the segment, and one of two reserved bits: every byte, for both versions of IP, and for any router.
 #[test]
 fn like_an_ack_byte_by_byte() {
     for (kind, bits) in [(NoticeKind::Ersn, 0b0100), (NoticeKind::Eln, 0b1000)] {
@@ -60,7 +60,7 @@ fn like_an_ack_byte_by_byte() {
     }
 }
 
-/// A delay saturates; a NAK and mixed addresses give messages.
+/// A delay saturates; a NAK and mixed address families lead to errors.
 #[test]
 fn what_is_no_datagram() {
     let long =

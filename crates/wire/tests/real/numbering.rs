@@ -1,4 +1,4 @@
-//! Numbers of a connection, as an observer between its ends counts them.
+//! Sequence numbers of a connection, as unfolded by an observer between its ends.
 
 use super::{header, original, seen, tcp};
 use airhop_base::{Flags, SackBlock, Segment};
@@ -26,7 +26,7 @@ fn observe(connection: &mut Connection, way: Way, seen: &SeenTcp) -> Segment {
 const ISN: u32 = 0xFFFF_FF00;
 const PEER: u32 = 0x8000_0000;
 
-/// Returns one that both ends have opened with these window scales.
+/// Returns a connection opened by both ends with these window scales.
 fn opened(scales: [Option<u8>; 2]) -> Connection {
     let mut connection = Connection::new();
     observe(&mut connection, Way::Forward, &syn(ISN, None, scales[0]));
@@ -73,7 +73,8 @@ fn the_window_is_scaled_if_both_ends_said_so() {
     assert_eq!(observe(&mut blind, Way::Forward, &plain(0, None)).window, 5000, "no SYN was seen");
 }
 
-/// RFC 2018 §3, RFC 2883: blocks are of the peer's stream, before or behind its acknowledgement; empty ones are none.
+/// RFC 2018 §3, RFC 2883: blocks refer to the peer's stream, above or below its acknowledgement; empty blocks
+/// are ignored.
 #[test]
 fn sack_blocks_count_as_the_peer_does() {
     let mut connection = opened([None; 2]);
@@ -91,7 +92,7 @@ fn sack_blocks_count_as_the_peer_does() {
     assert_eq!(segment.ack, 0x90);
 }
 
-/// Without a SYN: the first number of a stream, from either end, is its byte 1. Older numbers saturate.
+/// Without a SYN, the first number of a stream, from either end, is byte 1. Older numbers saturate.
 #[test]
 fn a_connection_that_was_open_before() {
     let mut connection = Connection::new();
@@ -110,7 +111,8 @@ fn a_connection_that_was_open_before() {
     assert_eq!(connection.fold(Way::Reverse, 1461), 3460);
 }
 
-/// RFC 9293 §3.6, MAY-2: a SYN with another number is another connection, and counts from itself; the same SYN again is not.
+/// RFC 9293 §3.6, MAY-2: a SYN with another number begins another connection with its own numbering; the same
+/// SYN again does not.
 #[test]
 fn another_syn_reopens() {
     let mut connection = opened([Some(3), Some(7)]);
@@ -134,7 +136,7 @@ fn another_syn_reopens() {
     );
 }
 
-/// RFC 4987 §3.6: a host with SYN cookies picks another number for each answer to one SYN.
+/// RFC 4987 §3.6: a host with SYN cookies chooses a new number for each answer to the same SYN.
 #[test]
 fn another_answer_to_the_same_syn_is_the_same_connection() {
     let mut connection = opened([None; 2]);
@@ -149,8 +151,8 @@ fn another_answer_to_the_same_syn_is_the_same_connection() {
     );
 }
 
-/// RFC 9293 §3.10.7.1: the RST of a host without the connection has the number 0; the answer to the retransmitted SYN
-/// counts.
+/// RFC 9293 §3.10.7.1: the RST of a host without the connection has the number 0; only the answer to the
+/// retransmitted SYN counts.
 #[test]
 fn a_reset_teaches_nothing() {
     let mut connection = Connection::new();
@@ -170,9 +172,9 @@ fn a_reset_teaches_nothing() {
 }
 
 proptest! {
-    /// RFC 9293 §3.4: numbers unfold to the offsets that were folded, across any number of wraps, with any reordering
-    /// within 2³⁰ and from either end; an ACK of more than was sent counts as an ACK of the sent data (§3.10.7.4), and
-    /// does not advance the stream.
+    /// RFC 9293 §3.4: numbers unfold to the offsets that were folded, across any number of wraps, with any
+    /// reordering within 2³⁰ and from either end; an ACK beyond the sent data counts as an ACK of the sent
+    /// data (§3.10.7.4), and does not advance the stream.
     #[test]
     fn offsets_survive_wraps_and_reordering(
         isn: u32,
@@ -198,7 +200,7 @@ proptest! {
         }
     }
 
-    /// Without a SYN distances are right for any first number.
+    /// Without a SYN, differences of offsets are correct for any first number.
     #[test]
     fn distances_are_right_without_a_syn(first: u32, steps in prop::collection::vec(0u32..1 << 30, 1..50)) {
         let mut connection = Connection::new();

@@ -1,4 +1,4 @@
-//! Work of a network card's offloads.
+//! Tests of a network card's offloads.
 
 use super::{header, ip, seen, tcp};
 use crate::hostile::internet_checksum;
@@ -6,7 +6,7 @@ use airhop_wire::real::{OffloadError, Unreadable, checksums_hold, complete_check
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 
-/// Sum of the pseudo header (RFC 9293 §3.1, RFC 8200 §8.1) by RFC 1071 §4.1.
+/// Returns the sum of the pseudo header (RFC 9293 §3.1, RFC 8200 §8.1) by RFC 1071 §4.1.
 fn pseudo_sum(datagram: &[u8], transport: usize) -> u16 {
     let (protocol, addresses) = match datagram[0] >> 4 {
         4 => (datagram[9], &datagram[12..20]),
@@ -22,7 +22,8 @@ fn udp(is_v6: bool, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Virtual I/O Device 1.2, §5.1.6: a checksum that begins as the sum of the pseudo header ends as the whole one.
+/// Virtual I/O Device 1.2, §5.1.6: a checksum field that begins as the sum of the pseudo header is completed
+/// to the full checksum.
 #[test]
 fn a_checksum_is_completed() {
     for is_v6 in [false, true] {
@@ -67,7 +68,7 @@ fn no_checksum_of_tcp_is_all_ones() {
     assert_eq!(segments(&whole, 1000).unwrap().collect::<Vec<_>>(), [whole]);
 }
 
-/// A device header that points beyond the datagram is refused, and no byte is written.
+/// A device header that points beyond the datagram is an error, and no byte is written.
 #[test]
 fn a_checksum_behind_the_end() {
     let mut bytes = [7; 30];
@@ -80,8 +81,8 @@ fn a_checksum_behind_the_end() {
     assert_eq!(refused.to_string(), "a checksum at bytes 30 and 31, but only 30 bytes are there");
 }
 
-/// RFC 9293 §3.1, RFC 3168 §6.1.2: each segment is the one that etherparse makes of its part, and of the numbers that go on. CWR is on
-/// the first, PSH and FIN on the last; the identification wraps.
+/// RFC 9293 §3.1, RFC 3168 §6.1.2: each segment equals the one built by etherparse from its part of the
+/// payload and consecutive numbers. CWR is on the first, PSH and FIN on the last; the identification wraps.
 #[test]
 fn tcp_is_cut() {
     let payload: Vec<u8> = (0..2500u32).map(|byte| (byte * 7) as u8).collect();
@@ -120,7 +121,7 @@ fn tcp_is_cut() {
     }
 }
 
-/// RFC 768: each datagram has its own length, and is whole.
+/// RFC 768: each datagram has its own length, and is complete.
 #[test]
 fn udp_is_cut() {
     for is_v6 in [false, true] {
@@ -142,7 +143,7 @@ fn one_segment_is_whole() {
     }
 }
 
-/// A datagram that cannot be segmented gives a message.
+/// A datagram that cannot be segmented leads to an error.
 #[test]
 fn what_is_not_cut() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
@@ -161,7 +162,8 @@ fn what_is_not_cut() {
 }
 
 proptest! {
-    /// Segments are as long as they should be, their checksums hold, and their payloads in a row are the payload.
+    /// Segments have the expected length, their checksums are valid, and their concatenated payloads are the
+    /// payload.
     #[test]
     fn segments_are_the_whole(
         is_v6: bool,

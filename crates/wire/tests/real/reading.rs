@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use std::fs;
 use std::net::IpAddr;
 
-/// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN of both families. RFC 3168 §5: ECT(1) is ECN-capable.
+/// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN of both families. RFC 3168 §5: ECT(1) is
+/// ECN-capable.
 #[test]
 fn a_syn_of_both_families() {
     let options = [
@@ -37,13 +38,14 @@ fn a_syn_of_both_families() {
         assert_eq!((tcp.mss, tcp.window_scale, tcp.sack_permitted), (Some(1460), Some(7), true));
         assert_eq!(tcp.timestamps, Some(Timestamps { value: 7, echo: 9 }));
         assert_eq!(checksums_hold(&bytes), Ok(()));
-        // Headers are sufficient, and bytes that a device appends to a datagram are ignored.
+        // The headers suffice, and bytes that a device appends to a datagram are ignored.
         assert_eq!(read(&bytes[..bytes.len() - 5]), Ok(all));
         assert_eq!(read(&[&bytes[..], &[0xEE; 9]].concat()), Ok(all));
     }
 }
 
-/// RFC 7323 §2.2, RFC 9293 §3.7.1, RFC 2018 §2: only a SYN announces. RFC 2018 §3: SACK blocks, in their order.
+/// RFC 7323 §2.2, RFC 9293 §3.7.1, RFC 2018 §2: only a SYN carries these options. RFC 2018 §3: SACK blocks,
+/// in their order.
 #[test]
 fn an_ack_with_sack_blocks() {
     let options = [
@@ -96,7 +98,7 @@ fn malformed_options_are_left_out() {
     assert_eq!(with(&[3, 3, 200, 0]).window_scale, Some(14), "RFC 7323 §2.3: 14 in place of more");
 }
 
-/// RFC 768 and what has its ports at the same place; RFC 792 has none.
+/// RFC 768 and protocols with ports at the same offset; RFC 792 has none.
 #[test]
 fn what_is_not_tcp() {
     let mut udp = Vec::new();
@@ -120,7 +122,8 @@ fn what_is_not_tcp() {
     }
 }
 
-/// RFC 791 §3.2: every fragment passes as a fragment, also the first, which has the ports. The flag DF has no effect.
+/// RFC 791 §3.2: every fragment counts as a fragment, including the first, which has the ports. The flag DF
+/// has no effect.
 #[test]
 fn fragments_of_ipv4() {
     let whole = tcp(false, 0, header(1, &[]), &[7; 100]);
@@ -133,7 +136,8 @@ fn fragments_of_ipv4() {
     assert!(with([0x40, 0]).tcp.is_some());
 }
 
-/// RFC 8200 §4: hop-by-hop, routing and destination options are passed over. §4.5: fragments; RFC 6946: one that is all is none.
+/// RFC 8200 §4: hop-by-hop, routing and destination options are skipped. §4.5: fragments; RFC 6946: a
+/// fragment with the whole datagram is none.
 #[test]
 fn extension_headers_of_ipv6() {
     let plain = tcp(true, 2, header(1, &[]), b"data");
@@ -171,7 +175,7 @@ fn extension_headers_of_ipv6() {
     assert!(matches!(read(&chain[..60]), Err(Unreadable::Cut { what: "IPv6 extension header", .. })));
 }
 
-/// An inconsistent or missing header gives a message.
+/// An inconsistent or missing header leads to an error.
 #[test]
 fn what_cannot_be_read() {
     let whole = tcp(false, 0, header(1, &[]), b"data");
@@ -191,7 +195,7 @@ fn what_cannot_be_read() {
     assert!(read(&[]).is_err());
 }
 
-/// Inputs that together reach all that the fuzzer has reached (docs/fuzzing.md).
+/// Inputs that together reach all code that the fuzzer has reached (docs/fuzzing.md).
 #[test]
 fn seeds_are_survived() {
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/real");
@@ -207,7 +211,7 @@ fn seeds_are_survived() {
 }
 
 proptest! {
-    /// No bytes cause a panic, and a datagram that was read leaves unchanged.
+    /// No bytes cause a panic, and a parsed datagram leaves unchanged.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         hostile::datagram(&bytes);
@@ -216,7 +220,7 @@ proptest! {
         hostile::connection(&bytes);
     }
 
-    /// The same of bytes that begin like a datagram of either family.
+    /// The same law for bytes that begin like a datagram of either family.
     #[test]
     fn bytes_like_a_datagram(
         mut bytes in prop::collection::vec(any::<u8>(), 60..200),

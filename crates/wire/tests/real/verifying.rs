@@ -1,10 +1,10 @@
-//! Checksums that are right, wrong, missing and not needed.
+//! Valid, wrong, missing and unneeded checksums.
 
 use super::{header, ip, tcp};
 use airhop_wire::real::checksums_hold;
 use etherparse::TcpOptionElement as Opt;
 
-/// RFC 1071 §1: any one byte that changes is found, in every protocol that protects it.
+/// RFC 1071 §1: any single changed byte is detected, in every protocol with a checksum.
 #[test]
 fn every_broken_byte_is_found() {
     let udp = |is_v6: bool| {
@@ -33,7 +33,7 @@ fn every_broken_byte_is_found() {
     }
 }
 
-/// RFC 768: no checksum is allowed on IPv4; RFC 8200 §8.1: not on IPv6.
+/// RFC 768: a datagram without checksum is valid on IPv4; RFC 8200 §8.1: not on IPv6.
 #[test]
 fn udp_without_a_checksum() {
     for (is_v6, expected) in [(false, Ok(())), (true, Err("no UDP checksum"))] {
@@ -45,7 +45,7 @@ fn udp_without_a_checksum() {
     }
 }
 
-/// Missing bytes cannot be checked; of a fragment (RFC 791 §3.2) only the header can be.
+/// Truncated datagrams cannot be checked; for a fragment (RFC 791 §3.2) only the header is.
 #[test]
 fn parts_of_datagrams() {
     let bytes = tcp(false, 0, header(1, &[]), b"payload");

@@ -1,4 +1,4 @@
-//! Writing of received datagrams.
+//! Tests of writing changes into received datagrams.
 
 use super::{header, original, other_packet, packet, seen, tcp};
 use airhop_base::{Ecn, Eln, Naks, Original, Packet, RareOptions, Segment};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const ISN: u32 = 0xFFFF_FF00;
 
-/// Returns one whose stream `Forward` counts from [`ISN`].
+/// Returns a connection whose stream `Forward` starts at [`ISN`].
 fn connection() -> Connection {
     let mut connection = Connection::new();
     let syn = seen(&tcp(false, 0, TcpHeader { syn: true, ..header(ISN, &[]) }, &[]));
@@ -17,7 +17,7 @@ fn connection() -> Connection {
     connection
 }
 
-/// An ACK of the other side on which somebody put NAKs.
+/// Returns an ACK of the other end to which NAKs were added.
 fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
     let naks: Naks = seqs.iter().copied().collect();
     packet(Segment::default().with(RareOptions {
@@ -27,7 +27,7 @@ fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
     }))
 }
 
-/// Without a change: the original bytes, not a copy.
+/// Without a change, the result is the original bytes, not a copy.
 #[test]
 fn what_did_not_change_is_the_same() {
     for is_v6 in [false, true] {
@@ -64,8 +64,8 @@ fn congestion_experienced() {
     }
 }
 
-/// Balakrishnan and Katz 1998: the ACK stays an ACK with one more bit, at the place of simulated ACKs. A sender without
-/// a listener does not receive it, and packets other than TCP have no such bit.
+/// Balakrishnan and Katz 1998: the ACK stays an ACK with one more bit, at the same position as in simulated
+/// ACKs. A sender without a listener does not receive the bit, and packets other than TCP have none.
 #[test]
 fn eln_in_an_ack() {
     let eln = RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE };
@@ -87,7 +87,7 @@ fn eln_in_an_ack() {
     assert!(Arc::ptr_eq(&write_back(&original, &marked, None, true), original.datagram()));
 }
 
-/// RFC 4727, RFC 6994 §3: the option byte by byte, behind the others; a list that had an end goes on.
+/// RFC 4727, RFC 6994 §3: the option byte by byte, after the others; an End of Option List is replaced.
 #[test]
 fn naks_byte_by_byte() {
     let options = [Opt::SelectiveAcknowledgement((0x300, 0x400), [None; 3])];
@@ -110,8 +110,8 @@ fn naks_byte_by_byte() {
     assert_eq!((naks(&bytes), naks(&[])), (vec![], vec![]));
 }
 
-/// RFC 9293 §3.1: 40 bytes of options, and 65535 of a datagram. NAKs that do not fit, or could not be read, are
-/// omitted.
+/// RFC 9293 §3.1: 40 bytes of options, and 65535 bytes of a datagram. NAKs that do not fit, or could not be
+/// read, are omitted.
 #[test]
 fn naks_that_have_no_room_are_left_out() {
     let with = |options: &[u8], seqs: &[u64], connection: Option<(&Connection, Way)>| {
@@ -132,7 +132,7 @@ fn naks_that_have_no_room_are_left_out() {
 }
 
 proptest! {
-    /// RFC 1624: marks and NAKs keep right checksums right, on any segment of both families.
+    /// RFC 1624: marks and NAKs keep valid checksums valid, on any segment of both families.
     #[test]
     fn changes_keep_checksums_right(
         is_v6: bool,
