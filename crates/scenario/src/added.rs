@@ -1,4 +1,4 @@
-//! Schemes that are added while Airhop runs, by code that is not Airhop's.
+//! Schemes added at run time by code outside Airhop.
 
 use crate::grammar::problem::{did_you_mean, one_of};
 use airhop_net::services;
@@ -6,10 +6,10 @@ use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
 use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
-/// Creates the new parts of the scheme for one sender: its window control and its notice policy.
+/// Creates the two parts of the scheme for one sender: the window control and the notice policy.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
 
-/// A scheme to add. [`Scheme`] describes the fields without a comment.
+/// A scheme that user code adds. [`Scheme`] describes the fields without a comment.
 pub struct NewScheme {
     /// Name of the scheme.
     pub name: String,
@@ -21,15 +21,15 @@ pub struct NewScheme {
     pub cite: String,
     /// Loss recovery of the scheme, by the name of a recovery.
     pub recovery: String,
-    /// Agents that it needs in the network.
+    /// Agents that the scheme needs in the network.
     pub needs: Vec<String>,
     /// Parameters of the scheme.
     pub params: Vec<NewParam>,
-    /// Makes its policies.
+    /// Creates the policies of the scheme.
     pub policies: Box<Policies>,
 }
 
-/// A parameter of a scheme to add.
+/// A parameter of a scheme that user code adds.
 pub struct NewParam {
     /// Name of the parameter.
     pub name: String,
@@ -42,10 +42,11 @@ pub struct NewParam {
 }
 
 impl NewScheme {
-    /// Adds it to the catalogue for the rest of the process. See [`airhop_tcp::add`].
+    /// Adds the scheme to the catalogue for the rest of the process. See [`airhop_tcp::add`].
     ///
     /// # Errors
-    /// Sentence for the user with the problem.
+    ///
+    /// Returns a sentence for the user that describes the problem.
     pub fn add(self) -> Result<(), String> {
         self.check()?;
         let kind = KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
@@ -95,7 +96,8 @@ impl NewScheme {
 impl NewParam {
     fn check(&self) -> Result<(), String> {
         let NewParam { name, default, range: (least, most), .. } = self;
-        // In a scenario file it stands beside the scheme's `name`.
+        // In a scenario file, a parameter stands beside the scheme's `name`, so no parameter may have that
+        // name.
         if name == "name" {
             return Err("a parameter cannot be called \"name\"".to_string());
         }
@@ -114,10 +116,11 @@ impl NewParam {
     }
 }
 
-/// Returns the service of the network that has this name.
+/// Returns the service of the network with this name.
 ///
 /// # Errors
-/// There is none: a sentence for the user.
+///
+/// Returns a sentence for the user if no service has this name.
 pub fn service(name: &str) -> Result<&'static str, String> {
     services::find(name).map(|service| service.name).ok_or_else(|| {
         let known = services::names();
@@ -134,7 +137,7 @@ fn is_name(text: &str) -> bool {
         && !["true", "false", "inf", "nan"].contains(&text)
 }
 
-/// Leaks a text, as the catalogue lasts as long as the process.
+/// Leaks a text, as the catalogue exists as long as the process.
 fn leak(text: String) -> &'static str {
     text.leak()
 }

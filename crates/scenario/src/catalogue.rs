@@ -1,4 +1,4 @@
-//! Schemes, services and keys, as people and other programs read them.
+//! Lists of schemes, services and keys for people and for other programs.
 
 use crate::grammar;
 use crate::tables::SCENARIO;
@@ -13,13 +13,13 @@ struct Listed {
     name: &'static str,
     title: &'static str,
     family: &'static str,
-    /// The preset of the system whose own sender it is.
+    /// Preset of the system that uses this scheme by default.
     preset: Option<&'static str>,
     about: &'static str,
     helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
-    /// Flags that a trace shows.
+    /// Flags of the scheme that a trace shows.
     flags: Vec<&'static str>,
     parameters: Vec<Parameter>,
     verified: &'static [&'static str],
@@ -29,9 +29,9 @@ struct Listed {
 #[derive(Serialize)]
 struct Parameter {
     name: &'static str,
-    /// A number, or one of `words`.
+    /// Default value: a number, or one of `words`.
     default: Value,
-    /// Least and greatest number.
+    /// Smallest and greatest number allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[f64; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -73,8 +73,9 @@ pub fn catalogue() -> String {
     serde_json::to_string(&all).expect("numbers and texts are JSON")
 }
 
-/// Returns the services of the network for a flow, as a JSON list of `name`, `about`, effect on real packets (`on_real`: "acts", "to
-/// listeners" or "cannot"), and, if it cannot, `why`.
+/// Returns the services that the network can provide for a flow, as a JSON list of `name`, `about`, effect on
+/// real packets (`on_real`: "acts", "to listeners" or "cannot"), and the reason `why` if the service cannot
+/// act on real packets.
 pub fn services() -> String {
     #[derive(Serialize)]
     struct Listed {
@@ -95,20 +96,23 @@ pub fn services() -> String {
     serde_json::to_string(&all).expect("texts are JSON")
 }
 
-/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. Of each kind of a choice, `x-example` is the shortest table in
-/// TOML, and `x-flags` are its properties for programs that read results.
+/// Returns the JSON schema (draft 2020-12) of a scenario file, for editors. For each kind of a choice,
+/// `x-example` is the shortest table in TOML, and `x-flags` lists the properties for programs that read
+/// results.
 pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
-/// Returns one page of Markdown that lists every key of a scenario file, with its kind of value and its default.
+/// Returns one page of Markdown that lists every key of a scenario file, with the kind of value and the
+/// default of the key.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
 }
 
-/// Returns every measure of a flow and of a run, as a JSON list of columns in the order of the run document: `column`, its name in frames;
-/// `of` ("flow" or "run") and `path`, the keys that lead to it; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first"
-/// or "apart"); `after_warm_up`, `of_real`, and `is_count`.
+/// Returns every measure of a flow and of a run, as a JSON list of columns in the order of the run document.
+/// Fields of a column: `column`, the name in frames; `of` ("flow" or "run") and `path`, the keys that lead to
+/// the value; `label`, `short`, `unit` and `about`; `over_flows` ("sum", "mean", "first" or "apart");
+/// `after_warm_up`, `of_real`, and `is_count`.
 pub fn measures() -> String {
     #[derive(Serialize)]
     struct Listed<'a> {

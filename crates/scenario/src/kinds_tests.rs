@@ -1,5 +1,6 @@
-//! The simulation matches the scenario file: every kind of every choice, and every word of every key, passes through the plan and is found
-//! again there. A kind that a table of keys declares and a plan forgets would be simulated as another.
+//! Checks that the simulation matches the scenario file: every kind of every choice, and every word of every
+//! key, must appear in the plan. If a table of keys declared a kind and the plan did not handle it, another
+//! kind would be simulated.
 
 use crate::grammar::key::{Choice, Key, Kind, Variant};
 use crate::grammar::quantity::standards;
@@ -80,7 +81,8 @@ fn read(text: &str, sets: &[(String, String)]) -> Scenario {
     Scenario::parse(text, source, &overrides).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
 }
 
-/// Calls `see` with the path of each key below these, `kind` for the variants of a choice: `flow.tcp.preset`, `change outage.fate`.
+/// Calls `see` with the path of each key in these tables, with `kind` for the variants of a choice:
+/// `flow.tcp.preset`, `change outage.fate`.
 fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kind)) {
     for key in keys {
         let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
@@ -101,7 +103,8 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
-/// In a list with directions, each kind can be for one: `direction` is the last of its keys; where there is one table for all, it has none.
+/// In a list whose tables may be for one direction, each kind has `direction` as its last key; where one
+/// table is for all directions, the kind has no such key.
 #[test]
 fn every_kind_in_a_list_can_be_for_one_direction() {
     walk(&SCENARIO, "", &mut |path, kind| {
@@ -114,7 +117,7 @@ fn every_kind_in_a_list_can_be_for_one_direction() {
     });
 }
 
-/// A kind whose declaration was copied from another, and its plan forgotten there, would be simulated as that.
+/// If the declaration of a kind were a copy of another and kept that plan, the other kind would be simulated.
 #[test]
 fn every_kind_has_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |_, kind| {
@@ -123,7 +126,7 @@ fn every_kind_has_a_plan_of_its_own() {
         for variant in choice.variants {
             let scenario = read(&file(choice.what, &example(choice, variant)), &[]);
             let plan = format!("{:?}", scenario.plan());
-            // The output of `airhop show` is the same scenario.
+            // The output of `airhop show` reads back to the same scenario.
             assert_eq!(format!("{:?}", read(&scenario.toml(), &[]).plan()), plan, "{}", variant.kind);
             let twin = plans.insert(plan, variant.kind);
             assert_eq!(twin, None, "{} \"{}\" is planned as it, too", choice.what, variant.kind);
@@ -131,7 +134,8 @@ fn every_kind_has_a_plan_of_its_own() {
     });
 }
 
-/// Places of each key that takes one of some words: its path in the tables, the choice that has it, its TOML, and the path for `--set`.
+/// Occurrences of each key whose value is one of a list of words: the key's path in the tables, the choice
+/// that has the key, the TOML text, and the path for `--set`.
 const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
@@ -166,8 +170,8 @@ const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s",
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 
-/// Returns the settings that a word of a key needs beside it: OFDM is 802.11g's, each standard has rates of its own, and some keys belong
-/// to 802.11n, ac and ax.
+/// Returns the settings that a word of a key needs in addition: OFDM needs 802.11g, each standard has other
+/// rates, and some keys belong to 802.11n, ac and ax.
 fn beside(key: &str, word: &str) -> Vec<(String, String)> {
     let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
     let modern = [("standard", "802.11ax"), ("rate", "{ mcs = 7 }"), ("control_rate", "24 Mbit/s")];
@@ -183,7 +187,7 @@ fn beside(key: &str, word: &str) -> Vec<(String, String)> {
 #[test]
 fn every_word_makes_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |key, kind| match kind {
-        // The kinds of apps go with their transport.
+        // The kinds of application depend on the transport.
         Kind::Word(_) if key == "flow.transport" => {}
         Kind::Standard => {
             for word in standards() {
@@ -200,7 +204,8 @@ fn every_word_makes_a_plan_of_its_own() {
                 format!("{:?}", read(&file(slot, table), &sets).plan())
             };
             let plans: HashSet<_> = words().iter().map(plan).collect();
-            // Without a word a sender reacts to notices as its scheme does, which is also the meaning of the word `scheme`.
+            // Without a word, a sender reacts to notices as its scheme does, which is also the meaning of the
+            // word `scheme`.
             assert_eq!(plans.len(), words().len(), "two words of {key} are planned alike");
         }
         Kind::Words(words) => {

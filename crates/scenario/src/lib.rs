@@ -1,15 +1,17 @@
-//! Scenario files to worlds: reading, units, checks with did-you-mean, defaults, and runs.
+//! Converts scenario files into worlds: reading, units, checks with suggestions, defaults, and runs.
 //!
-//! A document goes through here from top to bottom:
+//! A document passes through these steps from top to bottom:
 //!
 //! ```text
 //! TOML or JSON → tree → sets (overrides) → check (one key at a time)
 //!     → copies (of tables with a `*` in their name) → resolve (checks across keys) → plan → run → document
 //! ```
 //!
-//! * `grammar`: keys; documents, their checks against keys, and the outputs made from keys (effective form, schema, reference);
+//! * `grammar`: keys; documents, their checks against keys, and the outputs derived from the keys (effective form,
+//!   schema, reference);
 //! * `tables`: a file for each table with its keys, its checks and its plan, and a folder for each choice of kinds;
-//! * `whole`: checks across tables; overrides and copies before that, traps and the plan of a world after it;
+//! * `whole`: checks across tables; overrides and copies before these checks, traps and the plan of a world after
+//!   them;
 //! * `runs`: runs of a scenario, and their results.
 
 mod added;

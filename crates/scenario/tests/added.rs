@@ -1,5 +1,5 @@
-//! Schemes that are added while running: they are in the catalogue like any other, and their faults are reported with
-//! the run.
+//! Schemes added at run time: the catalogue lists them like any other scheme, and their faults are reported
+//! with the run.
 
 use airhop_base::Notice;
 use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};

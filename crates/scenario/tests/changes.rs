@@ -50,7 +50,7 @@ const ALL: &str = r#"[
   { kind = "handoff", at = "50 s", gap = "300 ms", mobile = "m", fate = "lost", rate = "5 Mbit/s", delay = "40 ms" },
 ]"#;
 
-/// On wired and on radio links alike.
+/// The checks apply to wired and to radio links alike.
 #[test]
 fn changes_are_planned_as_the_file_says() {
     let rate = |s, mbps: u64| Change { at: at(s), kind: ChangeKind::Rate(Rate::from_bps(mbps * 1_000_000)) };
@@ -63,7 +63,7 @@ fn changes_are_planned_as_the_file_says() {
         delay: Some(Span::from_millis(40)),
     };
     let handoff = Change { at: at(50), kind: ChangeKind::Handoff(handoff) };
-    // The other kind of outage loses frames, so it is an error of the channel.
+    // The other kind of outage loses frames, so the plan has it as an error of the channel.
     let expect = pace(&[outage(5), rate(20, 2), outage(30), rate(30, 10), rate(40, 2), handoff, outage(55)]);
     let lost = ErrorPlan::Clean.with_outages(vec![[at(10), at(11)]]);
     let scenario = read(&with(ALL), &[]).expect("good");
@@ -72,7 +72,7 @@ fn changes_are_planned_as_the_file_says() {
     let wired = read(&with(ALL).replace("radio", "wired"), &[]).expect("good");
     let wired = &wired.plan().links.wired[0];
     assert_eq!((&wired.pace, &wired.errors), (&expect, &[lost.clone(), lost]));
-    // The effective form is read back to the same plan.
+    // The effective form reads back to the same plan.
     for again in [
         Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good"),
         read(&scenario.toml(), &[]).expect("good"),
@@ -95,8 +95,8 @@ fn a_link_that_does_not_change_has_a_rate() {
     }
 }
 
-/// A handoff forwards packets, and in an outage packets wait, unless the file sets otherwise; changes are set by their
-/// number; a mobile is copied.
+/// By default, a handoff forwards packets, and packets wait during an outage. `--set` addresses changes by
+/// their number, and copies of a mobile copy its changes.
 #[test]
 fn changes_have_defaults_and_paths() {
     let one = with(r#"{ kind = "handoff", at = "50 s", gap = "300 ms", mobile = "bs" }"#);
@@ -183,7 +183,7 @@ fn what_cannot_be_is_refused() {
         );
         assert!(!refusal.contains("\n\n"), "one problem: {refusal}");
     }
-    // Of a link, too.
+    // The same applies to the timeout of a link.
     let refusal =
         read(&LINK.replace("10 Mbit/s", "0 Mbit/s").replace("changes = []\n", ""), &[]).expect_err("none");
     assert!(
@@ -192,7 +192,7 @@ fn what_cannot_be_is_refused() {
     );
 }
 
-/// A delivery trace has its own times of delivery.
+/// A delivery trace defines the times of delivery, so rate changes are an error.
 #[test]
 fn a_recorded_link_does_not_change() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("changes");

@@ -5,7 +5,7 @@ use airhop_scenario::{Overrides, Scenario};
 use std::sync::atomic::AtomicBool;
 
 const COPIES: &str = include_str!("data/copies.toml");
-/// The same, by hand.
+/// The same scenario, written by hand.
 const BY_HAND: &str = include_str!("data/copies-by-hand.toml");
 
 fn parse(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
@@ -71,7 +71,7 @@ fn copies_start_one_after_the_other() {
     assert!(late.iter().all(|problem| problem.contains("flow.ftp*.start")), "{late:?}");
 }
 
-/// `--set` addresses the tables of the file, and `all` keeps its meaning.
+/// `--set` addresses the tables of the file, and `all` addresses all of them as without copies.
 #[test]
 fn overrides_reach_every_copy() {
     let sets = [("copies", "2"), ("flow.ftp*.segment", "500 B"), ("wired.access*.delay", "3 ms")];
@@ -85,7 +85,7 @@ fn overrides_reach_every_copy() {
     assert!(refusal[0].contains("did you mean \"ftp*\"?"), "{refusal:?}");
 }
 
-/// Random streams are named: idle stations and links beside copy 1 do not change its run.
+/// Random streams have names: idle stations and links beside copy 1 do not change the run of copy 1.
 #[test]
 fn more_copies_leave_the_first_as_it_is() {
     let one_flow = COPIES
@@ -103,7 +103,7 @@ fn a_hundred_copies_run() {
     fingerprint(&scenario);
 }
 
-/// Fifty copies of one mistake give one message.
+/// Fifty copies of one mistake cause one message.
 #[test]
 fn a_mistake_is_told_once() {
     let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");
@@ -116,7 +116,7 @@ fn a_mistake_is_told_once() {
     );
 }
 
-/// Names that only the numbers make equal.
+/// Names that become equal only through the numbers.
 #[test]
 fn copies_do_not_take_the_names_of_others() {
     let named = |name: &str, copies| {
@@ -128,7 +128,7 @@ fn copies_do_not_take_the_names_of_others() {
         problems[0].contains("expected a name of its own") && problems[0].contains("\"ftp2\""),
         "{problems:?}"
     );
-    // ftp1* and ftp*: the first copy of one is the eleventh of the other.
+    // With ftp1* and ftp*, the first copy of ftp1* and the eleventh copy of ftp* would both be ftp11.
     assert!(named("ftp1*", "10").is_ok());
     assert!(named("ftp1*", "11").is_err());
     let ends =
@@ -136,7 +136,7 @@ fn copies_do_not_take_the_names_of_others() {
     assert!(ends[0].contains("wired.access*.ends") && ends[0].contains("\"s2\""), "{ends:?}");
 }
 
-/// Each copy of a wlan is a channel of its own, with its own stations.
+/// Each copy of a wlan is a separate channel with separate stations.
 #[test]
 fn whole_wlans_are_copied_with_their_stations() {
     let text = COPIES
@@ -157,7 +157,8 @@ fn whole_wlans_are_copied_with_their_stations() {
     fingerprint(&scenario);
 }
 
-/// A dozen lines that would make ten million stations were refused only after they had been made, in 2 GB.
+/// A dozen lines that would create ten million stations were once rejected only after the stations had been
+/// created, in 2 GB of memory.
 #[test]
 fn more_copies_than_fit_are_refused_before_they_are_made() {
     let layout = r#"layout = { kind = "chain", nodes = 1000, spacing = "30 m", prefix = "m*_" }"#;

@@ -46,7 +46,7 @@ fn mbps(mbps: f64) -> LinkRate {
     LinkRate::Rate(Rate::from_bps((mbps * 1e6) as u64))
 }
 
-/// On wired and on radio links alike; and the effective form reads back to the same.
+/// Wired and radio links behave alike, and the effective form reads back to the same scenario.
 #[test]
 fn each_direction_has_its_own() {
     let [down, up] = [QueuePlan::DropTail { packets: 200 }; 2];
@@ -86,7 +86,7 @@ fn one_direction_can_be_set() {
     let pace = |sets: &[(&str, &str)]| good(LINE, sets).plan().links.wired[0].pace.clone();
     assert_eq!(pace(&[("wired.line.rate.home->isp", "1 Mbit/s")]), [mbps(10.0), mbps(1.0)]);
     assert_eq!(pace(&[("wired.line.rate", "2 Mbit/s")]), [mbps(2.0), mbps(2.0)]);
-    // A value set for both directions remains that of the other direction.
+    // The value set for both directions remains the value of the other direction.
     let both = [("wired.line.rate", "2 Mbit/s"), ("wired.all.rate.isp -> home", "3 Mbit/s")];
     assert_eq!(pace(&both), [mbps(3.0), mbps(2.0)]);
     let queue = |path| good(LINE, &[(path, "7")]).plan().links.wired[0].queue[1];
@@ -97,7 +97,7 @@ fn one_direction_can_be_set() {
     );
 }
 
-/// Copies of a link have their own directions, and a `*` in them becomes the same number.
+/// Copies of a link have their own directions, and a `*` in a direction becomes the number of the copy.
 #[test]
 fn copies_have_their_directions() {
     let text = LINE.replace("duration", "copies = 2\nduration").replace("isp", "isp*");
@@ -110,7 +110,8 @@ fn copies_have_their_directions() {
     }
 }
 
-/// Recorded cellular links come as a pair of files, each direction with the digest of its own; one direction may have a rate.
+/// Recorded cellular links come as a pair of files, and each direction has the digest of its own file; one
+/// direction may have a rate instead.
 #[test]
 fn a_pair_of_traces() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -140,7 +141,7 @@ deliveries = { "isp->home" = "pair-down.trace" }"#;
     assert!(!refusal.contains("isp->home: expected"), "only one has changed: {refusal}");
 }
 
-/// A handoff, an outage or another rate of one direction leaves the other as it was.
+/// A handoff, an outage or a rate change of one direction does not affect the other direction.
 #[test]
 fn changes_of_one_direction() {
     let changes = r#"changes = [
@@ -165,8 +166,9 @@ fn changes_of_one_direction() {
     assert_eq!(line.errors, [ErrorPlan::Clean, ErrorPlan::Clean.with_outages(vec![[at(5), at(7)]])]);
 }
 
-/// A timeout waits for frames at the pace of their direction, and for an ACK and a frame at that of the other: 1052 B are 0.8416 ms
-/// at 10 Mbit/s and 84.16 ms at 100 kbit/s, an ACK of 6 B 4.8 us and 0.48 ms, and both ways 25 ms.
+/// A timeout waits for frames at the rate of their direction, and for an ACK and a frame at the rate of the
+/// other. By hand: 1052 B take 0.8416 ms at 10 Mbit/s and 84.16 ms at 100 kbit/s; an ACK of 6 B takes 4.8 us
+/// and 0.48 ms; the delays of both directions are 25 ms.
 #[test]
 fn timeouts_know_both_directions() {
     let text =
@@ -179,13 +181,14 @@ fn timeouts_know_both_directions() {
     let link = &scenario.plan().links.radios[0].link;
     let [down, up] = [(3 * 841_600, 480_000 + 84_160_000), (3 * 84_160_000, 4_800 + 841_600)];
     assert_eq!(link.arq.each_ref().map(timeout), [down, up].map(|(frames, back)| frames + back + 25_000_000));
-    // A value too short for one direction is refused, even if it is a default.
+    // A value too short for one direction is an error, even if the value is a default.
     let refusal =
         read(&text, &[("radio.line.arq.timeout", "100 ms")]).expect_err("84.16 ms and 25 ms are 109");
     assert!(refusal.contains("radio.line.arq_back.timeout: expected at least \"109."), "{refusal}");
 }
 
-/// Hints and the largest packets belong to a direction: the direction of its data, or of its ACKs, bounds a flow.
+/// Hints and the largest packets are computed per direction: either the direction of the data or the
+/// direction of the ACKs limits a flow.
 #[test]
 fn hints_know_the_way() {
     let hints = |sets: &[(&str, &str)]| {
@@ -196,7 +199,8 @@ fn hints_know_the_way() {
             .collect::<Vec<_>>()
     };
     let window = ("flow.ftp.tcp.receive_window", "4 kB");
-    // Up, 100 kbit/s are 240.4 ACKs of 52 B a second, of two segments of 1000 B each: 3.85 Mbit/s (RFC 3449 §2.1).
+    // In the uplink, 100 kbit/s carry 240.4 ACKs of 52 B per second, each for two segments of 1000 B: 3.85
+    // Mbit/s (RFC 3449 §2.1).
     let [slow] = &hints(&[window])[..] else { panic!("one hint") };
     assert!(slow.contains("of the 3.85 Mbit/s of its path") && slow.contains("30.002 ms"), "{slow}");
     let [fast] = &hints(&[window, ("wired.line.rate.home->isp", "10 Mbit/s")])[..] else {
@@ -209,7 +213,7 @@ fn hints_know_the_way() {
     assert_eq!(good(LINE, &[]).plan().flows[0].from, NodeId(0));
 }
 
-/// Text replaced in [`LINE`], and its replacement.
+/// Texts to replace in [`LINE`], each with its replacement and the message.
 const EDITS: &[(&str, &str, &str)] = &[
     ("one direction", r#", "home->isp" = "100 kbit/s" }"#, " }"),
     ("one direction of the delay", r#""isp->home" = "20 ms", "#, ""),

@@ -1,4 +1,4 @@
-//! Files named by a scenario: their location, their contents, and the separation of results of different contents.
+//! Files named by a scenario: their location and contents, and separate results for different contents.
 
 use airhop_base::Span;
 use airhop_radio::arq::ArqPlan;
@@ -27,7 +27,7 @@ to = "m"
 scheme = "reno"
 "#;
 
-/// Returns an empty folder of the test's own.
+/// Returns an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -67,7 +67,8 @@ fn a_recorded_channel_is_planned_as_its_file_says() {
     assert_eq!(plan, [expect.clone(), expect]);
 }
 
-/// Relative to the folder of the scenario, or wherever an absolute path or an option says.
+/// A file name is relative to the folder of the scenario, unless the path is absolute or an option says
+/// otherwise.
 #[test]
 fn a_file_is_looked_for_beside_the_scenario() {
     let here = with_fades("here", FADES);
@@ -83,7 +84,8 @@ fn a_file_is_looked_for_beside_the_scenario() {
     }
 }
 
-/// The effective scenario names the file with its whole path, so that it can be read from anywhere, and has its digest.
+/// The effective scenario has the absolute path of the file, so that it can be read from any folder, and the
+/// digest of the file.
 #[test]
 fn the_effective_scenario_reads_back_to_the_same() {
     let here = with_fades("effective", FADES);
@@ -101,7 +103,7 @@ fn the_effective_scenario_reads_back_to_the_same() {
     }
 }
 
-/// Runs of two machines share a store; runs after an edit of the file do not.
+/// Runs on two machines share stored results; runs after an edit of the file do not.
 #[test]
 fn results_depend_on_the_content_of_a_file_and_not_on_its_place() {
     let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
@@ -153,7 +155,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
     assert!(refusal.starts_with("--set wired.air.errors.file=none.csv: there is no file"), "{refusal}");
 }
 
-/// A text of unknown origin opens no file: the message does not even reveal whether a file exists.
+/// A scenario of unknown origin opens no file: the message does not even reveal whether a file exists.
 #[test]
 fn a_scenario_without_a_folder_may_name_no_file() {
     let here = with_fades("received", FADES);
@@ -181,7 +183,8 @@ fn a_scenario_without_a_folder_may_name_no_file() {
     }
 }
 
-/// A log contains the contents of files: the scenario is the same without the file, and another content is refused.
+/// A log contains the contents of files: the scenario is the same without the files on disk, and other
+/// content is an error.
 #[test]
 fn a_scenario_with_the_contents_of_its_files_opens_none() {
     let here = with_fades("given", FADES);
@@ -226,7 +229,7 @@ fn links_that_are_copied_have_the_same_record() {
 
 const TRACE: &str = "0\n5\n5\n20\n";
 
-/// The pace of a link out of a file, wired or by radio, with the rules of every file.
+/// Delivery times of a link from a file, for wired and radio links, with the rules for all files.
 #[test]
 fn a_link_can_be_as_fast_as_a_recorded_one() {
     let expect = LinkRate::both_ways(LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good"))));
@@ -252,9 +255,9 @@ fn a_link_can_be_as_fast_as_a_recorded_one() {
     }
 }
 
-/// Timeouts that a recovery derives are for the mean pace of the trace: four times 1504 B in 20 ms, of which each frame
-/// takes 4 B more than its own. They are three frames of 1052 B, a link ACK of 6 B, a frame before it, and 10 ms in
-/// both directions.
+/// Derived recovery timeouts use the mean rate of the trace: four times 1504 B in 20 ms, with 4 B of overhead
+/// for each frame. A timeout is three frames of 1052 B, a link ACK of 6 B, a frame before the ACK, and 10 ms
+/// of delay in each direction.
 #[test]
 fn a_timeout_is_derived_from_the_mean_rate() {
     let here = folder("derived");
@@ -273,7 +276,8 @@ fn a_timeout_is_derived_from_the_mean_rate() {
     }
 }
 
-/// Editors of Windows begin text files with a byte-order mark: scenarios are read with one, and so are the files that they name.
+/// Windows editors begin text files with a byte-order mark: scenarios may begin with this mark, and so may
+/// the files that they name.
 #[test]
 fn a_byte_order_mark_says_nothing() {
     for (name, mark) in [("bare", ""), ("marked", "\u{feff}")] {

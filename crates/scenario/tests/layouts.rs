@@ -1,4 +1,4 @@
-//! Layouts and drawn flows, from the file to the run.
+//! Layouts and randomly drawn flows, from the file to the run.
 
 use airhop_base::NodeId;
 use airhop_net::plan::Plan;
@@ -23,7 +23,7 @@ fn field(sets: &[(&str, &str)]) -> Scenario {
     parse(FIELD, sets).expect("a good scenario")
 }
 
-/// Returns the wlan alone, with a flow from n0 to n1.
+/// Returns a scenario with only the wlan, and a flow from n0 to n1.
 fn one_flow() -> String {
     let wlan = FIELD.split("[[flow]]").next().expect("a beginning").replace("copies = 3\n", "");
     format!("{wlan}[[flow]]\nname = \"f\"\nfrom = \"n0\"\nto = \"n1\"\nscheme = \"reno\"\n")
@@ -37,7 +37,7 @@ fn places(plan: &Plan) -> Vec<(&str, [f64; 2])> {
     plan.links.wlans[0].cell.stations.iter().map(|(name, place)| (name.as_str(), *place)).collect()
 }
 
-/// A run that was recorded: its document, its places by name, and from and to of each flow.
+/// A recorded run: the run document, the positions by name, and the two ends of each flow.
 struct Ran {
     document: Value,
     places: Vec<(String, [f64; 2])>,
@@ -50,7 +50,8 @@ impl Ran {
         flows.iter().map(|flow| [end(flow, "from"), end(flow, "to")]).collect()
     }
 
-    /// Shortest ways within 40 m, found from the places that were recorded.
+    /// Returns the number of hops of the shortest path with hops of at most 40 m, computed from the recorded
+    /// positions.
     fn hops(&self, [from, to]: &[String; 2]) -> Option<usize> {
         let index = |name: &str| self.places.iter().position(|(known, _)| known == name).expect("a station");
         let (from, to) = (index(from), index(to));
@@ -88,7 +89,7 @@ fn recorded(stations: &Table) -> Vec<(String, [f64; 2])> {
     codes.iter().enumerate().map(row).collect()
 }
 
-// The numbering is a contract: flows name these stations.
+// The numbering is a stable contract: flows refer to these stations.
 #[test]
 fn layouts_number_their_stations_so() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
@@ -122,7 +123,7 @@ fn layouts_number_their_stations_so() {
     );
 }
 
-/// A layout and the table of what it makes are the same plan, and the same run.
+/// A layout and the equivalent table of stations give the same plan and the same run.
 #[test]
 fn a_layout_is_short_for_its_stations() {
     let chain = with_layout(r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
@@ -159,7 +160,8 @@ fn the_effective_form_keeps_what_is_drawn_and_reads_back_to_the_same() {
     );
 }
 
-/// As many hops as asked for on the places of that replication, and no pair twice, there and back being two.
+/// Drawn ends have the requested number of hops on the positions of the replication, and no pair occurs
+/// twice, with the two directions as different pairs.
 #[test]
 fn flows_are_as_far_apart_as_asked_and_no_two_share_a_pair() {
     for rep in 0..20 {
@@ -178,7 +180,7 @@ fn flows_are_as_far_apart_as_asked_and_no_two_share_a_pair() {
     }
 }
 
-/// A chain of three has two pairs two hops apart, and two flows get both.
+/// A chain of three stations has two pairs at two hops, and two flows use both.
 #[test]
 fn every_pair_can_be_had() {
     let chain = r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#;
@@ -188,15 +190,15 @@ fn every_pair_can_be_had() {
         let ends = run(field(&sets), rep).ends();
         let pairs: HashSet<_> = ends[..2].iter().map(|[a, b]| format!("{a}-{b}")).collect();
         assert_eq!(pairs, ["n0-n2", "n2-n0"].map(String::from).into());
-        // A flow of any number of hops has another pair: missed with probability (2/3)^20.
+        // A flow of any number of hops has another pair: the test misses this with probability (2/3)^20.
         assert!(!ends[..2].contains(&ends[2]), "{ends:?}");
         orders.insert(ends[0].clone());
     }
     assert_eq!(orders.len(), 2, "source and destination are random: missed with probability 2^-19");
 }
 
-/// Each of the four neighbourly pairs of a chain of three is as likely as the others: chi-square with 3 degrees of freedom over
-/// 600 replications, 99.99 % quantile 21.1.
+/// Each of the four pairs of neighbours in a chain of three is equally likely: chi-square with 3 degrees of
+/// freedom over 600 replications, 99.99 % quantile 21.1.
 #[test]
 fn pairs_are_uniform() {
     let chain = r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#;
@@ -215,13 +217,13 @@ fn pairs_are_uniform() {
         let ends = ["from", "to"].map(|key| document["flows"][0][key].to_string());
         *counts.entry(ends).or_insert(0_f64) += 1.0;
     }
-    // n0-n1, n1-n0, n1-n2, n2-n1.
+    // The pairs are n0-n1, n1-n0, n1-n2 and n2-n1.
     assert_eq!(counts.len(), 4, "{counts:?}");
     let chi2: f64 = counts.values().map(|n| (n - 150.0).powi(2) / 150.0).sum();
     assert!(chi2 < 21.1, "{chi2}: {counts:?}");
 }
 
-/// The network depends on the replication, not on the scheme or on later flows.
+/// The network depends on the replication, not on the scheme or on additional flows.
 #[test]
 fn every_scheme_meets_the_same_network() {
     let reference = run(field(&[]), 3);
@@ -273,8 +275,8 @@ fn overrides_reach_layouts_and_ends() {
     assert_eq!(hops, [Some(3), Some(3), Some(3), Some(3), Some(3), None]);
 }
 
-/// `fer` is about the largest frame that crosses the wlan, by flows whose ends are drawn too: 1200 + 28 bytes by UDP, and the
-/// header of 36.
+/// `fer` refers to the largest frame that crosses the wlan, including flows whose ends are drawn: 1200 + 28
+/// bytes with UDP, and the header of 36.
 #[test]
 fn drawn_flows_count_for_the_largest_frame() {
     let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
@@ -285,7 +287,7 @@ fn drawn_flows_count_for_the_largest_frame() {
     assert_eq!(bits(&field(&[("flow.ftp*.segment", "1400 B")])), (1400 + 40 + 12 + 36) * 8);
 }
 
-/// Copies of a wlan with a layout, each with its own stations.
+/// Copies of a wlan with a layout each have their own stations.
 #[test]
 fn layouts_are_copied_with_their_wlan() {
     let text = FIELD
@@ -306,7 +308,7 @@ fn layouts_are_copied_with_their_wlan() {
     }
 }
 
-/// Which flows each wlan draws the ends of.
+/// Maps the flows whose ends each wlan draws.
 trait MapFlows {
     fn map_flows(&self) -> Vec<Vec<u16>>;
 }
@@ -333,7 +335,7 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     insta::assert_snapshot!(messages.join("\n\n"));
 }
 
-// Routers have routes to the stations of their wlan only, for any layout.
+// Routers have routes only to the stations of their wlan, for any layout.
 #[test]
 fn a_flow_from_outside_is_refused_over_a_layout_with_routes_on_demand() {
     let wire =

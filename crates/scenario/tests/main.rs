@@ -1,6 +1,6 @@
-//! Scenario files, and messages for invalid ones.
+//! Scenario files, and messages for invalid files.
 //!
-//! One program for all of them: linking dominates the build of tests.
+//! All tests form one program, as linking dominates the build time of tests.
 
 mod changes;
 mod copies;

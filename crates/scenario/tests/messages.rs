@@ -1,4 +1,4 @@
-//! Every kind of bad input and its message: file, line, key, expected value, and a suggestion.
+//! Every kind of invalid input with its message: file, line, key, expected value, and a suggestion.
 
 use airhop_scenario::{Overrides, Scenario};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
 
 const RANGE: &str = "range = { receive = \"40 m\", sense = \"85 m\" }";
 
-/// Change of the valid file: a text in it, and its replacement.
+/// Changes of the valid file: a text in the file, and its replacement.
 const EDITS: &[(&str, &str, &str)] = &[
     ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
     ("a key twice", "rate = \"10 Mbit/s\"", "rate = \"10 Mbit/s\"\nrate = \"11 Mbit/s\""),
@@ -280,7 +280,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Layouts and drawn ends, changed through `--set`.
+/// Layouts and randomly drawn ends, changed through `--set`.
 const FIELD: &str = include_str!("data/field.toml");
 const FIELD_SETS: &[&[(&str, &str)]] = &[
     &[("wlan.field.layout", "chain")],
@@ -304,7 +304,7 @@ const FIELD_SETS: &[&[(&str, &str)]] = &[
     ],
 ];
 
-/// The same through `--set` and `--scheme`.
+/// The same changes through `--set` and `--scheme`.
 const SETS: &[(&str, &str)] = &[
     ("wlan.cell.errors.fer", "1 %"),
     ("wlan.cell.errors.fer", "2"),
@@ -330,7 +330,7 @@ const SETS: &[(&str, &str)] = &[
 fn message(text: &str, overrides: &Overrides) -> String {
     let refusal = Scenario::parse(text, "last-hop.toml", overrides).expect_err("this must be refused");
     assert!(!refusal.problems().is_empty());
-    // A new scheme changes no message.
+    // The test replaces the list of schemes, so that a new scheme changes no message.
     let schemes: Vec<_> = airhop_tcp::SCHEMES.iter().map(|s| s.name).collect();
     refusal.to_string().replace(&schemes.join(", "), "(all schemes)")
 }
@@ -386,7 +386,8 @@ fn json_has_paths_but_no_lines() {
     insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
 }
 
-/// A message names a character that looks like another one, or is invisible: the author cannot see it in the line.
+/// A message names a character that is invisible or resembles another character, because the author cannot
+/// see it in the line.
 #[test]
 fn characters_that_look_alike_are_named() {
     let edits = [

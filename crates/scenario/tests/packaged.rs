@@ -41,17 +41,18 @@ fn goodput(report: &Report, name: &str) -> f64 {
     report.flows.iter().find(|f| f.name == name).expect("a flow").goodput_mbps
 }
 
-// The background takes 80 % of the wired path and no airtime of the cell; the flow beside it has less goodput.
+// The background traffic takes 80 % of the wired path and no airtime of the cell; the measured flow has less
+// goodput.
 #[test]
 fn yuns_background_takes_most_of_the_wired_path() {
     let report = run(BACKGROUND, &[]);
     let taken = goodput(&report, "background") / 972.0 * 1000.0;
-    // The excess beside the flow is dropped; periods are heavy-tailed.
+    // The queue drops the excess traffic; periods are heavy-tailed.
     assert!((6.5..8.5).contains(&taken), "{taken} Mbit/s");
     assert!(goodput(&report, "ftp1") < goodput(&run(DOWNLINK, &[]), "ftp1"));
 }
 
-// A study that runs in one of them runs in the other.
+// A study that runs in one of the two scenarios also runs in the other.
 #[test]
 fn yuns_background_is_the_downlink_otherwise() {
     let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));
@@ -63,8 +64,8 @@ fn yuns_background_is_the_downlink_otherwise() {
     assert_eq!(with.flows[0].name, without.flows[0].name);
 }
 
-// Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s, measured with ns-2.35 on the same links: 0.825,
-// 0.635, 0.338. Within a tenth.
+// Goodput of Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s. Measurements with ns-2.35 on the same
+// links: 0.825, 0.635, 0.338. The tolerance is a tenth.
 #[test]
 fn koos_single_flow_is_where_ns2_put_reno() {
     for (loss, ns2) in [("0.01", 0.825), ("0.02", 0.635), ("0.05", 0.338)] {
@@ -76,7 +77,7 @@ fn koos_single_flow_is_where_ns2_put_reno() {
     }
 }
 
-// The cross traffic has 0.5 Mbit/s in each direction, with either kind, and the flow shares the air with it.
+// The cross traffic of either kind has 0.5 Mbit/s in each direction, and shares the air with the flow.
 #[test]
 fn koos_cross_traffic_shares_the_air() {
     let cbr = r#"{ kind = "cbr", rate = "0.5 Mbit/s" }"#;
@@ -93,7 +94,8 @@ fn koos_cross_traffic_shares_the_air() {
     }
 }
 
-// As its comment states: marks, and drops only of packets that cannot be marked; without ECN the same queue drops.
+// As the comment of the scenario states, the queue marks packets, and drops only packets that cannot be
+// marked; without ECN the same queue drops.
 #[test]
 fn the_ecn_example_marks_instead_of_dropping() {
     let scenario = load(ECN_RED, &[]);
@@ -119,7 +121,7 @@ fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
     (x - u).hypot(y - v)
 }
 
-// Ranges of the comments: 40 m to be received, 85 m to be sensed.
+// Ranges stated in the comments: frames are received up to 40 m and sensed up to 85 m.
 #[test]
 fn chengs_stations_hear_whom_the_comments_say() {
     let chain = load(CHAIN, &[("wlan.field.layout.nodes", "5"), ("flow.ftp.to", "n4")]);
@@ -134,8 +136,9 @@ fn chengs_stations_hear_whom_the_comments_say() {
     assert_eq!(distance(&udp, "u0", "u1"), 30.0);
 }
 
-// A chain that interferes with itself carries less than its share of the hops: beyond three hops, less than a third of
-// one hop's goodput. UDP beside it takes from it. Routes are static, so no route search silences a sender.
+// The hops of a chain interfere with each other, so goodput beyond three hops is less than a third of the
+// goodput of one hop. A parallel UDP flow reduces it. Routes are static, so no route search silences a
+// sender.
 #[test]
 fn chengs_chain_is_in_its_own_way() {
     let known = ("wlan.field.routing", r#"{ kind = "static" }"#);
@@ -155,7 +158,8 @@ fn chengs_chain_is_in_its_own_way() {
     assert!(goodput(&beside, "ftp") < four && goodput(&beside, "udp") > 2.0, "{beside:?}");
 }
 
-// Two to nine connections two or three hops apart, or any number: there are places for all of them in the first replications.
+// For two to nine connections over two or three hops, or over any number of hops, the first replications find
+// positions for all flows.
 #[test]
 fn chengs_random_stations_have_pairs_enough() {
     for hops in ["{ wlan = \"field\", hops = 3 }", "{ wlan = \"field\" }"] {
@@ -164,8 +168,8 @@ fn chengs_random_stations_have_pairs_enough() {
     }
 }
 
-// Without losses to the channel, a sender's goodput is the integral of the rate, 34 of 50 s at 10 Mbit/s on average,
-// less headers and the limit of its window. BBR overfills the queue.
+// Without channel losses, a sender's goodput is the integral of the rate (34 of 50 s at 10 Mbit/s on
+// average), less headers and the limit of its window. BBR overfills the queue.
 #[test]
 fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
     let most = (3.0 * 10.0 + 2.0 * 2.0) / 5.0 * 1000.0 / 1052.0;
@@ -179,7 +183,8 @@ fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
     assert!(bbr > 4 * reno.max(cubic), "{reno}, {cubic}, {bbr}");
 }
 
-// Two attempts in each of five silences where packets wait, three where they are lost: 0.5, 1.1 and 2.3 s after the outage began.
+// Each of five outages has two attempts if packets wait, and three if they are lost: 0.5, 1.1 and 2.3 s after
+// the outage began.
 #[test]
 fn an_outage_that_loses_takes_one_attempt_more() {
     for scheme in ["reno", "cubic", "bbr"] {
@@ -194,7 +199,7 @@ fn an_outage_that_loses_takes_one_attempt_more() {
     }
 }
 
-// Each of four handoffs loses the whole queue and one packet on the air; or no packet.
+// Each of four handoffs loses the whole queue and one packet on the air; with forwarding, no packet.
 #[test]
 fn a_handoff_loses_what_is_not_passed_on() {
     let lost = [("radio.air.changes.0.fate", "lost"), ("radio.air.changes.1.fate", "lost")];
@@ -207,7 +212,8 @@ fn a_handoff_loses_what_is_not_passed_on() {
     }
 }
 
-// A download has most of the air, of which its ACKs take a part; what its comment says of the air is the closed form for datagrams.
+// A download has most of the airtime, and its ACKs take a part of it; the airtime stated in the comment is
+// the closed form for datagrams.
 #[test]
 fn downloads_over_wifi_have_most_of_the_air() {
     for (text, mbps) in WIFI.into_iter().zip([59.8, 338.0, 549.0]) {
@@ -232,7 +238,8 @@ fn downloads_over_wifi_have_most_of_the_air() {
     }
 }
 
-// The queue of 1000 packets is far more than 802.11n holds: FQ-CoDel removes most of its delay, and costs less than a tenth of the goodput.
+// The queue of 1000 packets is far more than 802.11n needs: FQ-CoDel removes most of its delay, and costs
+// less than a tenth of the goodput.
 #[test]
 fn fq_codel_removes_the_delay_of_a_long_queue() {
     let fair = [("wlan.cell.queue", r#"{ kind = "fq-codel" }"#)];
@@ -242,8 +249,9 @@ fn fq_codel_removes_the_delay_of_a_long_queue() {
     assert!(goodput(&fair, "download") > 0.9 * goodput(&long, "download"));
 }
 
-// The truth that the simulator tells is the rate of aggregates: a sender that paces at it gets nine tenths of what CUBIC gets, without a
-// drop. A packet in each channel access would be half of it on 802.11n.
+// The link rate reported to the sender is the rate with aggregates: a sender that paces at this rate gets
+// nine tenths of CUBIC's goodput, without a drop. The rate with one packet per channel access would be half
+// of it on 802.11n.
 #[test]
 fn the_oracle_knows_the_rate_of_aggregates() {
     let [known, probed] =

@@ -1,4 +1,4 @@
-//! Two links between the same two nodes: routes take one, and the other would never carry a packet.
+//! Two links between the same two nodes: routes use one link, and the other would never carry a packet.
 
 use airhop_scenario::{Overrides, Scenario};
 
@@ -37,7 +37,7 @@ fn a_second_link_between_the_same_nodes_is_refused() {
     }
 }
 
-/// A wire between two of many stations is a path of its own: the others still use the radio.
+/// A wired link between two of many stations is a separate path: the other stations still use the radio.
 #[test]
 fn a_wire_inside_a_wlan_is_none() {
     let three = WLAN.replace("d = [9, 0]", "d = [9, 0], e = [0, 9]");

@@ -1,4 +1,4 @@
-//! Radio links: derived defaults, the effective form, overrides, and what is refused.
+//! Radio links: derived defaults, the effective form, overrides, and invalid values.
 
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::links::RadioLinkPlan;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Kounavis 1996: a fixed host, a base station and a mobile.
+/// Network of Kounavis 1996: a fixed host, a base station and a mobile.
 const FIXED_MOBILE: &str = include_str!("data/fixed-mobile.toml");
 
 fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
@@ -55,7 +55,8 @@ fn a_radio_link_is_what_the_file_says() {
     assert_eq!(*back, ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, back) });
 }
 
-// T_o = N t_frame + t_ack + 2 tau + t_frame. 128 B at 19.2 kbit/s are 53.33 ms, an ACK of 6 B is 2.5 ms.
+// T_o = N t_frame + t_ack + 2 tau + t_frame. At 19.2 kbit/s, 128 B take 53.33 ms and an ACK of 6 B takes 2.5
+// ms.
 #[test]
 fn timeouts_follow_from_the_link_and_its_flows() {
     let of = |sets: &[(&str, &str)]| link(sets).arq.map(|arq| timeout(&arq).millis_f64());
@@ -64,7 +65,7 @@ fn timeouts_follow_from_the_link_and_its_flows() {
         |a: [f64; 2], b: [f64; 2]| assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
     close(of(&[]), [4.0 * frame + 22.5, 9.0 * frame + 22.5]);
     close(of(&[("radio.air.arq.window", "5")]), [6.0 * frame + 22.5, 9.0 * frame + 22.5]);
-    // Link headers, and larger segments with their options: 256 + 40 + 12 + 4.
+    // Frames with link headers, and larger segments with their options: 256 + 40 + 12 + 4.
     let large = [
         ("radio.air.overhead", "4 B"),
         ("flow.ftp.segment", "256 B"),
@@ -73,11 +74,11 @@ fn timeouts_follow_from_the_link_and_its_flows() {
     ];
     let frame = 312.0 * 8.0 / 19.2;
     close(of(&large), [4.0 * frame + 25.0, 9.0 * frame + 22.5]);
-    // Explicit values stay.
+    // Explicit values are kept.
     close(of(&[("radio.air.arq.timeout", "250 ms")]), [250.0, 9.0 * (128.0 * 8.0 / 19.2) + 22.5]);
 }
 
-// UMTS R99 (Yun 2009 §2.2): a window of one, a few attempts, 80 ms until a loss is noticed.
+// UMTS R99 (Yun 2009 §2.2): a window of one frame, a few attempts, and 80 ms until a loss is detected.
 #[test]
 fn stop_and_wait_is_a_window_of_one() {
     let slow = r#"{ kind = "stop-and-wait", attempts = 3, timeout = "80 ms" }"#;
@@ -90,8 +91,8 @@ fn stop_and_wait_is_a_window_of_one() {
     assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: Group::Blocks, .. }));
 }
 
-// By hand: a frame of 128 bytes lasts 53.3 ms at 19.2 kbit/s, a NAK of 6 bytes 2.5 ms; a round waits for three frames, a NAK and two
-// ways of 10 ms.
+// By hand: a frame of 128 bytes takes 53.3 ms at 19.2 kbit/s, and a NAK of 6 bytes 2.5 ms; a round waits for
+// three frames, a NAK, and a delay of 10 ms in each direction.
 #[test]
 fn the_rounds_of_rlp_follow_from_the_link() {
     let rlp = |keys: &str| {
@@ -106,7 +107,7 @@ fn the_rounds_of_rlp_follow_from_the_link() {
     assert_eq!(rlp(set), (vec![1, 2, 3], [1000.0, 0.0, 1.0], 6));
 }
 
-// Without `arq_back` both directions recover alike; without `arq` none does.
+// Without `arq_back` both directions have the same recovery; without `arq` neither has any.
 #[test]
 fn the_way_back_is_like_the_way_there() {
     let text = FIXED_MOBILE.replace("arq_back = { kind = \"selective-repeat\" }\n", "");
@@ -117,7 +118,7 @@ fn the_way_back_is_like_the_way_there() {
     assert!(matches!(there, ArqPlan::GoBackN { rules: ArqRules { window: 3, .. }, .. }));
     let plain = read(&text.replace("arq = { kind = \"go-back-n\", window = 3 }\n", ""));
     assert_eq!(plain.plan().links.radios[0].link.arq, [ArqPlan::None, ArqPlan::None]);
-    // A model for one direction; the reference of `fer` is a data frame with its link header.
+    // The model applies to one direction; the reference size of `fer` is a data frame with its link header.
     let fer = r#"{ kind = "bernoulli", fer = 0.1, direction = "m->bs" }"#;
     let one_way = link(&[("radio.air.errors", fer), ("radio.air.overhead", "10 B")]);
     let expected = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 138 * 8 };
@@ -131,7 +132,7 @@ fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
         &[("radio.air.arq", r#"{ kind = "stop-and-wait", attempts = 13 }"#)],
         &[("radio.air.arq_back", r#"{ kind = "none" }"#), ("radio.air.arq.group", "blocks")],
         &[("radio.air.errors", r#"{ kind = "bernoulli", loss = 0.1, direction = "bs->m" }"#)],
-        // Timeouts longer than any run: of 2047 frames at a bit per second, and of a frame with a long delay.
+        // Timeouts longer than any run: 2047 frames at one bit per second, and a frame with a long delay.
         &[("radio.air.arq.window", "2047"), ("radio.air.rate", "1 bit/s")],
         &[("radio.air.arq", r#"{ kind = "stop-and-wait" }"#), ("radio.air.delay", "900000 s")],
     ];
@@ -149,7 +150,7 @@ fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
     insta::assert_snapshot!(&shown[start..end]);
 }
 
-/// The same link, once with copies and once by hand.
+/// The same link, once as copies and once written by hand.
 #[test]
 fn radio_links_are_copied() {
     let text = FIXED_MOBILE
@@ -169,7 +170,7 @@ fn radio_links_are_copied() {
     assert!(refused.contains("expected a \"*\" in the name of a node too"), "{refused}");
 }
 
-/// A change through `--set`, and its message.
+/// Changes through `--set`, each with its message.
 #[test]
 fn what_is_wrong_with_a_radio_link_is_said() {
     let sets: &[&[(&str, &str)]] = &[
@@ -207,7 +208,8 @@ fn what_is_wrong_with_a_radio_link_is_said() {
     insta::assert_snapshot!(page);
 }
 
-// Values derived from a default cause no message, nor does a timeout while the packets of the link are unknown.
+// A value derived from a default causes no message, nor does a timeout while the packet sizes on the link are
+// unknown.
 #[test]
 fn one_mistake_is_one_problem() {
     let count = |text: &str| {
@@ -221,7 +223,7 @@ fn one_mistake_is_one_problem() {
     assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
 }
 
-/// The example of the page on radio links is that of the paper.
+/// The example of the documentation page on radio links equals the example of the paper.
 #[test]
 fn the_example_of_the_page_is_that_of_the_paper() {
     let link = |file: &str| {

@@ -1,5 +1,6 @@
-//! Ten thousand random scenarios, valid and broken, and those that the fuzzer found worth keeping (docs/fuzzing.md):
-//! the loader never panics and always gives a reason, and every accepted scenario runs with every packet accounted for.
+//! Loads ten thousand random scenarios, valid and broken, and the inputs that the fuzzer kept
+//! (docs/fuzzing.md). The loader never panics and always returns a reason, and every valid scenario runs with
+//! every packet accounted for.
 
 use crate::hostile;
 use airhop_net::World;
@@ -14,12 +15,12 @@ use std::sync::atomic::AtomicBool;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 const COPIES: &str = include_str!("data/copies.toml");
-/// Inputs that together reach all that the fuzzer has reached, and the files that they name.
+/// Inputs that together reach all code that the fuzzer has reached, and the files that they name.
 const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/scenario");
 const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/files");
 const FIELD: &str = include_str!("data/field.toml");
 
-/// Replacements of a random editor.
+/// Replacement texts of the random editor.
 const SCRAPS: &[&str] = &[
     "",
     " ",
@@ -86,17 +87,17 @@ const SCRAPS: &[&str] = &[
     "\"infinite\"",
 ];
 
-/// An edit of a text, by positions that fit any text.
+/// An edit of a text, with positions that are valid for any text.
 #[derive(Clone, Debug)]
 enum Edit {
     DeleteLine(Index),
     RepeatLine(Index),
     SwapLines(Index, Index),
-    /// The value after a "=" becomes a scrap.
+    /// Replaces the value after a "=".
     Value(Index, &'static str),
-    /// A scrap goes in between two characters.
+    /// Inserts a text between two characters.
     Insert(Index, &'static str),
-    /// Some characters go.
+    /// Removes some characters.
     Cut(Index, usize),
 }
 
@@ -150,7 +151,7 @@ fn apply(text: &str, edit: &Edit) -> String {
     lines.join("\n")
 }
 
-/// A cell of the random network: its base station hangs on the source `s` by a wired link.
+/// A cell of the random network: a wired link connects its base station to the source `s`.
 #[derive(Clone, Debug)]
 struct RandomCell {
     standard: &'static str,
@@ -334,7 +335,7 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
     };
 }
 
-/// Returns a valid layout, the name of its last station, and the largest distance of two stations, hops.
+/// Returns a valid layout, the name of its last station, and the largest distance between two stations, hops.
 fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     let chain = (2..12_u32)
         .prop_map(|n| (format!("kind = \"chain\", nodes = {n}, spacing = \"30 m\""), n - 1, n - 1));
@@ -351,8 +352,8 @@ fn layout() -> impl Strategy<Value = (String, u32, u32)> {
     prop_oneof![chain, grid, cross, random]
 }
 
-/// Returns a valid wlan with a layout, one or two flows over a given number of hops, and one between its first and its last
-/// station.
+/// Returns a valid wlan with a layout, one or two flows over a given number of hops, and one flow between its
+/// first and its last station.
 fn valid_layout() -> impl Strategy<Value = String> {
     (layout(), 1..3_u32, any::<Index>(), any::<bool>()).prop_map(
         |((layout, last, most), copies, hops, exact)| {
@@ -369,7 +370,7 @@ fn valid_layout() -> impl Strategy<Value = String> {
     )
 }
 
-/// Parses the scenario; if it is accepted, runs at most its first five seconds of simulated time.
+/// Parses the scenario; if it is valid, runs at most its first five seconds of simulated time.
 fn load_and_run(text: &str) -> Result<(), TestCaseError> {
     let Some(scenario) = hostile::parse(text, Path::new("")) else { return Ok(()) };
     let mut plan = scenario.plan().clone();
@@ -377,7 +378,7 @@ fn load_and_run(text: &str) -> Result<(), TestCaseError> {
     let mut world = match World::new(&plan, 1, 0, None) {
         Ok(world) => world,
         Err(why) => {
-            // Only where something is drawn it can turn out late that there is no such draw.
+            // Only a world with random draws can fail this late, because no valid draw exists.
             prop_assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()), "{why}");
             return Ok(());
         }
@@ -394,7 +395,7 @@ fn config(cases: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(config(6000))]
 
-    /// A good file after a few random edits.
+    /// A valid file after a few random edits.
     #[test]
     fn edited_files_are_refused_or_run(file in select(&[LAST_HOP, COPIES, FIELD][..]), edits in vec(edit(), 1..5)) {
         let text = edits.iter().fold(file.to_string(), |text, edit| apply(&text, edit));
@@ -412,7 +413,7 @@ proptest! {
         load_and_run(&text)?;
     }
 
-    /// A random override of a good file.
+    /// A random override of a valid file.
     #[test]
     fn overrides_are_refused_or_taken(path in "(wlan|wired|flow|duration|name)(\\.(cell|w1|ftp|all|0|x)){0,2}(\\.(errors|tcp|rto|rate|scheme|fer|delayed_ack|0)){0,3}",
                                       value in select(SCRAPS)) {
@@ -426,7 +427,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(2000))]
 
-    /// A valid network is accepted, and every packet of it has exactly one outcome.
+    /// A valid network is accepted, and every packet in it has exactly one outcome.
     #[test]
     fn valid_networks_run(text in valid()) {
         let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());

@@ -1,4 +1,4 @@
-//! Good scenarios: defaults, the effective form, overrides, runs.
+//! Valid scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
 use airhop_net::plan::{AppPlan, RoutingPlan, Transport};
@@ -26,7 +26,7 @@ fn config(scenario: &Scenario) -> Config {
     }
 }
 
-/// The channels of Yun 2009 §5.4 and of Kounavis 1996 §5.
+/// Error channels of Yun 2009 §5.4 and of Kounavis 1996 §5.
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", p_gb = 0.01, p_bb = 0.3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }"#;
 
@@ -85,7 +85,7 @@ fn packaged_scenarios_are_good() {
         let scenario =
             Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
-        // A flow for each copy, and perhaps one beside them (Yun 2009, Figure 12).
+        // Each copy has a flow, and perhaps one more flow runs beside them (Yun 2009, Figure 12).
         let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));
         assert!(flows == copies || flows == copies + 1, "{name}: {flows} flows, {copies} copies");
         same(
@@ -102,7 +102,7 @@ fn the_effective_form_is_this() {
     insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).toml());
 }
 
-/// Yun 2009 §5.1: fer is that of a full data frame: here 1000 + 40 + 12 (timestamps) + 36 bytes.
+/// Yun 2009 §5.1: fer applies to a full data frame: here 1000 + 40 + 12 (timestamps) + 36 bytes.
 #[test]
 fn fer_is_about_the_largest_data_frame_of_the_link() {
     let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
@@ -118,8 +118,8 @@ fn fer_is_about_the_largest_data_frame_of_the_link() {
     assert_eq!(bits(&with(&[("wlan.cell.errors.reference", "1074 B")])), 1074 * 8);
 }
 
-/// p_bg = 1 - p_bb, the bad state loses all frames and the good state none; bit error rates follow from those of a full
-/// frame, as with `fer`.
+/// p_bg = 1 - p_bb; the bad state loses all frames and the good state none. Bit error rates are derived from
+/// the loss rates of a full frame, as with `fer`.
 #[test]
 fn channels_with_memory_are_planned_as_written() {
     let model = |errors: &str| {
@@ -130,7 +130,8 @@ fn channels_with_memory_are_planned_as_written() {
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
     assert_eq!(model(cheng), bursts([0.0155, 0.25], [0.06, 0.15], Strikes::Data));
-    // The same channel by its averages: 0.0825 lost, bad states of 20 / 3 frames; in steps of a millisecond.
+    // The same channel by its averages: loss rate 0.0825, bad states of 20 / 3 frames, in steps of a
+    // millisecond.
     let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
     let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else { panic!("it has a step") };
     assert_eq!((loss, step, strikes), ([0.0155, 0.25], Span::from_millis(1), Strikes::Data));
@@ -176,7 +177,7 @@ fn defaults_follow_the_preset_and_the_standard() {
     }
 }
 
-/// dot11FragmentationThreshold, which is unset by default.
+/// The fragmentation threshold is dot11FragmentationThreshold, which is unset by default.
 #[test]
 fn frames_are_cut_above_a_threshold_if_there_is_one() {
     let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation;
@@ -184,8 +185,8 @@ fn frames_are_cut_above_a_threshold_if_there_is_one() {
     assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
 }
 
-/// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. Omitted values are the
-/// standard's; DIFS and EIFS follow.
+/// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. Omitted values
+/// are those of the standard; DIFS and EIFS are derived.
 #[test]
 fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
     let phy = |sets: &[(&str, &str)]| {
@@ -203,7 +204,8 @@ fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
     let changed = phy(&[("wlan.cell.phy", given)]);
     let plcp = Span::from_micros(26);
     assert_eq!(changed, Phy { plcp, cw_min: 31, coding: Coding::Serial, ..Phy::ERP_OFDM });
-    // 1074 bytes in 238.67 µs, 14 in 18.67 µs at 6 Mbit/s; no symbols, no signal extension.
+    // 1074 bytes take 238.67 µs, and 14 bytes take 18.67 µs at 6 Mbit/s; without symbols and signal
+    // extension.
     assert_eq!(changed.airtime(1074, Rate::from_bps(36_000_000)).nanos(), 26_000 + 238_667);
     assert_eq!(changed.eifs().nanos(), 10_000 + 26_000 + 18_667 + 28_000);
     let slots = phy(&[("wlan.cell.phy.cw_min", "0"), ("wlan.cell.phy.header", "0 s")]);
@@ -264,7 +266,7 @@ fn thresholds_of_queues_follow_from_their_other_keys() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue[0];
     let weight = QueuePlan::WARNING_WEIGHT;
     let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight };
-    // A quarter of the places: 5 of 20, 12 of 50.
+    // A quarter of the queue length: 5 of 20, 12 of 50.
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 20 }"#), warning(20, 5.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning" }"#), warning(50, 12.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 3, threshold = 2 }"#), warning(3, 2.0));
@@ -313,8 +315,9 @@ fn queues_of_today_are_as_their_rfcs_have_them() {
     assert_eq!(queue(text), QueuePlan::Pie(changed));
 }
 
-// Yun 2009 §5.3: any sender with any notification. The key `notices` installs its service in place of the scheme's own
-// notification; the other services of the scheme stay, and named services are used as named.
+// Yun 2009 §5.3: any sender with any notification. The key `notices` installs the service of its notification
+// in place of the scheme's own; the other services of the scheme stay, and explicitly named services are used
+// as named.
 #[test]
 fn notices_bring_their_service_along() {
     for (scheme, notices, means, services) in [
@@ -350,7 +353,7 @@ fn udp_flows_have_no_scheme_and_keep_none() {
     same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
 }
 
-/// The order of results is that of the jobs' indices; the results themselves do not depend on the threads.
+/// Results are ordered by the jobs' indices; the results themselves do not depend on the threads.
 #[test]
 fn a_pool_reports_every_run_and_threads_change_nothing() {
     let scenario = Arc::new(with(&[("duration", "2 s")]));
@@ -388,7 +391,8 @@ fn a_stopped_pool_ends() {
     assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
 }
 
-// Every key of `routing` reaches the plan, on top of its preset, and omitted keys have the preset's values.
+// Every key of `routing` reaches the plan and overrides its preset, and omitted keys have the preset's
+// values.
 #[test]
 fn routes_are_static_or_found_on_demand() {
     let text = |routing: &str| {

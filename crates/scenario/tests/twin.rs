@@ -1,4 +1,5 @@
-//! The twin of an emulation, and the effect of lateness on it. The measurements are made up; the networks are real.
+//! The twin of an emulation, and the effect of lateness on the twin. The measurements are invented; the
+//! networks are real.
 
 use airhop_base::{Empirical, NodeId, Span, Time};
 use airhop_scenario::{
@@ -34,7 +35,8 @@ fn real(name: &str, ways: [NodeId; 2], start: f64, load: SeenLoad, control: Opti
     RealFlow { seen, control: control.map(String::from) }
 }
 
-/// iperf3 for 20 s: a control connection with some hundred bytes each way, and the data.
+/// Flows of iperf3 for 20 s: a control connection with some hundred bytes in each direction, and the data
+/// connection.
 fn iperf3(control: &str) -> Vec<RealFlow> {
     let tcp = |name, ways, start, bytes| real(name, ways, start, SeenLoad::Tcp { bytes }, Some(control));
     vec![
@@ -68,16 +70,16 @@ fn twin(control: &str, emulator: EmulatorPlan, end: f64) -> Twin {
     scenario.twin(&opening, &iperf3(control), seconds(end), emulator)
 }
 
-/// Per cent by which lateness moves the goodput of the twin, from pairs of 20 s.
+/// Returns the change of the twin's goodput due to lateness, per cent, from pairs of runs of 20 s.
 fn moved(control: &str, emulator: EmulatorPlan, pairs: u64) -> f64 {
     let twin = twin(control, emulator, 20.0);
     let of = |scenario: &Scenario| (0..pairs).map(|rep| delivered(scenario, rep)).sum::<f64>();
     100.0 * (of(&twin.emulated) / of(&twin.punctual) - 1.0)
 }
 
-/// Measurements of a machine with two cores: 1 % of the packets late by 1.1 to 2.3 ms, and a stall of 40 ms in 5000, on
-/// a path of 70 ms. The old limit of 1 ms refused it; Reno's rate goes as one over the round trip (Mathis 1997), which
-/// is longer by less than 0.3 %.
+/// Measurements on a machine with two cores: 1 % of the packets are late by 1.1 to 2.3 ms, and one in 5000
+/// has a stall of 40 ms, on a path of 70 ms. The old limit of 1 ms rejected this emulation. Reno's rate is
+/// inversely proportional to the round-trip time (Mathis 1997), which is longer by less than 0.3 %.
 #[test]
 fn a_millisecond_on_a_path_of_seventy_moves_little() {
     let machine = late(&[(60, 4945), (1100, 25), (2300, 29), (40_000, 1)], 80);
@@ -85,21 +87,23 @@ fn a_millisecond_on_a_path_of_seventy_moves_little() {
     assert!(percent.abs() < 3.0, "{percent} %");
 }
 
-/// With 5 ms each way, and as much in the host, 70 ms become 85: Mathis 1997 has 1 / 1.21, 18 % less.
+/// With 5 ms in each direction, and as much in the host, 70 ms become 85 ms: by Mathis 1997 the rate is 1 /
+/// 1.21, or 18 % less.
 #[test]
 fn five_milliseconds_each_way_move_reno() {
     let percent = moved("reno", late(&[(5000, 1)], 5000), 20);
     assert!((-24.0..-10.0).contains(&percent), "{percent} %");
 }
 
-/// Without lateness and turnaround both runs are equal, to the byte: only lateness changes the twin.
+/// Without lateness and turnaround both runs are equal to the byte, so only lateness changes the twin.
 #[test]
 fn a_punctual_emulation_moves_nothing() {
     let twin = twin("cubic", late(&[(0, 1)], 0), 5.0);
     assert_eq!(delivered(&twin.emulated, 0), delivered(&twin.punctual, 0));
 }
 
-/// The twin has a flow for each real one that carried something, with the congestion control of its sender where Airhop has it.
+/// The twin has a flow for each real flow that carried data, with the congestion control of the real sender
+/// if Airhop implements it.
 #[test]
 fn the_flows_of_a_twin_are_those_that_carried_data() {
     let (scenario, opening) = last_hop();

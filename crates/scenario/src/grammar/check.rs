@@ -1,6 +1,6 @@
 //! Checks a document against the table of keys: unknown and missing keys, types, units, ranges, words.
 //!
-//! Nothing here stops at the first problem; refused values are missing from the result.
+//! The check continues after a problem; the result lacks the values that were rejected.
 
 use crate::grammar::fields::{Fields, OneWay, Val};
 use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
@@ -8,7 +8,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::grammar::quantity;
 use crate::grammar::tree::{Entry, Item, Value, literal};
 
-/// Checks `root` as a table with these keys.
+/// Checks `root` as a table that may have these keys.
 pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
     Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
         let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
@@ -17,7 +17,7 @@ pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) 
     })
 }
 
-/// Kinds that are not modelled yet: the choice, the kind, and the reason.
+/// Kinds that Airhop does not model yet: the choice, the kind, and the reason.
 const LATER: [(&str, &str, &str); 1] =
     [("error model", "snr", "errors by signal-to-noise ratio are not modelled yet")];
 
@@ -72,7 +72,7 @@ impl Checker<'_> {
     fn entry(&mut self, key: &'static Key, entry: &Entry, fields: &mut Fields) {
         let path = fields.path_of(key.name);
         match self.value(&key.kind, &entry.item, &path) {
-            // A table's value may start below its key; the reader looks for the key.
+            // The position of a value is that of its key: the value of a table may start lines below.
             Some(val) => fields.set(key.name, val, entry.at.clone()),
             None => fields.refuse(key.name),
         }
@@ -159,7 +159,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks one value, or a table of one for each direction.
+    /// Checks one value, or a table with one value per direction.
     fn each_way(&mut self, kind: &'static Kind, item: &Item, path: &str) -> Option<Val> {
         let Some(entries) = item.entries() else { return self.value(kind, item, path) };
         let before = self.problems.len();
@@ -213,7 +213,7 @@ impl Checker<'_> {
         Some(self.entries(entries, item, Some((choice, variant)), variant.keys(listed), path.to_string()))
     }
 
-    /// Checks one table, or a list of them.
+    /// Checks one table, or a list of tables.
     fn one_or_more(
         &mut self,
         what: &str,
@@ -247,7 +247,8 @@ impl Checker<'_> {
         }
         let named =
             |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
-        // Items that are no tables were refused; the others are still worth checking against each other.
+        // Items that are no tables have been rejected already; the other items are still worth checking
+        // against each other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }
 
@@ -272,8 +273,8 @@ impl Checker<'_> {
     }
 }
 
-/// Returns the message that a choice needs a table with a kind: the kind that stands in its place, or the
-/// nearest to it.
+/// Returns the message that a choice needs a table with a kind. The message suggests the kind that the user
+/// wrote in place of a table, or the most similar kind.
 fn needs_a_table(choice: &Choice, item: &Item) -> String {
     let kinds = || choice.variants.iter().map(|v| v.kind);
     let got = item.describe();
@@ -293,7 +294,8 @@ fn needs_a_table(choice: &Choice, item: &Item) -> String {
     }
 }
 
-/// Returns the name of a table of a `[[…]]` list in messages: its `name`, or its number without one.
+/// Returns the name of a table of a `[[…]]` list for messages: the key `name`, or the number of the table if
+/// it has no name.
 fn table_name(item: &Item, index: usize) -> String {
     let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
     match name.map(|entry| &entry.item.value) {

@@ -1,4 +1,5 @@
-//! A table of a scenario after checking: a typed value for every key that has one, and where it came from.
+//! A table of a scenario after checking: for every key that has a value, the typed value and its position in
+//! the source.
 
 use crate::grammar::key::Key;
 use crate::grammar::problem::{At, nearest};
@@ -27,7 +28,7 @@ pub(crate) enum Val {
     Frequency(u64),
     Count(u64),
     Counts(Vec<u64>),
-    /// A probability or a number of segments.
+    /// Number: a probability, or a number of segments.
     Number(f64),
     Flag(bool),
     Scheme(&'static Scheme, Params),
@@ -45,16 +46,16 @@ pub(crate) struct OneWay {
     pub(crate) at: At,
 }
 
-/// A file that was read.
+/// A file whose content was read.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedFile {
-    /// Absolute path.
+    /// Absolute path of the file.
     pub(crate) path: String,
     /// Content.
     pub(crate) text: Arc<str>,
 }
 
-/// From one node to another; `None` stands for all.
+/// A direction from one node to another; `None` stands for all nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Direction {
     pub(crate) from: Option<String>,
@@ -68,15 +69,15 @@ pub(crate) struct Fields {
     pub(crate) path: String,
     /// Position in the source.
     pub(crate) at: At,
-    /// Kind of the variant, in a choice.
+    /// For a table of a choice: the kind of the variant.
     pub(crate) kind: Option<&'static str>,
-    /// The keys that it can have.
+    /// Keys that the table may have.
     pub(crate) keys: &'static [Key],
-    /// False if something in it was refused.
+    /// False if a value in the table was rejected.
     pub(crate) sound: bool,
-    /// Refused keys of the table.
+    /// Rejected keys of the table.
     refused: Vec<String>,
-    /// One place for each of `keys`.
+    /// Values, one slot per entry of `keys`.
     values: Vec<Option<(Val, At)>>,
 }
 
@@ -85,16 +86,17 @@ impl Fields {
         Fields { path, at, kind, keys, sound: true, refused: Vec::new(), values: vec![None; keys.len()] }
     }
 
-    /// Returns the place of a key.
+    /// Returns the index of a key.
     ///
     /// # Panics
-    /// If there is no such key: a typing error in this crate, which any test that reads a file finds.
+    ///
+    /// If the table has no such key: a typing error in this crate, which any test that reads a file finds.
     fn place(&self, name: &str) -> usize {
         let found = self.keys.iter().position(|k| k.name == name);
         found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
     }
 
-    /// True if tables of its kind have such a key, with a value or without.
+    /// True if tables of this kind have such a key, with a value or without.
     pub(crate) fn takes(&self, name: &str) -> bool {
         self.keys.iter().any(|key| key.name == name)
     }
@@ -104,7 +106,7 @@ impl Fields {
         self.values[place] = Some((val, at));
     }
 
-    /// Sets a value that the file leaves out.
+    /// Sets a value that the file omits.
     pub(crate) fn fill(&mut self, name: &str, val: Val) {
         let place = self.place(name);
         self.values[place].get_or_insert((val, At::Default));
@@ -118,7 +120,7 @@ impl Fields {
         }
     }
 
-    /// Returns this table at another path, marked as not written by the user.
+    /// Returns this table under another path, marked as not written by the user.
     pub(crate) fn as_default(&self, path: String) -> Fields {
         let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
         Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
@@ -130,23 +132,23 @@ impl Fields {
         self.values[place] = None;
     }
 
-    /// Records that `name` was written, known or not, but cannot be used.
+    /// Records that `name` was written, whether known or unknown, but cannot be used.
     pub(crate) fn refuse(&mut self, name: &str) {
         self.refused.push(name.to_string());
     }
 
-    /// Returns the refused keys.
+    /// Returns the rejected keys.
     pub(crate) fn refused(&self) -> &[String] {
         &self.refused
     }
 
-    /// True if `name` has no value because the file has none, not because it was refused.
+    /// True if `name` has no value because the file omits the key, not because the value was rejected.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
     }
 
-    /// True if `name` has no value and no refused key of this table was probably meant for it: a misspelt key is one
-    /// problem, not an unknown one and a missing one.
+    /// True if `name` has no value and no rejected key of this table was probably a misspelling of `name`: a
+    /// misspelt key is one problem, not an unknown key plus a missing key.
     pub(crate) fn misses(&self, name: &str) -> bool {
         let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
         self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
@@ -161,7 +163,7 @@ impl Fields {
         self.values[place].as_mut().map(|(val, _)| val)
     }
 
-    /// True if `name` has a value that somebody wrote.
+    /// True if `name` has a value that the user wrote.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         matches!(&self.values[self.place(name)], Some((_, at)) if *at != At::Default)
     }
@@ -176,7 +178,7 @@ impl Fields {
         self.values.iter_mut().flatten().map(|(val, _)| val)
     }
 
-    /// Returns the position of the value of `name`, or else of the table itself.
+    /// Returns the position of the value of `name`; without a value, the position of the table.
     pub(crate) fn at(&self, name: &str) -> &At {
         match &self.values[self.place(name)] {
             Some((_, at)) if *at != At::Default => at,
@@ -189,7 +191,7 @@ impl Fields {
         if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Returns the keys that have a value, each with the value, and true for a default.
+    /// Returns the keys that have a value, each with the value, and with true if the value is a default.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Val, bool)> {
         self.keys.iter().zip(&self.values).filter_map(|(key, value)| {
             let (val, at) = value.as_ref()?;
@@ -237,7 +239,7 @@ getters! {
 }
 
 impl Fields {
-    /// Returns the tables of a `[[…]]` key; none if it was left out.
+    /// Returns the tables of a `[[…]]` key; an empty slice if the file omits the key.
     pub(crate) fn tables(&self, name: &str) -> &[Fields] {
         self.tables_or_none(name).unwrap_or_default()
     }

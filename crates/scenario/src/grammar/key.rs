@@ -1,5 +1,6 @@
-//! Keys of a scenario file. Each table lists its keys once: reading, defaults, the effective form, the JSON schema and the reference pages
-//! are all made from these lists, so a key that is added to one exists everywhere.
+//! Keys of a scenario file. Each table lists its keys once. Reading, defaults, the effective form, the JSON
+//! schema and the reference pages are all derived from these lists, so a key added to a list appears
+//! everywhere.
 
 use super::fields::{Fields, Val};
 
@@ -9,91 +10,91 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) without: Without,
-    /// Description, with its source; one line.
+    /// Description on one line, with its source.
     pub(crate) about: &'static str,
 }
 
 /// Kind of value that a key takes.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// The name of the scenario: any line of text.
+    /// Name of the scenario: any line of text.
     Title,
-    /// The path of a file; the key beside it with this name has the digest of its content.
+    /// Path of a file. The key named `digest` in the same table has the digest of the file's content.
     File { digest: &'static str },
-    /// A digest of a file.
+    /// Digest of a file.
     Digest,
-    /// The name of a table or a node.
+    /// Name of a table or a node.
     Name,
     /// Two different nodes.
     Ends,
-    /// Positions of stations by name.
+    /// Positions of stations, by the station's name.
     Stations,
     /// `"a->b"`.
     Direction,
-    /// A duration, at least this many nanoseconds and at most [`MAX_SPAN_S`].
+    /// Duration, at least `least_ns` nanoseconds and at most [`MAX_SPAN_S`].
     Span { least_ns: u64 },
-    /// A data rate.
+    /// Data rate.
     Rate,
-    /// A data rate, or a table.
+    /// Data rate, or a table with these keys.
     RateOrTable(&'static [Key]),
     /// Rate of a link that may have outages.
     LinkRate,
     /// A size.
     Bytes { least: u64, most: u64 },
-    /// A size above which something is done, or a word: at none.
+    /// Size above which a mechanism is used, or a word that means "never".
     Threshold { least: u64, most: u64 },
     /// A distance.
     Metres,
-    /// A power, dBm.
+    /// Power, dBm.
     Power,
-    /// A ratio of powers, dB.
+    /// Ratio of powers, dB.
     Ratio,
-    /// A frequency.
+    /// Frequency.
     Frequency,
-    /// A plain count.
+    /// Plain count.
     Count { least: u64, most: u64 },
-    /// A plain count, or "max": the most that there can be.
+    /// Plain count, or the word "max", the largest possible count.
     CountOrMax { most: u64 },
-    /// One to `longest` of them, in order.
+    /// List of one to `longest` counts, in order.
     Counts { least: u64, most: u64, longest: usize },
-    /// A plain number.
+    /// Plain number.
     Number { least: f64, most: f64 },
-    /// A probability.
+    /// Probability.
     Probability,
-    /// A window in segments, or a word for one without bound.
+    /// Window in segments, or a word for an unbounded window.
     Segments { unbounded: Option<&'static str> },
     /// True or false.
     Flag,
-    /// One of some words.
+    /// One word of a list.
     Word(fn() -> Vec<&'static str>),
-    /// One of some words; the others have a meaning that is not modelled yet.
+    /// One word of a list. Airhop does not model the words in `later` yet.
     WordSoFar { words: &'static [&'static str], later: &'static [&'static str] },
-    /// Nothing so far: the reason, and what to write instead.
+    /// Key that accepts no value yet. The text has the reason, and what to write instead.
     NotYet(&'static str),
-    /// A standard of IEEE 802.11.
+    /// Standard of IEEE 802.11.
     Standard,
-    /// Some of some words.
+    /// Any subset of a list of words.
     Words(fn() -> Vec<&'static str>),
-    /// A scheme's name, or a table of `name` and its parameters.
+    /// Name of a scheme, or a table of `name` and the scheme's parameters.
     Scheme,
     /// A table.
     Section(&'static [Key]),
-    /// `false`, `true` for the defaults, or a table.
+    /// `false`, `true` for the defaults, or a table with these keys.
     Switch(&'static [Key]),
-    /// A table whose `kind` selects its keys.
+    /// Table whose `kind` selects its keys.
     Choice(&'static Choice),
-    /// One such table, or a list of them.
+    /// One table whose `kind` selects its keys, or a list of such tables.
     Choices(&'static Choice),
-    /// A table, or a list of them.
+    /// Table with these keys, or a list of such tables.
     Sections(&'static [Key]),
-    /// `[[…]]`: tables with names.
+    /// `[[…]]`: list of tables with names.
     Tables(&'static [Key]),
     /// One value for both directions of a link, or a table with one for each: `{ "a->b" = …, "b->a" = … }`.
     EachWay(&'static Kind),
 }
 
 impl Kind {
-    /// Returns the key of the digest, if this takes files.
+    /// Returns the key of the digest, if this kind of value is a file.
     pub(crate) fn digest(&self) -> Option<&'static str> {
         match self {
             Kind::File { digest } | Kind::EachWay(Kind::File { digest }) => Some(digest),
@@ -101,7 +102,7 @@ impl Kind {
         }
     }
 
-    /// True if this takes one table, or a list of tables with directions.
+    /// True if the value may be one table, or a list of tables with directions.
     pub(crate) fn is_listed(&self) -> bool {
         matches!(self, Kind::Choices(_) | Kind::Sections(_))
     }
@@ -110,30 +111,30 @@ impl Kind {
 /// Tables whose `kind` selects their keys.
 #[derive(Debug)]
 pub(crate) struct Choice {
-    /// Noun for messages: "queue", "error model".
+    /// Noun for messages, such as "queue" or "error model".
     pub(crate) what: &'static str,
     pub(crate) variants: &'static [&'static Variant],
 }
 
 impl Choice {
-    /// Returns the variant of a table of this choice.
+    /// Returns the variant that a table of this choice selects.
     pub(crate) fn variant_of(&self, table: &Fields) -> Option<&'static Variant> {
         self.variants.iter().find(|variant| Some(variant.kind) == table.kind).copied()
     }
 }
 
-/// One of them.
+/// One kind of a choice.
 #[derive(Debug)]
 pub(crate) struct Variant {
     pub(crate) kind: &'static str,
-    /// Description, with its source; one line.
+    /// Description on one line, with its source.
     pub(crate) about: &'static str,
     pub(crate) keys: &'static [Key],
     /// Properties for programs that read results, such as `fifo`: the schema lists them as `x-flags`.
     pub(crate) flags: &'static [&'static str],
-    /// The keys that it cannot do without, as a file has them: `fer = 0.01`.
+    /// The required keys as a file has them: `fer = 0.01`.
     pub(crate) example: &'static str,
-    /// Comment on a table of it, one line for readers of the effective scenario.
+    /// Computes the comment on a table of this kind, one line for readers of the effective scenario.
     pub(crate) comment: Option<fn(&Fields) -> Option<String>>,
 }
 
@@ -143,7 +144,8 @@ impl Variant {
         Variant { kind, about, keys, flags: &[], example: "", comment: None }
     }
 
-    /// Returns its keys in a list, each of whose tables can be for one direction, or (`listed` false) where there is one table for all.
+    /// Returns the keys of this kind. In a list (`listed` true) the keys include `direction`, as each table
+    /// may be for one direction; where one table is for all, they do not.
     pub(crate) fn keys(&self, listed: bool) -> &'static [Key] {
         match self.keys {
             [keys @ .., Key { kind: Kind::Direction, .. }] if !listed => keys,
@@ -151,39 +153,39 @@ impl Variant {
         }
     }
 
-    /// Returns the shortest table of this kind, as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.
+    /// Returns the shortest table of this kind as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.
     pub(crate) fn example(&self) -> String {
         let needed = if self.example.is_empty() { String::new() } else { format!(", {}", self.example) };
         format!("{{ kind = \"{}\"{needed} }}", self.kind)
     }
 }
 
-/// Value of a key that is left out.
+/// Value of a key that the file omits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Without {
-    /// None: the key is required.
+    /// No value: the key is required.
     Required,
-    /// A TOML literal.
+    /// Default value, a TOML literal.
     Value(&'static str),
-    /// Derived from other keys, by the rule in the text.
+    /// Value derived from other keys; the text describes the rule.
     Derived(&'static str),
-    /// As a preset has it: each preset's name with its value for the key of this name.
+    /// Value of the preset: the name of each preset with the preset's value for the key of this name.
     Preset(fn(&str) -> Vec<(&'static str, Val)>),
-    /// Nothing; the text has the meaning of that.
+    /// No value; the text describes the meaning of its absence.
     Nothing(&'static str),
 }
 
-/// The longest duration: 1e6 s (11.6 days) is counted to the nanosecond by an f64.
+/// The longest duration: an f64 represents 1e6 s (11.6 days) to the nanosecond.
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
-/// Five digits at most in the place of a `*`.
+/// The maximum number of copies: the number that replaces a `*` has at most five digits.
 pub(crate) const MAX_COPIES: u64 = 10_000;
-/// A receive window without bound; more than [`Kind::Bytes`] can express.
+/// An unbounded receive window; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
-/// The word "max" of a [`Kind::CountOrMax`].
+/// Value of the word "max" of a [`Kind::CountOrMax`].
 pub(crate) const MAX: u64 = u64::MAX;
-/// A [`Kind::Threshold`] that nothing reaches.
+/// A [`Kind::Threshold`] that no size reaches.
 pub(crate) const OFF: u64 = UNLIMITED + 1;
-/// The word that addresses all tables of a kind in `--set`, so no table may be called so.
+/// Word that addresses all tables of a list in `--set`; therefore no table may have this name.
 pub(crate) const ALL: &str = "all";
 
 /// Creates a key.

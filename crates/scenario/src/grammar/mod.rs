@@ -1,4 +1,4 @@
-//! The grammar of scenario files: keys, documents and their checks, and the outputs made from the keys.
+//! The grammar of scenario files: keys, documents and their checks, and the outputs derived from the keys.
 
 pub(crate) mod check;
 pub(crate) mod fields;

@@ -6,17 +6,17 @@ use std::fmt;
 /// Position of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum At {
-    /// A line of the file, the first is 1.
+    /// Line of the file; the first line is 1.
     Line(usize),
-    /// A document without lines (a Python dict).
+    /// Document without lines (a Python dict).
     Document,
-    /// A command-line option, as given: `--set wlan.cell.errors.fer=2`.
+    /// Command-line option as given: `--set wlan.cell.errors.fer=2`.
     Option(String),
-    /// Nowhere: it is a default.
+    /// No position: the value is a default.
     Default,
 }
 
-/// One thing that is wrong.
+/// One problem of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     at: At,
@@ -24,12 +24,13 @@ pub(crate) struct Problem {
     what: String,
 }
 
-/// Collects problems, so that one reading finds all of them.
+/// Collects problems, so that one pass over a document finds all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds a problem with the value of `path`, written at `at`; `what` contains the expected and the actual value.
+    /// Adds a problem of the value at `path`, written at `at`; `what` contains the expected and the actual
+    /// value.
     pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
         self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
     }
@@ -39,8 +40,8 @@ impl Problems {
         self.0.len()
     }
 
-    /// Returns `value` if there were no problems, else all of them in the order of the file. Of one key only the first problem is reported:
-    /// copies of a table would repeat it.
+    /// Returns `value` if there are no problems; otherwise returns all problems in the order of the file. For
+    /// each key only the first problem is reported, since copies of a table would repeat the problem.
     pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -66,7 +67,7 @@ impl Problem {
         match &self.at {
             At::Line(line) => format!("{source}:{line}: {path}{what}"),
             At::Document | At::Default => format!("{source}: {path}{what}"),
-            // `--set wlan.cell.rate=…` has the path already.
+            // The option `--set wlan.cell.rate=…` contains the path already.
             At::Option(option) if option.contains(&format!(" {}=", self.path)) => {
                 format!("{}: {what}", legible(option))
             }
@@ -75,11 +76,12 @@ impl Problem {
     }
 }
 
-/// Maximum number of characters of a text shown, twice the length of the longest list of keys.
+/// Maximum number of characters shown of a text: twice the length of the longest list of keys.
 const LONGEST: usize = 500;
 
-/// Escapes a text for a terminal: control characters and overrides of the direction of writing are escaped, and of a long text the middle
-/// is left out. The quotations of a message come from a file that anybody may have written.
+/// Escapes a text for a terminal. The function escapes control characters and overrides of the writing
+/// direction, and cuts the middle out of a long text. Messages quote files, which may come from an untrusted
+/// author.
 fn legible(text: &str) -> String {
     let is_harmful =
         |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -94,9 +96,9 @@ fn legible(text: &str) -> String {
     shown
 }
 
-/// Names the first character of a message that looks like another one, or is invisible, and that no word of Airhop
-/// contains: a hyphen that does not break, a quotation mark of a word processor, a full-width digit, a Cyrillic letter.
-/// Empty if there is none.
+/// Returns a description of the first character of a message that is invisible or resembles another
+/// character, and that no word of Airhop contains: a non-breaking hyphen, a typographic quotation mark, a
+/// full-width digit, a Cyrillic letter. Returns an empty string if the message has no such character.
 pub(crate) fn look_alike(message: &str) -> String {
     let is_one = |c: &char| match c {
         '\u{ad}' | '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' => true, // invisible
@@ -112,18 +114,20 @@ pub(crate) fn look_alike(message: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Maximum number of problems, or names, shown. One slip in a generated file makes hundreds, and the first of them must stay in sight.
+/// Maximum number of problems, or names, shown. One mistake in a generated file can cause hundreds of
+/// problems, and the first of them must stay visible.
 const SHOWN: usize = 20;
 
-/// Reasons for refusing a scenario. Displayed, they are the whole message: a paragraph for each of the first problems, in the order of the
-/// file, with file, line, key, the expected value and, if something is near, a suggestion.
+/// Reasons why a scenario is invalid. The `Display` output is the whole message: a paragraph for each of the
+/// first problems, in the order of the file, with file, line, key, the expected value and, if a known word is
+/// similar, a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     paragraphs: Vec<String>,
 }
 
 impl ScenarioError {
-    /// Returns the problems, one sentence or two each.
+    /// Returns the problems, each one or two sentences.
     pub fn problems(&self) -> &[String] {
         &self.paragraphs
     }
@@ -142,25 +146,26 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// Returns the word of `known` that is near `word`, if one is.
+/// Returns the word of `known` that is most similar to `word`, if any is similar enough.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
         .into_iter()
         .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k))
-        // A third of the letters may be wrong: more, and the suggestion is a guess.
+        // At most a third of the letters may differ: with more differences the suggestion would be a guess.
         .filter(|&(distance, k)| distance <= (k.chars().count().max(lower.chars().count()) / 3).max(1))
         .filter(|&(distance, k)| distance < k.chars().count())
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, k)| k)
 }
 
-/// Returns `; did you mean "x"?` if one of `known` is near `word`, else nothing.
+/// Returns `; did you mean "x"?` if a word of `known` is similar to `word`; otherwise returns an empty
+/// string.
 pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
 }
 
-/// Formats `a, b, c`, truncated if there are many; "none" for an empty list.
+/// Formats `a, b, c`, and truncates a long list; returns "none" for an empty list.
 pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words = words.into_iter();
     let mut shown: Vec<_> = words.by_ref().take(SHOWN).collect();

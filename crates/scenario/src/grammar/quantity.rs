@@ -1,4 +1,4 @@
-//! Single values: read from a document, and written so that they read back the same.
+//! Single values: reads a value from a document, and formats a value so that reading returns the same value.
 
 use crate::grammar::fields::{Direction, Val};
 use crate::grammar::key::{Kind, MAX, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
@@ -13,7 +13,8 @@ type Refusal = String;
 /// The largest coordinate of a station, metres.
 pub(crate) const MAX_COORDINATE: f64 = 1e6;
 
-/// Returns the expected value of a key, for "is missing" and for the reference page.
+/// Returns a description of the value that a key expects, for messages about a missing key and for the
+/// reference page.
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
@@ -68,7 +69,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
     format!("expected {text}")
 }
 
-/// Reads a value of a kind that is no table.
+/// Reads a value of a kind other than a table.
 pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     let mismatch = || format!("{}, got {}", expected(kind), item.describe());
     match (kind, &item.value) {
@@ -150,7 +151,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     }
 }
 
-/// Guesses the probability meant by a text such as "1 %".
+/// Guesses the probability that a text such as "1 %" means.
 fn per_cent(text: &str) -> String {
     let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match number {
@@ -166,10 +167,10 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
     })
 }
 
-/// An amendment that is not modelled, whose links people have.
+/// An amendment that Airhop does not model although devices with it are common.
 const NEWER: &str = "802.11be";
 
-/// Returns the names of the standards that are modelled.
+/// Returns the names of the standards that Airhop models.
 pub(crate) fn standards() -> Vec<&'static str> {
     Phy::names().into_iter().chain(Format::ALL.map(Format::name)).collect()
 }
@@ -184,7 +185,7 @@ fn standard(text: &str) -> Result<&'static str, Refusal> {
     }
 }
 
-/// Reads a list of words, each once.
+/// Reads a list of different words.
 fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
     let mut chosen = Vec::new();
     for item in items {
@@ -214,8 +215,8 @@ fn is_digest(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Names stand in paths (`wlan.cell.errors`), in directions (`bs->d`) and in file names (`bs.pcapng`). A `*` stands for the
-/// number of a copy; on its own it would be all nodes of a direction.
+/// Checks a name. Names are parts of paths (`wlan.cell.errors`), of directions (`bs->d`) and of file names
+/// (`bs.pcapng`). A `*` stands for the number of a copy; a `*` alone would mean all nodes of a direction.
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
     let longest = text.replace('*', &MAX_COPIES.to_string());
     let fits = (1..=64).contains(&longest.len()) && text != "*";
@@ -238,7 +239,7 @@ pub(crate) fn direction(text: &str) -> Result<Direction, Refusal> {
     Ok(Direction { from: end(from.trim()).map_err(refusal)?, to: end(to.trim()).map_err(refusal)? })
 }
 
-/// Reads two ends; `None` if the items are not two texts.
+/// Reads the two ends of a link; returns `None` if the items are not two texts.
 fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
     let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
     if items.len() != 2 {
@@ -262,7 +263,7 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
     Ok(Val::Span(span))
 }
 
-/// Reads the rate of a link. A rate of zero, meant as an outage, is refused with a pointer to outages.
+/// Reads the rate of a link. For a rate of zero, meant as an outage, the error message points to outages.
 fn link_rate(text: &str) -> Result<Rate, Refusal> {
     let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
     units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
@@ -295,7 +296,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
         && let [Value::Number(x, _), Value::Number(y, _)] =
             items.iter().map(|i| &i.value).collect::<Vec<_>>()[..]
     {
-        // Adding 0.0 turns -0.0 into 0.0, so that both are written alike.
+        // Adding 0.0 turns -0.0 into 0.0, so that both have the same text.
         let position = [x + 0.0, y + 0.0];
         if position.iter().all(|c| c.is_finite() && c.abs() <= MAX_COORDINATE) {
             return Ok(position);
@@ -305,7 +306,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
 }
 
-/// Formats a size so that [`units::parse_bytes`] reads it back.
+/// Formats a size such that [`units::parse_bytes`] returns the same size.
 fn format_bytes(bytes: u64) -> String {
     match bytes {
         UNLIMITED => "unlimited".to_string(),
@@ -317,7 +318,7 @@ fn format_bytes(bytes: u64) -> String {
 }
 
 impl fmt::Display for Direction {
-    /// Formats the direction as in a file: `a->b`.
+    /// Formats the direction as a file has it: `a->b`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [from, to] = [&self.from, &self.to].map(|end| end.as_deref().unwrap_or("*"));
         write!(f, "{from}->{to}")
@@ -337,7 +338,7 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
-/// Formats a single value, for both TOML and JSON; `None` for tables.
+/// Formats a single value, for both TOML and JSON; returns `None` for tables.
 pub(crate) fn format(val: &Val) -> Option<String> {
     Some(match val {
         Val::Text(text) => quoted(text),

@@ -4,8 +4,8 @@ use crate::grammar::key::{Choice, Key, Kind, Without};
 use crate::grammar::quantity::{self, expected};
 use std::fmt::Write;
 
-/// Returns one page of Markdown that lists every one of these keys and those below, with its kind of value
-/// and its default.
+/// Returns one page of Markdown that lists all these keys and the keys of their tables, each with its kind of
+/// value and its default.
 pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
@@ -23,7 +23,7 @@ pub(crate) fn reference(keys: &[Key]) -> String {
     page
 }
 
-/// Notes before the keys of some tables.
+/// Notes printed before the keys of some tables.
 const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
 
 const RADIO: &str = "\
@@ -102,7 +102,8 @@ mod tests {
     use super::*;
     use crate::tables::SCENARIO;
 
-    /// `"rfc ``"` is useless: each preset that has a key is followed by its value.
+    /// An entry such as `"rfc ``"` would be useless: each preset that has a key is followed by the preset's
+    /// value.
     #[test]
     fn every_default_of_the_page_has_a_value() {
         let page = reference(&SCENARIO);

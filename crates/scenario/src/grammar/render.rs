@@ -6,7 +6,8 @@ use crate::grammar::quantity::{format, number, quoted};
 use crate::tables::scheme::written;
 use std::fmt::Write;
 
-/// Formats TOML that reads back to the same scenario. A comment describes each key, and marks defaults.
+/// Formats the scenario as TOML that reads back to the same scenario. A comment describes each key, and marks
+/// defaults.
 pub(crate) fn toml(root: &Fields) -> String {
     let mut out = String::from(
         "# The effective scenario: every value written out. \"default\" marks keys that the file left out.\n",
@@ -35,7 +36,7 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
                     let _ = writeln!(out, "# {comment}");
                 }
             }
-            // A single error model is a table, not a list of one.
+            // A single error model is written as a table, not as a list with one item.
             Val::Tables(many) if many.len() == 1 && key.kind.is_listed() => {
                 section(&many[0], &below, "[", "]", out);
                 if let Some(comment) = comment(key, &many[0]) {
@@ -62,7 +63,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
     table(fields, path, out);
 }
 
-/// Writes a line for each key without a value: the meaning of its absence.
+/// Writes a line for each key without a value that states the meaning of the absence.
 fn nothings(fields: &Fields, out: &mut String) {
     for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
         if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
@@ -79,7 +80,7 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
     };
 }
 
-/// Formats a value on one line, a table as an inline table.
+/// Formats a value on one line, and a table as an inline table.
 pub(crate) fn on_a_line(val: &Val) -> String {
     match val {
         Val::Table(one) => {
@@ -92,7 +93,7 @@ pub(crate) fn on_a_line(val: &Val) -> String {
     }
 }
 
-/// Formats a value that stands on the line of its key; `None` for a table of its own.
+/// Formats a value on the line of its key; returns `None` for a value that needs a table section.
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
@@ -114,7 +115,8 @@ fn inline(val: &Val) -> Option<String> {
     }
 }
 
-/// Returns the scenario as JSON, always in the order of the keys: equivalent scenarios have the same text.
+/// Returns the scenario as JSON, with the keys in a fixed order, so that equivalent scenarios have the same
+/// text.
 pub(crate) fn json(root: &Fields) -> String {
     let mut out = String::new();
     object(root, &mut out);

@@ -139,7 +139,7 @@ fn with_unit(sign: &str, units: &str, example: &str) -> Json {
     json!({ "type": "string", "pattern": pattern, "examples": [example] })
 }
 
-/// Returns the schema of a table, or a list of them.
+/// Returns the schema of a table, or a list of such tables.
 fn one_or_more(table: Json) -> Json {
     json!({ "anyOf": [table.clone(), { "type": "array", "items": table, "minItems": 1 }] })
 }

@@ -1,9 +1,9 @@
-//! A document as a tree of values that know where they were written, whatever it was written in.
+//! A document as a tree of values, each with its position in the source, for all source formats.
 
 use crate::grammar::problem::{At, Problems};
 use toml::de::{DeTable, DeValue};
 
-/// A value and where it was written.
+/// A value with its position in the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) at: At,
@@ -14,13 +14,13 @@ pub(crate) struct Item {
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
-    /// A number and whether it was written as a whole one.
+    /// Number, with true if the source has an integer.
     Number(f64, bool),
     Flag(bool),
     List(Vec<Item>),
-    /// Entries in the order of the document.
+    /// Table: entries in the order of the document.
     Table(Vec<Entry>),
-    /// Value that no key takes: a date, a null.
+    /// Value of a type that no key accepts: a date, a null.
     Other(&'static str),
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    /// Position of the key (a table's value may start lines later).
+    /// Position of the key (the value of a table may start lines below).
     pub(crate) at: At,
     pub(crate) item: Item,
 }
@@ -56,7 +56,7 @@ impl Item {
     }
 }
 
-/// Reads TOML. `None` if it is no TOML; the reason is in `problems`.
+/// Reads TOML. Returns `None` if the text is not valid TOML, and adds the reason to `problems`.
 pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     let lines = Lines::new(text);
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -73,7 +73,7 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
 }
 
-/// Reads a JSON object. `None` if it is none; the reason is in `problems`.
+/// Reads a JSON object. Returns `None` if the text is no JSON object, and adds the reason to `problems`.
 pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => Some(Item { at: At::Document, value: from_json_value(value) }),
@@ -99,7 +99,7 @@ fn from_json_value(value: serde_json::Value) -> Value {
     }
 }
 
-/// Parses a value of `--set` or of a default: a TOML literal, or else the text as it stands.
+/// Parses a value of `--set` or of a default: a TOML literal, or otherwise the unchanged text.
 pub(crate) fn literal(text: &str, at: &At) -> Item {
     let mut item = match DeValue::parse(text.trim()) {
         Ok(value) => Lines::new(text).item(&value),
@@ -121,7 +121,7 @@ fn put_at(item: &mut Item, at: &At) {
     }
 }
 
-/// Turns byte offsets into lines.
+/// Converts byte offsets into line numbers.
 struct Lines {
     starts: Vec<usize>,
 }
@@ -153,7 +153,7 @@ impl Lines {
         Item { at, value }
     }
 
-    /// Restores the order of the file by spans, as toml sorts keys.
+    /// Restores the order of the file by sorting spans, because the toml crate sorts keys.
     fn table(&self, table: &DeTable<'_>) -> Value {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);

@@ -1,14 +1,14 @@
-//! Words of a key that stand for a value each.
+//! Words of a key, each with the value that the word represents.
 
 use super::fields::Val;
 
-/// Returns the word of a value, for a key whose every value has one.
+/// Returns the word for a value, for a key that has a word for every value.
 pub(crate) fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Val {
     let found = words.iter().find(|(_, v)| v == value);
     Val::Word(found.expect("every variant has a word").0)
 }
 
-/// Returns the value of a word.
+/// Returns the value that a word represents.
 pub(crate) fn of_word<T: Copy>(words: &[(&'static str, T)], word: &str) -> Option<T> {
     words.iter().find(|(w, _)| *w == word).map(|(_, v)| *v)
 }

@@ -1,4 +1,4 @@
-//! The run document: the results of one run as JSON. Field names and their order are a contract.
+//! The run document: the results of one run as JSON. Field names and their order are a stable contract.
 
 use airhop_base::Drop;
 use airhop_net::{FlowReport, QueueReport, Report, RoutingCounts, Value};
@@ -24,7 +24,7 @@ struct Document<'a> {
     queues: Vec<QueueDocument<'a>>,
 }
 
-/// Counts of a queue that marks.
+/// Counts of a queue that marks packets.
 #[derive(Serialize)]
 struct QueueDocument<'a> {
     name: &'a str,
@@ -40,7 +40,7 @@ struct RoutingDocument {
     link_failures: u64,
 }
 
-/// One flow: which it is, and its measures in the order of their declaration.
+/// One flow: its identity, and its measures in the order of their declaration.
 struct FlowDocument<'a>(&'a FlowReport);
 
 impl Serialize for FlowDocument<'_> {
@@ -75,7 +75,7 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Counts by name, in the order of the names.
+/// Counts by name, in a fixed order of the names.
 struct Counts<const N: usize>([(&'static str, u64); N]);
 
 impl<const N: usize> Serialize for Counts<N> {

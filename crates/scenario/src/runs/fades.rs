@@ -7,21 +7,26 @@ use airhop_base::{Span, Time, units};
 use airhop_net::LinkFades;
 use airhop_radio::errors::FadeRecord;
 
-/// The fades of a link in one replication.
+/// The fades of one link in one replication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedFades {
-    /// The name of the link or wlan, `air`; with its ends behind it, `cell.bs.d`, where not all its directions have the same.
+    /// Name of the link or wlan, such as `air`; followed by the two ends, as in `cell.bs.d`, if the
+    /// directions have different fades.
     pub link: String,
-    /// The text of a file that `kind = "recorded"` reads; it begins again where the record ends.
+    /// Text of a file that `kind = "recorded"` reads; the channel repeats the record from its start after the
+    /// end of the record.
     pub csv: String,
 }
 
 impl Scenario {
-    /// Returns the fades of this replication up to `until`, which may lie after the end of the run (a duration such as
-    /// `"200 s"`; the end of the run by default). Links without fades in real time are left out.
+    /// Returns the fades of this replication up to `until` (a duration such as `"200 s"`; the end of the run
+    /// by default), which may lie after the end of the run. Links whose fades are not in simulated time are
+    /// omitted.
     ///
     /// # Errors
-    /// A sentence for the user, if `until` is no duration, or a random choice of the replication has no solution.
+    ///
+    /// Returns a sentence for the user if `until` is no duration, or if a random draw of the replication is
+    /// impossible.
     pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
         let until = until
             .map_or(Ok(self.duration()), duration)
@@ -36,7 +41,7 @@ impl Scenario {
         Ok(networks
             .flat_map(|directions| match directions.iter().all(|link| link.bad == directions[0].bad) {
                 true => vec![saved(&directions[0], directions[0].network.clone())],
-                // No name has a dot.
+                // Names contain no dot, so a dot can separate them.
                 false => directions
                     .iter()
                     .map(|link| saved(link, format!("{}.{}.{}", link.network, link.from, link.to)))

@@ -1,4 +1,4 @@
-//! A run that is open to real hosts: the caller has the clock and the datagrams, live or from a log.
+//! A run that is open to real hosts: the caller provides the clock and the datagrams, live or from a log.
 
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Run in operation. Its result depends on the scenario, seed, replication, and the datagrams that entered with their times; not on the
-/// number of calls.
+/// A run in progress. The result depends on the scenario, the seed, the replication, and the entered
+/// datagrams with their times, but not on the number of calls.
 pub struct OpenRun {
     run: Run,
     world: World,
@@ -19,10 +19,10 @@ pub struct OpenRun {
 }
 
 impl OpenRun {
-    /// Builds the world of `run`, open by `opening`.
+    /// Builds the world of `run`, opened as `opening` specifies.
     ///
     /// # Errors
-    /// [`RunError`] as of [`Run::execute`].
+    /// Returns the same [`RunError`]s as [`Run::execute`].
     pub fn new(run: Run, opening: &Opening, recording: &Recording) -> Result<OpenRun, RunError> {
         let recorder = run.recorder(&opening.plan, recording).map_err(RunError::Recording)?;
         let world = run.world(&opening.plan, Some(&opening.outside), recorder)?;
@@ -37,7 +37,7 @@ impl OpenRun {
     /// Handles all events up to and including `t`.
     ///
     /// # Errors
-    /// [`RunError`]: stopped, or a scheme of background traffic failed.
+    /// Returns a [`RunError`] if the run was stopped, or if a scheme of background traffic failed.
     pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), RunError> {
         self.work(|world| world.advance(t, stop))
     }
@@ -45,7 +45,8 @@ impl OpenRun {
     /// Admits a datagram at `node`.
     ///
     /// # Errors
-    /// As [`OpenRun::advance`].
+    ///
+    /// Returns the same errors as [`OpenRun::advance`].
     pub fn admit(
         &mut self,
         t: Time,
@@ -56,7 +57,7 @@ impl OpenRun {
         self.work(|world| world.admit(t, node, datagram, stop))
     }
 
-    /// Removes the departures since the last call, in the order of time.
+    /// Removes and returns the departures since the last call, in the order of time.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.world.departures()
     }
@@ -67,7 +68,7 @@ impl OpenRun {
         Drop::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
     }
 
-    /// Returns the flows of real hosts that opened so far.
+    /// Returns the flows of real hosts that have opened so far.
     pub fn seen(&self) -> Vec<SeenFlow> {
         self.world.seen()
     }
@@ -77,7 +78,8 @@ impl OpenRun {
         self.world.ignored()
     }
 
-    /// Returns the number of notices that left to real senders so far, by [`NoticeKind::ALL`]; an ACK with the bit of ELN counts as one.
+    /// Returns the number of notices that left for real senders so far, by kind in the order of
+    /// [`NoticeKind::ALL`]; an ACK with the ELN bit counts as one notice.
     pub fn notices_left(&self) -> [u64; NoticeKind::ALL.len()] {
         self.world.notices_left()
     }
@@ -85,7 +87,7 @@ impl OpenRun {
     /// Ends the run at `end`, or at the end of its scenario if that is earlier.
     ///
     /// # Errors
-    /// [`RunError`]: the recording cannot be written, or as [`OpenRun::advance`].
+    /// Returns a [`RunError`] if the recording cannot be written, or the errors of [`OpenRun::advance`].
     pub fn finish(mut self, end: Time) -> Result<Outcome, RunError> {
         self.world.end_at(end);
         let end = end.min(Time::ZERO + self.run.scenario.duration());

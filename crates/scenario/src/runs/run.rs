@@ -1,4 +1,4 @@
-//! Runs: one, or many on a pool of threads.
+//! Runs: a single run, or many runs on a pool of threads.
 
 use crate::runs::document::document;
 use crate::whole::scenario::Scenario;
@@ -23,40 +23,40 @@ use std::time::{Duration, Instant};
 pub struct Run {
     /// Scenario to run.
     pub scenario: Arc<Scenario>,
-    /// The seed of all randomness.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// The replication: other randomness with the same seed.
+    /// Number of the replication: another number gives other randomness with the same seed.
     pub rep: u64,
 }
 
-/// Records of a run, besides its results.
+/// Outputs that a run records in addition to its results.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    /// The tables of a trace.
+    /// True to record the tables of a trace.
     pub tables: bool,
-    /// A directory for one `NODE.pcapng` per node.
+    /// Directory for one `NODE.pcapng` file per node.
     pub pcap_dir: Option<PathBuf>,
 }
 
-/// Outcome of a run.
+/// Results of a completed run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The run document, JSON.
+    /// Run document, JSON.
     pub document: String,
-    /// The tables of the trace; empty if none was asked for.
+    /// Tables of the trace; empty if the trace was not requested.
     pub tables: Vec<Table>,
 }
 
-/// Reason for which a run has no outcome.
+/// Reason why a run has no outcome.
 #[derive(Debug)]
 pub enum RunError {
     /// The run was stopped.
     Interrupted,
-    /// A replication of the scenario that cannot be run, with the reason.
+    /// The replication of the scenario cannot be run; the text has the reason.
     Refused(String),
     /// A trace or a capture could not be written.
     Recording(std::io::Error),
-    /// The code of a scheme that is not Airhop's raised an error or asked for the impossible.
+    /// The code of a user-defined scheme raised an error or requested an invalid action.
     Scheme {
         /// Name of the scenario.
         scenario: String,
@@ -64,12 +64,12 @@ pub enum RunError {
         seed: u64,
         /// Replication of the run.
         rep: u64,
-        /// The simulated time.
+        /// Simulated time of the fault.
         at: Time,
         /// Fault that occurred.
         fault: Fault,
     },
-    /// A mistake in Airhop: the run that shows it, and its message.
+    /// A panic, which is a bug in Airhop: the run that reproduces the panic, and the message.
     Panicked {
         /// Name of the scenario.
         scenario: String,
@@ -77,7 +77,7 @@ pub enum RunError {
         seed: u64,
         /// Replication of the run.
         rep: u64,
-        /// The panic's message.
+        /// Message of the panic.
         message: String,
     },
 }
@@ -103,19 +103,23 @@ impl fmt::Display for RunError {
 impl std::error::Error for RunError {}
 
 impl Run {
-    /// Runs it to its end, or until `stop` is set.
+    /// Executes the run to its end, or until `stop` is set.
     ///
     /// # Errors
-    /// [`RunError`]; a panic inside becomes one too, so that a sweep of thousands of runs can name the one that failed.
+    ///
+    /// Returns a [`RunError`]. A panic during the run also becomes a [`RunError`], so that a sweep of
+    /// thousands of runs can name the run that failed.
     pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
         catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
             .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
-    /// Returns the operations of this many events on the event queue, from the middle of its simulated time on: see [`World::schedule`].
+    /// Returns the operations on the event queue for this many events, starting in the middle of the
+    /// simulated time: see [`World::schedule`].
     ///
     /// # Errors
-    /// As those of [`Run::execute`].
+    ///
+    /// Returns the same errors as [`Run::execute`].
     pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<WorldSchedule, RunError> {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
@@ -173,8 +177,8 @@ impl Run {
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
     }
 
-    /// Converts a refusal. Only random choices can be refused now, and another replication may draw others: so the message names the
-    /// replication.
+    /// Converts a build error. At this point only random draws can fail, and another replication may draw
+    /// other values, so the message names the replication.
     fn refused(&self, why: &BuildError) -> RunError {
         RunError::Refused(format!(
             "\"{}\" with seed {}, rep {}: {why}",
@@ -207,7 +211,8 @@ impl Run {
     }
 }
 
-/// Runs at work on threads of their own. Dropping it stops and joins them, unless they were left to themselves.
+/// Runs in progress on their own threads. Dropping the pool stops and joins the threads, unless the pool was
+/// abandoned.
 #[derive(Debug)]
 pub struct Pool {
     stop: Arc<AtomicBool>,
@@ -218,17 +223,18 @@ pub struct Pool {
 /// Message of a pool.
 #[derive(Debug)]
 pub enum Progress {
-    /// The run with this index is over. Runs that were stopped are not reported.
+    /// The run with this index has ended. Stopped runs are not reported.
     Done(usize, Result<Outcome, RunError>),
-    /// Nothing yet.
+    /// No run ended within the waiting time.
     Waiting,
     /// Every run was reported, or all threads were stopped.
     Finished,
 }
 
 impl Pool {
-    /// Starts `runs` on `threads` threads (at least one), in their order; they finish in any order. Each records the same. Every thread
-    /// does its work inside `enter`, which may prepare before and clean up after.
+    /// Starts `runs` on `threads` threads (at least one), in the given order; the runs finish in any order.
+    /// All runs record the same outputs. Every thread does its work inside `enter`, which may prepare before
+    /// and clean up after.
     pub fn start(
         runs: Vec<Run>,
         threads: usize,
@@ -248,7 +254,7 @@ impl Pool {
         Pool { stop, results, threads }
     }
 
-    /// Waits up to this time for a run to finish.
+    /// Waits up to this duration for a run to finish.
     pub fn next(&mut self, wait: Duration) -> Progress {
         match self.results.recv_timeout(wait) {
             Ok((index, result)) => Progress::Done(index, result),
@@ -257,12 +263,13 @@ impl Pool {
         }
     }
 
-    /// Stops all runs. Outcomes of completed runs can still be had from [`Pool::next`].
+    /// Stops all runs. [`Pool::next`] still returns the outcomes of completed runs.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Stops all runs and waits for none of them: one may be in code of the user that does not end.
+    /// Stops all runs without waiting for the threads, because a thread may be in user code that does not
+    /// end.
     pub fn abandon(mut self) {
         self.threads.clear();
     }
@@ -272,7 +279,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.stop();
         for thread in self.threads.drain(..) {
-            // A worker cannot panic: a run's panic is its result.
+            // A worker cannot panic, as the panic of a run becomes the result of the run.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,5 @@
-//! Values of each direction of a link between two nodes: one value for both, `{ "a->b" = …, "b->a" = … }`, or tables with `direction`.
+//! Values of each direction of a link between two nodes: one value for both, `{ "a->b" = …, "b->a" = … }`, or
+//! tables with `direction`.
 
 use crate::grammar::fields::{Direction, Fields, Val};
 use crate::grammar::key::Without::Nothing;
@@ -11,10 +12,10 @@ use std::collections::HashSet;
 pub(super) const DIRECTION: Key =
     key("direction", Kind::Direction, Nothing("both directions"), "direction that it applies to, \"a->b\"");
 
-/// The directions of a link: 0 from the first of `ends`, 1 back.
+/// The directions of a link: 0 starts at the first of `ends`, and 1 is the reverse.
 pub(super) const DIRECTIONS: [usize; 2] = [0, 1];
 
-/// Returns a direction by the names of its ends.
+/// Returns a direction as the names of its ends.
 pub(super) fn named(link: &Fields, direction: usize) -> Option<Direction> {
     let ends = link.ends("ends")?;
     Some(Direction { from: Some(ends[direction].clone()), to: Some(ends[1 - direction].clone()) })
@@ -31,7 +32,7 @@ pub(super) fn value<'a>(link: &'a Fields, key: &str, direction: usize) -> Option
     }
 }
 
-/// Returns a direction's value of a key with durations.
+/// Returns the value of a direction, for a key with durations.
 pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     match value(link, key, direction)? {
         Val::Span(span) => Some(*span),
@@ -39,7 +40,7 @@ pub(super) fn span(link: &Fields, key: &str, direction: usize) -> Option<Span> {
     }
 }
 
-/// Returns a direction's value of a key with rates.
+/// Returns the value of a direction, for a key with rates.
 pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     match value(link, key, direction)? {
         Val::Rate(rate) => Some(*rate),
@@ -47,20 +48,21 @@ pub(super) fn rate(link: &Fields, key: &str, direction: usize) -> Option<Rate> {
     }
 }
 
-/// True if a table is for this direction of its link, or for both.
+/// True if a table applies to this direction of its link, or to both directions.
 pub(super) fn is_for(table: &Fields, link: &Fields, direction: usize) -> bool {
     table
         .direction("direction")
         .is_none_or(|given| named(link, direction).is_some_and(|named| *given == named))
 }
 
-/// Returns the table of a list that a direction has: one for it alone goes before one for both.
+/// Returns the table of a list that applies to a direction: a table for this direction takes precedence over
+/// a table for both.
 pub(super) fn table<'a>(link: &'a Fields, key: &str, direction: usize) -> Option<&'a Fields> {
     let for_it = || link.tables(key).iter().filter(|table| is_for(table, link, direction));
     for_it().find(|table| table.direction("direction").is_some()).or_else(|| for_it().next())
 }
 
-/// Refuses values for directions that the link does not have.
+/// Reports values for directions that the link does not have.
 pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
     let (Some(ends), Some(ways)) = (link.ends("ends"), link.each_way(key)) else { return };
     for way in ways {
@@ -69,7 +71,7 @@ pub(super) fn check_values(link: &Fields, key: &str, problems: &mut Problems) {
     }
 }
 
-/// Refuses a key that has values, but none for one of the directions.
+/// Reports a key that has a value for only one of the directions.
 pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     let without = |direction: &usize| link.each_way(key).is_some() && value(link, key, *direction).is_none();
     if let Some(named) = DIRECTIONS.iter().find(|direction| without(direction)).and_then(|d| named(link, *d))
@@ -79,8 +81,8 @@ pub(super) fn check_both(link: &Fields, key: &str, problems: &mut Problems) {
     }
 }
 
-/// Refuses tables for directions that a link between `nodes` does not have, and a second for the same; `any`: a direction may be from or
-/// to all of them.
+/// Reports tables for directions that a link between `nodes` does not have, and a second table for the same
+/// direction; with `any`, a direction may be from or to all nodes.
 pub(super) fn check_tables(
     link: &Fields,
     key: &str,
@@ -98,7 +100,7 @@ pub(super) fn check_tables(
     }
 }
 
-/// Refuses a table for a direction that a link between `nodes` does not have.
+/// Reports a table for a direction that a link between `nodes` does not have.
 pub(super) fn check_table(table: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
     if let Some(direction) = table.direction("direction").filter(|_| !nodes.is_empty()) {
         let (at, path) = (table.at("direction"), table.path_of("direction"));

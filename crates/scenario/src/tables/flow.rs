@@ -1,4 +1,5 @@
-//! `[[flow]]`: one sender and one receiver; its keys, the defaults that follow from its transport, its checks and its plan.
+//! `[[flow]]`: one sender and one receiver; the keys, the defaults derived from the transport, the checks and
+//! the plan.
 
 use super::layout::MAX_STATIONS;
 use super::link::NAME;
@@ -13,7 +14,7 @@ use airhop_net::plan::{FlowPlan, Transport};
 use airhop_net::services;
 use airhop_tcp::{Config, Notices, Scheme};
 
-/// The words of `notices`.
+/// Words of the key `notices`.
 const NOTICES: [(&str, Notices); 4] = [
     ("scheme", Notices::Scheme),
     ("ignored", Notices::Ignored),
@@ -21,7 +22,7 @@ const NOTICES: [(&str, Notices); 4] = [
     ("elsn", Notices::Elsn),
 ];
 
-/// Fills the defaults that follow from the transport and the preset.
+/// Fills in the defaults derived from the transport and the preset.
 pub(crate) fn fill(flow: &mut Fields) {
     match flow.word("transport") {
         Some("tcp") => {
@@ -47,8 +48,8 @@ pub(crate) fn fill(flow: &mut Fields) {
     }
 }
 
-/// Returns the services of the network for a flow of this scheme, if the flow does not list its own: other notices replace those of the
-/// scheme.
+/// Returns the network services for a flow with this scheme, if the flow does not list its services: an
+/// explicit `notices` replaces the notices of the scheme.
 fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();
@@ -89,7 +90,7 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
             let what = format!("expected \"linux\", for which \"{name}\" is written, got \"{preset}\"");
             problems.add(tcp.at("preset"), tcp.path_of("preset"), &what);
         }
-        // A sender never splits a segment to fit a window (RFC 9293 §3.8.6.2.1): it would wait for ever.
+        // A sender never splits a segment to fit a window (RFC 9293 §3.8.6.2.1), so it would wait forever.
         if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
             && window < segment
         {
@@ -155,7 +156,7 @@ pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
     })
 }
 
-/// Reads the reaction of a sender to explicit notifications; `None` for that of its scheme.
+/// Reads the sender's reaction to explicit notifications; returns `None` for the reaction of the scheme.
 fn notices(f: &Fields) -> Option<Notices> {
     match f.word("notices") {
         Some(word) => of_word(&NOTICES, word),
@@ -221,7 +222,7 @@ pub(super) static FLOW: [Key; 14] = [
     key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "parameters of the connection, for both ends"),
 ];
 
-/// `flow.between`.
+/// Keys of `flow.between`.
 static BETWEEN: [Key; 2] = [
     key("wlan", Kind::Name, Required, "wlan of the stations"),
     key(

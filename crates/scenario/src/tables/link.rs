@@ -1,5 +1,5 @@
-//! Link types: the interface of a scenario to each type, and the keys that they share. A type is a file here, with its keys, its checks and
-//! its plan, and a word in [`super::LINKS`].
+//! Link types: the interface between a scenario and each type, and the keys that the types share. Each type
+//! is a file in this folder with its keys, its checks and its plan, and one entry in [`super::LINKS`].
 
 use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
@@ -10,55 +10,56 @@ use airhop_base::{NodeId, Span};
 use airhop_net::plan::{Pair, Plan};
 use airhop_net::routing::{Hop, Joins};
 
-/// A type of link as a file declares it.
+/// Declaration of a link type.
 pub(crate) struct LinkType {
-    /// The key of its tables: `wired`.
+    /// Key of the tables of this type: `wired`.
     pub(crate) list: &'static str,
-    /// Maximum number of links of the type: links are numbered with 16 bits.
+    /// Maximum number of links of this type: link numbers have 16 bits.
     pub(crate) most: usize,
-    /// Keys that may name the nodes that a link joins.
+    /// Keys that may name the nodes joined by a link.
     pub(crate) nodes: &'static [&'static str],
-    /// Fills the defaults of a table, and checks it for a run of this duration.
+    /// Fills in the defaults of a table, and checks the table for a run of this duration.
     pub(crate) resolve: fn(&mut Fields, Option<Span>, &mut Problems),
-    /// Fills the defaults that depend on the largest IP datagram that crosses it, bytes, and checks them. The size is unknown (`false`) if
-    /// a flow or a link was refused.
+    /// Fills in and checks the defaults that depend on the largest IP datagram that crosses the link, bytes.
+    /// The flag is false if that size is unknown, because a flow or a link is invalid.
     pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
-    /// Returns the nodes joined by the valid table with this number.
+    /// Returns the nodes joined by the valid table with this index.
     pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
-    /// The number of the link among those of its type, if the hop is over one.
+    /// Returns the number of the link within its type, if the hop uses a link of this type.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
-    /// Returns the time of datagrams of this many bytes over a hop over one of the plan's links, at best.
+    /// Returns the minimum transmission times of datagrams of this many bytes over a hop of one of the plan's
+    /// links.
     pub(crate) time_for: fn(&Plan, Hop, u32) -> Option<HopTime>,
-    /// Adds the plan of a sound table.
+    /// Adds the plan of a valid table.
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
 }
 
-/// Time of a datagram over a hop, at best.
+/// Minimum transmission times of a datagram over a hop.
 pub(crate) struct HopTime {
-    /// Time for which each of many in a row occupies the medium.
+    /// Time for which each datagram of a long sequence occupies the medium.
     pub(crate) occupied: Span,
-    /// Time that a single one takes to the other end.
+    /// Time for a single datagram to reach the other end.
     pub(crate) alone: Span,
 }
 
-/// The node of a name, which exists by being named.
+/// Returns the id of the node with this name, and creates the node if the name is new.
 pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
 
-/// Context of a link beyond its own table.
+/// Context of a link outside its own table.
 pub(crate) struct Context<'a> {
-    /// Number among the links of its type.
+    /// Number of the link among the links of its type.
     pub(crate) index: u16,
     /// Duration of the run.
     pub(crate) duration: Span,
-    /// The largest IP datagram that a flow sends over it, bytes.
+    /// Largest IP datagram that a flow sends over the link, bytes.
     pub(crate) largest: u32,
-    /// The node of a name.
+    /// Returns the node with this name.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
-    /// The flows between two stations of the link of this name that are drawn.
+    /// Returns the flows between two randomly drawn stations of the link with this name.
     pub(crate) pairs: &'a dyn Fn(&str) -> Vec<Pair>,
 }
 
-/// Returns the nodes at the ends of a link between two.
+/// Returns the nodes at the ends of a link between two nodes.
 pub(super) fn ends(link: &Fields, node: &mut NodeOf<'_>) -> Option<[NodeId; 2]> {
     Some(link.ends("ends")?.each_ref().map(|name| node(name)))
 }
@@ -95,7 +96,7 @@ pub(super) const DELIVERIES_DIGEST: Key = key(
     Derived("that of the file, if there is one"),
     "digest of that file; a file with another digest is refused",
 );
-/// The queue where a file has none.
+/// The queue of a link if the file has none.
 pub(super) const DROP_TAIL: Without = Value(r#"{ kind = "drop-tail" }"#);
 pub(super) const QUEUE_KEY: Key = key(
     "queue",

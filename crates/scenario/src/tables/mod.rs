@@ -1,7 +1,8 @@
-//! The tables of a scenario file, one file each: its keys, the checks across them, and its plan. A table with a `kind` is a folder with a
-//! file for each kind.
+//! The tables of a scenario file, one file for each table with its keys, the checks across them, and its
+//! plan. A table with a `kind` is a folder with a file for each kind.
 
-/// Lists the kinds of a choice: for the grammar as a [`Choice`](crate::grammar::key::Choice), and as what Airhop makes of each.
+/// Lists the kinds of a choice: as a [`Choice`](crate::grammar::key::Choice) for the grammar, and as the
+/// declarations with which Airhop checks and plans each kind.
 macro_rules! kinds {
     ($(#[$about:meta])* $choice:ident, $what:literal, $declares:ty: $($file:ident),+) => {
         $(#[$about])*
@@ -42,7 +43,7 @@ use crate::grammar::key::Without::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, MAX_COPIES, key};
 use link::LinkType;
 
-/// The whole file.
+/// Keys of the whole file.
 pub(crate) static SCENARIO: [Key; 8] = [
     key("name", Kind::Title, Required, "the name of the scenario"),
     key("duration", Kind::Span { least_ns: 1 }, Required, "simulated duration"),
@@ -69,5 +70,5 @@ pub(crate) static SCENARIO: [Key; 8] = [
     key("flow", Kind::Tables(&flow::FLOW), Required, "flows, each one sender and one receiver"),
 ];
 
-/// The types of links, in the order in which their nodes are numbered.
+/// Types of links, in the order in which their nodes are numbered.
 pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];

@@ -1,4 +1,5 @@
-//! The physical layer of a wlan: the numbers of its standard, those that a scenario puts in their place, and its rates.
+//! The physical layer of a wlan: the parameters of its standard, the parameters that a scenario overrides,
+//! and its rates.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::Derived;
@@ -10,7 +11,8 @@ use airhop_radio::phy::{Coding, Phy};
 const SERIAL: &str = "serial";
 const OFDM: &str = "ofdm";
 
-/// Fills in defaults of the standard: the rate of control frames, and the timing that the file does not change.
+/// Fills in defaults of the standard: the rate of control frames, and the timing that the file does not
+/// override.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(standard) = standard(wlan) else { return };
     if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
@@ -24,7 +26,7 @@ pub(crate) fn fill(wlan: &mut Fields) {
     }
 }
 
-/// Refuses rates that the standard lacks, and numbers that contradict each other.
+/// Reports rates that the standard lacks, and parameters that contradict each other.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(standard) = standard(wlan) else { return };
     for name in ["rate", "control_rate"] {
@@ -70,8 +72,9 @@ fn coding_name(coding: Coding) -> &'static str {
     }
 }
 
-/// Returns the rate of control frames by IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not above the rate of the data
-/// frame. All rates of 802.11 and 802.11b are mandatory; of ERP-OFDM 6, 12 and 24 Mbit/s are (§18.2.2.3).
+/// Returns the rate of control frames by IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not
+/// above the rate of the data frame. All rates of 802.11 and 802.11b are mandatory; the mandatory rates of
+/// ERP-OFDM are 6, 12 and 24 Mbit/s (§18.2.2.3).
 fn control_rate(standard: &Phy, rate: Rate) -> Option<Rate> {
     let mandatory = |r: &&Rate| match standard.coding {
         Coding::Serial => true,
@@ -92,7 +95,7 @@ fn check_rate(wlan: &Fields, name: &str, standard: &Phy, problems: &mut Problems
 /// The largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
 const MAX_WINDOW: u64 = 65_535;
 
-/// `[wlan.phy]`.
+/// Keys of `[wlan.phy]`.
 pub(super) static PHY: [Key; 4] = [
     key(
         "header",

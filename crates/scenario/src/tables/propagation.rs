@@ -1,4 +1,4 @@
-//! Ranges of a wlan's frames: from its `range`, or from the power of its `propagation`.
+//! Ranges of a wlan's frames: from `range`, or computed from the powers in `propagation`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Required, Value};
@@ -11,10 +11,11 @@ use airhop_radio::propagation::{Propagation, ratio};
 
 const FREE_SPACE: &str = "free-space";
 const TWO_RAY: &str = "two-ray";
-/// ns-2's antennas.
+/// Antenna height of ns-2, metres.
 const HEIGHT: f64 = 1.5;
 
-/// Fills in the carrier frequency and the height of antennas over ground. `band`: that of 802.11n, ac or ax.
+/// Fills in the carrier frequency and the height of antennas above the ground. `band` is the band of 802.11n,
+/// ac or ax.
 pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     let Some(Val::Table(propagation)) = wlan.get_mut("propagation") else { return };
     let frequency = match band {
@@ -27,7 +28,7 @@ pub(crate) fn fill(wlan: &mut Fields, band: Option<Band>) {
     }
 }
 
-/// Refuses ranges and powers that contradict each other, and stations out of range of all others.
+/// Reports ranges and powers that contradict each other, and stations out of range of all others.
 pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
     let before = problems.len();
     if let (Some(range), Some(_)) = (wlan.table("range"), wlan.table("propagation")) {
@@ -104,7 +105,7 @@ fn plan(propagation: &Fields) -> Option<Propagation> {
     })
 }
 
-/// Returns the ratio of powers.
+/// Returns the power ratio for capture.
 fn capture(table: &Fields) -> Option<f64> {
     table.ratio("capture").map(ratio)
 }
@@ -114,7 +115,8 @@ pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
     range(wlan).map(|range| range.receive)
 }
 
-/// Returns the stations of a wlan out of range of all others, each with the distance to the nearest.
+/// Returns the stations of a wlan that are out of range of all others, each with the distance to the nearest
+/// station.
 fn lonely(wlan: &Fields) -> Vec<(String, f64)> {
     let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
     let mut lonely = Vec::new();
@@ -135,7 +137,7 @@ const CAPTURE: Key = key(
     "capture ratio by which a signal must be stronger than interference to survive: than its sum, or each signal, by the rule of `receiver` (ns-2 CPThresh_)",
 );
 
-/// `[wlan.range]`.
+/// Keys of `[wlan.range]`.
 pub(super) static RANGE: [Key; 3] = [
     key("receive", Kind::Metres, Required, "receive range: frames can be decoded up to this distance"),
     key(
@@ -147,7 +149,7 @@ pub(super) static RANGE: [Key; 3] = [
     CAPTURE,
 ];
 
-/// `[wlan.propagation]`.
+/// Keys of `[wlan.propagation]`.
 pub(super) static PROPAGATION: [Key; 7] = [
     key(
         "model",

@@ -36,7 +36,7 @@ pub(super) static TYPE: LinkType = LinkType {
     plan,
 };
 
-/// `[[radio]]`.
+/// Keys of `[[radio]]`.
 pub(super) static RADIO: [Key; 12] = [
     NAME,
     key("ends", Kind::Ends, Required, "the two nodes that it joins; each has a transmitter of its own"),
@@ -67,9 +67,9 @@ pub(super) static RADIO: [Key; 12] = [
     ERRORS_KEY,
 ];
 
-/// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts
-/// depend on the packets that cross it: with a refused flow or link (`all_sound` false), it is unknown which are too
-/// short.
+/// Fills in and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. The
+/// minimum of the timeouts depends on the packets that cross the link: with an invalid flow or link
+/// (`all_sound` false) that minimum is unknown.
 fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     arq::fill(link, largest);
     if all_sound {

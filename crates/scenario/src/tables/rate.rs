@@ -1,4 +1,4 @@
-//! Rate of each direction of a link between two nodes: a rate that may change, or a trace in its place.
+//! Rate of each direction of a link between two nodes: a rate that may change, or a delivery trace instead.
 
 use super::{changes, each_way};
 use crate::grammar::fields::{Fields, Val};
@@ -9,7 +9,7 @@ use airhop_radio::link_schedule::LinkSchedule;
 use airhop_radio::pace::{Deliveries, LinkRate};
 use std::sync::Arc;
 
-/// Refuses a direction with two paces or none, and a trace that is none.
+/// Reports a direction with both a rate and a trace or with neither, and a file that is no trace.
 pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     let before = problems.len();
     ["rate", "deliveries", "delay"].iter().for_each(|key| each_way::check_values(link, key, problems));
@@ -52,14 +52,14 @@ fn check_direction(link: &Fields, direction: usize, problems: &mut Problems) {
     }
 }
 
-/// True if all that makes the pace is the same of both directions.
+/// True if both directions have the same rate, trace and changes.
 fn is_symmetric(link: &Fields) -> bool {
     let is_directed = |change: &Fields| change.direction("direction").is_some();
     ["rate", "deliveries", "delay"].iter().all(|key| link.each_way(key).is_none())
         && !link.tables("changes").iter().any(is_directed)
 }
 
-/// Returns the rate of each direction of a link that was checked, in a run of this duration.
+/// Returns the rate of each direction of a checked link, in a run of this duration.
 pub(crate) fn plan(link: &Fields, duration: Span) -> Option<[LinkRate; 2]> {
     let there = plan_one(link, 0, duration)?;
     match is_symmetric(link) {
@@ -84,7 +84,7 @@ pub(super) fn delays(link: &Fields) -> Option<[Span; 2]> {
     Some([each_way::span(link, "delay", 0)?, each_way::span(link, "delay", 1)?])
 }
 
-/// Returns the lowest rate of a direction; of a trace, the mean.
+/// Returns the lowest rate of a direction; for a trace, the mean rate.
 pub(super) fn slowest(link: &Fields, direction: usize) -> Option<LinkRate> {
     let first = unchanged(link, direction)?;
     Some(match changes::lowest_rate(link, direction) {
@@ -98,7 +98,7 @@ pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
     each_way::span(link, "delay", direction).max(changes::longest_delay(link, direction))
 }
 
-/// Returns the rate of a direction until it changes.
+/// Returns the rate of a direction until the first change.
 fn unchanged(link: &Fields, direction: usize) -> Option<LinkRate> {
     match trace(link, direction) {
         Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),

@@ -1,4 +1,4 @@
-//! `reorder = { … }`: packets of a wire that are late, so that others overtake them.
+//! `reorder = { … }`: wired links that delay some packets, so that later packets overtake them.
 
 use super::each_way::{self, DIRECTION};
 use crate::grammar::fields::Fields;
@@ -25,14 +25,14 @@ static KEYS: [Key; 3] = [
     DIRECTION,
 ];
 
-/// Refuses tables for directions that the wire does not have.
+/// Reports tables for directions that the wired link does not have.
 pub(super) fn check(wire: &Fields, problems: &mut Problems) {
     if let Some(ends) = wire.ends("ends") {
         each_way::check_tables(wire, "reorder", "table", (ends, false), problems);
     }
 }
 
-/// Returns the reordering of each direction of a checked wire.
+/// Returns the reordering of each direction of a checked wired link.
 pub(super) fn plan(wire: &Fields) -> Option<[Option<ReorderPlan>; 2]> {
     let one = |direction| match each_way::table(wire, "reorder", direction) {
         None => Some(None),

@@ -4,7 +4,7 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::words::{of_word, word_of};
 use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
 
-/// Fills the defaults of the preset.
+/// Fills in the defaults of the preset.
 pub(crate) fn fill(wlan: &mut Fields) {
     let Some(preset) = wlan.word("preset").and_then(|word| of_word(&CellRules::PRESETS, word)) else {
         return;

@@ -1,4 +1,4 @@
-//! Connection parameters between the keys of `tcp = { … }` and [`Config`].
+//! Converts connection parameters between the keys of `tcp = { … }` and [`Config`].
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{self, Derived, Value};
@@ -13,7 +13,7 @@ use airhop_tcp::{
 
 /// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
 const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::from_millis(100) };
-/// Timestamps option with its padding (RFC 7323 appendix A).
+/// Length of the timestamps option with its padding (RFC 7323 appendix A), bytes.
 const TIMESTAMPS_BYTES: u32 = 12;
 
 const HALVE_FROM: [(&str, HalveFrom); 4] = [
@@ -42,7 +42,7 @@ const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
     ("rate-halving", SackRecovery::RateHalving),
 ];
 
-/// Fills the defaults of the preset.
+/// Fills in the defaults of the preset.
 pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };
     for (name, val) in values(&preset.config(mss)) {
@@ -59,7 +59,8 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
     }
 }
 
-/// Returns the keys whose default the preset has, with its value, as [`config`] reads them.
+/// Returns the keys whose default depends on the preset, each with the preset's value, as [`config`] reads
+/// them.
 fn values(c: &Config) -> [(&'static str, Val); 26] {
     [
         ("handshake", Val::Flag(c.handshake)),
@@ -91,7 +92,7 @@ fn values(c: &Config) -> [(&'static str, Val); 26] {
     ]
 }
 
-/// Returns the same as [`values`], for `rto = { … }`.
+/// Returns the same as [`values`] for the keys of `rto = { … }`.
 fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
     [
         ("kind", word_of(&RTO_KIND, &rto.kind)),
@@ -110,7 +111,7 @@ fn delayed_ack(delayed_ack: Option<DelayedAck>) -> Val {
     Val::Table(fields)
 }
 
-/// Refuses parameters that contradict each other.
+/// Reports parameters that contradict each other.
 pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
     let timestamps = tcp.flag("timestamps") == Some(true);
     if let Some(blocks) = tcp.count("sack_blocks").filter(|&blocks| timestamps && blocks > 3) {
@@ -184,12 +185,12 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     })
 }
 
-/// Returns the length of a full data segment's IP datagram, bytes.
+/// Returns the length of the IP datagram of a full data segment, bytes.
 pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
     Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
 
-/// Returns the size of a full IP datagram of a planned connection.
+/// Returns the size of a full IP datagram of a planned connection, bytes.
 pub(crate) fn datagram(config: &Config) -> u32 {
     HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
 }
@@ -198,7 +199,7 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
     key(name, kind, Without::Preset(of_presets), about)
 }
 
-/// Returns the values of a key in each preset, for segments of 1000 B.
+/// Returns the values of a key in all presets, for segments of 1000 B.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, of): (&'static str, Preset)| {
         let config = of.config(1000);

@@ -38,7 +38,7 @@ pub(super) static TYPE: LinkType = LinkType {
     plan,
 };
 
-/// `[[wired]]`.
+/// Keys of `[[wired]]`.
 pub(super) static WIRED: [Key; 10] = [
     NAME,
     key("ends", Kind::Ends, Required, "the two nodes that it joins; naming a node as an end creates it"),

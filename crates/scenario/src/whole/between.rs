@@ -1,4 +1,5 @@
-//! Flows between stations that are drawn: their requests, and the check that their wlan can meet them.
+//! Flows between randomly drawn stations: their requests, and the check that their wlan can satisfy the
+//! requests.
 
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, did_you_mean, some_of};
@@ -8,7 +9,7 @@ use airhop_base::FlowId;
 use airhop_net::placement::{Position, pairs};
 use airhop_net::plan::Pair;
 
-/// Returns the flows that want two stations of the wlan of this name.
+/// Returns the flows that request two stations of the wlan with this name.
 pub(crate) fn wanted(root: &Fields, wlan: &str) -> Vec<Pair> {
     let pair = |(i, flow): (usize, &Fields)| {
         let between = flow.table("between").filter(|between| between.text("wlan") == Some(wlan))?;
@@ -46,7 +47,8 @@ pub(crate) fn check(root: &Fields, links_sound: bool, problems: &mut Problems) {
     }
 }
 
-/// Refuses more flows than the wlan has pairs for. Of places that are drawn only the number of stations is known.
+/// Reports more flows than the wlan has pairs of stations. For positions that are drawn later, only the
+/// number of stations is known.
 fn check_pairs(root: &Fields, wlan: &Fields, problems: &mut Problems) {
     let (Some(name), Some(stations)) = (wlan.text("name"), layout::stations(wlan)) else { return };
     let wanted = wanted(root, name);

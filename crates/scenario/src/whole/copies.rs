@@ -1,6 +1,6 @@
-//! Copies: tables and stations with a `*` in their name are repeated, with 1, 2, … in its place.
+//! Copies: tables and stations with a `*` in their name are repeated, with 1, 2, … in place of the `*`.
 //!
-//! Copies keep the path of the table that they were made from (`flow.ftp*`), which is the name in the file and for `--set`.
+//! A copy keeps the path of the original table (`flow.ftp*`), which is the name in the file and for `--set`.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
@@ -11,12 +11,13 @@ use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Returns the lists whose tables can be repeated, each with the keys that may name the nodes that a link joins.
+/// Returns the lists whose tables can be repeated, each with the keys that may name the nodes joined by a
+/// link.
 fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
 }
 
-/// Repeats tables and stations `copies` times. Afterwards no name has a `*`, and `copies` has no value any more.
+/// Repeats tables and stations `copies` times. Afterwards no name contains a `*`, and `copies` has no value.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     let Some(mut copies) = root.count("copies") else { return };
     if let Some(what) = too_many(root, copies) {
@@ -58,7 +59,8 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
     root.clear("copies");
 }
 
-/// Returns the first kind of object of which the copies would make more than allowed, as far as one table shows.
+/// Returns the first kind of object of which the copies would exceed the maximum, judged from one table at a
+/// time.
 fn too_many(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
@@ -96,7 +98,7 @@ fn too_many(root: &Fields, copies: u64) -> Option<String> {
     None
 }
 
-/// Refuses a stagger of a flow without copies.
+/// Reports a stagger of a flow without copies.
 fn check_stagger(flow: &Fields, problems: &mut Problems) {
     if let (Some(stagger), Some(name)) = (flow.span("stagger"), flow.text("name"))
         && stagger > Span::ZERO
@@ -108,11 +110,11 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Refuses copies that would share a resource that each needs alone.
+/// Reports copies that would share a resource of which each copy needs its own.
 fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
-        // Stations are repeated inside their wlan.
+        // The stations of a wlan are repeated inside the wlan.
         let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
         if let Some(node) = node {
             let what = format!(
@@ -129,7 +131,7 @@ fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Pr
     }
 }
 
-/// Refuses a link whose nodes became the same.
+/// Reports a link whose two nodes became the same node.
 fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
     let names: Vec<&String> = match link.get(nodes) {
         Some(Val::Ends(ends)) => ends.iter().collect(),
@@ -149,7 +151,8 @@ fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) 
     table.sound = false;
 }
 
-/// Repeats the stations of a wlan without a `*` one by one, and the error models whose direction names them.
+/// Repeats the stations of a wlan whose name has no `*`, and the error models whose direction names these
+/// stations.
 fn repeat_stations(wlan: &mut Fields, copies: u64) {
     for val in wlan.values_mut() {
         match val {
@@ -187,7 +190,8 @@ fn copy(table: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// Returns a copy of a flow. The first starts when the flow does, each other one `stagger` after the one before.
+/// Returns a copy of a flow. The first copy starts when the flow does, and each other copy starts `stagger`
+/// after the previous one.
 fn copy_flow(flow: &Fields, number: u64) -> Fields {
     let mut copy = copy(flow, number);
     if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
@@ -198,7 +202,7 @@ fn copy_flow(flow: &Fields, number: u64) -> Fields {
     copy
 }
 
-/// Returns the first name in a value that has a `*`.
+/// Returns the first name in a value that contains a `*`.
 fn starred(val: &Val) -> Option<String> {
     let mut found = None;
     each_name(&mut val.clone(), &mut |name| {
@@ -209,7 +213,7 @@ fn starred(val: &Val) -> Option<String> {
     found
 }
 
-/// Shows `see` every name of a table or a node in a value.
+/// Calls `see` with every name of a table or a node in a value.
 fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
     match val {
         Val::Text(name) => see(name),

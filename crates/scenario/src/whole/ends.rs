@@ -1,4 +1,4 @@
-//! The ends of flows: nodes that exist, differ and reach each other.
+//! The ends of flows: the nodes must exist, differ and reach each other.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -18,7 +18,7 @@ pub(super) fn check(
     check_through_traffic(flow, on_demand, topology, problems);
 }
 
-/// Refuses a flow without ends.
+/// Reports a flow without ends.
 fn check_missing_ends(flow: &Fields, problems: &mut Problems) {
     if flow.get("between").is_some() || !flow.misses("between") {
         return;
@@ -33,7 +33,7 @@ fn check_missing_ends(flow: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Checks that the ends of a flow exist, differ and, if all links could be read, reach each other.
+/// Checks that the ends of a flow exist and differ, and, if all links are valid, that they reach each other.
 fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     check_missing_ends(flow, problems);
     let (from, to) = (flow.text("from"), flow.text("to"));
@@ -62,7 +62,8 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
     }
 }
 
-/// Refuses a flow that crosses a wlan with routes found on demand, and does not begin and end there: its routers know no other nodes.
+/// Reports a flow that crosses a wlan with on-demand routes without beginning and ending there: the routers
+/// of the wlan know no other nodes.
 fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology, problems: &mut Problems) {
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {
@@ -80,7 +81,7 @@ fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology,
     }
 }
 
-/// A wlan whose stations find their routes on demand.
+/// A wlan whose stations discover their routes on demand.
 pub(super) struct OnDemand {
     link: Link,
     name: String,
@@ -88,7 +89,7 @@ pub(super) struct OnDemand {
 }
 
 impl OnDemand {
-    /// Returns the wlans with on-demand routes of a scenario.
+    /// Returns the wlans of a scenario with on-demand routes.
     pub(super) fn all(root: &Fields) -> Vec<OnDemand> {
         let wlans = Link::all(root).filter(|(_, table)| is_on_demand(table));
         let one = |(link, wlan): (Link, &Fields)| {

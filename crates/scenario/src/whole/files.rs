@@ -1,11 +1,11 @@
-//! Files that a scenario names: found, read, and known by their content.
+//! Files that a scenario names: their location, content and digest.
 //!
-//! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the
-//! content, so that it reads back to the same wherever it is read, or not at all: results of different contents are
-//! never mixed.
+//! A file name is relative to the folder of the scenario. The effective scenario has the absolute path and
+//! the digest of the content, so that it reads back identically from any folder or not at all: results of
+//! different contents are never mixed.
 //!
-//! For a scenario of unknown origin no file is opened, since a message about a file would show its content: the contents come with the
-//! scenario ([`Files::Given`]).
+//! For a scenario of unknown origin no file is opened, since a message about a file would reveal its content:
+//! the contents are passed together with the scenario ([`Files::Given`]).
 
 use crate::grammar::fields::{Fields, NamedFile, OneWay, Val};
 use crate::grammar::key::Key;
@@ -18,14 +18,14 @@ use std::sync::Arc;
 /// Location of the files that a scenario names.
 #[derive(Clone, Copy, Debug)]
 pub enum Files<'a> {
-    /// On this machine, their names relative to this folder.
+    /// Files on this machine, with names relative to this folder.
     Folder(&'a Path),
-    /// Here, as digest and content of each. No file of this machine is opened, since the scenario has an unknown
-    /// origin.
+    /// Files passed with the scenario, as digest and content of each. No file of this machine is opened,
+    /// since the scenario has an unknown origin.
     Given(&'a [(String, String)]),
 }
 
-/// Reads every file that is named in `fields` or below, and notes or checks their digests.
+/// Reads every file named in `fields` and its tables, and stores or checks the digests.
 pub(crate) fn load(fields: &mut Fields, files: Files<'_>, problems: &mut Problems) {
     for key in fields.keys {
         if let Some(digest) = key.kind.digest() {
@@ -57,7 +57,7 @@ fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, files: Files<'
     fields.set(key.name, file, at);
 }
 
-/// Reads the files of each direction, and their digests.
+/// Reads the file of each direction, and the digest of each file.
 fn load_each_way(
     fields: &Fields,
     ways: &[OneWay],
@@ -83,7 +83,7 @@ fn load_each_way(
     Some((Val::EachWay(named), Val::EachWay(digests)))
 }
 
-/// Reads the file of this name and its digest, which must be `expected`.
+/// Reads the file with this name, whose digest must be `expected`.
 fn load_file(
     name: &str,
     expected: Option<&Val>,
@@ -123,7 +123,8 @@ fn load_file(
     Some((Val::File(file), Val::Text(found)))
 }
 
-/// Returns the path of the digest beside the path of a file: `wired.w.deliveries.a->b` has `wired.w.deliveries_digest.a->b`.
+/// Returns the path of the digest for the path of a file: `wired.w.deliveries_digest.a->b` for
+/// `wired.w.deliveries.a->b`.
 fn digest_path(path: &str, digest: &str) -> String {
     let mut words: Vec<&str> = path.split('.').collect();
     let place = words.iter().rposition(|word| !word.contains("->")).unwrap_or_default();
@@ -131,16 +132,16 @@ fn digest_path(path: &str, digest: &str) -> String {
     words.join(".")
 }
 
-/// Message for a scenario that names a file but came without the file's content.
+/// Message for a scenario that names a file but was passed without the file's content.
 const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page or in a log; give the scenario on \
                         the command line instead";
 
-/// The longest file that is read, bytes: years of a recorded channel.
+/// The largest file that is read, bytes: a recorded channel of several years.
 const LONGEST: u64 = 1 << 28;
 
 fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     let path = folder.join(name);
-    // A path that cannot be made absolute (there is no working directory) is as good as it was.
+    // If the path cannot be made absolute (no working directory), it stays as it was.
     let path = std::path::absolute(&path).unwrap_or(path);
     let shown = path.display().to_string();
     let refusal = |why: String| format!("cannot read {shown}: {why}");
@@ -157,9 +158,10 @@ fn read(folder: &Path, name: &str) -> Result<NamedFile, String> {
     }
     let bytes = std::fs::read(&path).map_err(|error| refusal(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
-    // As in scenarios, a byte-order mark has no meaning (Unicode 15.0 §23.8).
+    // As in scenarios, a byte-order mark is ignored (Unicode 15.0 §23.8).
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    // A path that is no text would not read back from the effective scenario: there the name stays relative.
+    // A path that is not valid UTF-8 would not read back from the effective scenario; for such a path the
+    // name stays relative.
     let path = path.to_str().unwrap_or(name).to_string();
     Ok(NamedFile { path, text: Arc::from(text) })
 }
@@ -169,7 +171,7 @@ fn content_digest(text: &str) -> String {
     format!("{:016x}", name_hash(text))
 }
 
-/// Returns digest and content of every named file, each once.
+/// Returns digest and content of every named file; each file occurs once.
 pub(crate) fn contents(fields: &Fields) -> Vec<(String, String)> {
     let mut contents = BTreeMap::new();
     collect(fields, &mut contents);
@@ -198,7 +200,7 @@ fn insert(file: &NamedFile, contents: &mut BTreeMap<String, String>) {
     contents.insert(content_digest(&file.text), file.text.to_string());
 }
 
-/// Returns the fields without the paths of files, as their digests identify them.
+/// Returns the fields without the paths of files, because the digests identify the files.
 pub(crate) fn without_paths(fields: &Fields) -> Fields {
     let mut bare = fields.clone();
     strip(&mut bare);

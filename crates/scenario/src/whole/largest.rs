@@ -1,4 +1,4 @@
-//! The largest packets that cross each link.
+//! Sizes of the largest packets that cross each link.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -6,15 +6,15 @@ use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};
 
-/// Largest IP datagram that a flow sends over each link, bytes: the frame to which `fer` refers, and for which timeouts
-/// of link recovery are derived.
+/// Largest IP datagram that a flow sends over each link, bytes. `fer` refers to a frame of this size, and
+/// timeouts of link recovery are derived from it.
 pub(crate) struct Largest {
-    /// By the place of the link's type, then by its number.
+    /// Sizes by the index of the link's type, then by the number of the link.
     bytes: Vec<Vec<Option<u32>>>,
 }
 
 impl Largest {
-    /// Computes those of a scenario; a flow that could not be read is left out.
+    /// Computes the sizes for a scenario; invalid flows are ignored.
     pub(crate) fn new(root: &Fields, topology: &Topology) -> Self {
         let mut bytes: Vec<_> = LINKS.iter().map(|ty| vec![None; root.tables(ty.list).len()]).collect();
         for flow in root.tables("flow") {
@@ -26,7 +26,7 @@ impl Largest {
         Largest { bytes }
     }
 
-    /// Returns the size for a link; for a link that no flow crosses, that of the default segment.
+    /// Returns the size for a link; for a link that no flow crosses, the size for the default segment.
     pub(crate) fn of(&self, link: Link) -> u32 {
         self.bytes[link.of][link.index].unwrap_or(1000 + HEADER_BYTES)
     }
@@ -42,7 +42,7 @@ fn datagram_bytes(flow: &Fields) -> Option<u32> {
     }
 }
 
-/// Returns the links that a flow crosses. One between stations that are drawn stays in their wlan.
+/// Returns the links that a flow crosses. A flow between randomly drawn stations stays within their wlan.
 fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
     match (flow.text("from"), flow.text("to")) {
         (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default(),

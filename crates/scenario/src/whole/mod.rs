@@ -1,4 +1,5 @@
-//! The whole scenario: how its tables fit together, overrides and copies before that, and the plan of its world after it.
+//! The whole scenario: checks across its tables, overrides and copies before the checks, and the plan of its
+//! world after them.
 
 mod between;
 mod copies;

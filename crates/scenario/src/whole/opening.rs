@@ -1,4 +1,5 @@
-//! A scenario opened to real hosts: at which nodes, and which of its flows make room for them.
+//! A scenario opened to real hosts: the nodes with real hosts behind them, and the flows that real traffic
+//! replaces.
 
 use super::scenario::Scenario;
 use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
@@ -8,41 +9,43 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::services::OnReal;
 use airhop_tcp::{Config, Params, Scheme};
 
-/// Maximum size of the headers around a flow's segment: IPv4 or IPv6 and TCP with timestamps, 20 + 32 bytes of the one and 40 + 32 of the
-/// other, of which the device allows for the first.
+/// Maximum size of the headers around a flow's segment. IPv4 and TCP with timestamps take 20 + 32 bytes, and
+/// IPv6 takes 40 + 32; the device allows for IPv4.
 pub(super) const HEADERS: u32 = 52;
 
-/// The MTU of a node to or from which the scenario has no flow: Ethernet's (RFC 894).
+/// MTU of a node that is no end of any flow of the scenario: the MTU of Ethernet (RFC 894), bytes.
 pub(super) const DEFAULT_MTU: u32 = 1500;
 
-/// A node with real hosts behind it, as requested.
+/// A requested node with real hosts behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Door {
-    /// Request as messages name it: `--on s`.
+    /// The request as messages name it: `--on s`.
     pub asked: String,
-    /// The node's name.
+    /// Name of the node.
     pub node: String,
-    /// Addresses behind it.
+    /// Addresses behind the node.
     pub reach: Reach,
-    /// Senders there listen for notices in the form of ACKs.
+    /// True if senders behind the node listen for notices in the form of ACKs.
     pub hears: bool,
 }
 
 /// Specification of a world that is open to real hosts.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    /// The plan, with a flow for each way between two of the nodes.
+    /// The plan, with a flow for each direction between two of the open nodes.
     pub plan: Plan,
-    /// Nodes and flows that are open.
+    /// Open nodes and flows.
     pub outside: OutsidePlan,
-    /// The largest datagram of each of its nodes, bytes: the segment of the scenario's flows and 52 of headers, or 1500.
+    /// The largest datagram of each open node, bytes: the segment of the scenario's flows plus 52 bytes of
+    /// headers, or 1500.
     pub mtus: Vec<u32>,
-    /// Limitations of services for real packets, a sentence each.
+    /// Limitations of services for real packets, each a sentence.
     pub notes: Vec<String>,
 }
 
 impl Opening {
-    /// Returns the TCP flows that real traffic replaces: the ends of each, and its scheme, parameters and configuration.
+    /// Returns the TCP flows that real traffic replaces, each with its ends, scheme, parameters and
+    /// configuration.
     pub fn tcp_flows(&self) -> impl Iterator<Item = (NodeId, NodeId, &'static Scheme, &Params, &Config)> {
         self.outside.flows.iter().filter_map(|flow| {
             let flow = &self.plan.flows[usize::from(flow.0)];
@@ -57,11 +60,14 @@ impl Opening {
 }
 
 impl Scenario {
-    /// Opens the scenario at these nodes. Its flows between two of them make room for real traffic; all others are simulated beside it.
+    /// Opens the scenario at these nodes. Real traffic replaces the flows of the scenario between two of
+    /// these nodes; all other flows are simulated beside it.
     ///
     /// # Errors
-    /// [`ScenarioError`] if there are fewer than two nodes, one is not known or is named twice, more than two have networks behind
-    /// them, or a service of a flow that makes room cannot act on real packets.
+    ///
+    /// Returns a [`ScenarioError`] if there are fewer than two nodes, if a node is unknown or is named twice,
+    /// if more than two nodes have networks behind them, or if a service of a replaced flow cannot act on
+    /// real packets.
     pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
         let mut problems = Problems::default();
         let ends = self.outside_ends(doors, &mut problems);
@@ -140,7 +146,7 @@ impl Scenario {
     }
 }
 
-/// Returns the largest datagram at a node.
+/// Returns the largest datagram at a node, bytes.
 fn mtu(plan: &Plan, flows: &[FlowId], node: NodeId) -> u32 {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let here = flows.iter().map(of).filter(|flow| [flow.from, flow.to].contains(&node));
@@ -169,7 +175,7 @@ fn notes(plan: &Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<String> {
     notes
 }
 
-/// Adds a flow for each direction between two real hosts without one in the scenario.
+/// Adds a flow for each direction between two real hosts for which the scenario has no flow.
 fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
     let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
     let known: Vec<_> = flows.iter().map(of).map(|flow| [flow.from, flow.to]).collect();

@@ -1,4 +1,4 @@
-//! Links that join the same two nodes: routes take one of them, and no packet ever crosses the other.
+//! Links that join the same two nodes: routes use one of the links, and no packet ever crosses the other.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
@@ -8,7 +8,8 @@ use airhop_base::NodeId;
 use airhop_net::routing::Joins;
 use std::collections::HashMap;
 
-/// Refuses the second of two links between the same two nodes: wires, radio links, and wlans of two stations.
+/// Reports the second of two links between the same two nodes: wired links, radio links, and wlans of two
+/// stations.
 pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems) {
     let mut first: HashMap<[NodeId; 2], (&str, &Fields)> = HashMap::new();
     for (link, table) in Link::all(root) {
@@ -30,7 +31,7 @@ pub(super) fn check(root: &Fields, topology: &Topology, problems: &mut Problems)
     }
 }
 
-/// Returns the two nodes that a link joins, in order; `None` if it joins more.
+/// Returns the two nodes that a link joins, in order; `None` if the link joins more than two.
 fn pair(link: Link, table: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let mut node = |name: &str| topology.id(name).unwrap_or(NodeId::BROADCAST);
     let [a, b] = match (LINKS[link.of].joins)(table, link.index, &mut node)? {

@@ -1,4 +1,4 @@
-//! The places of a layout by itself, for programs that write scenarios.
+//! Positions of the stations of a layout without a scenario, for programs that write scenarios.
 
 use crate::grammar::check::check;
 use crate::grammar::problem::{Problems, ScenarioError};
@@ -9,12 +9,14 @@ use airhop_engine::Streams;
 use airhop_net::BuildError;
 use airhop_net::placement::{Position, scatter};
 
-/// Names and places (metres) of the stations of a layout. `text` is a JSON object of `layout`, a table as a `[[wlan]]` has it; `receive`,
-/// the range that random places are connected within (without it all stations hear each other); and `wlan`, the name of the wlan that would
-/// draw the same places with this seed and replication. `source` is the scenario's name in messages.
+/// Returns names and positions (metres) of the stations of a layout. `text` is a JSON object with these keys:
+/// `layout`, a table as in `[[wlan]]`; `receive`, the range within which random positions are connected
+/// (without it, all stations hear each other); and `wlan`, the name of the wlan that would draw the same
+/// positions with this seed and replication. `source` is the scenario's name in messages.
 ///
 /// # Errors
-/// [`ScenarioError`] with everything that is wrong with it, or if no draw is connected.
+///
+/// Returns a [`ScenarioError`] with all problems of the layout, or if no draw is connected.
 pub fn places(
     text: &str,
     source: &str,

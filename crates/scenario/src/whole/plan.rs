@@ -1,4 +1,4 @@
-//! From a checked scenario to the plan of a world.
+//! Converts a checked scenario into the plan of a world.
 
 use super::between;
 use super::largest::Largest;
@@ -11,7 +11,8 @@ use airhop_base::NodeId;
 use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 
-/// Returns the plan of a resolved scenario. `None` if a value is missing, which [`super::resolve`] has then complained about.
+/// Returns the plan of a resolved scenario. Returns `None` if a value is missing; [`super::resolve`] has then
+/// reported the problem.
 pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
     let largest = Largest::new(root, &topology);
@@ -40,7 +41,7 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     Some(plan)
 }
 
-/// Returns the ends of a flow; two stations of their wlan in the place of those that will be drawn.
+/// Returns the ends of a flow; if the ends are drawn at random, two stations of the wlan as placeholders.
 fn ends(root: &Fields, flow: &Fields, topology: &Topology) -> Option<[NodeId; 2]> {
     let Some(between) = flow.table("between") else {
         return Some([topology.id(flow.text("from")?)?, topology.id(flow.text("to")?)?]);

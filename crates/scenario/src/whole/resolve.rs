@@ -1,5 +1,5 @@
-//! Checks across keys: names that occur twice, links that do not exist, rates that a standard lacks; and the defaults that follow from
-//! other keys.
+//! Checks across keys: duplicate names, links that do not exist, rates that a standard lacks; and the
+//! defaults derived from other keys.
 
 use super::between;
 use super::ends::{self, OnDemand};
@@ -14,7 +14,7 @@ use crate::tables::LINKS;
 use crate::tables::flow;
 use std::collections::HashMap;
 
-/// Checks the whole scenario, and fills the defaults that follow from other keys.
+/// Checks the whole scenario, and fills in the defaults derived from other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     names(&LINKS.map(|ty| ty.list), root, problems);
     names(&["flow"], root, problems);
@@ -24,7 +24,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
             links.iter_mut().for_each(|link| (ty.resolve)(link, duration, problems));
         }
     }
-    // If a link was refused, the set of nodes is unknown.
+    // If a link is invalid, the set of nodes is unknown.
     let no_link = |key: &String| ["name", "duration", "warmup", "flow"].contains(&key.as_str());
     let mut links_sound = Link::all(root).all(|(_, link)| link.sound) && root.refused().iter().all(no_link);
     let topology = Topology::new(root);
@@ -44,7 +44,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     resolve_crossed(root, &topology, links_sound, problems);
 }
 
-/// Resolves the keys of links that depend on the flows across them.
+/// Resolves the keys of links that depend on the flows that cross the links.
 fn resolve_crossed(root: &mut Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
     let largest = Largest::new(root, topology);
     let all_sound = links_sound && root.tables("flow").iter().all(|flow| flow.sound);
@@ -65,7 +65,7 @@ fn check_warmup(root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Refuses names that two tables of these lists share.
+/// Reports names that two tables of these lists share.
 fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     let mut first: HashMap<&str, &str> = HashMap::new();
     for &list in lists {
@@ -84,7 +84,7 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// True if all fit: nodes, links and flows are numbered with 16 bits.
+/// True if all counts are in range: nodes, links and flows have numbers of 16 bits.
 fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     let before = problems.len();
     let lists = LINKS.iter().map(|ty| (ty.list, ty.most)).chain([("flow", usize::from(u16::MAX))]);

@@ -1,4 +1,4 @@
-//! A scenario: read, checked, and ready to be run any number of times.
+//! A scenario that has been read and checked, and can be run any number of times.
 
 use super::files::{self, Files};
 use super::{copies, plan, resolve, sets};
@@ -23,9 +23,10 @@ pub struct Scenario {
 /// Changes to a scenario before it is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Paths and values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or else the text as it stands.
+    /// Paths with their new values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or
+    /// otherwise the unchanged text.
     pub sets: Vec<(String, String)>,
-    /// A scheme for every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
+    /// Scheme for every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
     pub scheme: Option<String>,
 }
 
@@ -34,7 +35,7 @@ pub struct Overrides {
 pub struct Source<'a> {
     /// Name of the source in messages.
     pub name: &'a str,
-    /// Location of the files that it names.
+    /// Location of the files that the scenario names.
     pub files: Files<'a>,
 }
 
@@ -49,7 +50,8 @@ impl Scenario {
     /// Reads a scenario file.
     ///
     /// # Errors
-    /// [`ScenarioError`] with everything that is wrong with it.
+    ///
+    /// Returns a [`ScenarioError`] with all problems of the file.
     pub fn parse<'a>(
         text: &str,
         source: impl Into<Source<'a>>,
@@ -60,10 +62,11 @@ impl Scenario {
         Self::read(document, source.into(), overrides, problems)
     }
 
-    /// Reads the same model given as JSON.
+    /// Reads a scenario given as JSON.
     ///
     /// # Errors
-    /// [`ScenarioError`] with everything that is wrong with it.
+    ///
+    /// Returns a [`ScenarioError`] with all problems of the document.
     pub fn from_json<'a>(
         text: &str,
         source: impl Into<Source<'a>>,
@@ -93,7 +96,8 @@ impl Scenario {
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
         if plan.is_none() && problems.len() == 0 {
-            // A kind with keys but without a plan is refused, and never simulated as another kind.
+            // A kind with keys but without a plan is an error, so that no other kind is simulated in its
+            // place.
             problems.add(
                 &At::Document,
                 "",
@@ -103,7 +107,7 @@ impl Scenario {
         problems.or(source.name, plan.map(|plan| Scenario { fields, plan, emulator: None }))
     }
 
-    /// Returns its name.
+    /// Returns the name of the scenario.
     pub fn name(&self) -> &str {
         &self.plan.name
     }
@@ -113,22 +117,22 @@ impl Scenario {
         self.plan.duration
     }
 
-    /// Returns the specification of its world.
+    /// Returns the specification of the scenario's world.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Returns the errors of the emulator, if it is the twin of an emulation.
+    /// Returns the errors of the emulator if the scenario is the twin of an emulation.
     pub fn emulator(&self) -> Option<&EmulatorPlan> {
         self.emulator.as_ref()
     }
 
-    /// Returns the same keys with another plan, for runs alone.
+    /// Returns a scenario with the same keys and another plan, which only runs use.
     pub(crate) fn planned(&self, plan: Plan, emulator: Option<EmulatorPlan>) -> Scenario {
         Scenario { fields: self.fields.clone(), plan, emulator }
     }
 
-    /// Returns its checked values.
+    /// Returns the checked values.
     pub(crate) fn fields(&self) -> &Fields {
         &self.fields
     }
@@ -139,22 +143,26 @@ impl Scenario {
         flows.map(|f| f.name.as_str())
     }
 
-    /// Returns the effective scenario as TOML: every default written out, with a comment for each key. Reads back to the same.
+    /// Returns the effective scenario as TOML, with all defaults and a comment for each key. The text reads
+    /// back to the same scenario.
     pub fn toml(&self) -> String {
         render::toml(&self.fields)
     }
 
-    /// Returns the effective scenario as JSON, the same text for the same scenario. Reads back to the same.
+    /// Returns the effective scenario as JSON; equal scenarios have equal texts. The text reads back to the
+    /// same scenario.
     pub fn json(&self) -> String {
         render::json(&self.fields)
     }
 
-    /// Returns the files that it names, as digest and content of each: [`Files::Given`] with [`Scenario::json`] makes it again.
+    /// Returns the files that the scenario names, as digest and content of each. [`Files::Given`] with
+    /// [`Scenario::json`] recreates the scenario.
     pub fn files(&self) -> Vec<(String, String)> {
         files::contents(&self.fields)
     }
 
-    /// Returns the text that results depend on: as [`Scenario::json`], but files by their digests alone, wherever they are.
+    /// Returns the text that determines results: as [`Scenario::json`], but with the digests of files in
+    /// place of their paths.
     pub fn identity(&self) -> String {
         render::json(&files::without_paths(&self.fields))
     }

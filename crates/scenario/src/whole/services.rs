@@ -1,4 +1,4 @@
-//! Services of flows that a link on their path cannot provide.
+//! Checks services of flows that a link on their path cannot provide.
 
 use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
@@ -14,7 +14,7 @@ pub(super) struct Modern {
 }
 
 impl Modern {
-    /// Returns the wlans of 802.11n, ac and ax of a scenario.
+    /// Returns the wlans of a scenario that are 802.11n, ac or ax.
     pub(super) fn all(root: &Fields) -> Vec<Modern> {
         let one = |(link, table): (Link, &Fields)| {
             if !table.takes("standard") {
@@ -26,7 +26,7 @@ impl Modern {
         Link::all(root).filter_map(one).collect()
     }
 
-    /// True if a flow crosses it.
+    /// True if a flow crosses this wlan.
     fn is_crossed_by(&self, flow: &Fields, topology: &Topology) -> bool {
         match (flow.text("from"), flow.text("to")) {
             (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default().contains(&self.link),
@@ -38,8 +38,9 @@ impl Modern {
     }
 }
 
-/// Refuses services that use a part of a damaged frame for a flow that crosses a wlan of 802.11n, ac or ax: the FCS of an MPDU covers all of
-/// it, and a receiver reports the MPDUs whose FCS is right in its BlockAck, nothing of the others (IEEE 802.11-2020 §9.7.3, §10.25.6).
+/// Reports services that use a part of a damaged frame, for a flow that crosses a wlan of 802.11n, ac or ax.
+/// The FCS of an MPDU covers the whole MPDU, and the BlockAck of a receiver reports only MPDUs with a correct
+/// FCS (IEEE 802.11-2020 §9.7.3, §10.25.6).
 pub(super) fn check(flow: &Fields, wlans: &[Modern], topology: &Topology, problems: &mut Problems) {
     let Some(crossed) = wlans.iter().find(|wlan| wlan.is_crossed_by(flow, topology)) else { return };
     for name in flow.words("services").unwrap_or_default() {

@@ -5,7 +5,7 @@ use crate::grammar::problem::{At, Problems, did_you_mean};
 use crate::grammar::tree::{Entry, Item, Value, literal};
 use crate::tables::SCENARIO;
 
-/// Puts `value` at `path` of the document.
+/// Sets the value at `path` of the document.
 pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
     let at = At::Option(format!("--set {path}={value}"));
     let refused = apply(root, path, &literal(value, &at), &at);
@@ -51,7 +51,7 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
     }
 }
 
-/// Applies a setting such as `wlan.cell.…`: it addresses a table by its name, or all of them by `all`.
+/// Applies a setting such as `wlan.cell.…` to a table selected by name, or to all tables with the word `all`.
 fn apply_to_tables(
     root: &mut Item,
     keys: &'static [Key],
@@ -95,7 +95,8 @@ fn name_of(table: &Item) -> Option<String> {
     }
 }
 
-/// Sets the value at the end of `words`, and creates the tables before it. The check finds unknown keys.
+/// Sets the value at the end of `words`, and creates missing tables on the path. The later check finds
+/// unknown keys.
 fn put(
     entries: &mut Vec<Entry>,
     keys: &'static [Key],
@@ -118,7 +119,8 @@ fn put(
     put_below(entry(entries, keys, first, at), first, below, rest, value, at)
 }
 
-/// Sets the value of one direction, `rate.a->b`. A value of both directions remains that of the other.
+/// Sets the value of one direction, `rate.a->b`. If the key had one value for both directions, the other
+/// direction keeps it.
 fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
     let [direction] = words else { return Err(format!("expected a direction, such as {key}.a->b")) };
     let Some((from, to)) = direction.split_once("->").map(|(from, to)| (from.trim(), to.trim())) else {
@@ -137,7 +139,7 @@ fn put_one_way(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At
     Ok(())
 }
 
-/// Returns the place of one of the tables of a list: by its number, or by its direction.
+/// Returns the index of a table in a list, selected by number or by direction.
 fn place_in(items: &[Item], word: &str) -> Option<usize> {
     let direction = |item: &Item| {
         let entry = item.entries()?.iter().find(|entry| entry.key == "direction")?;
@@ -157,7 +159,7 @@ fn put_below(
 ) -> Result<(), String> {
     match &mut item.value {
         Value::Table(_) => {}
-        // `scheme = "x"` is short for a table, and so is `delayed_ack = true`.
+        // Both `scheme = "x"` and `delayed_ack = true` are short forms of a table.
         Value::Text(name) if key == "scheme" => {
             let name = Entry {
                 key: "name".to_string(),
@@ -187,8 +189,8 @@ fn put_below(
     }
 }
 
-/// Returns the item of a key. An item that the document leaves out starts as its default, so that `queue.packets` can
-/// be set without a queue in the file.
+/// Returns the item of a key. An item that the document omits starts as its default, so that `queue.packets`
+/// can be set without a queue in the file.
 fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
         let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {

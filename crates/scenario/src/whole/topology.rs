@@ -1,4 +1,4 @@
-//! Topology: the nodes, their reachability, and the links that a flow crosses.
+//! Topology: the nodes, the nodes that each can reach, and the links that a flow crosses.
 
 use crate::grammar::fields::Fields;
 use crate::tables::LINKS;
@@ -7,7 +7,7 @@ use airhop_base::NodeId;
 use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;
 
-/// A link: its type, by the place in [`LINKS`], and its number among those of its type.
+/// A link: the index of its type in [`LINKS`], and its number among the links of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) of: usize,
@@ -23,7 +23,7 @@ impl Link {
         LINKS.iter().enumerate().flat_map(of_type)
     }
 
-    /// Returns the link that a hop is over.
+    /// Returns the link that a hop uses.
     pub(crate) fn crossed_by(hop: Hop) -> Option<Link> {
         let number = |(of, ty): (usize, &&LinkType)| {
             (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
@@ -34,14 +34,14 @@ impl Link {
 
 /// The nodes of a scenario and the hops between them.
 pub(crate) struct Topology {
-    /// Names, in the order in which they are named first.
+    /// Names of the nodes, in the order of their first occurrence.
     pub(crate) nodes: IndexSet<String>,
     graph: Graph,
     routes: Routes,
 }
 
 impl Topology {
-    /// Creates the topology of the links of a scenario that could be read.
+    /// Creates the topology of the valid links of a scenario.
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &str| NodeId(nodes.insert_full(name.to_string()).0 as u16);
@@ -68,12 +68,12 @@ impl Topology {
         self.nodes.get_index(usize::from(node.0)).map(String::as_str)
     }
 
-    /// Returns the links from one end of a flow to another, as packets are routed. `None` if there is no way.
+    /// Returns the links of the route from one node to another; `None` if no route exists.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
         self.hops(from, to)?.into_iter().map(Link::crossed_by).collect()
     }
 
-    /// Returns the hops over them.
+    /// Returns the hops of the route from one node to another.
     pub(crate) fn hops(&self, from: &str, to: &str) -> Option<Vec<Hop>> {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
         let mut hops = Vec::new();

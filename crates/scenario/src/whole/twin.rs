@@ -1,4 +1,4 @@
-//! The twin of an emulation: its scenario with simulated hosts that send the traffic of the real ones.
+//! The twin of an emulation: the same scenario with simulated hosts that send the traffic of the real hosts.
 
 use super::opening::Opening;
 use super::scenario::Scenario;
@@ -8,30 +8,32 @@ use airhop_net::outside::{SeenFlow, SeenLoad};
 use airhop_net::plan::{AppPlan, FlowPlan, Transport};
 use airhop_tcp::{Params, Preset, Scheme, find};
 
-/// Congestion control of a connection whose kernel did not report it, or that Airhop does not have.
+/// Congestion control of a connection whose kernel did not report it, or whose congestion control Airhop does
+/// not implement.
 const DEFAULT_CONTROL: &str = "cubic";
-/// A flow with less of all bytes is left out: the control connection of iperf3, a name that was looked up.
+/// Smallest share of all bytes with which a flow is simulated: the share excludes flows such as the control
+/// connection of iperf3 or a DNS query.
 const LEAST_SHARE: f64 = 0.01;
-/// Maximum number of simulated flows: those with the most bytes.
+/// Maximum number of simulated flows: the flows with the most bytes.
 const MOST_FLOWS: usize = 16;
 
-/// A flow of real hosts, and the state reported by its sender's kernel.
+/// A flow of real hosts, with the state reported by its sender's kernel.
 #[derive(Clone, Debug)]
 pub struct RealFlow {
     /// Traffic that the network saw.
     pub seen: SeenFlow,
-    /// The congestion control of its sender, if known.
+    /// Congestion control of the flow's sender, if known.
     pub control: Option<String>,
 }
 
 /// The twin of an emulation.
 #[derive(Clone, Debug)]
 pub struct Twin {
-    /// The scenario: packets reach its hosts in time, and these answer at once.
+    /// The scenario in which packets reach the hosts in time, and hosts answer at once.
     pub punctual: Scenario,
-    /// Twin with the lateness and the turnaround of the emulation.
+    /// The scenario with the lateness and the turnaround of the emulation.
     pub emulated: Scenario,
-    /// The flows to compare.
+    /// Flows to compare.
     pub flows: Vec<TwinFlow>,
 }
 
@@ -42,9 +44,9 @@ pub struct TwinFlow {
     pub name: String,
     /// Start time.
     pub start: Time,
-    /// Congestion control; `None` of UDP.
+    /// Congestion control; `None` for UDP.
     pub scheme: Option<&'static str>,
-    /// The flow of real hosts that it stands for; `None` of a flow of the scenario.
+    /// The real flow that this flow stands for; `None` for a flow of the scenario.
     pub real: Option<RealFlowName>,
 }
 
@@ -53,13 +55,15 @@ pub struct TwinFlow {
 pub struct RealFlowName {
     /// Name in the run document of the emulation.
     pub name: String,
-    /// The congestion control of its sender, if known.
+    /// Congestion control of the flow's sender, if known.
     pub control: Option<String>,
 }
 
 impl Scenario {
-    /// Returns the twin of an emulation of this scenario, opened by `opening`, until `end`. Its TCP flows carry as many bytes as those of
-    /// `real`, on preset `linux`; UDP has a constant rate. Where no real flow is worth the name by then the scenario's own flows take part.
+    /// Returns the twin of an emulation of this scenario, opened by `opening`, until `end`. The TCP flows of
+    /// the twin carry as many bytes as the flows in `real`, with preset `linux`; UDP flows have a constant
+    /// rate. If no real flow carried a significant share by `end`, the scenario's own flows are simulated
+    /// instead.
     pub fn twin(&self, opening: &Opening, real: &[RealFlow], end: Time, emulator: EmulatorPlan) -> Twin {
         let mut plan = self.plan().clone();
         (plan.duration, plan.warmup) = (end.since(Time::ZERO), Span::ZERO);
@@ -69,7 +73,7 @@ impl Scenario {
         let flows = if largest.is_empty() {
             own.map(|id| TwinFlow::of(&plan.flows[id], None)).collect()
         } else {
-            // Flows that made room stay so, for links know them by their numbers.
+            // Flows that real traffic replaces stay replaced, because links refer to them by number.
             own.collect::<Vec<_>>().into_iter().for_each(|id| plan.flows[id].start = Time::MAX);
             let twins = largest.iter().enumerate().map(|(i, one)| one.twin(opening, i, end));
             let twins: Vec<FlowPlan> = twins.collect();
@@ -82,7 +86,8 @@ impl Scenario {
     }
 }
 
-/// Returns the flows with the most bytes, in the order of their opening. A flow that opened in the last tenth is too short.
+/// Returns the flows with the most bytes, in the order of their opening. A flow that opened in the last tenth
+/// of the run is too short.
 fn largest(real: &[RealFlow], end: Time) -> Vec<&RealFlow> {
     let total: u64 = real.iter().map(RealFlow::bytes).sum();
     let latest = Time::ZERO + end.since(Time::ZERO) * 9 / 10;
@@ -143,7 +148,7 @@ impl TwinFlow {
 }
 
 impl Opening {
-    /// Returns the payload of a full segment between two of its nodes, bytes.
+    /// Returns the payload of a full segment between two open nodes, bytes.
     fn segment(&self, between: [NodeId; 2]) -> u32 {
         let ends = self.outside.ends.iter().zip(&self.mtus);
         let mtus = ends.filter(|(end, _)| between.contains(&end.node)).map(|(_, &mtu)| mtu);

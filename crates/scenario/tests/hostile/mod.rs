@@ -1,4 +1,4 @@
-//! Laws for any text passed to the loader. Random tests and the fuzzer use this harness.
+//! Properties that hold for any text passed to the loader. Random tests and the fuzzer use this harness.
 
 use airhop_net::World;
 use airhop_net::plan::{Plan, Transport};
@@ -8,24 +8,24 @@ use std::sync::atomic::AtomicBool;
 
 /// Name of the text in messages.
 const NAME: &str = "hostile.toml";
-/// A line of its own between a scenario and overrides, one `path=value` a line.
+/// Line that separates a scenario from the overrides, which are one `path=value` per line.
 const OVERRIDES: &str = "\n%%\n";
-/// Looks at `stop`, and with it ends of [`World::run`], per run: each is 4096 events.
+/// Maximum number of calls of [`World::run`]; each call ends at a check of `stop`, after 4096 events.
 const LAPS: usize = 1;
-/// Nodes and flows of a scenario that is run, at most.
+/// Maximum number of nodes and of flows of a scenario that is run.
 const SMALL: usize = 64;
-/// Largest number of segments that all its flows may send at their start.
+/// Maximum number of segments that all flows may send at their start.
 const AT_ONCE: f64 = 2000.0;
 
-/// Reads `text`, whose files are in `folder`. A refusal has a message; an accepted text is read back to the same plan
-/// from both its effective forms; and the beginning of a small scenario is run.
+/// Reads `text`, whose files are in `folder`. An invalid text has a message; a valid text reads back to the
+/// same plan from both its effective forms; and if the scenario is small, its beginning is run.
 pub fn load(text: &str, folder: &Path) {
     if let Some(scenario) = parse(text, folder) {
         run_a_little(scenario.plan());
     }
 }
 
-/// Returns the scenario, if it is taken.
+/// Returns the scenario if the text is valid.
 pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
     let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
     match Scenario::parse(text, Source { name: NAME, files: Files::Folder(folder) }, &changes(overrides)) {
@@ -51,8 +51,8 @@ fn changes(lines: &str) -> Overrides {
     changes
 }
 
-/// Every paragraph begins with the file and its line, with the file and a key, or with the option of the command line;
-/// and its quotations of a hostile file are short.
+/// Checks that every paragraph begins with file and line, with file and key, or with the option of the
+/// command line, and that quotations of a hostile file are short.
 fn says_where(refusal: &ScenarioError) {
     assert!(!refusal.problems().is_empty());
     for problem in refusal.problems() {
@@ -67,7 +67,7 @@ fn says_where(refusal: &ScenarioError) {
     }
 }
 
-/// The effective scenario is the scenario.
+/// Checks that the effective scenario equals the scenario.
 fn reads_back(scenario: &Scenario) {
     let json = scenario.json();
     let (toml, none) = (scenario.toml(), Overrides::default());
@@ -80,13 +80,13 @@ fn reads_back(scenario: &Scenario) {
     }
 }
 
-/// The first events of a world of `plan`, if it is a small one: every packet has exactly one outcome.
+/// Runs the first events of a small world of `plan`, and checks that every packet has exactly one outcome.
 fn run_a_little(plan: &Plan) {
     if !is_small(plan) {
         return;
     }
     let Ok(mut world) = World::new(plan, 1, 0, None) else {
-        // Only where something is drawn it can turn out late that there is no such draw.
+        // Only a world with random draws can fail this late, because no valid draw exists.
         assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
         return;
     };

@@ -1,4 +1,4 @@
-//! Keys of 802.11n, ac and ax: each value is in the plan, each mistake has a message.
+//! Keys of 802.11n, ac and ax: each value reaches the plan, and each mistake has a message.
 
 use super::{CELL, good, read};
 use airhop_base::{Rate, Span};
@@ -82,7 +82,7 @@ fn every_value_is_in_the_plan() {
         (plan.control_rate, plan.access, plan.overhead),
         (Rate::from_bps(6_000_000), Access::RtsCts, 30)
     );
-    // A TXOP limit of 0, and the only category, are what the plan has without them.
+    // A TXOP limit of 0 and the only category equal the defaults of the plan.
     for set in [
         ("wlan.cell.txop", "{}"),
         ("wlan.cell.txop", "{ BE = \"0 s\", VO = \"0 s\" }"),
@@ -101,11 +101,11 @@ fn without_aggregation_attempts_count() {
         assert_eq!(ht(&sets).ampdu, None);
         assert_eq!(cell(good(&sets).plan()).attempts, expected);
     }
-    // A study of lengths may have 0 among them.
+    // A study that varies the length may include 0.
     assert_eq!(ht(&[OFF, ("wlan.cell.aggregation.frames", "64")]).ampdu, None);
 }
 
-/// `airhop show` prints a scenario that is read back to the same plan, and printed alike.
+/// `airhop show` prints a scenario that reads back to the same plan and prints the same text.
 #[test]
 fn what_is_printed_reads_back() {
     let changes: [&[(&str, &str)]; 8] = [
@@ -138,7 +138,8 @@ fn what_is_printed_reads_back() {
     insta::assert_snapshot!(good(&[]).toml().split("[[flow]]").next().expect("a beginning"));
 }
 
-/// The frequency of a model of powers is that of the band: at 5 GHz a range is shorter by 2.4 / 5 than at 2.4 GHz.
+/// The frequency of a propagation model is that of the band: at 5 GHz a range is shorter than at 2.4 GHz by
+/// the factor 2.4 / 5.
 #[test]
 fn powers_fall_by_the_frequency_of_the_band() {
     const POWERS: (&str, &str) = (
@@ -150,14 +151,15 @@ fn powers_fall_by_the_frequency_of_the_band() {
     assert!((high / low - 2.4 / 5.0).abs() < 1e-9, "{high} m and {low} m");
 }
 
-/// Errors decide MPDUs with data alone; of 802.11, b and g they decide control frames, too.
+/// In 802.11n, ac and ax the error model applies only to MPDUs with data; in 802.11, b and g it applies to
+/// control frames, too.
 #[test]
 fn control_frames_are_spared() {
     const LOSS: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", loss = 0.1 }");
     const FER: (&str, &str) = ("wlan.cell.errors", "{ kind = \"bernoulli\", fer = 0.1 }");
     let model = |sets: &[(&str, &str)]| cell(good(sets).plan()).errors[0].model.clone();
     assert_eq!(model(&[LOSS]), ErrorPlan::Loss(0.1).of_data());
-    // The frame of a full datagram: 1472 + 28 + 38 bytes.
+    // The frame of a full datagram has 1472 + 28 + 38 bytes.
     assert_eq!(model(&[FER]), ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8 * 1538 }.of_data());
     let old = [("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), LOSS];
     assert_eq!(model(&old), ErrorPlan::Loss(0.1));
@@ -206,7 +208,7 @@ const BAD: &[&[(&str, &str)]] = &[
     &[("wlan.cell.errors", "{ kind = \"snr\", model = \"table\" }")],
     &[("flow.up.access_category", "VO")],
     &[("flow.up.access_category", "best effort")],
-    // Standards without these keys.
+    // Standards that lack these keys.
     &[("wlan.cell.standard", "802.11g")],
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.width", "20 MHz")],
     &[("wlan.cell.standard", "802.11g"), ("wlan.cell.rate", "54 Mbit/s"), ("wlan.cell.lifetime", "1 s")],
@@ -227,7 +229,7 @@ fn every_mistake_has_its_message() {
     insta::assert_snapshot!(page);
 }
 
-/// Both schemes use a part of a damaged segment, and a scheme of another service runs.
+/// Both schemes use a part of a damaged segment, and a scheme with another service runs.
 #[test]
 fn services_that_use_damaged_frames_are_refused() {
     let with = |scheme: &str, services: &str| {

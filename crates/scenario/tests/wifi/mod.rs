@@ -5,7 +5,7 @@ mod rates;
 
 use airhop_scenario::{Overrides, Scenario};
 
-/// An access point and a station, with a datagram flow up.
+/// An access point and a station, with an uplink flow of datagrams.
 const CELL: &str = r#"
 name = "cell"
 duration = "2 s"
@@ -23,7 +23,7 @@ segment = "1472 B"
 app = { kind = "cbr", rate = "1 Mbit/s" }
 "#;
 
-/// Reads [`CELL`] with changes to it.
+/// Reads [`CELL`] with these changes.
 fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
     let refusal = |error: airhop_scenario::ScenarioError| error.to_string();

@@ -1,6 +1,7 @@
-//! Rates of a lone station, against a closed form.
+//! Rates of a lone station, compared with a closed form.
 //!
-//! The station sends datagrams of 1472 bytes, best effort, without losses: k MPDUs every AIFS, mean backoff, PPDU, SIFS and BlockAck or Ack.
+//! The station sends datagrams of 1472 bytes as best effort, without losses: k MPDUs for each AIFS, mean
+//! backoff, PPDU, SIFS and BlockAck or Ack.
 
 use super::good;
 use airhop_net::World;
@@ -8,7 +9,7 @@ use airhop_scenario::Scenario;
 use std::sync::atomic::AtomicBool;
 
 const PAYLOAD: u32 = 1472;
-/// With UDP, IP, LLC and SNAP, the header of QoS data and the FCS.
+/// Length of an MPDU with UDP, IP, LLC and SNAP, the QoS data header and the FCS, bytes.
 const MPDU: u32 = PAYLOAD + 8 + 20 + 8 + 26 + 4;
 const AIFS_US: f64 = 16.0 + 3.0 * 9.0;
 const MEAN_BACKOFF_US: f64 = 7.5 * 9.0;
@@ -23,7 +24,7 @@ struct Row {
     short: bool,
     bytes: Option<u32>,
     rts: bool,
-    /// Goodput, Mbit/s, as printed by an independent program of the same formulas.
+    /// Goodput, Mbit/s, as printed by an independent program with the same formulas.
     mbps: f64,
 }
 
@@ -127,7 +128,7 @@ impl Row {
         (2..=window).take_while(fits).last().unwrap_or(1)
     }
 
-    /// Goodput, Mbit/s.
+    /// Returns the goodput, Mbit/s.
     fn closed_form(&self) -> f64 {
         let k = self.mpdus();
         let answer = match k {
@@ -159,12 +160,12 @@ impl Row {
     }
 }
 
-/// A frame of `bytes` in OFDM of `mbps` Mbit/s.
+/// Returns the duration of a frame of `bytes` bytes in OFDM at `mbps` Mbit/s, microseconds.
 fn legacy_us(bytes: u32, mbps: u32) -> f64 {
     f64::from(20 + 4 * (22 + 8 * bytes).div_ceil(4 * mbps))
 }
 
-/// The closed form is right: an independent program of the same formulas printed these.
+/// The closed form is correct: an independent program with the same formulas printed these values.
 #[test]
 fn the_closed_form_is_that_of_the_reference() {
     for row in ROWS {
@@ -172,7 +173,7 @@ fn the_closed_form_is_that_of_the_reference() {
     }
 }
 
-/// Capacity, which the oracle and the hints use, is the closed form to the nanosecond of a packet's time.
+/// The capacity used by the oracle and the hints equals the closed form, to the nanosecond per packet.
 #[test]
 fn the_time_of_a_packet_is_its_share_of_an_aggregate() {
     for row in ROWS {
@@ -182,8 +183,8 @@ fn the_time_of_a_packet_is_its_share_of_an_aggregate() {
     }
 }
 
-/// Goodput of a saturated station within 0.5 %: 1.9 s hold 340 exchanges or more, whose mean backoff has a standard error of 2.2 µs, and an
-/// exchange at the end counts or not.
+/// Goodput of a saturated station is within 0.5 %: 1.9 s hold at least 340 exchanges, whose mean backoff has
+/// a standard error of 2.2 µs, and the exchange at the end may or may not count.
 #[test]
 fn a_saturated_station_sends_at_the_closed_form() {
     for row in ROWS {

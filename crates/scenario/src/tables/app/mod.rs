@@ -1,4 +1,5 @@
-//! `app = { … }`: the application of a flow. An application is a file here, with its keys and its plan, and a word in the list.
+//! `app = { … }`: the application of a flow. Each application is a file in this folder with its keys and its
+//! plan, and one entry in the list.
 
 mod bulk;
 mod cbr;
@@ -10,18 +11,18 @@ use crate::grammar::key::{Choice, Variant};
 use crate::grammar::problem::{Problems, one_of};
 use airhop_net::plan::AppPlan;
 
-/// An application as a file declares it.
+/// Declaration of an application.
 struct App {
     variant: Variant,
-    /// The transport that it needs.
+    /// Transport that the application needs.
     transport: &'static str,
-    /// Refuses values that do not fit its flow.
+    /// Checks that the values fit the flow.
     check: fn(&Fields, &Fields, &mut Problems),
     plan: fn(&Fields) -> Option<AppPlan>,
 }
 
 super::kinds! {
-    /// The applications.
+    /// List of the applications.
     APP, "app", App:
     bulk, transfer, cbr, pareto_on_off
 }
@@ -29,10 +30,10 @@ super::kinds! {
 const TCP: &str = "tcp";
 const UDP: &str = "udp";
 
-/// Accepts an application that fits any flow of its transport.
+/// Accepts an application that is valid for any flow of its transport.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
-/// Refuses an application that needs another transport, or does not fit its flow.
+/// Reports an error if the application needs another transport, or does not fit its flow.
 pub(super) fn check(flow: &Fields, problems: &mut Problems) {
     let Some(app) = flow.table("app") else { return };
     let Some(declared) = declared(app) else { return };

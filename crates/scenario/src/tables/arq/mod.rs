@@ -1,5 +1,5 @@
-//! `arq = { … }`: link-layer recovery on a radio link, the defaults that follow from the link, and their plan. A recovery is a file here,
-//! with its keys and its plan, and a word in the list.
+//! `arq = { … }`: link-layer recovery on a radio link, the defaults derived from the link, and the plan. Each
+//! recovery is a file in this folder with its keys and its plan, and one entry in the list.
 
 mod go_back_n;
 mod none;
@@ -16,21 +16,22 @@ use airhop_base::Span;
 use airhop_radio::arq::{ArqPlan, ArqRules, derived_timeout};
 use airhop_radio::pace::LinkRate;
 
-/// A link recovery as a file declares it.
+/// Declaration of a link recovery.
 struct LinkRecovery {
     variant: Variant,
-    /// Frames that a timeout waits for; `None`: it waits for no answers, and has no timeout.
+    /// Number of frames that a timeout waits for; `None` if the recovery waits for no answers and has no
+    /// timeout.
     window: Option<fn(&Fields) -> Option<u32>>,
     plan: fn(&Fields) -> Option<ArqPlan>,
 }
 
 super::kinds! {
-    /// The link recoveries.
+    /// List of the link recoveries.
     ARQ, "link recovery", LinkRecovery:
     none, stop_and_wait, go_back_n, selective_repeat, rlp
 }
 
-/// More frames than any link numbers (RLC in UMTS: 2047 at most).
+/// The maximum window: more frames than any link numbers (RLC in UMTS: at most 2047).
 const MAX_WINDOW: u64 = 2047;
 
 const TIMEOUT: Key = key(
@@ -61,27 +62,27 @@ const fn window(most: u64, packets: &'static str, about: &'static str) -> Key {
     key("window", Kind::Count { least: 1, most }, Value(packets), about)
 }
 
-/// Returns the `window` of a recovery that has the key.
+/// Returns the value of `window` for a recovery that has the key.
 fn window_key(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.count("window")?).ok()
 }
 
-/// Keys of the recovery of data from the first of `ends`, and the second.
+/// Keys of the recovery of data from the first node of `ends`, and from the second.
 const KEYS: [&str; 2] = ["arq", "arq_back"];
 
-/// Quantities that timeouts of one direction's data depend on.
+/// Durations that the timeouts for one direction's data depend on.
 struct Times {
-    /// Rate of the data direction, and of the reverse direction: the mean of a recorded link; the lowest of a changing
-    /// one.
+    /// Rate of the data direction, and of the reverse direction: the mean rate of a recorded link, the lowest
+    /// rate of a link whose rate changes.
     pace: [LinkRate; 2],
-    /// There and back; the longest of each, if it changes.
+    /// Sum of the propagation delays of both directions; the longest delay of each, if the delay changes.
     delays: Span,
-    /// The largest data frame, either way, bytes.
+    /// Largest data frame in either direction, bytes.
     frame: u32,
 }
 
 impl Times {
-    /// Computes those of a direction of a radio link whose largest IP datagram has `largest` bytes.
+    /// Computes the durations for a direction of a radio link whose largest IP datagram has `largest` bytes.
     fn new(link: &Fields, direction: usize, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         let [there, back] = [direction, 1 - direction];
@@ -97,19 +98,21 @@ impl Times {
         self.way_there_and_back(arq, frames_on_their_way(arq)?, self.frame)
     }
 
-    /// Returns the time of a frame, its ACK, and both ways: a timer that is shorter expires before any ACK can come.
+    /// Returns the duration of a frame, its ACK, and the propagation delays of both directions: a shorter
+    /// timer expires before any ACK can arrive.
     fn least(&self, arq: &Fields) -> Option<Span> {
         self.way_there_and_back(arq, 1, 0)
     }
 
-    /// Returns the additional time of each further copy that a receiver asks for: a frame, and the NAK.
+    /// Returns the additional duration of each further copy that a receiver requests: one frame, and one NAK.
     fn copy(&self, arq: &Fields) -> Option<Span> {
         let copy = self.pace[0].time_for(self.frame) + self.pace[1].time_for(ack_bytes(arq)?);
         Some(copy.min(Span::from_secs(MAX_SPAN_S)))
     }
 
-    /// Returns the time of `frames` frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run,
-    /// as the effective scenario has it for a file that reads back.
+    /// Returns the duration of `frames` frames, of the ACK of the last frame queued behind a frame of
+    /// `reverse` bytes, and of the propagation delays of both directions. The result is limited to the
+    /// longest duration of a run, so that the effective scenario reads back.
     fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
         let pace = self.pace.each_ref();
         let all = derived_timeout(pace, self.delays, frames, self.frame, ack_bytes(arq)?, reverse);
@@ -121,13 +124,13 @@ fn frames_on_their_way(arq: &Fields) -> Option<u32> {
     (declared(arq)?.window?)(arq)
 }
 
-/// Returns the length of a control frame.
+/// Returns the length of a control frame, bytes.
 fn ack_bytes(arq: &Fields) -> Option<u32> {
     u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
-/// Fills in the recovery of a radio link's reverse direction, and the timeouts of both directions, for a largest IP
-/// datagram of `largest` bytes.
+/// Fills in the recovery of a radio link's reverse direction, and the timeouts of both directions, if the
+/// largest IP datagram has `largest` bytes.
 pub(super) fn fill(link: &mut Fields, largest: u32) {
     if link.lacks("arq_back")
         && let Some(arq) = link.table("arq")
@@ -150,7 +153,8 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
     }
 }
 
-/// Refuses timeouts that no ACK can be in time for: every frame would go again and again.
+/// Checks that timeouts are long enough for an ACK to arrive: otherwise every frame would be retransmitted
+/// repeatedly.
 pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
     for (direction, key) in KEYS.into_iter().enumerate() {
         let recovery = link.table(key).filter(|arq| recovers(arq));
@@ -171,7 +175,7 @@ fn recovers(arq: &Fields) -> bool {
     declared(arq).is_some_and(|recovery| recovery.window.is_some())
 }
 
-/// Returns the plan of one direction's recovery.
+/// Returns the plan of the recovery of one direction.
 pub(super) fn plan(arq: &Fields) -> Option<ArqPlan> {
     (declared(arq)?.plan)(arq)
 }

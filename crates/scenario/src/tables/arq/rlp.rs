@@ -15,7 +15,7 @@ pub(super) static KIND: LinkRecovery = LinkRecovery {
     plan: |arq| Some(ArqPlan::Rlp(rules(arq)?)),
 };
 
-/// Number of frames that a round waits for: the frame that the sender is at, and the copy.
+/// Number of frames that a round waits for: the frame in transmission, and the copy.
 const FRAMES: u32 = 2;
 
 static KEYS: [Key; 5] = [

@@ -1,5 +1,6 @@
-//! `changes = [{ … }]`: links between two nodes that change in the course of a run, the checks across their changes, and their plan. A
-//! change is a file here, with its keys and its plan, and a word in the list.
+//! `changes = [{ … }]`: changes of a link between two nodes during a run, the checks across these changes,
+//! and their plan. Each change is a file in this folder with its keys and its plan, and one entry in the
+//! list.
 
 mod handoff;
 mod outage;
@@ -13,12 +14,13 @@ use crate::grammar::problem::Problems;
 use airhop_base::{Rate, Span, Time};
 use airhop_radio::link_schedule::{Change, ChangeKind};
 
-/// A change of a link as a file declares it.
+/// Declaration of a link change.
 struct LinkChange {
     variant: Variant,
-    /// Refuses values that do not fit its link.
+    /// Checks that the values fit the link.
     check: fn(&Fields, &Fields, &mut Problems),
-    /// Duration for which it keeps everything off the link; `None`: it does not.
+    /// Duration for which the change keeps all packets off the link; `None` for a change that does not block
+    /// the link.
     lasting: fn(&Fields) -> Option<Span>,
     /// Plan of the change on its link.
     plan: fn(&Fields, &Fields) -> Option<Planned>,
@@ -26,14 +28,14 @@ struct LinkChange {
 
 /// Result of planning a change.
 enum Planned {
-    /// The link's schedule has it.
+    /// Change in the schedule of the link.
     Scheduled(ChangeKind),
-    /// An error of the channel: frames sent for this duration are lost.
+    /// Error of the channel: frames sent during this period are lost.
     Lost(Span),
 }
 
 super::kinds! {
-    /// The changes.
+    /// List of the changes.
     CHANGES, "change", LinkChange:
     rate, outage, handoff
 }
@@ -46,13 +48,14 @@ const EVERY: Key = key(
     "period of its repetition",
 );
 
-/// Accepts a change that fits any link.
+/// Accepts a change that is valid for any link.
 fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
 
-/// Maximum number of changes of a link; each takes memory in every run.
+/// Maximum number of changes of a link; each change takes memory in every run.
 const MAX_CHANGES: u64 = 100_000;
 
-/// Refuses changes of a link that contradict each other, or that a run of this duration does not come to.
+/// Reports changes of a link that contradict each other, or that start after the end of a run of this
+/// duration.
 pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let Some(duration) = duration else { return };
     let before = problems.len();
@@ -97,7 +100,7 @@ fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
     }
 }
 
-/// Refuses changes of a direction that exclude each other at the same time.
+/// Reports changes of a direction that exclude each other at the same time.
 fn check_order(link: &Fields, direction: usize, duration: Span, problems: &mut Problems) {
     let all = occurrences(link, direction, duration);
     let (lasting, rates): (Vec<_>, Vec<_>) =
@@ -139,7 +142,8 @@ fn of(link: &Fields, direction: usize) -> impl Iterator<Item = &Fields> {
     link.tables("changes").iter().filter(move |change| is_for(change, link, direction))
 }
 
-/// Returns the times of a direction's changes, in order, those at the same time in the order of the file.
+/// Returns the times of a direction's changes, in order; changes at the same time are in the order of the
+/// file.
 fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &Fields)> {
     let mut all = Vec::new();
     for change in of(link, direction) {
@@ -153,7 +157,7 @@ fn occurrences(link: &Fields, direction: usize, duration: Span) -> Vec<(Time, &F
     all
 }
 
-/// Returns the changes of the schedule of a checked link's direction.
+/// Returns the scheduled changes of one direction of a checked link.
 pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for (at, change) in occurrences(link, direction, duration) {
@@ -164,7 +168,7 @@ pub(super) fn plan(link: &Fields, direction: usize, duration: Span) -> Option<Ve
     Some(changes)
 }
 
-/// Returns the outages of a checked link's direction in which sent frames are lost.
+/// Returns the outages of one direction of a checked link in which sent frames are lost.
 pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Time; 2]> {
     let lost = |(at, change)| match planned(change, link)? {
         Planned::Lost(lasts) => Some([at, at + lasts]),
@@ -173,13 +177,13 @@ pub(super) fn losses(link: &Fields, direction: usize, duration: Span) -> Vec<[Ti
     occurrences(link, direction, duration).into_iter().filter_map(lost).collect()
 }
 
-/// Returns the lowest rate that a direction changes to.
+/// Returns the lowest rate among the changes of a direction.
 pub(super) fn lowest_rate(link: &Fields, direction: usize) -> Option<Rate> {
     let changes = of(link, direction).filter(|change| change.takes("rate"));
     changes.filter_map(|change| change.rate("rate")).min()
 }
 
-/// Returns the longest delay that a direction changes to.
+/// Returns the longest delay among the changes of a direction.
 pub(super) fn longest_delay(link: &Fields, direction: usize) -> Option<Span> {
     let changes = of(link, direction).filter(|change| change.takes("delay"));
     changes.filter_map(|change| change.span("delay")).max()

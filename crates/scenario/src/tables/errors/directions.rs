@@ -1,4 +1,4 @@
-//! Error model of each direction of a link.
+//! Error models of the directions of a link.
 
 use super::{check_one, plan};
 use crate::grammar::fields::Fields;
@@ -7,7 +7,8 @@ use crate::tables::{changes, each_way};
 use airhop_base::Span;
 use airhop_radio::errors::ErrorPlan;
 
-/// Checks the error models of a link between `nodes`, in a run of this duration; `any`: a direction may be from or to all of them.
+/// Checks the error models of a link between `nodes`, in a run of this duration; with `any`, a direction may
+/// be from or to all nodes.
 pub(in crate::tables) fn check(
     link: &Fields,
     nodes: &[String],
@@ -19,7 +20,8 @@ pub(in crate::tables) fn check(
     each_way::check_tables(link, "errors", "error model", (nodes, any), problems);
 }
 
-/// Returns the errors of a link between two nodes, from each of them; `largest` is that of its data frames.
+/// Returns the errors of both directions of a link between two nodes; `largest` is the size of the largest
+/// data frame, bytes.
 pub(in crate::tables) fn between(link: &Fields, duration: Span, largest: u32) -> Option<[ErrorPlan; 2]> {
     let one_way = |direction| {
         let model = each_way::table(link, "errors", direction);

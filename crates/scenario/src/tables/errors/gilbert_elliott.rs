@@ -107,8 +107,9 @@ fn averages(model: &Fields) -> Option<String> {
     })
 }
 
-/// Returns the probabilities to leave the good and the bad state: those given, or those of a chain with that loss rate and those bad
-/// states. The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg.
+/// Returns the probabilities of leaving the good and the bad state: the given probabilities, or the
+/// probabilities of a chain with the given loss rate and bad-state length. The share of bad frames is p_gb /
+/// (p_gb + p_bg); the mean length of a bad state is 1 / p_bg.
 fn leave(model: &Fields) -> Option<[f64; 2]> {
     let Some(loss) = model.number("loss") else {
         let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;

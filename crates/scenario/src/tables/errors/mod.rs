@@ -1,5 +1,5 @@
-//! `errors = { … }`: error models of the channel. A model is a file here, with its keys, the checks across them and its plan, and a word in
-//! the list.
+//! `errors = { … }`: error models of the channel. Each model is a file in this folder with its keys, the
+//! checks across them and its plan, and one entry in the list.
 
 mod bernoulli;
 mod clean;
@@ -18,19 +18,19 @@ use crate::grammar::problem::Problems;
 use airhop_base::Span;
 use airhop_radio::errors::ErrorPlan;
 
-/// An error model as a file declares it.
+/// Declaration of an error model.
 struct Model {
     variant: Variant,
-    /// Contradiction between keys of which each by itself is right.
+    /// Describes a contradiction between keys that are each valid alone.
     contradiction: fn(&Fields) -> Option<String>,
-    /// Refuses parameters that would need too much memory in a run of this duration.
+    /// Reports parameters that would need too much memory in a run of this duration.
     check: fn(&Fields, Span, &mut Problems),
-    /// Plan on a link whose largest data frame has this many bytes.
+    /// Returns the plan for a link whose largest data frame has this many bytes.
     plan: fn(&Fields, u32) -> Option<ErrorPlan>,
 }
 
 super::kinds! {
-    /// The error models.
+    /// List of the error models.
     ERRORS, "error model", Model:
     clean, bernoulli, gilbert_elliott, two_state, recorded
 }
@@ -54,11 +54,11 @@ fn is_consistent(_: &Fields) -> Option<String> {
     None
 }
 
-/// Accepts a model that any run has room for.
+/// Accepts a model that needs little memory in any run.
 fn fits(_: &Fields, _: Span, _: &mut Problems) {}
 
-/// Refuses an error model whose keys contradict each other, or are too few; or that has more fades in a run of this duration than
-/// anybody can look at.
+/// Reports an error model whose keys contradict each other or are incomplete, or that has too many fades in a
+/// run of this duration.
 fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     let Some(declared) = declared(model).filter(|_| model.refused().is_empty()) else { return };
     if let Some(duration) = duration {
@@ -74,7 +74,7 @@ pub(super) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
     (declared(model)?.plan)(model, largest)
 }
 
-/// Returns the bits of the frame that an error rate is about.
+/// Returns the number of bits of the frame that an error rate refers to.
 fn reference_bits(model: &Fields, largest: u32) -> u64 {
     model.bytes("reference").unwrap_or(largest.into()) * 8
 }

@@ -1,5 +1,5 @@
-//! `layout = { … }`: stations that a rule places, in place of a table of them. A layout is a file here, with its keys and its rule, and
-//! a word in the list.
+//! `layout = { … }`: stations placed by a rule, instead of a table of stations. Each layout is a file in this
+//! folder with its keys and its rule, and one entry in the list.
 
 mod chain;
 mod cross;
@@ -14,26 +14,29 @@ use crate::grammar::quantity::{self, MAX_COORDINATE, number};
 use airhop_net::placement::{Position, connected};
 use airhop_net::plan::Area;
 
-/// A layout as a file declares it.
+/// Declaration of a layout.
 struct Layout {
     variant: Variant,
-    /// Places of its stations, in the order of their numbers; [0, 0] for places that are drawn.
+    /// Returns the positions of the stations, in the order of the station numbers; [0, 0] for positions that
+    /// are drawn per replication.
     places: fn(&Fields) -> Option<Vec<Position>>,
-    /// Refuses too many stations.
+    /// Reports too many stations.
     check: fn(&Fields, &mut Problems),
-    /// Stations of its longest line.
+    /// Returns the number of stations in the longest line of the layout.
     line: fn(&Fields) -> Option<u64>,
-    /// Rectangle in which its places are drawn for each replication; `None`: the file has the places.
+    /// Returns the rectangle in which the positions are drawn for each replication; `None` if the file
+    /// defines the positions.
     drawn_in: Option<fn(&Fields) -> Option<Area>>,
 }
 
 super::kinds! {
-    /// The layouts.
+    /// List of the layouts.
     LAYOUT, "layout", Layout:
     chain, grid, cross, random
 }
 
-/// IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point comes on top.
+/// The maximum number of stations. IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point
+/// is one more.
 pub(crate) const MAX_STATIONS: u64 = 2008;
 
 const PREFIX: Key = key(
@@ -45,7 +48,7 @@ const PREFIX: Key = key(
 const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "number of stations");
 const SPACING: Key = key("spacing", Kind::Metres, Required, "distance between neighbours");
 
-/// In place of the positions of stations.
+/// Key that replaces the positions of stations.
 pub(crate) const LAYOUT_KEY: Key = key(
     "layout",
     Kind::Choice(&LAYOUT),
@@ -65,16 +68,16 @@ pub(crate) static PLACED: [Key; 3] = [
     key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
 ];
 
-/// Accepts a layout whose keys bound its number of stations.
+/// Accepts a layout whose keys limit its number of stations already.
 fn is_bounded(_: &Fields, _: &mut Problems) {}
 
-/// Places on a grid of the layout's spacing.
+/// Returns positions on a grid with the layout's spacing.
 fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Position>> {
     let spacing = layout.metres("spacing")?;
     Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
 }
 
-/// Describes a layout with its stations, in a line for readers of the effective scenario.
+/// Describes a layout with its stations, on one line for readers of the effective scenario.
 const fn made_of(
     kind: &'static str,
     about: &'static str,
@@ -84,7 +87,8 @@ const fn made_of(
     Variant { example, comment: Some(comment), ..Variant::new(kind, about, keys) }
 }
 
-/// Returns the stations of a wlan: those of the file, or those that its layout makes. Places that are drawn are [0, 0] until then.
+/// Returns the stations of a wlan, from the file or from its layout. Positions that are drawn later are [0,
+/// 0].
 pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     match wlan.table("layout") {
         Some(layout) => made(layout),
@@ -92,7 +96,7 @@ pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Position)>> {
     }
 }
 
-/// Returns the stations that a layout makes.
+/// Returns the stations of a layout.
 pub(crate) fn made(layout: &Fields) -> Option<Vec<(String, Position)>> {
     let prefix = layout.text("prefix")?;
     let named = |(i, place)| (format!("{prefix}{i}"), place);
@@ -103,7 +107,7 @@ fn places(layout: &Fields) -> Option<Vec<Position>> {
     (declared(layout)?.places)(layout)
 }
 
-/// Returns the rectangle that places are drawn in; `None` if they are known.
+/// Returns the rectangle in which positions are drawn; `None` if the file defines the positions.
 pub(crate) fn area(wlan: &Fields) -> Option<Area> {
     wlan.table("layout").and_then(area_of)
 }
@@ -126,7 +130,7 @@ pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     problems.add(wlan.at(key), wlan.path_of(key), what);
 }
 
-/// Checks the numbers and the names of a layout. `reach`: receive range of its stations, if limited.
+/// Checks the numbers and the names of a layout. `reach` is the receive range of the stations, if limited.
 pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems) {
     let before = problems.len();
     check_prefix(layout, problems);
@@ -138,7 +142,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
         && let (Some(reach), Some(spacing), Some(places)) = (reach, layout.metres("spacing"), places(layout))
         && !connected(&places, Some(reach))
     {
-        // A range that follows from powers has many digits.
+        // A range computed from powers has many digits.
         let reach = (10.0 * reach).floor() / 10.0;
         let what = format!(
             "out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
@@ -147,7 +151,7 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
     }
 }
 
-/// Refuses too many stations, and lines of them that would be too long.
+/// Reports too many stations, and lines of stations that are too long.
 fn check_room(layout: &Fields, problems: &mut Problems) {
     let Some(declared) = declared(layout) else { return };
     (declared.check)(layout, problems);
@@ -173,9 +177,9 @@ fn check_prefix(layout: &Fields, problems: &mut Problems) {
     problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
 }
 
-/// Describes a layout in a line for readers of the effective scenario.
+/// Describes a layout on one line for readers of the effective scenario.
 fn comment(layout: &Fields) -> Option<String> {
-    /// More stations than these would be more to read than the rule.
+    /// Maximum number of stations listed in the comment; a longer list would be harder to read than the rule.
     const SHOWN: usize = 20;
     let stations = made(layout)?;
     let drawn = area_of(layout).is_some();

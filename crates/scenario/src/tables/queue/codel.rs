@@ -45,8 +45,8 @@ static KEYS: [Key; 5] = [
     DIRECTION,
 ];
 
-/// Checks that the target is less than the interval (RFC 8289 §4.2, §4.3: the interval is a round trip, and
-/// the target a small part of it).
+/// Checks that the target is less than the interval (RFC 8289 §4.2, §4.3: the interval is a round-trip time,
+/// and the target is a small part of it).
 pub(super) fn check_target(queue: &mut Fields, problems: &mut Problems) {
     let (Some(target), Some(interval)) = (queue.span("target"), queue.span("interval")) else { return };
     if target >= interval {

@@ -1,5 +1,5 @@
-//! `queue = { … }`: the discipline of a queue before a link. Each is a file here, with its keys, the checks across them and its plan, and a
-//! word in the list.
+//! `queue = { … }`: the discipline of the queue before a link. Each discipline is a file in this folder with
+//! its keys, the checks across them and its plan, and one entry in the list.
 
 mod biased;
 mod codel;
@@ -17,26 +17,26 @@ use crate::grammar::problem::Problems;
 use airhop_net::queues::QueuePlan;
 use airhop_net::routing::{Hop, Layer};
 
-/// A discipline as a file declares it.
+/// Declaration of a queue discipline.
 struct Discipline {
     variant: Variant,
-    /// Fills the defaults that follow from other keys, and refuses keys that contradict each other.
+    /// Fills in the defaults derived from other keys, and reports keys that contradict each other.
     resolve: fn(&mut Fields, &mut Problems),
     plan: fn(&Fields) -> Option<QueuePlan>,
 }
 
 super::kinds! {
-    /// The disciplines.
+    /// List of the disciplines.
     QUEUE, "queue", Discipline:
     drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
 }
 
-/// Flag of disciplines that keep the order of their packets.
+/// Flag of disciplines that keep packets in order.
 const FIFO: &str = "fifo";
-/// Flag of disciplines that drop packets although there is room for them (RFC 7567: active queue management).
+/// Flag of disciplines that drop packets although the queue has room (RFC 7567: active queue management).
 const DROPS_EARLY: &str = "drops-early";
 
-/// The longest queue.
+/// Maximum length of a queue, packets.
 const MAX_PACKETS: u64 = 1_000_000;
 
 const PACKETS: Key = capacity("50", "queue capacity, packets, without the one in service");
@@ -52,7 +52,7 @@ const QUANTUM: Key = key(
     "bytes per flow and turn: an Ethernet frame (RFC 8290 §5.2.4)",
 );
 
-/// Fills the defaults of a link's queues and checks each.
+/// Fills in the defaults of a link's queues and checks each queue.
 pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     let queues = match link.get_mut("queue") {
         Some(Val::Table(queue)) => std::slice::from_mut(queue),
@@ -66,7 +66,7 @@ pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     }
 }
 
-/// Refuses queues of a link between two nodes that leave a direction without one, or give it two.
+/// Reports a direction of a link between two nodes that has no queue, or two queues.
 pub(super) fn check(link: &Fields, problems: &mut Problems) {
     let (Some(ends), before) = (link.ends("ends"), problems.len()) else { return };
     each_way::check_tables(link, "queue", "queue", (ends, false), problems);
@@ -108,7 +108,8 @@ fn packets(queue: &Fields) -> Option<usize> {
     usize::try_from(queue.count("packets")?).ok()
 }
 
-/// Checks that the weight of an arrival is not zero: the average would stay at its initial value of 0.
+/// Checks that the weight of an arrival is not zero: otherwise the average would stay at its initial value of
+/// 0.
 fn check_weight(queue: &Fields, problems: &mut Problems) {
     if queue.number("weight") == Some(0.0) {
         let what = "expected more than 0: the average would never follow the queue";

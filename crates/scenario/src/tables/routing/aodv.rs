@@ -66,7 +66,7 @@ static KEYS: [Key; 9] = [
     ),
 ];
 
-/// Returns the values of a key in each preset.
+/// Returns the values of a key in all presets.
 fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     let one = |(preset, plan): (&'static str, AodvPlan)| {
         values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
@@ -85,7 +85,8 @@ fn preset_of(routing: &Fields) -> Option<AodvPlan> {
     of_word(&AodvPlan::PRESETS, routing.word("preset")?)
 }
 
-/// Returns the keys whose default the preset has, with its value, as [`plan`] reads them.
+/// Returns the keys whose default depends on the preset, each with the preset's value, as [`plan`] reads
+/// them.
 fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
     [
         ("active_route", Val::Span(p.active_route)),

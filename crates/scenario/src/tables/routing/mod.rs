@@ -1,5 +1,5 @@
-//! `routing = { … }`: how the stations of a wlan find routes to each other. A protocol is a file here, with its keys and its plan, and
-//! a word in the list.
+//! `routing = { … }`: how the stations of a wlan discover routes to each other. Each protocol is a file in
+//! this folder with its keys and its plan, and one entry in the list.
 
 mod aodv;
 mod static_routes;
@@ -8,23 +8,23 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::{Choice, Variant};
 use airhop_net::plan::RoutingPlan;
 
-/// A routing protocol as a file declares it.
+/// Declaration of a routing protocol.
 struct Protocol {
     variant: Variant,
-    /// True if routes are found on demand, so that the path of a flow is not known in advance.
+    /// True if routes are discovered on demand, so that the path of a flow is not known in advance.
     is_on_demand: bool,
-    /// Fills the defaults of a preset.
+    /// Fills in the defaults of a preset.
     fill: fn(&mut Fields),
     plan: fn(&Fields) -> Option<RoutingPlan>,
 }
 
 super::kinds! {
-    /// The routing protocols.
+    /// List of the routing protocols.
     ROUTING, "routing", Protocol:
     static_routes, aodv
 }
 
-/// Fills the defaults of the preset.
+/// Fills in the defaults of the preset.
 pub(super) fn fill(wlan: &mut Fields) {
     let Some(Val::Table(routing)) = wlan.get_mut("routing") else { return };
     if let Some(protocol) = declared(routing) {
@@ -32,7 +32,7 @@ pub(super) fn fill(wlan: &mut Fields) {
     }
 }
 
-/// True if the stations of a wlan find their routes when they need them.
+/// True if the stations of a wlan discover routes on demand.
 pub(super) fn is_on_demand(wlan: &Fields) -> bool {
     wlan.table("routing").and_then(declared).is_some_and(|protocol| protocol.is_on_demand)
 }

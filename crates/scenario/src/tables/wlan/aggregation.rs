@@ -1,4 +1,4 @@
-//! Aggregation of 802.11n, ac and ax, and the end of retransmissions.
+//! Aggregation of 802.11n, ac and ax, and the limits of retransmission.
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Value};
@@ -12,12 +12,12 @@ use airhop_radio::phy::{Format, amsdu};
 pub(super) const LOST_BLOCK_ACK: [(&str, LostBlockAck); 2] =
     [("resend", LostBlockAck::Resend), ("request", LostBlockAck::Request)];
 
-/// dot11EDCATableMSDULifetime.
+/// Default of dot11EDCATableMSDULifetime.
 const LIFETIME: Span = Span::from_millis(500);
-/// dot11ShortRetryLimit.
+/// Default of dot11ShortRetryLimit.
 const ATTEMPTS: u64 = 7;
 
-/// `wlan.aggregation`.
+/// Keys of `wlan.aggregation`.
 pub(super) static AGGREGATION: [Key; 3] = [
     key(
         "bytes",
@@ -51,7 +51,7 @@ fn max_window(format: Format) -> u64 {
     }
 }
 
-/// Fills the defaults of a wlan of this format.
+/// Fills in the defaults of a wlan of this format.
 pub(super) fn fill(wlan: &mut Fields, format: Format) {
     if wlan.lacks("aggregation") {
         let mut table = Fields::new(wlan.path_of("aggregation"), At::Default, None, &AGGREGATION);
@@ -73,7 +73,7 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
     }
 }
 
-/// Refuses an A-MPDU or a window beyond those of the standard, and keys without a meaning.
+/// Reports an A-MPDU or a window larger than the standard allows, and keys without a meaning.
 pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     let Some(table) = wlan.table("aggregation") else { return };
     let mut add = |table: &Fields, name: &str, what: String| {
@@ -112,7 +112,7 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     }
 }
 
-/// Returns the aggregation of a wlan that was checked; `Some(None)`: it has none.
+/// Returns the aggregation of a checked wlan; `Some(None)` if the wlan does not aggregate.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<Option<AmpduPlan>> {
     let table = wlan.table("aggregation")?;
     let longest = u64::from(format.max_psdu());

@@ -1,4 +1,4 @@
-//! EDCA of a wlan of 802.11n, ac or ax, of which one access category is modelled: best effort.
+//! EDCA of a wlan of 802.11n, ac or ax. Airhop models one access category: best effort.
 
 use super::aggregation;
 use super::mode;
@@ -11,7 +11,7 @@ use airhop_base::Span;
 use airhop_radio::cell::HtPlan;
 use airhop_radio::phy::Format;
 
-/// True if stations wait for EIFS.
+/// Words of `eifs`, each with true if stations wait for EIFS.
 pub(super) const EIFS: [(&str, bool); 2] = [("always", true), ("never", false)];
 
 /// AIFSN of best effort (IEEE 802.11-2020 Table 9-155).
@@ -21,7 +21,7 @@ const fn limit(category: &'static str, about: &'static str) -> Key {
     key(category, Kind::Span { least_ns: 0 }, Nothing("0 s"), about)
 }
 
-/// `wlan.txop`.
+/// Keys of `wlan.txop`.
 pub(super) static TXOP: [Key; 4] = [
     limit("BE", "TXOP limit of best effort; limits above 0 are not modelled yet"),
     limit("BK", "TXOP limit of background, which is not modelled yet"),
@@ -29,12 +29,12 @@ pub(super) static TXOP: [Key; 4] = [
     limit("VO", "TXOP limit of voice, which is not modelled yet"),
 ];
 
-/// Fills the defaults of a wlan of 802.11n, ac or ax.
+/// Fills in the defaults of a wlan of 802.11n, ac or ax.
 pub(super) fn fill(wlan: &mut Fields) {
     wlan.fill("eifs", word_of(&EIFS, &true));
 }
 
-/// Refuses TXOP limits.
+/// Reports TXOP limits, which Airhop does not model.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(txop) = wlan.table("txop") else { return };
     for Key { name, .. } in &TXOP {
@@ -48,7 +48,7 @@ pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Returns the additions of 802.11n, ac and ax to a wlan that was checked.
+/// Returns the additions of 802.11n, ac and ax to a checked wlan.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<HtPlan> {
     Some(HtPlan {
         mode: mode::plan(wlan, format)?,

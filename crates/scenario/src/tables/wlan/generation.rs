@@ -1,11 +1,12 @@
-//! Keys of the DCF of 802.11, b and g, and keys of 802.11n, ac and ax: each is refused where it has no meaning.
+//! Keys that only the DCF of 802.11, b and g has, and keys that only 802.11n, ac and ax have: a key is an
+//! error where it has no meaning.
 
 use super::mode::format;
 use crate::grammar::fields::Fields;
 use crate::grammar::problem::{Problems, one_of};
 use airhop_radio::phy::Format;
 
-/// Keys of the DCF alone, each with the reason why 802.11n, ac and ax have no such key.
+/// Keys that only the DCF has, each with the reason why 802.11n, ac and ax have no such key.
 const OF_DCF: [(&str, &str); 7] = [
     ("preset", "its rules are those of IEEE 802.11-2020; ns-2 has none of it"),
     ("immediate_access", "EDCA has a rule of its own (IEEE 802.11-2020 §10.23.2.4)"),
@@ -16,7 +17,7 @@ const OF_DCF: [(&str, &str); 7] = [
     ("fragmentation", "MPDUs of an A-MPDU are never fragments (IEEE 802.11-2020 §10.12.1)"),
 ];
 
-/// Keys of 802.11n, ac and ax alone.
+/// Keys that only 802.11n, ac and ax have.
 const OF_HT: [&str; 8] =
     ["band", "width", "guard_interval", "aggregation", "lost_block_ack", "lifetime", "txop", "eifs"];
 
@@ -29,7 +30,7 @@ pub(super) fn clear(wlan: &mut Fields) {
     }
 }
 
-/// Refuses keys that the standard of a wlan has not.
+/// Reports keys that the standard of a wlan does not have.
 pub(super) fn check(wlan: &Fields, problems: &mut Problems) {
     let Some(standard) = wlan.word("standard") else { return };
     let mut refuse = |name: &str, why: &str| {

@@ -29,7 +29,8 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
     nodes: &["stations", "layout"],
     resolve,
     resolve_crossed: |_, _, _, _| {},
-    // Places that are drawn are all equal until then: there will be a path, or the run reports that there is none.
+    // Positions that are drawn later are all equal at this point: either the draw finds a path, or the run
+    // reports that none exists.
     joins: |w, _, node| {
         let stations = layout::stations(w).unwrap_or_default();
         let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
@@ -44,7 +45,7 @@ pub(in crate::tables) static TYPE: LinkType = LinkType {
     plan,
 };
 
-/// LLC and SNAP, bytes.
+/// Length of the LLC and SNAP headers, bytes.
 const LLC_BYTES: u32 = 8;
 
 const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
@@ -82,7 +83,7 @@ fn fill_dcf(wlan: &mut Fields) {
     }
 }
 
-/// Checks the layout. A refused layout leaves the stations unknown.
+/// Checks the layout. With an invalid layout the stations are unknown.
 fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     let before = problems.len();
     layout::check_wlan(wlan, problems);
@@ -116,7 +117,7 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     errors::check(wlan, &names, true, duration, problems);
 }
 
-/// True for a wlan with routes on demand, in which the path of a flow is not known in advance.
+/// True for a wlan with on-demand routes, in which the path of a flow is not known in advance.
 pub(crate) fn is_on_demand(link: &Fields) -> bool {
     link.takes("routing") && routing::is_on_demand(link)
 }

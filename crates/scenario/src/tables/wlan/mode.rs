@@ -15,7 +15,7 @@ pub(super) const WIDTHS: [(&str, u32); 4] =
     [("20 MHz", 20), ("40 MHz", 40), ("80 MHz", 80), ("160 MHz", 160)];
 const GUARD_INTERVAL: Span = Span::from_nanos(800);
 
-/// `wlan.rate` of 802.11n, ac and ax.
+/// Keys of `wlan.rate` for 802.11n, ac and ax.
 pub(super) static RATE: [Key; 3] = [
     key(
         "mcs",
@@ -40,7 +40,7 @@ pub(super) static RATE: [Key; 3] = [
     ),
 ];
 
-/// Returns the PPDU format of a wlan; `None` for 802.11, b and g, and where the standard was refused.
+/// Returns the PPDU format of a wlan; `None` for 802.11, b and g, and if the standard is invalid.
 pub(crate) fn format(wlan: &Fields) -> Option<Format> {
     wlan.word("standard").and_then(Format::find)
 }
@@ -50,7 +50,7 @@ pub(super) fn band(wlan: &Fields) -> Option<Band> {
     of_word(&BANDS, wlan.word("band")?)
 }
 
-/// Fills the defaults of a wlan of this format.
+/// Fills in the defaults of a wlan of this format.
 pub(super) fn fill(wlan: &mut Fields, format: Format) {
     wlan.fill("band", word_of(&BANDS, &Band::Ghz5));
     let usual = match format {
@@ -64,7 +64,7 @@ pub(super) fn fill(wlan: &mut Fields, format: Format) {
     wlan.fill("control_rate", Val::Rate(BASIC_RATES[2]));
 }
 
-/// Refuses settings that the standard has not.
+/// Reports settings that the standard does not have.
 pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     if let Some(rate) = wlan.rate("rate") {
         let what = format!(
@@ -87,7 +87,8 @@ pub(super) fn check(wlan: &Fields, format: Format, problems: &mut Problems) {
     problems.add(table.at(name), table.path_of(name), what);
 }
 
-/// Returns a suggestion for an MCS that is the MCS index of 802.11n, which counts the streams too.
+/// Returns a suggestion if the given MCS is an MCS index of 802.11n, which also encodes the number of
+/// streams.
 fn of_index(error: &ModeError) -> String {
     match *error {
         ModeError::Mcs { format: Format::Ht, mcs } if mcs < 8 * Format::Ht.max_streams() => {
@@ -106,7 +107,7 @@ fn check_control_rate(wlan: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Refuses MCS and streams with 802.11, b or g.
+/// Reports an MCS or streams for 802.11, b or g.
 pub(super) fn check_absent(wlan: &Fields, problems: &mut Problems) {
     if let (Some(table), Some(standard)) = (wlan.table("rate"), wlan.word("standard")) {
         let with = one_of(Format::ALL.map(Format::name));
@@ -130,7 +131,7 @@ fn settings(wlan: &Fields, format: Format) -> Option<TxSettings> {
     })
 }
 
-/// Returns the mode of a wlan that was checked.
+/// Returns the transmission mode of a checked wlan.
 pub(super) fn plan(wlan: &Fields, format: Format) -> Option<TxMode> {
     TxMode::new(settings(wlan, format)?).ok()
 }

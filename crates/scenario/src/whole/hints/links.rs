@@ -1,4 +1,5 @@
-//! Traps of links: losses that no link of its kind leaves to TCP, and frames too few to fill it.
+//! Traps of links: a loss rate for TCP that no real link of this kind has, and too few frames to fill the
+//! link.
 
 use super::{Caught, Look, in_words};
 use crate::tables::LINKS;
@@ -9,13 +10,14 @@ use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
 use airhop_radio::link::RadioPlan;
 
-/// Radio links faster than UMTS R99 (2 Mbit/s, 3GPP TS 25.101) all have HARQ: HSDPA brought it (3GPP TS 25.308), LTE and NR kept it.
+/// Radio links faster than UMTS R99 (2 Mbit/s, 3GPP TS 25.101) all have HARQ: HSDPA introduced HARQ (3GPP TS
+/// 25.308), and LTE and NR kept it.
 const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
 
 /// The keys of the recovery of each direction.
 const ARQ: [&str; 2] = ["arq", "arq_back"];
 
-/// Finds fast radio links without recovery below TCP.
+/// Finds fast radio links without link-layer recovery.
 pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
@@ -32,10 +34,10 @@ pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
     })
 }
 
-/// Finds radio links whose frame window is smaller than rate times round trip.
+/// Finds radio links whose frame window is smaller than the product of rate and round-trip time.
 pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
-        // Both directions are often equal, and are then reported together.
+        // The hints of both directions are often equal, and are then reported together.
         let link = &radio.link;
         let differs = link.arq[1] != link.arq[0] || link.pace[1] != link.pace[0];
         let ends = if differs { 0..2 } else { 0..1 };
@@ -77,7 +79,7 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
     Some((text, set))
 }
 
-/// Finds wlans in which a frame is sent once.
+/// Finds wlans in which each frame is sent only once.
 pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
     let once = look
         .plan
@@ -104,7 +106,7 @@ pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
     .collect()
 }
 
-/// Checks each radio link, given the length of its largest data frame, bytes.
+/// Checks each radio link with the length of its largest data frame, bytes.
 fn each_radio(
     look: &Look<'_>,
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
@@ -122,13 +124,13 @@ fn each_radio(
     all
 }
 
-/// Returns the time from the start of a frame of this end to the end of its link ACK.
+/// Returns the time from the start of a frame sent by this end to the end of its link ACK.
 fn round_trip(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> Span {
     let RadioPlan { pace, delay, .. } = &radio.link;
     derived_timeout([&pace[end], &pace[1 - end]], delay[0] + delay[1], 1, frame, ack, 0)
 }
 
-/// Returns the number of frames that this end of a link sends in that time.
+/// Returns the number of frames that this end of a link can send during one link-layer round trip.
 fn frames_held(radio: &RadioLinkPlan, end: usize, frame: u32, ack: u32) -> u64 {
     let one = radio.link.pace[end].time_for(frame).nanos().max(1);
     round_trip(radio, end, frame, ack).nanos().div_ceil(one)

@@ -1,7 +1,8 @@
-//! Traps: valid settings that easily lead to a false answer, mostly a default that fits another link or another sender.
+//! Traps: valid settings that easily lead to a wrong conclusion, mostly a default that belongs to another
+//! link or another sender.
 //!
-//! A trap is one function that checks the whole scenario and returns each catch, with a sentence and the setting that avoids it. Nothing is
-//! refused here, and nothing changes a run.
+//! A trap is one function that checks the whole scenario and returns each occurrence, with a sentence and the
+//! setting that avoids the trap. A trap neither rejects a scenario nor changes a run.
 
 mod links;
 mod path;
@@ -20,16 +21,16 @@ use crate::whole::scenario::Scenario;
 use crate::whole::topology::Topology;
 use airhop_net::plan::Plan;
 
-/// A trap that a scenario is in.
+/// A trap found in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// Name of the trap.
     pub trap: &'static str,
-    /// Links (`wlan.cell`) or schemes in it.
+    /// Links (`wlan.cell`) or schemes concerned.
     pub about: Vec<String>,
-    /// A sentence that goes on from there.
+    /// Text that continues the sentence after the names in `about`.
     pub text: String,
-    /// Setting that avoids it, as `--set` takes it, if one value does.
+    /// Setting that avoids the trap, in the form of `--set`, if a single value does.
     pub set: Option<String>,
 }
 
@@ -41,11 +42,11 @@ struct Look<'a> {
     largest: Largest,
 }
 
-/// One place where a scenario is caught.
+/// One occurrence of a trap in a scenario.
 struct Caught {
     about: String,
     text: String,
-    /// The path of the table, and the change below it: `("wlan.cell", "attempts=7")`.
+    /// Path of the table, and the change within the table: `("wlan.cell", "attempts=7")`.
     set: Option<(String, String)>,
 }
 
@@ -71,7 +72,7 @@ impl Scenario {
         TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
     }
 
-    /// Returns the stacks of the TCP senders: each base with its flows.
+    /// Returns the base stacks of the TCP senders, each with its flows.
     pub fn bases(&self) -> Vec<Base> {
         senders::bases(self.fields())
     }

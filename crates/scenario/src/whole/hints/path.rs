@@ -1,4 +1,4 @@
-//! The path of a flow: its bottleneck and its round trip.
+//! The path of a flow: the bottleneck and the round-trip time.
 
 use super::Look;
 use crate::grammar::fields::Fields;
@@ -8,19 +8,20 @@ use airhop_base::Span;
 use airhop_net::routing::Hop;
 use airhop_tcp::Config;
 
-/// Largest goodput of a flow on its path: no other flow, no collisions, no losses, no queues.
+/// Maximum goodput of a flow on its path, without other flows, collisions, losses and queues.
 pub(super) struct Path {
-    /// Payload, bit/s.
+    /// Payload rate, bit/s.
     pub(super) bps: f64,
-    /// Of a full segment and its ACK.
+    /// Round-trip time of a full segment and its ACK.
     pub(super) round_trip: Span,
-    /// Time for which a segment, and its share of an ACK, occupy each medium, seconds: a direction of a link, or a channel for all hops and
-    /// both ways. Each by the first hop of the data over it.
+    /// Time for which a segment, with its share of an ACK, occupies each medium, seconds. A medium is a
+    /// direction of a link, or a channel that all hops share in both directions. Each medium is listed under
+    /// the first hop of the data that uses it.
     pub(super) busy: Vec<(Hop, f64)>,
 }
 
 impl Path {
-    /// Returns the path of a TCP flow of this table. `None` where its ends have no route.
+    /// Returns the path of the TCP flow of this table; `None` if its ends have no route.
     pub(super) fn of(look: &Look<'_>, flow: &Fields, config: &Config) -> Option<Path> {
         let (from, to) = (flow.text("from")?, flow.text("to")?);
         let data = crate::tables::tcp::datagram(config);
@@ -35,7 +36,7 @@ impl Path {
             }
             round_trip = round_trip + alone;
         }
-        // ACKs on a slow way back bound a flow, too (RFC 3449 §2.1).
+        // ACKs on a slow reverse path also limit a flow (RFC 3449 §2.1).
         let mut slowest: f64 = 0.0;
         let acks = config.delayed_ack.map_or(1.0, |delayed| 1.0 / f64::from(delayed.segments));
         for hop in look.topology.hops(to, from)? {

@@ -1,4 +1,4 @@
-//! Traps of queues: a buffer that cannot keep its link busy while a window grows back.
+//! Traps of queues: a buffer that is too small to keep its link busy while a window grows again.
 
 use super::path::Path;
 use super::{Caught, Look};
@@ -8,20 +8,22 @@ use airhop_net::plan::Transport;
 use airhop_net::routing::{Hop, Medium};
 use std::collections::HashMap;
 
-/// Share of the bandwidth-delay product below which a buffer is short. After each cut a lone Reno sender then leaves its bottleneck idle
-/// for more than a third of the rate at first, and for a seventh in the mean.
+/// Share of the bandwidth-delay product below which a buffer counts as short. After each window reduction, a
+/// lone Reno sender then leaves its bottleneck idle for more than a third of the rate at first, and for a
+/// seventh on average.
 const SHORT: f64 = 0.25;
 
-/// The TCP flows that have one direction of a link, or a channel, as their bottleneck.
+/// The TCP flows that share a bottleneck: one direction of a link, or a channel.
 struct Crossing {
     hop: Hop,
     flows: usize,
-    /// The least bandwidth-delay product of their paths, in full segments.
+    /// Smallest bandwidth-delay product of the flows' paths, in full segments.
     product: f64,
 }
 
-/// Finds queues before the bottleneck of TCP flows with less than a quarter of the bandwidth-delay product. One flow needs the product, n
-/// flows the product by the root of n (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
+/// Finds queues at the bottleneck of TCP flows that hold less than a quarter of the required buffer. One flow
+/// requires the bandwidth-delay product; n flows require the product divided by the square root of n
+/// (Appenzeller, Keslassy and McKeown 2004, equation 1 and section 3).
 pub(super) fn short(look: &Look<'_>) -> Vec<Caught> {
     let flows = look.plan.flows.iter().zip(look.root.tables("flow"));
     let paths: Vec<_> = flows
@@ -41,7 +43,7 @@ pub(super) fn short(look: &Look<'_>) -> Vec<Caught> {
         let Some((hop, time)) = path.busy.iter().copied().max_by(|a, b| load(a).total_cmp(&load(b))) else {
             continue;
         };
-        // A receive window below the product is a trap of its own.
+        // A receive window below the product is a separate trap.
         let window = config.receive_window as f64 / f64::from(config.mss);
         let product = (path.round_trip.secs_f64() / time).min(window);
         match crossings.iter_mut().find(|crossing| crossing.hop.medium() == hop.medium()) {

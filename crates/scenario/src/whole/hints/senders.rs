@@ -1,4 +1,5 @@
-//! Traps of senders: the sender of a system on the base of another, and a window that no path of this length leaves unused.
+//! Traps of senders: the sender of one operating system on the base of another, and a receive window smaller
+//! than the bandwidth-delay product.
 
 use super::path::Path;
 use super::{Caught, Look, in_words};
@@ -7,10 +8,11 @@ use crate::grammar::key::Without;
 use crate::grammar::render::on_a_line;
 use airhop_net::plan::{FlowPlan, Transport};
 
-/// Base of TCP senders: the stack whose rules they follow.
+/// Base of TCP senders: the stack whose rules the senders follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    /// The preset, and the values of the parameters that differ from it: `preset rfc, timestamps = true`.
+    /// Name of the base: the preset, and the values of the parameters that differ from the preset, as in
+    /// `preset rfc, timestamps = true`.
     pub name: String,
     /// The flows.
     pub flows: Vec<String>,
@@ -33,7 +35,8 @@ pub(super) fn bases(root: &Fields) -> Vec<Base> {
     bases
 }
 
-/// Returns the parameters that the file sets in place of the preset's, each with its value: `rto.min = "200 ms"`.
+/// Returns the parameters that the file sets in place of the preset's, each with its value: `rto.min = "200
+/// ms"`.
 fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for (key, val, is_default) in tcp.iter() {
@@ -49,7 +52,7 @@ fn changed(tcp: &Fields, above: &str) -> Vec<String> {
     changed
 }
 
-/// Finds senders on another base than that of the system on which most measurements of their scheme were made.
+/// Finds senders whose base is not the system on which most measurements of their scheme were made.
 pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { scheme, .. } = &plan.transport else { return None };
@@ -65,7 +68,7 @@ pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
     look.plan.flows.iter().zip(look.root.tables("flow")).filter_map(caught).collect()
 }
 
-/// Finds receive windows smaller than the rate of the path times its round trip.
+/// Finds receive windows smaller than the product of the path's rate and round-trip time.
 pub(super) fn short_of_window(look: &Look<'_>) -> Vec<Caught> {
     let caught = |(plan, table): (&FlowPlan, &Fields)| {
         let Transport::Tcp { config, .. } = &plan.transport else { return None };

@@ -1,11 +1,11 @@
-//! Each trap: a scenario that is in it, and the same a step out of it.
+//! Tests of each trap: a scenario in the trap, and the same scenario slightly outside of the trap.
 
 use super::Hint;
 use crate::{Overrides, Scenario};
 
 const LAST_HOP: &str = include_str!("../../../tests/data/last-hop.toml");
 
-/// A radio link as fast as a cell of today, in the place of the wlan.
+/// A radio link as fast as a modern cellular link, in place of the wlan.
 const RADIO: &str = r#"
 name = "fast"
 duration = "1 s"
@@ -35,7 +35,7 @@ fn traps(text: &str, sets: &[(&str, &str)]) -> Vec<&'static str> {
     hints(text, sets).iter().map(|hint| hint.trap).collect()
 }
 
-/// A change of the hint's own gets a scenario out of the trap.
+/// The change that a hint suggests removes the hint.
 fn out_of(text: &str, sets: &[(&str, &str)], trap: &str) -> Vec<&'static str> {
     let all = hints(text, sets);
     let hint = all.iter().find(|hint| hint.trap == trap).unwrap_or_else(|| panic!("not in {trap}: {all:?}"));
@@ -67,8 +67,8 @@ fn a_fast_lossy_radio_link_without_arq_is_told() {
     assert_eq!(traps(RADIO, &one_way), [""; 0], "`arq_back` is as `arq`");
 }
 
-/// By hand: a frame of 1052 B takes 28.05 µs at 300 Mbit/s, its ACK of 6 B 0.16 µs; with 100 µs each way a round trip is 228.2 µs,
-/// which is 8.13 frames.
+/// By hand: a frame of 1052 B takes 28.05 µs at 300 Mbit/s, and its ACK of 6 B takes 0.16 µs; with 100 µs of
+/// delay in each direction a round trip is 228.2 µs, or 8.13 frames.
 #[test]
 fn a_frame_window_below_what_the_link_holds_is_told() {
     let with = |arq| [("radio.air.arq", arq)];
@@ -81,7 +81,7 @@ fn a_frame_window_below_what_the_link_holds_is_told() {
     assert_eq!(found[0].set.as_deref(), Some("radio.air.arq.window=9"));
     assert_eq!(out_of(RADIO, &eight, "short-arq-window"), [""; 0]);
     assert_eq!(out_of(RADIO, &with(r#"{ kind = "stop-and-wait" }"#), "short-arq-window"), [""; 0]);
-    // 64 frames cannot fill it at all.
+    // Even the maximum window of 64 frames cannot fill this link.
     let far =
         [("radio.air.delay", "20 ms"), ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#)];
     let found = hints(RADIO, &far);
@@ -89,7 +89,7 @@ fn a_frame_window_below_what_the_link_holds_is_told() {
     assert!(found[0].text.contains("[[wired]]"), "{found:?}");
 }
 
-/// Each direction has its own: each is reported with its key.
+/// Each direction has its own recovery, and each hint has the key of its direction.
 #[test]
 fn the_way_back_is_told_when_it_differs() {
     let sets = [
@@ -101,7 +101,8 @@ fn the_way_back_is_told_when_it_differs() {
     assert!(found[0].set.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")), "{found:?}");
 }
 
-/// By hand: 10 Mbit/s and 20 ms of propagation hold 25 kB, a little more with what frames take.
+/// By hand: 10 Mbit/s and 20 ms of propagation hold 25 kB, and slightly more with the transmission times of
+/// frames.
 #[test]
 fn a_receive_window_below_what_the_path_holds_is_told() {
     let wired = [
@@ -127,7 +128,7 @@ fn a_sender_of_linux_on_another_base_is_told() {
     }
 }
 
-/// A hundred copies are one line, with the path that changes all of them.
+/// A hundred copies share one hint, with the path that changes all of them.
 #[test]
 fn what_is_caught_alike_shares_a_hint() {
     let text =
@@ -139,8 +140,8 @@ fn what_is_caught_alike_shares_a_hint() {
     );
 }
 
-/// By hand: 10 Mbit/s of the wire and 20.8 ms of round trip hold 26 kB, 25 packets of 1052 B; a quarter of that is 6 packets. Four flows
-/// need half of it (Appenzeller et al. 2004).
+/// By hand: 10 Mbit/s on the wire and a round trip of 20.8 ms hold 26 kB, or 25 packets of 1052 B; a quarter
+/// of these is 6 packets. Four flows need half of that (Appenzeller et al. 2004).
 #[test]
 fn a_buffer_far_below_what_the_path_holds_is_told() {
     let wire = RADIO
@@ -155,7 +156,7 @@ fn a_buffer_far_below_what_the_path_holds_is_told() {
     let four = wire.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"1 s\"", "\"1 s\"\ncopies = 4");
     assert_eq!(traps(&four, &with("4")), [""; 0]);
     assert_eq!(traps(&four, &with("3")), ["short-queue"]);
-    // 300 Mbit/s over 60 ms: drop-tail's 50 packets are short, FQ-CoDel's 10240 are not.
+    // At 300 Mbit/s and 60 ms, the 50 packets of drop-tail are short, and the 10240 of FQ-CoDel are not.
     let fast = [("wired.air.delay", "30 ms")];
     assert_eq!(traps(&wire, &fast), ["short-queue"]);
     assert_eq!(
@@ -164,8 +165,9 @@ fn a_buffer_far_below_what_the_path_holds_is_told() {
     );
 }
 
-/// A cell that aggregates is as fast as its aggregates: 802.11ac at 390 Mbit/s carries 338 Mbit/s of datagrams over 41 ms, some 1100
-/// packets, of which a quarter is 280. A packet in each channel access would be 52 Mbit/s, and 50 packets a quarter.
+/// The rate of a cell that aggregates is the rate with aggregates: 802.11ac at 390 Mbit/s carries 338 Mbit/s
+/// of datagrams over 41 ms, about 1100 packets, of which a quarter is 280. With one packet per channel access
+/// the rate would be 52 Mbit/s, and a quarter would be 50 packets.
 #[test]
 fn a_queue_is_short_for_the_rate_of_aggregates() {
     const CELL: &str = include_str!("../../../../../python/airhop/scenarios/wifi-ac.toml");
@@ -202,7 +204,8 @@ fn what_takes_no_part_is_told() {
     assert!(station.about == ["wlan.cell"] && station.text.ends_with("meets them: e"), "{station:?}");
 }
 
-/// A service acts where its kind does: before a wireless link, or where one meets a wire.
+/// A service acts only where its kind applies: before a wireless link, or where a wireless link meets a wired
+/// link.
 #[test]
 fn a_service_without_a_place_is_told() {
     let wire = RADIO.replace("radio", "wired").replace("loss = 0.001", "loss = 0");

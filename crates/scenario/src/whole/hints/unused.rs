@@ -1,4 +1,5 @@
-//! Traps of unused parts of a scenario: links and stations off every flow's path, services without a place to act.
+//! Traps of unused parts of a scenario: links and stations outside every flow's path, and services that have
+//! no place to act.
 
 use super::{Caught, Look};
 use crate::grammar::fields::Fields;
@@ -10,7 +11,7 @@ use airhop_net::routing::Hop;
 use airhop_net::services::{Kind, LinkService, Service};
 use std::collections::HashSet;
 
-/// Links, and stations with a position of their own, off the path of every flow of the file.
+/// Finds links, and stations with a position of their own, that are not on the path of any flow of the file.
 pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
     let met = Met::new(look);
     let unused = |(link, table): (Link, &Fields)| {
@@ -33,7 +34,7 @@ pub(super) fn links(look: &Look<'_>) -> Vec<Caught> {
     Link::all(look.root).filter_map(unused).collect()
 }
 
-/// Finds services of flows without effect on their paths.
+/// Finds services of flows that have no effect on the flows' paths.
 pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
     let of_flow = |(plan, table): (&FlowPlan, &Fields)| {
         let hops = way(look, table);
@@ -52,7 +53,7 @@ pub(super) fn services(look: &Look<'_>) -> Vec<Caught> {
     look.plan.flows.iter().zip(look.root.tables("flow")).flat_map(of_flow).collect()
 }
 
-/// Returns the hops of a flow's data; `None` if its ends are drawn.
+/// Returns the hops of a flow's data; `None` if the ends are drawn at random.
 fn way(look: &Look<'_>, flow: &Fields) -> Option<Vec<Hop>> {
     look.topology.hops(flow.text("from")?, flow.text("to")?)
 }
@@ -73,7 +74,7 @@ fn acts(service: &Service, hops: Option<&[Hop]>) -> bool {
 
 /// Links and nodes on the paths of a file's flows.
 struct Met {
-    /// By type and number.
+    /// Links by type and number.
     links: HashSet<(usize, usize)>,
     nodes: HashSet<String>,
 }
@@ -100,7 +101,7 @@ impl Met {
         }
     }
 
-    /// Adds a flow between two stations that are drawn, which stays in their wlan.
+    /// Adds a flow between two randomly drawn stations, which stays within their wlan.
     fn draw(&mut self, look: &Look<'_>, flow: &Fields) {
         let wlan = flow.table("between").and_then(|between| between.text("wlan"));
         let of_it = Link::all(look.root).filter(|(_, table)| wlan.is_some() && table.text("name") == wlan);
@@ -111,8 +112,8 @@ impl Met {
         }
     }
 
-    /// Returns the stations of a table off every flow's path, without those of a layout, or that routes on demand may
-    /// use.
+    /// Returns the stations of a table that are not on any flow's path, except stations of a layout and
+    /// stations that on-demand routes may use.
     fn idle_stations(&self, table: &Fields) -> Vec<String> {
         if !table.takes("stations") || is_on_demand(table) {
             return Vec::new();
