@@ -29,7 +29,7 @@ fn pass(agent: &mut dyn Agent, window: u64) -> usize {
     for n in 0..SEGMENTS {
         now += Span::from_micros(100);
         agent.on_packet(now, &mut packet(SENDER, RECEIVER, byte(n), BYTES, 1), 0.5, &mut actions);
-        let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
+        let tag = Tag { flow: FlowId(0), len: (byte(n + 1) - byte(n)) as u32, seq: byte(n) };
         let delivered = LinkEvent { kind: LinkEventKind::Delivered, tag, next: RECEIVER, ack_waits: false };
         agent.on_link(now, &delivered, &mut actions);
         if let Some(acknowledged) = n.checked_sub(window) {
