@@ -17,7 +17,7 @@ ABOUT = {
     "acks": "Each ACK as the sender processes it.",
     "window": "The sender's state, whenever cwnd, ssthresh, the smoothed round trip or the timeout changed.",
     "deliveries": "In-order bytes handed to the receiving application.",
-    "notices": "Explicit notifications, at their origin and at the sender that acted on them.",
+    "notices": "Explicit notifications by segment, at their origin and at the sender that acted on them.",
     "drops": "Frames lost on the channel or in a collision, and packets dropped anywhere else.",
     "queue": "The number of packets waiting at a place, whenever it changes.",
     "packets": "Each step of each packet.",

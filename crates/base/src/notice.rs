@@ -9,8 +9,12 @@ pub struct Notice {
     pub kind: NoticeKind,
     /// First byte of the segment concerned.
     pub seq: u64,
-    /// First byte after that segment.
-    pub end: u64,
+    /// Length of that segment, bytes.
+    pub len: u32,
+    /// Bitmap of further segments of the same length: bit i is the segment that begins i + 1 lengths behind the
+    /// first. Only ERSN, ELN and NAK about the MPDUs of one PPDU have bits. The papers' notices name one segment
+    /// each; the bitmap, like that of a BlockAck, is Airhop's.
+    pub also: u64,
     /// Expected additional delay; only in an RTTN (Kounavis 1996).
     pub delay: Span,
     /// Source of the notice's packet: the node that created the notice, or the receiver of the flow if the
@@ -23,16 +27,47 @@ pub struct Notice {
 impl Notice {
     /// Creates a notice about the segment `[seq, end)`; its sender sets `origin` and `made`.
     pub const fn about(kind: NoticeKind, seq: u64, end: u64) -> Self {
-        Notice { kind, seq, end, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
+        let len = end.saturating_sub(seq);
+        let len = if len > u32::MAX as u64 { u32::MAX } else { len as u32 };
+        Notice { kind, seq, len, also: 0, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
     }
 
-    /// Returns the length of the notice's IP datagram, bytes: that of a pure ACK; a NAK has an option of 12
-    /// bytes in addition.
+    /// Returns the first byte after the segment concerned; of several segments, after the first.
+    pub const fn end(&self) -> u64 {
+        self.seq.saturating_add(self.len as u64)
+    }
+
+    /// Returns the length of the notice's IP datagram, bytes: that of a pure ACK. A NAK has an option of 12 bytes
+    /// in addition, a notice about several segments an option of 12 bytes, and a NAK about several one of 20.
     pub const fn bytes(&self) -> u32 {
-        match self.kind {
-            NoticeKind::Nak => HEADER_BYTES + 12,
-            _ => HEADER_BYTES,
+        match (self.kind, self.also) {
+            (NoticeKind::Nak, 0) => HEADER_BYTES + 12,
+            (NoticeKind::Nak, _) => HEADER_BYTES + 20,
+            (_, 0) => HEADER_BYTES,
+            (_, _) => HEADER_BYTES + 12,
         }
+    }
+
+    /// Adds the segment of a notice about one segment. Returns false, and changes nothing, if one notice cannot
+    /// name both segments: the notices differ in more than the segment, the lengths differ, or the segment is
+    /// not a whole number of lengths, at most 64, behind the first.
+    pub fn add(&mut self, other: &Notice) -> bool {
+        let (len, behind) = (u64::from(self.len), other.seq.saturating_sub(self.seq));
+        let is_alike = Notice { seq: self.seq, ..*other } == Notice { also: 0, ..*self };
+        if !self.kind.names_segment() || !is_alike || len == 0 || behind == 0 || !behind.is_multiple_of(len) {
+            return false;
+        }
+        let place = behind / len - 1;
+        self.also |= if place < 64 { 1 << place } else { 0 };
+        place < 64
+    }
+
+    /// Returns a notice for each segment concerned, in the order of sequence numbers.
+    pub fn segments(self) -> impl Iterator<Item = Notice> {
+        let further = (0..64).filter(move |place| self.also >> place & 1 == 1);
+        let behind = further.map(move |place| u64::from(self.len) * (place + 1));
+        let seqs = std::iter::once(0).chain(behind).map(move |behind| self.seq.saturating_add(behind));
+        seqs.map(move |seq| Notice { seq, also: 0, ..self })
     }
 }
 
@@ -76,5 +111,52 @@ impl NoticeKind {
             NoticeKind::Rttn => "rttn",
             NoticeKind::Nak => "nak",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn eln(seq: u64, end: u64) -> Notice {
+        Notice::about(NoticeKind::Eln, seq, end)
+    }
+
+    /// A notice is about exactly the segments that were added.
+    #[test]
+    fn a_notice_has_the_segments_that_were_added() {
+        let mut notice = eln(1001, 2001);
+        assert_eq!((notice.bytes(), notice.segments().count()), (40, 1));
+        let more = [2001, 5001, 65_001];
+        assert!(more.iter().all(|seq| notice.add(&eln(*seq, seq + 1000))));
+        let of = [1001, 2001, 5001, 65_001].map(|seq| eln(seq, seq + 1000));
+        assert_eq!(notice.segments().collect::<Vec<_>>(), of);
+        assert_eq!(notice.bytes(), 52);
+        let nak = Notice { kind: NoticeKind::Nak, ..notice };
+        assert_eq!((nak.bytes(), Notice { also: 0, ..nak }.bytes()), (60, 52));
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_not_added() {
+        let notice = eln(1001, 2001);
+        let others = [
+            eln(1001, 2001),     // the same
+            eln(1, 1001),        // before it
+            eln(2001, 2501),     // shorter
+            eln(2501, 3501),     // between two places
+            eln(66_001, 67_001), // beyond the bitmap
+            Notice::about(NoticeKind::Ersn, 2001, 3001),
+            Notice { origin: NodeId(3), ..eln(2001, 3001) },
+            Notice { also: 1, ..eln(2001, 3001) },
+        ];
+        for other in others {
+            let mut both = notice;
+            assert!(!both.add(&other), "{other:?}");
+            assert_eq!(both, notice);
+        }
+        let mut empty = eln(1, 1);
+        assert!(!empty.add(&eln(2, 2)));
+        let mut of_link = Notice::about(NoticeKind::Ebsn, 1, 1001);
+        assert!(!of_link.add(&Notice::about(NoticeKind::Ebsn, 1001, 2001)));
     }
 }

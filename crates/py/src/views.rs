@@ -199,7 +199,7 @@ impl Notice {
             now: now.secs_f64(),
             kind: n.kind.name().to_string(),
             start: n.seq,
-            end: n.end,
+            end: n.end(),
             delay: n.delay.secs_f64(),
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNu
     out.extend_from_slice(&source.to_be_bytes());
     out.extend_from_slice(&destination.to_be_bytes());
     out.extend_from_slice(&numbers::fold(notice.seq, isn).to_be_bytes());
-    out.extend_from_slice(&numbers::fold(notice.end, isn).to_be_bytes());
+    out.extend_from_slice(&numbers::fold(notice.end(), isn).to_be_bytes());
     IpNumber::ICMP
 }
 
@@ -50,8 +50,8 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         return Err(WireError::Foreign("ports"));
     }
     let isn = addressing::isn(flow, Way::Forward);
-    let (seq, end) = (numbers::unfold(word(12), isn), numbers::unfold(word(16), isn));
+    let (seq, len) = (numbers::unfold(word(12), isn), word(16).wrapping_sub(word(12)));
     let delay = Span::from_micros(word(4).into());
-    let notice = Notice { delay, origin: ip.src, ..Notice::about(kind, seq, end) };
+    let notice = Notice { len, delay, origin: ip.src, ..Notice::about(kind, seq, seq) };
     Ok((flow, Body::Notice(notice), None))
 }

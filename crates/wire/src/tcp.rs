@@ -8,10 +8,11 @@
 //! byte 12:  data offset (4) | notice (2) | ELN (1) | reserved (1)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
 //! ```
 //!
-//! The acknowledgement field has the first byte of the segment concerned, the window field 65535 less its
-//! length: a capture analyser that reads it as a window sees a large one, not a closing one. Although the ACK
-//! bit is set, both fields differ from those of an ACK: a sender must check the reserved bits first, and
-//! notices must not be sent to a TCP without notice support.
+//! The acknowledgement field holds the first byte of the segment that the notice is about, the window field its length,
+//! subtracted from 65535: who takes it for a window (an analyser of captures) sees a large one, not one that closes.
+//! A notice about several segments has an option with their bitmap.
+//! Neither means what it means in an ACK, although the ACK bit is on: a sender must look at the reserved bits first,
+//! and a TCP that knows nothing of notices must not be sent any.
 //!
 //! With the third reserved bit, ELN, the segment stays an ordinary ACK, and reports that a segment was lost
 //! on the air: the next expected one (Balakrishnan and Katz 1998) or the one named by an option (HACK). A
@@ -36,9 +37,12 @@ pub(crate) const ELN_IN_ACK: u8 = 0b0000_0010;
 /// Offset of the checksum.
 const CHECKSUM: usize = 16;
 
-/// NAK (Cheng & Lin 2008) as an option for experiments (RFC 4727) with an identifier (RFC 6994 §3): `253 | 12
-/// | identifier (2) | first byte (4) | end (4)`.
+/// NAK (Cheng & Lin 2008) is an option for experiments (RFC 4727) with an identifier (RFC 6994 §3):
+/// `253 | 12 | identifier (2) | first byte (4) | end (4)`; about several segments `253 | 20 | …`, with a bitmap (8) at the end.
 const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x50];
+const LONG_NAK_HEAD: [u8; 4] = [253, 20, 0xA1, 0x50];
+/// Option of an ERSN or ELN about several segments: `253 | 12 | identifier (2) | bitmap (8)`.
+const ALSO_HEAD: [u8; 4] = [253, 12, 0xA1, 0x53];
 
 /// Writes header, options and payload of a segment.
 pub(crate) fn write_segment(
@@ -112,14 +116,20 @@ pub(crate) fn write_notice(
     // The receiver has sent only its SYN: its next byte is the first.
     let mut header = header(packet.flow, Way::Reverse, 1);
     let isn = addressing::isn(packet.flow, Way::Forward);
-    let (seq, end) = (numbers::fold(notice.seq, isn), numbers::fold(notice.end, isn));
+    let (seq, end) = (numbers::fold(notice.seq, isn), numbers::fold(notice.end(), isn));
     header.ack = true;
     header.acknowledgment_number = seq;
     header.window_size = u16::MAX - u16::try_from(end.wrapping_sub(seq)).unwrap_or(u16::MAX);
-    if notice.kind == NoticeKind::Nak {
-        let option = [&NAK_HEAD[..], &seq.to_be_bytes(), &end.to_be_bytes()].concat();
-        header.set_options_raw(&option).map_err(|_| WireError::Options(option.len()))?;
-    }
+    let also = if notice.also == 0 { Vec::new() } else { notice.also.to_be_bytes().to_vec() };
+    let option = match notice.kind {
+        NoticeKind::Nak => {
+            let head = if also.is_empty() { NAK_HEAD } else { LONG_NAK_HEAD };
+            [&head[..], &seq.to_be_bytes(), &end.to_be_bytes(), &also].concat()
+        }
+        _ if also.is_empty() => Vec::new(),
+        _ => [&ALSO_HEAD[..], &also].concat(),
+    };
+    header.set_options_raw(&option).map_err(|_| WireError::Options(option.len()))?;
     let start = out.len();
     out.extend_from_slice(&header.to_bytes());
     out[start + OFFSET_BYTE] |= match notice.kind {
@@ -172,21 +182,26 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
 /// Returns the notice in the reserved bits or options of a header.
 fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Notice>, WireError> {
     let isn = addressing::isn(flow, Way::Forward);
-    let notice = |kind, seq: u32, end| {
-        let [seq, end] = [seq, end].map(|number| numbers::unfold(number, isn));
-        Some(Notice::about(kind, seq, end))
+    let notice = |kind, seq: u32, end: u32, also| {
+        let first = numbers::unfold(seq, isn);
+        Some(Notice { len: end.wrapping_sub(seq), also, ..Notice::about(kind, first, first) })
     };
     let seq = header.acknowledgment_number;
     let end = seq.wrapping_add((u16::MAX - header.window_size).into());
+    let options = header.options.as_slice();
+    let bitmap = |rest: &[u8]| rest.try_into().map_or(0, u64::from_be_bytes);
+    let also = options.strip_prefix(&ALSO_HEAD).map_or(0, bitmap);
     match bits {
-        ERSN_BITS => Ok(notice(NoticeKind::Ersn, seq, end)),
-        ELN_BITS => Ok(notice(NoticeKind::Eln, seq, end)),
+        ERSN_BITS => Ok(notice(NoticeKind::Ersn, seq, end, also)),
+        ELN_BITS => Ok(notice(NoticeKind::Eln, seq, end, also)),
         NOTICE_BITS => Err(WireError::Foreign("reserved bits")),
-        _ => Ok(match header.options.as_slice() {
-            // No other option has this length and beginning.
-            nak if nak.len() == 12 && nak.starts_with(&NAK_HEAD) => {
+        _ => Ok(match options {
+            // Nothing else is as long and begins so.
+            nak if nak.len() == 12 && nak.starts_with(&NAK_HEAD)
+                || nak.len() == 20 && nak.starts_with(&LONG_NAK_HEAD) =>
+            {
                 let edge = |at: usize| u32::from_be_bytes([nak[at], nak[at + 1], nak[at + 2], nak[at + 3]]);
-                notice(NoticeKind::Nak, edge(4), edge(8))
+                notice(NoticeKind::Nak, edge(4), edge(8), bitmap(&nak[12..]))
             }
             _ => None,
         }),

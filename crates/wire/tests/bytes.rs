@@ -76,7 +76,25 @@ fn eln_in_acks_byte_by_byte() {
     assert!(checksums_hold(&special));
 }
 
-/// Cheng & Lin 2008: option kind 253, length 2 + 4k; and the header field of TCP-CC. Four NAKs beside
+/// A notice about several segments has an option for experiments (RFC 6994 §3) with their bitmap; a NAK has it at the end of its own.
+#[test]
+fn bitmaps_of_notices_byte_by_byte() {
+    for (kind, head) in
+        [(NoticeKind::Eln, vec![253, 12, 0xA1, 0x53]), (NoticeKind::Nak, vec![253, 20, 0xA1, 0x50])]
+    {
+        let mut packet = notice(kind, 7001, 8001);
+        let Body::Notice(about) = &mut packet.body else { unreachable!() };
+        about.also = 0x8000_0000_0000_0001;
+        packet.bytes = about.bytes();
+        let out = bytes(&packet);
+        assert!(checksums_hold(&out));
+        let options = &out[40..];
+        assert_eq!((&options[..4], options.len()), (&head[..], usize::from(head[1])));
+        assert_eq!(options[options.len() - 8..], [0x80, 0, 0, 0, 0, 0, 0, 1]);
+    }
+}
+
+/// Cheng & Lin 2008: option kind 253, length 2 + 4k; and the header field of TCP-CC. A NAK of four beside
 /// timestamps, arrival and an ELN would not fit.
 #[test]
 fn naks_and_contention_byte_by_byte() {

@@ -75,14 +75,16 @@ prop_compose! {
 
 fn notices() -> impl Strategy<Value = Notice> {
     let kinds = prop::sample::select(&NoticeKind::ALL[..]);
-    (kinds, 0..u64::MAX / 2, 1..65_495u64, any::<u32>(), any::<u64>()).prop_map(
-        |(kind, seq, len, micros, made)| {
+    let also = prop_oneof![Just(0), any::<u64>()];
+    (kinds, 0..u64::MAX / 2, 1..65_495u64, any::<u32>(), any::<u64>(), also).prop_map(
+        |(kind, seq, len, micros, made, also)| {
             let rttn = kind == NoticeKind::Rttn;
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
             // In the form of an ACK of the receiver, or from the base station that created it.
             let origin = if kind.names_segment() { RECEIVER } else { BASE_STATION };
             let made = Time::from_nanos(made);
-            Notice { delay, origin, made, ..Notice::about(kind, seq, seq + len) }
+            let also = if kind.names_segment() { also } else { 0 };
+            Notice { also, delay, origin, made, ..Notice::about(kind, seq, seq + len) }
         },
     )
 }

@@ -9,6 +9,7 @@ import pytest
 
 import airhop
 from airhop import ScenarioError
+from airhop.verify import verify
 
 PAYLOAD = 1472
 MPDU = PAYLOAD + 28 + 38
@@ -79,3 +80,28 @@ def test_a_lone_station_sends_at_the_closed_form(
 def test_mistakes_are_told(keys: dict[str, object], words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         airhop.Scenario.load(cell(**keys))
+
+
+def test_the_mpdus_of_a_ppdu_have_one_notice_of_a_kind() -> None:
+    """LL-ELSN over lost MPDUs: a notice names the segments of all MPDUs that failed together.
+
+    Segments more than 64 lengths behind the first need another one: A-MPDUs have such after losses in queues.
+    """
+    changes = {
+        "flow.download.services": ["elsn"],
+        "flow.download.notices": "elsn",
+        "wlan.cell.errors": {"kind": "bernoulli", "loss": 0.2},
+        "duration": "1 s",
+        "warmup": "0 s",
+    }
+    scenario = airhop.Scenario.load("wifi-ac").with_(changes)
+    result = airhop.run(scenario, seed=1, trace=True)
+    assert verify(scenario, result) == []
+    notices = result.tables["notices"]
+    sent = notices.filter(event="sent")
+    made = result.tables["packets"].filter(step="made", kind="notice")
+    ppdus = sent.select("time_s", "kind").n_unique()
+    assert ppdus <= made.height < 1.15 * ppdus
+    assert sent.height == sent.n_unique() > 4 * made.height > 400
+    assert notices.filter(event="received").height > 0.9 * sent.height
+    assert set(made["bytes"]) == {40, 52}

@@ -29,7 +29,7 @@ fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
     let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, HEADER_BYTES + len, Body::Tcp(segment));
     let mut actions = AgentActions::default();
     assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut actions), PacketAction::Forward);
-    assert!(actions.notices.iter().all(|n| (n.kind, n.seq, n.end) == (NoticeKind::Rttn, seq, seq + 88)));
+    assert!(actions.notices.iter().all(|n| (n.kind, n.seq, n.end()) == (NoticeKind::Rttn, seq, seq + 88)));
     said(&actions)
 }
 

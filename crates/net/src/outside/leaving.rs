@@ -102,7 +102,7 @@ impl Opened {
             destination: to.0,
             ports: [from.1, to.1],
             seq: self.connection.fold(way, notice.seq),
-            end: self.connection.fold(way, notice.end),
+            end: self.connection.fold(way, notice.end()),
             peer_seq: self.connection.next(way.opposite()),
         };
         let router = match from.0 {

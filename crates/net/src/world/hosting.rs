@@ -7,6 +7,7 @@ use crate::queues::TxQueue;
 use crate::routing::Hop;
 use crate::services::Way;
 use crate::world::label::Label;
+use crate::world::site::LinkLayer;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, Drop, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
@@ -104,6 +105,9 @@ impl World {
         for k in self.flows[flow].agents_at(node) {
             let (_, i) = self.flows[flow].agents[k];
             self.hosted[i as usize].agent.on_link(now, &event, &mut self.actions);
+            if self.aggregates(hop) {
+                self.hold_notices(node, tag.flow);
+            }
             if event.ack_waits {
                 self.show_waiting(now, hop, i);
             }
@@ -198,7 +202,43 @@ impl World {
         self.actions = actions;
     }
 
-    /// Shows a packet that a proxy created for the wireless link to the other agents at the proxy's node.
+    /// True if packets go over the hop in A-MPDUs.
+    fn aggregates(&self, hop: Hop) -> bool {
+        let Hop::Layer { layer, .. } = hop else { return false };
+        matches!(&self.links.site(layer).layer, LinkLayer::Cell(cell) if cell.aggregates())
+    }
+
+    /// Keeps the notices about segments that an agent asks for: those about the MPDUs of a PPDU go together.
+    fn hold_notices(&mut self, node: NodeId, flow: FlowId) {
+        let World { actions, held_notices, .. } = self;
+        let about_segments = actions.notices.extract_if(.., |notice| notice.kind.names_segment());
+        held_notices.extend(about_segments.map(|notice| (node, flow, notice)));
+    }
+
+    /// Sends the notices about the MPDUs of a PPDU that has just been answered, or not: one for the segments of a flow that have the same fate.
+    #[cold]
+    pub(crate) fn send_held_notices(&mut self, now: Time) {
+        let mut held = std::mem::take(&mut self.held_notices);
+        held.sort_by_key(|(node, flow, notice)| (*node, *flow, notice.kind.index(), notice.seq));
+        let mut last: Option<(NodeId, FlowId, Notice)> = None;
+        for (node, flow, notice) in held.drain(..) {
+            if let Some((at, of, whole)) = &mut last
+                && (*at, *of) == (node, flow)
+                && whole.add(&notice)
+            {
+                continue;
+            }
+            if let Some((node, flow, whole)) = last.replace((node, flow, notice)) {
+                self.send_notice(now, node, flow, whole);
+            }
+        }
+        if let Some((node, flow, whole)) = last {
+            self.send_notice(now, node, flow, whole);
+        }
+        self.held_notices = held;
+    }
+
+    /// Shows a packet that a proxy sends over the wireless link to the other agents at its node.
     fn show_made(&mut self, now: Time, node: NodeId, i: u16, id: &Id<Packet>) -> PacketAction {
         let Hosted { flow, agent, .. } = &self.hosted[i as usize];
         let (flow, to_receiver) = (*flow, self.arena.get(id).dst == self.flows[flow.0 as usize].plan.to);
@@ -215,12 +255,14 @@ impl World {
     /// form of an ACK from the receiver, or is an ICMP message from this node. At the sender's own station:
     /// as a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.notice(now, flow, notice.kind, NoticeEvent::Sent, notice.seq);
-        }
         let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
-        if let Ends::Tcp(tcp) = ends {
-            tcp.lateness.on_made(notice.kind);
+        for one in notice.segments() {
+            if let Some(recorder) = &mut self.recorder {
+                recorder.notice(now, flow, one.kind, NoticeEvent::Sent, one.seq);
+            }
+            if let Ends::Tcp(tcp) = ends {
+                tcp.lateness.on_made(one.kind);
+            }
         }
         let origin = if notice.kind.names_segment() { plan.to } else { node };
         let notice = Notice { origin, made: now, ..notice };

@@ -28,7 +28,7 @@ pub fn digest(packet: &Packet, flow: u64) -> u64 {
     let content = match &packet.body {
         Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),
         Body::Udp(d) => d.number,
-        Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56),
+        Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56) ^ n.also,
         Body::Routing(message) => routing_digest(message),
     };
     flow.wrapping_add(content.wrapping_mul(0x9e37_79b9_7f4a_7c15))

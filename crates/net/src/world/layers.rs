@@ -156,6 +156,10 @@ impl World {
             next += 1;
         }
         self.effects.clear();
+        if !self.held_notices.is_empty() {
+            self.send_held_notices(now);
+            self.apply_effects(now, layer);
+        }
     }
 
     #[inline(never)]

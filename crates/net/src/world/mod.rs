@@ -86,6 +86,8 @@ pub struct World {
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<LinkEffect>,
     pub(crate) actions: AgentActions,
+    /// Notices about the MPDUs of a PPDU, until all of its fate is known.
+    pub(crate) held_notices: Vec<(NodeId, FlowId, Notice)>,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
@@ -437,14 +439,17 @@ impl World {
 
     /// Delivers a notice from the network, or from the link layer of the sender's own station, to the sender.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
-        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else {
-            return self.notify_outside(now, id, notice);
-        };
-        let lateness_ms = tcp.on_notice(now, notice);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.notice(now, id, notice.kind, NoticeEvent::Received { lateness_ms }, notice.seq);
+        for one in notice.segments() {
+            let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else {
+                self.notify_outside(now, id, one);
+                continue;
+            };
+            let lateness_ms = tcp.on_notice(now, one);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.notice(now, id, one.kind, NoticeEvent::Received { lateness_ms }, one.seq);
+            }
+            self.send_what_is_ready(now, id);
         }
-        self.send_what_is_ready(now, id);
     }
 
     #[inline(never)]
@@ -468,7 +473,7 @@ impl World {
         if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
             && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
         {
-            tcp.lateness.on_lost(notice.kind);
+            notice.segments().for_each(|one| tcp.lateness.on_lost(one.kind));
         }
         self.fingerprint.mix(now, 1 + why as u64);
     }

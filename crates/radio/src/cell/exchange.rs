@@ -79,6 +79,11 @@ impl Exchange {
         self.medium.tell_all();
     }
 
+    /// True if stations aggregate.
+    pub fn aggregates(&self) -> bool {
+        self.stations.first().is_some_and(|station| station.aggregator.is_some())
+    }
+
     pub fn is_free(&self, station: Station) -> bool {
         let Member { sender, aggregator, .. } = &self.stations[usize::from(station)];
         sender.is_free() && aggregator.as_ref().is_none_or(|aggregator| aggregator.has_room())

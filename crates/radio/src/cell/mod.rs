@@ -57,8 +57,13 @@ impl Cell {
         self.exchange.tell_all();
     }
 
-    /// True if the MAC of `station` has room for a packet. The MAC may accept several packets;
-    /// [`LinkEffect::Ready`] reports that a full MAC has room again.
+    /// True if packets go out in A-MPDUs, under Block Ack.
+    pub fn aggregates(&self) -> bool {
+        self.exchange.aggregates()
+    }
+
+    /// True if the MAC of `station` takes a packet. It may take several, one after the other; [`LinkEffect::Ready`] comes when this becomes
+    /// true again.
     pub fn is_free(&self, station: Station) -> bool {
         self.exchange.is_free(station)
     }

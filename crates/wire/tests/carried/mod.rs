@@ -56,15 +56,13 @@ fn carried_segment(s: Segment, shift: u8) -> Segment {
 }
 
 fn carried_notice(n: Notice) -> Notice {
-    // The length of a notice is in the window field, which has 16 bits.
-    let most =
-        if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u64::from(u32::MAX) };
-    let length = low(n.end.wrapping_sub(n.seq)).min(most);
+    // Where a window has its place, a length has 16 bits.
+    let most = if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u32::MAX };
     let delay = match n.kind {
         kind if kind.names_segment() => Span::ZERO,
         _ => Span::from_micros((n.delay.nanos() / 1000).min(u32::MAX.into())),
     };
-    Notice { seq: low(n.seq), end: low(low(n.seq) + length), delay, made: Time::ZERO, ..n }
+    Notice { seq: low(n.seq), len: n.len.min(most), delay, made: Time::ZERO, ..n }
 }
 
 /// Returns integer microseconds, modulo 2³².

@@ -124,6 +124,7 @@ impl World {
             dropped_by_queue: Vec::new(),
             effects: Vec::new(),
             actions: Default::default(),
+            held_notices: Vec::new(),
             fingerprint: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],
             recorder: recorder.map(Box::new),
