@@ -35,7 +35,7 @@ ABOUT = {
 }
 """Suites by name, in the order of the page."""
 OLD_HYSTART = "the script is older than Linux 6.14, whose HyStart begins its rounds with the connection"
-ANSWERS = "Airhop acknowledges at once although its host answers with data (Linux: pingpong mode, 40 ms)"
+OLD_SYN = "the script is older than Linux 6.5, whose first four timeouts of a SYN do not double"
 EARLY = "the script states early retransmit (RFC 5827), which Linux gave up for RACK"
 REASONS = {
     "tcp/cubic/cubic-bulk-166k.pkt": OLD_HYSTART,
@@ -44,9 +44,7 @@ REASONS = {
         "the script is older than Linux 6.6, which has made RACK's timer two milliseconds longer than its"
         " window in place of two ticks"
     ),
-    "close/close-read-data-fin.pkt": ANSWERS,
-    "close/close-unread-data-rst.pkt": ANSWERS,
-    "connect/http-get-nonblocking-ts.pkt": ANSWERS,
+    "packetdrill/tests/packet-timeout.pkt": OLD_SYN,
     "tcp/shutdown/shutdown-rdwr-write-queue-close.pkt": (
         "the script is of a Linux whose last FIN leaves beyond the congestion window"
     ),

@@ -2,7 +2,8 @@ use crate::Config;
 use airhop_base::{Span, Time};
 
 /// Linux' quick ACKs: consecutive ACKs without delay while the sender may be in slow start: for the first
-/// data, after an idle period longer than a timeout, and after a duplicate.
+/// data, after an idle period longer than a timeout, and after a duplicate. In pingpong mode, while the host
+/// answers with data of its own, there are none: the answer carries the ACK.
 #[derive(Debug)]
 pub(crate) struct QuickAcks {
     most: u32,
@@ -12,11 +13,26 @@ pub(crate) struct QuickAcks {
     left: u32,
     /// Time of the last arrival of data in order.
     last: Option<Time>,
+    /// True while the host answers with data (Linux, inet_csk_in_pingpong_mode()).
+    is_interactive: bool,
+    /// True if a pushed segment is not yet acknowledged.
+    is_pushed: bool,
 }
+
+/// Longest time from a segment's arrival to the data with which the host answers (Linux, TCP_ATO_MIN, the
+/// minimum of `ato`).
+const ANSWER: Span = Span::from_millis(40);
 
 impl QuickAcks {
     pub(crate) fn new(config: &Config) -> Self {
-        QuickAcks { most: config.quick_acks, pause: config.rto.min, left: 0, last: None }
+        QuickAcks {
+            most: config.quick_acks,
+            pause: config.rto.min,
+            left: 0,
+            last: None,
+            is_interactive: false,
+            is_pushed: false,
+        }
     }
 
     /// Processes an arrival of data; `new`: the in-order data advanced; `duplicate`: the segment had
@@ -26,14 +42,39 @@ impl QuickAcks {
         if duplicate || (new && pauses) {
             self.left = self.most;
         }
+        self.is_interactive &= !duplicate; // tcp_enter_quickack_mode()
         if new {
             self.last = Some(now);
         }
-        self.left > 0
+        self.left > 0 && !self.is_interactive
+    }
+
+    /// Processes the arrival of a pushed segment. True if the ACK must not be delayed: always, or in pingpong mode
+    /// at the second pushed segment without an ACK (ICSK_ACK_PUSHED2 in tcp_cleanup_rbuf()).
+    pub(crate) fn on_push(&mut self) -> bool {
+        let is_second = std::mem::replace(&mut self.is_pushed, true);
+        is_second || !self.is_interactive
+    }
+
+    /// Records that the host sends data: an answer, if data arrived shortly before (tcp_event_data_sent()).
+    pub(crate) fn on_answer(&mut self, now: Time) {
+        self.is_interactive |= self.last.is_some_and(|last| now.since(last) < ANSWER);
+    }
+
+    /// Records that the peer closed its side; the host's answer is its own FIN (tcp_fin()). Before the first data
+    /// the host never delays an ACK.
+    pub(crate) fn on_fin(&mut self) {
+        self.is_interactive |= self.last.is_some();
+    }
+
+    /// Handles the delayed-ACK timeout: the host had no data to send (tcp_delack_timer_handler()).
+    pub(crate) fn on_timeout(&mut self) {
+        self.is_interactive = false;
     }
 
     /// Records the transmission of an ACK.
     pub(crate) fn on_ack(&mut self) {
         self.left = self.left.saturating_sub(1);
+        self.is_pushed = false;
     }
 }

@@ -4,6 +4,7 @@
 //! at once, so the advertised window never shrinks; a slower reader can set its right edge.
 
 mod echo;
+mod stream;
 
 use crate::ReceiverFeatures;
 use crate::config::{Config, DelayedAck};
@@ -12,10 +13,11 @@ use crate::quick_acks::QuickAcks;
 use crate::schemes::Extent;
 use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet,
-    RareOptions, Sack, SackBlock, Segment, Span, Time, Timestamps,
+    RareOptions, SackBlock, Segment, Span, Time, Timestamps,
 };
 use echo::MarkEcho;
 use std::collections::VecDeque;
+use stream::Stream;
 
 /// Sequence number of the first data byte, after an endpoint's SYN.
 const FIRST_BYTE: u64 = 1;
@@ -174,6 +176,19 @@ impl Receiver {
         header
     }
 
+    /// Records that this host sends data in the other direction. Data within 40 ms of an arrival is an answer:
+    /// from then on ACKs are delayed until the next answer (Linux, pingpong mode; no effect without
+    /// [`Config::quick_acks`] and [`Config::push`]).
+    pub fn on_answer(&mut self, now: Time) {
+        self.quick_acks.on_answer(now);
+    }
+
+    /// Records that the next segment closes the peer's side: its ACK waits for the answer of this host, as in
+    /// [`Self::on_answer`].
+    pub fn expect_answer(&mut self) {
+        self.quick_acks.on_fin();
+    }
+
     /// Sets the right edge of the window, up to which ACKs advertise from now on. The edge must never
     /// decrease.
     pub fn set_edge(&mut self, edge: u64) {
@@ -191,6 +206,7 @@ impl Receiver {
     /// Queues the delayed ACK that is due; called at the time of [`Self::poll_timeout`].
     pub fn on_timeout(&mut self, now: Time) {
         if self.ack_due.is_some_and(|due| due <= now) {
+            self.quick_acks.on_timeout();
             self.acknowledge(now, None);
         }
     }
@@ -266,7 +282,7 @@ impl Receiver {
         // part; RFC 9293 §3.10.7.4: also for a duplicate.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
-        let is_pushed = self.heeds_push && s.flags.psh;
+        let is_pushed = self.heeds_push && s.flags.psh && self.quick_acks.on_push();
         let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed;
         match self.delayed_ack {
             Some(delay) if is_delayed && !self.enough_for_an_ack(delay.segments) => {
@@ -373,133 +389,6 @@ impl Receiver {
                 _ => RareOptions { eln, arrival, ..RareOptions::NONE }.into(),
             },
         }
-    }
-}
-
-/// Receive buffer: the received ranges without their contents.
-#[derive(Debug)]
-struct Stream {
-    /// RCV.NXT: all bytes below it have arrived.
-    expected: u64,
-    /// Received runs above `expected`, in order; no two of them, nor a run and `expected`, are adjacent.
-    runs: VecDeque<Run>,
-    /// Runs in the order of their last arrival: arrival number and first byte. May contain entries of runs
-    /// that no longer exist.
-    recent: VecDeque<(u64, u64)>,
-    /// Number of arrivals.
-    arrivals: u64,
-}
-
-/// Run of bytes beyond a gap.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    start: u64,
-    end: u64,
-    /// Number of the last arrival that extended the run: the order in which RFC 2018 §4 reports runs.
-    touched: u64,
-}
-
-/// Changes caused by the arrival of a segment.
-#[derive(Debug)]
-struct Change {
-    /// Number of bytes by which `expected` advanced.
-    advance: u64,
-    /// First contiguous run of bytes of the segment that had arrived before (RFC 2883 §4).
-    duplicate: Option<SackBlock>,
-}
-
-impl Stream {
-    fn new(expected: u64) -> Self {
-        Stream { expected, runs: VecDeque::new(), recent: VecDeque::new(), arrivals: 0 }
-    }
-
-    /// True if the byte at `seq` has arrived.
-    fn has_byte(&self, seq: u64) -> bool {
-        seq < self.expected || self.runs.iter().any(|r| (r.start..r.end).contains(&seq))
-    }
-
-    fn has_gap(&self) -> bool {
-        !self.runs.is_empty()
-    }
-
-    fn insert(&mut self, s: SackBlock) -> Change {
-        let before = self.expected;
-        let duplicate = self.first_duplicate(s);
-        self.arrivals += 1;
-        if s.start <= self.expected {
-            self.expected = self.expected.max(s.end);
-            self.absorb();
-        } else {
-            self.hold(s);
-        }
-        Change { advance: self.expected - before, duplicate }
-    }
-
-    fn first_duplicate(&self, s: SackBlock) -> Option<SackBlock> {
-        if s.start < self.expected {
-            return Some(SackBlock { start: s.start, end: s.end.min(self.expected) });
-        }
-        let run = self.runs.get(self.runs.partition_point(|r| r.end <= s.start))?;
-        (run.start < s.end).then(|| SackBlock { start: s.start.max(run.start), end: s.end.min(run.end) })
-    }
-
-    /// Removes the runs that `expected` has reached.
-    fn absorb(&mut self) {
-        if !self.has_gap() {
-            return;
-        }
-        let mut reached = 0;
-        while let Some(r) = self.runs.get(reached).filter(|r| r.start <= self.expected) {
-            self.expected = self.expected.max(r.end);
-            reached += 1;
-        }
-        self.runs.drain(..reached);
-        if self.runs.is_empty() {
-            self.recent.clear();
-        }
-    }
-
-    /// Stores a segment beyond a gap, merged with all runs that it overlaps or touches.
-    fn hold(&mut self, s: SackBlock) {
-        let from = self.runs.partition_point(|r| r.end < s.start);
-        let to = self.runs.partition_point(|r| r.start <= s.end);
-        let mut run = Run { start: s.start, end: s.end, touched: self.arrivals };
-        if from == to {
-            self.runs.insert(from, run);
-        } else {
-            run.start = run.start.min(self.runs[from].start);
-            run.end = run.end.max(self.runs[to - 1].end);
-            self.runs[from] = run;
-            self.runs.drain(from + 1..to);
-        }
-        if self.recent.back().is_some_and(|&(_, start)| start == run.start) {
-            self.recent.pop_back();
-        }
-        self.recent.push_back((run.touched, run.start));
-    }
-
-    /// Returns up to `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently
-    /// extended first. So the first run contains the segment that caused this ACK, and the others repeat
-    /// earlier ACKs (RFC 2018 §4).
-    fn report(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
-        let mut sack = Sack::EMPTY;
-        if room == 0 {
-            return sack;
-        }
-        if let Some(block) = duplicate {
-            sack.push(block);
-        }
-        let mut place = self.recent.len();
-        while place > 0 && sack.len() < room {
-            place -= 1;
-            let (touched, start) = self.recent[place];
-            let run = self.runs.get(self.runs.partition_point(|r| r.start < start));
-            match run.filter(|r| (r.touched, r.start) == (touched, start)) {
-                Some(run) => sack.push(SackBlock { start, end: run.end }),
-                None => drop(self.recent.remove(place)), // touched again since, joined, or taken
-            }
-        }
-        sack
     }
 }
 

@@ -218,6 +218,10 @@ impl Connection {
         if has_data {
             self.owes_ack = true;
             let was_delayed = self.receiver.poll_timeout().is_some();
+            // Linux, __tcp_ack_snd_check(): more than a full segment has its ACK at once.
+            if segment.flags.fin && !self.closing.is_over() && segment.len < self.agreed.mss {
+                self.receiver.expect_answer();
+            }
             self.receiver.on_segment(now, &arrived);
             let is_prompt = self.system == System::FreeBsd || self.closing.is_over();
             if segment.flags.fin && is_prompt && self.receiver.poll_timeout().is_some() {
@@ -406,6 +410,9 @@ impl Connection {
         let fin = self.closing.is_in(s);
         let end = s.end() - u64::from(fin);
         self.exceeds_window |= s.len > 0 && end > self.edge;
+        if end > s.seq && !s.flags.syn {
+            self.receiver.on_answer(now);
+        }
         let header = self.receiver.carry(now);
         let acknowledges = if s.flags.syn { self.accepts } else { s.flags.ack };
         let ece = if s.flags.syn { self.config.ecn && s.flags.ece } else { header.flags.ece };

@@ -79,3 +79,24 @@ fn a_pushed_segment_is_acknowledged_at_once() {
         assert_eq!(b.give(ms(20), segment(501, 500)).len(), 1 - acks, "one that is not pushed waits, {push}");
     }
 }
+
+// Linux, inet_csk_in_pingpong_mode(): the ACK of a request that follows an answer waits for the next answer, and when it has waited in vain, the
+// next ACKs do not. Data 40 ms after data is no answer (tcp_event_data_sent()); of two pushed segments the second one is acknowledged.
+#[test]
+fn a_host_that_answers_delays_its_acks() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
+    let config = Config { push: true, quick_acks: 16, delayed_ack: Some(delay), ..plain() };
+    let pushed =
+        |start| Segment { flags: Flags { psh: true, ..segment(1, 500).flags }, ..segment(start, 100) };
+    for (answer, acks) in [(39, 0), (40, 1)] {
+        let mut b = Bench::new(config);
+        assert_eq!(b.give(ms(100), pushed(1)).len(), 1);
+        b.receiver.on_answer(ms(100 + answer));
+        assert_eq!(b.give(ms(200), pushed(101)).len(), acks, "an answer after {answer} ms");
+        assert_eq!(b.give(ms(210), pushed(201)).len(), 1);
+        assert_eq!(b.give(ms(220), pushed(301)).len(), acks);
+        assert_eq!(b.receiver.poll_timeout(), (acks == 0).then(|| ms(260)));
+        b.receiver.on_timeout(ms(260));
+        assert_eq!(b.give(ms(270), pushed(401)).len(), 1 + usize::from(acks == 0), "with that of the timer");
+    }
+}
